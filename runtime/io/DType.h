@@ -1,0 +1,44 @@
+//===- DType.h - Element types of safetensors files ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The element types a safetensors file may hold, and conversions of runs of elements to the two types the product computes with.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IO_DTYPE_H
+#define ATTUNE_IO_DTYPE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune {
+
+/// An element type, under its safetensors name.
+enum class DType : uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U64, U32, U16, U8, BOOL, F8_E4M3, F8_E5M2 };
+
+/// The safetensors name: "F32".
+const char *dtypeName(DType dtype);
+/// The type of this name.
+std::optional<DType> parseDType(std::string_view name);
+/// Bytes of one element.
+size_t elementSize(DType dtype);
+/// Whether convertToF32 takes it: F64, F32, F16, BF16.
+bool isFloat(DType dtype);
+/// Whether convertToI64 takes it: signed and unsigned integers and BOOL.
+bool isInteger(DType dtype);
+
+/// "[2, 3]".
+std::string shapeText(const std::vector<int64_t> &shape);
+/// Product of a shape, or nothing if an extent is negative or the product exceeds 2^62.
+std::optional<int64_t> elementCount(const std::vector<int64_t> &shape);
+
+/// Widens (or, for F64, rounds to nearest) elements begin … begin+count of |data| to float; |data| need not be aligned.
+void convertToF32(DType dtype, const uint8_t *data, int64_t begin, int64_t count, float *out);
+/// Widens integer elements begin … begin+count of |data| to int64; U64 values above the range of int64 wrap.
+void convertToI64(DType dtype, const uint8_t *data, int64_t begin, int64_t count, int64_t *out);
+
+} // namespace attune
+
+#endif // ATTUNE_IO_DTYPE_H

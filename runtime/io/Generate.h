@@ -1,0 +1,34 @@
+//===- Generate.h - Deterministic weights and inputs -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A generated value depends only on (seed, stream name, flat index), so a model of any size can be described by one number:
+//   s0    = FNV-1a-64("<seed>/<name>")
+//   z     = splitmix64 finaliser of s0 + (i + 1) * 0x9E3779B97F4A7C15
+//   value = float(offset + half_width * (2 * (z >> 11) * 2^-53 - 1))   in double without fused multiply-add
+// Bit-exact on every machine. The list of a model's tensors is the importer's.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IO_GENERATE_H
+#define ATTUNE_IO_GENERATE_H
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace attune {
+
+/// The range of a generated tensor: values are uniform in [offset - halfWidth, offset + halfWidth).
+struct GeneratorRule {
+  double offset = 0;
+  double halfWidth = 1;
+};
+
+/// The range a weight gets from its name and shape alone: biases, gains, embeddings and projections are scaled so that a deep model's activations
+/// stay in a realistic range.
+GeneratorRule generatorRule(std::string_view name, const std::vector<int64_t> &shape);
+
+/// Writes values begin … begin+count of the flattened tensor |name| to |out|. Inputs use the stream name "input:<name>".
+void generateValues(std::string_view name, int64_t seed, GeneratorRule rule, int64_t begin, int64_t count, float *out);
+
+} // namespace attune
+
+#endif // ATTUNE_IO_GENERATE_H

@@ -1,0 +1,64 @@
+//===- MappedFile.cpp - A file mapped read-only ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// POSIX implementation of MappedFile.
+//===----------------------------------------------------------------------===//
+#include "runtime/io/MappedFile.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace attune;
+
+/// "PATH: cannot WHAT: reason" for the current errno.
+static Status systemError(const std::string &path, const char *what) {
+  return Status::error(path + ": cannot " + what + ": " + std::strerror(errno));
+}
+
+Result<MappedFile> MappedFile::open(const std::string &path) {
+  // O_NONBLOCK: opening a pipe that somebody put in the place of a model must not hang.
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return systemError(path, "open");
+  struct stat info;
+  if (::fstat(fd, &info) != 0) {
+    Status error = systemError(path, "stat");
+    ::close(fd);
+    return error;
+  }
+  if (!S_ISREG(info.st_mode)) {
+    ::close(fd);
+    return Status::error(path + ": expected a regular file, got " + (S_ISDIR(info.st_mode) ? "a folder" : "a special file"));
+  }
+  MappedFile file;
+  file.name = path;
+  file.length = static_cast<size_t>(info.st_size);
+  if (file.length != 0) {
+    void *address = ::mmap(nullptr, file.length, PROT_READ, MAP_SHARED, fd, 0);
+    if (address == MAP_FAILED) {
+      Status error = systemError(path, "map");
+      file.length = 0;
+      ::close(fd);
+      return error;
+    }
+    file.bytes = static_cast<const uint8_t *>(address);
+  }
+  ::close(fd);
+  return file;
+}
+
+MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
+  std::swap(name, other.name);
+  std::swap(bytes, other.bytes);
+  std::swap(length, other.length);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (bytes)
+    ::munmap(const_cast<uint8_t *>(bytes), length);
+}

@@ -1,0 +1,40 @@
+//===- MappedFile.h - A file mapped read-only -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Read-only memory mapping of a whole file; move-only, unmapped on destruction.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IO_MAPPEDFILE_H
+#define ATTUNE_IO_MAPPEDFILE_H
+
+#include "runtime/io/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune {
+
+/// The bytes of a file, shared with the page cache.
+class MappedFile {
+public:
+  /// Maps |path|, which must be a regular file. An empty file has size 0 and no bytes.
+  static Result<MappedFile> open(const std::string &path);
+
+  MappedFile(MappedFile &&other) noexcept { *this = std::move(other); }
+  MappedFile &operator=(MappedFile &&other) noexcept;
+  ~MappedFile();
+
+  const std::string &path() const { return name; }
+  const uint8_t *data() const { return bytes; }
+  size_t size() const { return length; }
+
+private:
+  MappedFile() = default;
+
+  std::string name;
+  const uint8_t *bytes = nullptr;
+  size_t length = 0;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_IO_MAPPEDFILE_H

@@ -1,0 +1,73 @@
+//===- SafetensorsWriter.cpp - Writing safetensors files -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Header with the tensors in the order given, padded with spaces to a multiple of 8 so that data is aligned.
+//===----------------------------------------------------------------------===//
+#include "runtime/io/SafetensorsWriter.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace attune;
+
+/// The JSON text of a value; invalid UTF-8 is replaced instead of thrown at.
+static std::string text(const nlohmann::ordered_json &value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+Result<SafetensorsWriter> SafetensorsWriter::create(const std::string &path, const std::vector<TensorSpec> &tensors,
+                                                    const std::map<std::string, std::string> &metadata) {
+  // Built entry by entry: ordered_json looks keys up linearly, which is slow for thousands of tensors.
+  std::string header = "{";
+  if (!metadata.empty())
+    header += "\"__metadata__\":" + text(nlohmann::ordered_json(metadata));
+  uint64_t dataEnd = 0;
+  std::set<std::string_view> names;
+  for (const TensorSpec &tensor : tensors) {
+    std::optional<int64_t> elements = elementCount(tensor.shape);
+    if (!elements)
+      return Status::error(path + ": tensor '" + tensor.name + "': expected a shape of less than 2^62 elements, got " + shapeText(tensor.shape));
+    if (tensor.name == "__metadata__" || !names.insert(tensor.name).second)
+      return Status::error(path + ": tensor '" + tensor.name + "': expected a name that is not taken");
+    uint64_t begin = dataEnd;
+    dataEnd += uint64_t(*elements) * elementSize(tensor.dtype);
+    if (header.size() > 1)
+      header += ",";
+    header += text(tensor.name) + ":{\"dtype\":\"" + dtypeName(tensor.dtype) + "\",\"shape\":" + text(tensor.shape) +
+              ",\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(dataEnd) + "]}";
+  }
+  header += "}";
+  header.append((8 - header.size() % 8) % 8, ' ');
+
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.status();
+  uint8_t length[8];
+  for (int i = 0; i < 8; ++i)
+    length[i] = static_cast<uint8_t>(uint64_t(header.size()) >> (8 * i));
+  if (Status status = file->write(length, 8); status.failed())
+    return status;
+  if (Status status = file->write(header.data(), header.size()); status.failed())
+    return status;
+  uint64_t end = file->position() + dataEnd;
+  return SafetensorsWriter(std::move(*file), path, end);
+}
+
+Status SafetensorsWriter::commit() {
+  if (file.position() != end)
+    return Status::error(path + ": expected a file of " + std::to_string(end) + " bytes by its header, got " + std::to_string(file.position()));
+  return file.commit();
+}
+
+Status attune::saveSafetensors(const std::string &path, const std::vector<OwnedTensor> &tensors) {
+  std::vector<TensorSpec> specs;
+  for (const OwnedTensor &tensor : tensors)
+    specs.push_back(tensor.spec);
+  Result<SafetensorsWriter> writer = SafetensorsWriter::create(path, specs);
+  if (!writer)
+    return writer.status();
+  for (const OwnedTensor &tensor : tensors)
+    if (Status status = writer->write(tensor.data.data(), tensor.data.size()); status.failed())
+      return status;
+  return writer->commit();
+}

@@ -1,0 +1,65 @@
+//===- Status.h - Errors as values ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Status and Result<T>: how the libraries of runtime/ (and the parts of the compiler that read untrusted files through them) report errors
+// without exceptions and without LLVM. A message is one line, lower case, and names the file and the thing in it.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IO_STATUS_H
+#define ATTUNE_IO_STATUS_H
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace attune {
+
+/// Success, or one error message.
+class [[nodiscard]] Status {
+public:
+  /// Success.
+  Status() = default;
+  /// An error with this message.
+  static Status error(std::string message) {
+    Status status;
+    status.text = std::move(message);
+    return status;
+  }
+
+  /// Whether this is an error.
+  bool failed() const { return text.has_value(); }
+  /// The message of an error, "" of a success.
+  const std::string &message() const {
+    static const std::string none;
+    return text ? *text : none;
+  }
+
+private:
+  std::optional<std::string> text;
+};
+
+/// A value, or the error that prevented it. Converts to true when there is a value.
+template <typename T> class [[nodiscard]] Result {
+public:
+  Result(T value) : stored(std::move(value)) {}
+  Result(Status error) : problem(std::move(error)) { assert(problem.failed() && "a Result without a value needs an error"); }
+
+  explicit operator bool() const { return stored.has_value(); }
+  bool failed() const { return !stored.has_value(); }
+  /// The error of a failed result (success otherwise).
+  const Status &status() const { return problem; }
+  const std::string &message() const { return problem.message(); }
+
+  T &operator*() { return *stored; }
+  const T &operator*() const { return *stored; }
+  T *operator->() { return &*stored; }
+  const T *operator->() const { return &*stored; }
+
+private:
+  std::optional<T> stored;
+  Status problem;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_IO_STATUS_H
