@@ -1,0 +1,109 @@
+# ===- lit.cfg.py - How the tests are found and what they may use ----------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Substitutions beside lit's own (do not put any of them, nor %s or %t, inside quotes: they bring their own when a path has a space):
+#   %fixtures           test/fixtures, the golden model folders
+#   %examples           examples/
+#   %source_root        the repository
+#   %cc %cxx            the compilers of this build, with its sanitiser flags
+#   %runtime_include    folder of attune/runtime.h           %runtime_lib   the static runtime library
+#   %python             a Python 3 (standard library only)    %integration   test/Integration
+# Features for REQUIRES: avx2, avx512 (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker.
+# What a machine lacks is reported as unsupported, never as passed.
+
+import os
+import shlex
+import shutil
+import subprocess
+
+import lit.formats
+import lit.TestRunner
+import lit.util
+
+config.name = "attune"
+config.test_format = lit.formats.ShTest(False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["fixtures", "lib", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(os.path.abspath(__file__))
+config.test_exec_root = os.path.join(config.attune_binary_dir, "test")
+
+
+def quote_paths_with_spaces():
+    """Lit pastes %s, %t and the like into the command as they are; a checkout in a folder with a space needs them quoted."""
+    plain = lit.TestRunner.getDefaultSubstitutions
+
+    def quoted(test, *args, **kwargs):
+        own = len(test.config.substitutions)
+        found = plain(test, *args, **kwargs)
+        return found[:own] + [(k, shlex.quote(v) if " " in v else v) for k, v in found[own:]]
+
+    lit.TestRunner.getDefaultSubstitutions = quoted
+
+
+if " " in config.test_source_root + config.test_exec_root:
+    quote_paths_with_spaces()
+
+# ---------------------------------------------------------------- tools and places
+
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.attune_binary_dir, "bin"), config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+# Compiled models that `run` and `check` keep are this test run's own.
+cache = os.path.join(config.test_exec_root, "cache")
+shutil.rmtree(cache, ignore_errors=True)
+config.environment["XDG_CACHE_HOME"] = cache
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+
+def substitute(name, *words):
+    config.substitutions.append((name + r"\b", " ".join(shlex.quote(w) for w in words if w)))
+
+
+source = config.attune_source_dir
+sanitize = shlex.split(config.sanitizer_flags)
+substitute("%fixtures", os.path.join(source, "test", "fixtures"))
+substitute("%integration", os.path.join(source, "test", "Integration"))
+substitute("%examples", os.path.join(source, "examples"))
+substitute("%source_root", source)
+substitute("%binary_root", config.attune_binary_dir)
+substitute("%cc", config.cc, *sanitize)
+substitute("%cxx", config.cxx, *sanitize)
+substitute("%runtime_include", os.path.join(source, "runtime", "include"))
+substitute("%runtime_lib", config.attune_runtime_lib)
+substitute("%python", config.python)
+
+# ---------------------------------------------------------------- features
+
+
+def cpu_flags():
+    try:
+        with open("/proc/cpuinfo") as f:
+            return next((set(line.split()) for line in f if line.startswith("flags")), set())
+    except OSError:
+        return set()
+
+
+def succeeds(*command):
+    try:
+        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+flags = cpu_flags()
+if {"avx2", "fma", "bmi2"} <= flags:
+    config.available_features.add("avx2")
+if {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"} <= flags:
+    config.available_features.add("avx512")
+if succeeds("nvidia-smi", "-L"):
+    config.available_features.add("cuda")
+if config.enable_halide:
+    config.available_features.add("halide")
+if succeeds(config.python, "-c", "import numpy"):
+    config.available_features.add("numpy")
+if sanitize:
+    config.available_features.add("asan")
+if any(shutil.which(c, path=config.environment["PATH"]) for c in ("ld.lld", "cc")):
+    config.available_features.add("shared-linker")
