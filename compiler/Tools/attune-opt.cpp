@@ -1,0 +1,20 @@
+//===- attune-opt.cpp - Run passes and phases on IR -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/IR/XfmrOps.h"
+#include "dialect/Transforms/Passes.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::registerAllPasses();
+  mlir::xfmr::registerXfmrPasses();
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<mlir::xfmr::XfmrDialect>();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Attune pass driver\n", registry));
+}

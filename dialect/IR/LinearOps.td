@@ -1,0 +1,129 @@
+//===- LinearOps.td - Projections, feed-forward, norms, elementwise -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_LINEAR_OPS_TD
+#define XFMR_LINEAR_OPS_TD
+
+include "dialect/IR/XfmrAttrs.td"
+include "dialect/IR/XfmrTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
+  let summary = "projection with its epilogue: activation(x W^T + b) + residual";
+  let description = [{
+    `result[t, n] = activation(sum_k input[t, k] * weight[n, k] + bias[n]) + residual[t, n]`
+
+    - (C1) `weight` has as many columns as `input` has features.
+    - (C2) `bias` has as many elements as `weight` has rows.
+    - (C3) `residual` has the result's type.
+    - (N1) The sum runs over k in order with one fused multiply-add per term, from 0, in f32; the bias is added after it.
+
+    ```mlir
+    %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<gelu>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Tokens:$input, Xfmr_Matrix:$weight, Optional<Xfmr_Vector>:$bias, Optional<Xfmr_Tokens>:$residual,
+                       DefaultValuedAttr<Xfmr_ActivationAttr, "::mlir::xfmr::Activation::None">:$activation);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`bias` `(` $bias^ `)`)? (`residual` `(` $residual^ `)`)? attr-dict
+    `:` type($input) `,` type($weight) (`,` `bias` type($bias)^)? (`,` `residual` type($residual)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Xfmr_FfnOp : Xfmr_Op<"ffn", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
+  let summary = "two projections with an activation between them";
+  let description = [{
+    `result = activation(input up^T + up_bias) down^T + down_bias + residual`
+
+    - (C1) `up` is `[M, N]` for an input of N features, `down` is `[N', M]`.
+    - (C2) Biases have as many elements as their matrices have rows.
+    - (C3) `residual` has the result's type.
+
+    ```mlir
+    %y = xfmr.ffn <gelu> %x, %up, %down bias(%b0, %b1) : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, bias tensor<112xf32>, tensor<48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_ActivationAttr:$activation, Xfmr_Tokens:$input, Xfmr_Matrix:$up, Xfmr_Matrix:$down,
+                       Optional<Xfmr_Vector>:$up_bias, Optional<Xfmr_Vector>:$down_bias, Optional<Xfmr_Tokens>:$residual);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = [{
+    $activation $input `,` $up `,` $down (`bias` `(` $up_bias^ `,` $down_bias `)`)? (`residual` `(` $residual^ `)`)? attr-dict
+    `:` type($input) `,` type($up) `,` type($down) (`,` `bias` type($up_bias)^ `,` type($down_bias))? (`,` `residual` type($residual)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, InferTypeOpAdaptor]> {
+  let summary = "rows of input (+ residual) brought to mean 0 and variance 1, then scaled and shifted";
+  let description = [{
+    `x = input + residual`, `result[t, i] = (x[t, i] - mean(x[t])) / sqrt(variance(x[t]) + epsilon) * weight[i] + bias[i]`
+
+    - (C1) `weight` and `bias` have as many elements as the last dimension of `input`.
+    - (C2) `residual` has the type of `input`.
+    - (C3) `epsilon` is not negative.
+    - (N1) Mean and variance (of the differences from the mean, not E[x^2] - mean^2) are accumulated in f32, in 16 lanes joined by a fixed
+      tree; `1 / sqrt` is a square root and a division.
+
+    ```mlir
+    %y = xfmr.layer_norm %x, %g, %b residual(%r) {epsilon = 1.0e-12 : f64} : tensor<?x48xf32>, tensor<48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Tokens:$input, Xfmr_Vector:$weight, Xfmr_Vector:$bias, Optional<Xfmr_Tokens>:$residual, F64Attr:$epsilon);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = [{
+    $input `,` $weight `,` $bias (`residual` `(` $residual^ `:` type($residual) `)`)? attr-dict `:` type($input) `,` type($weight) `,` type($bias)
+  }];
+  let hasVerifier = 1;
+}
+
+def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "an activation function on every element";
+  let description = [{
+    ```mlir
+    %y = xfmr.activation <tanh> %x : tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_ActivationAttr:$kind, RankedTensorOf<[Xfmr_Float]>:$input);
+  let results = (outs RankedTensorOf<[Xfmr_Float]>:$result);
+  let assemblyFormat = "$kind $input attr-dict `:` type($input)";
+  let hasFolder = 1;
+}
+
+def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "exponentials of each row, divided by their sum (or its logarithm, with `log`)";
+  let description = [{
+    `result[t, i] = exp(input[t, i] - max_j input[t, j]) / sum_j exp(...)`; with `log`, `input - max - log(sum)`.
+
+    - (C1) The last dimension is static.
+    - (N1) f32; sums in 16 lanes joined by a fixed tree.
+
+    ```mlir
+    %p = xfmr.softmax %x : tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Tokens:$input, UnitAttr:$log);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = "(`log` $log^)? $input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Xfmr_DropoutOp : Xfmr_Op<"dropout", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "training-time noise; the identity at inference, where it folds away";
+  let description = [{
+    - (C1) `0 <= rate <= 1`.
+
+    ```mlir
+    %y = xfmr.dropout %x {rate = 0.1 : f64} : tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[Xfmr_Float]>:$input, F64Attr:$rate);
+  let results = (outs RankedTensorOf<[Xfmr_Float]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif // XFMR_LINEAR_OPS_TD

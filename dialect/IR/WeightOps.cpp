@@ -1,0 +1,74 @@
+//===- WeightOps.cpp - Verifiers, types and folds of weight operations ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/IR/XfmrOps.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+LogicalResult WeightOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.hasStaticShape()) // C1
+    return emitOpError("expects a static shape, but got ") << type;
+  RankedTensorType sourceType = getSourceType(getSource());
+  if (!sourceType)
+    return emitOpError("expects a weight source, but got ") << getSource();
+  if (sourceType != type) // C2
+    return emitOpError("expects a source of type ") << type << ", but got " << sourceType;
+  return success();
+}
+
+LogicalResult WeightRefOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
+  if (!weight) // C1
+    return emitOpError("expects ") << getWeightAttr() << " to be a weight";
+  if (weight.getType() != getType())
+    return emitOpError("expects the type of weight ") << getWeightAttr() << ", " << weight.getType() << ", but got " << getType();
+  return success();
+}
+
+LogicalResult WeightConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (adaptor.getWeights().empty())
+    return emitOptionalError(loc, "expects at least one weight");
+  auto first = cast<RankedTensorType>(adaptor.getWeights()[0].getType());
+  int64_t axis = adaptor.getAxis();
+  if (axis < 0 || axis >= first.getRank()) // C1
+    return emitOptionalError(loc, "expects an axis from 0 to ", first.getRank() - 1, ", but got ", axis);
+  SmallVector<int64_t> shape(first.getShape());
+  shape[axis] = 0;
+  for (Value weight : adaptor.getWeights()) {
+    auto type = cast<RankedTensorType>(weight.getType());
+    bool same = type.getRank() == first.getRank() && type.getElementType() == first.getElementType();
+    for (int64_t dim = 0; same && dim < first.getRank(); ++dim)
+      same = dim == axis || type.getDimSize(dim) == first.getDimSize(dim);
+    if (!same)
+      return emitOptionalError(loc, "expects weights that differ only along axis ", axis, ", but got ", first, " and ", type);
+    shape[axis] += type.getDimSize(axis);
+  }
+  types.push_back(first.clone(shape));
+  return success();
+}
+
+OpFoldResult WeightConcatOp::fold(FoldAdaptor) { return getWeights().size() == 1 ? OpFoldResult(getWeights()[0]) : OpFoldResult(); }
+
+LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
+  int64_t width = adaptor.getWidth();
+  if (width <= 0) // C1
+    return emitOptionalError(loc, "expects a positive width, but got ", width);
+  types.push_back(type.clone({(type.getDimSize(0) + width - 1) / width, type.getDimSize(1), width}));
+  return success();
+}
+
+LogicalResult WeightTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
+  types.push_back(type.clone({type.getDimSize(1), type.getDimSize(0)}));
+  return success();
+}
+
+OpFoldResult WeightTransposeOp::fold(FoldAdaptor) {
+  if (auto inner = getWeight().getDefiningOp<WeightTransposeOp>())
+    return inner.getWeight();
+  return {};
+}

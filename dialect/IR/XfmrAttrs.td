@@ -1,0 +1,102 @@
+//===- XfmrAttrs.td - Attributes of the xfmr dialect -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_ATTRS_TD
+#define XFMR_ATTRS_TD
+
+include "dialect/IR/XfmrDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+def Xfmr_Activation : I32EnumAttr<"Activation", "elementwise function between two projections", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Gelu", 1, "gelu">, I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
+    I32EnumAttrCase<"Relu", 3, "relu">, I32EnumAttrCase<"Silu", 4, "silu">, I32EnumAttrCase<"Tanh", 5, "tanh">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+/// gelu: x/2 (1 + erf(x/sqrt 2)); gelu_tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); silu: x / (1 + exp(-x)).
+def Xfmr_ActivationAttr : EnumAttr<Xfmr_Dialect, Xfmr_Activation, "activation"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "what a query row without a visible key gives", [
+    I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Zero", 1, "zero">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_MaskedRowsAttr : EnumAttr<Xfmr_Dialect, Xfmr_MaskedRows, "masked_rows"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "how the tokens of a sequence become one row", [
+    I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Mean", 1, "mean">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_PoolKindAttr : EnumAttr<Xfmr_Dialect, Xfmr_PoolKind, "pool_kind"> { let assemblyFormat = "`<` $value `>`"; }
+
+//===----------------------------------------------------------------------===//
+// Weight sources: closed expressions over the tensors of a model folder
+//===----------------------------------------------------------------------===//
+
+class Xfmr_Source<string name, string mnem> : AttrDef<Xfmr_Dialect, name> { let mnemonic = mnem; }
+
+def Xfmr_TensorSourceAttr : Xfmr_Source<"TensorSource", "tensor"> {
+  let summary = "a tensor of the model folder, by its name there, converted to the element type of `type`";
+  let parameters = (ins StringRefParameter<"name in the weight files">:$name, "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $name `:` $type `>`";
+}
+def Xfmr_FillSourceAttr : Xfmr_Source<"FillSource", "fill"> {
+  let summary = "every element has the same value";
+  let parameters = (ins "::mlir::FloatAttr":$value, "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $value `:` $type `>`";
+}
+def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
+  let summary = "a table computed at compile time, named by `kind`, with its parameters";
+  let parameters = (ins StringRefParameter<"kind of table">:$kind, "::mlir::DictionaryAttr":$params, "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $kind `,` $params `:` $type `>`";
+}
+def Xfmr_ConcatSourceAttr : Xfmr_Source<"ConcatSource", "concat"> {
+  let summary = "the sources joined along `axis`";
+  let parameters = (ins "int64_t":$axis, "::mlir::ArrayAttr":$sources);
+  let assemblyFormat = "`<` $axis `,` $sources `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_SliceSourceAttr : Xfmr_Source<"SliceSource", "slice"> {
+  let summary = "indices `begin` to `end - 1` of `axis`";
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$axis, "int64_t":$begin, "int64_t":$end);
+  let assemblyFormat = "`<` $source `,` $axis `,` $begin `,` $end `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_SelectSourceAttr : Xfmr_Source<"SelectSource", "select"> {
+  let summary = "the listed indices of `axis`, in order";
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$axis, "::mlir::DenseI64ArrayAttr":$indices);
+  let assemblyFormat = "`<` $source `,` $axis `,` $indices `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_TransposeSourceAttr : Xfmr_Source<"TransposeSource", "transpose"> {
+  let summary = "dimension `i` of the result is dimension `permutation[i]` of the source";
+  let parameters = (ins "::mlir::Attribute":$source, "::mlir::DenseI64ArrayAttr":$permutation);
+  let assemblyFormat = "`<` $source `,` $permutation `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_ReshapeSourceAttr : Xfmr_Source<"ReshapeSource", "reshape"> {
+  let summary = "the same elements in row-major order under another shape";
+  let parameters = (ins "::mlir::Attribute":$source, "::mlir::DenseI64ArrayAttr":$shape);
+  let assemblyFormat = "`<` $source `,` $shape `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_ScaleSourceAttr : Xfmr_Source<"ScaleSource", "scale"> {
+  let summary = "each element times `factor`, computed in f64 and rounded once";
+  let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatAttr":$factor);
+  let assemblyFormat = "`<` $source `,` $factor `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_PanelsSourceAttr : Xfmr_Source<"PanelsSource", "panels"> {
+  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K][width]`, the last panel padded with zeros";
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width);
+  let assemblyFormat = "`<` $source `,` $width `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // XFMR_ATTRS_TD

@@ -1,0 +1,30 @@
+//===- XfmrDialect.td - The xfmr dialect -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Transformer operations with value semantics on ranked tensors.
+//
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_DIALECT_TD
+#define XFMR_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Xfmr_Dialect : Dialect {
+  let name = "xfmr";
+  let cppNamespace = "::mlir::xfmr";
+  let summary = "transformer building blocks: attention, projections, norms, embeddings, weights";
+  let description = [{
+    An op exists here if fusion, tiling or numerics need to see it as one thing (see RATIONALE.md). Activations are token tensors
+    `[tokens, hidden]`: the sequences of a batch follow each other without padding and `offsets[i]` is the first token of sequence `i`
+    (`batch + 1` entries, the last one is the number of tokens). Hidden sizes are static, token counts dynamic.
+
+    Shape letters: T tokens, S tokens on the key side, B batch, Q padded query length, K padded key length, H heads, G key/value heads,
+    D head size of queries and keys, E head size of values, N and M features.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Xfmr_Op<string mnemonic, list<Trait> traits = []> : Op<Xfmr_Dialect, mnemonic, traits>;
+
+#endif // XFMR_DIALECT_TD

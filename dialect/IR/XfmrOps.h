@@ -1,0 +1,47 @@
+//===- XfmrOps.h - The xfmr dialect, its attributes and operations -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_IR_XFMROPS_H
+#define ATTUNE_DIALECT_IR_XFMROPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/IR/XfmrDialect.h.inc"
+#include "dialect/IR/XfmrEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/IR/XfmrAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialect/IR/XfmrOps.h.inc"
+
+namespace mlir::xfmr {
+
+/// Type of the tensor that the weight source |source| describes; null if |source| is not a weight source.
+RankedTensorType getSourceType(Attribute source);
+
+/// Names of the attributes that carry the contract between phases.
+inline constexpr llvm::StringLiteral kEntryAttr = "xfmr.entry";
+inline constexpr llvm::StringLiteral kNameAttr = "xfmr.name";
+inline constexpr llvm::StringLiteral kDimsAttr = "xfmr.dims";
+inline constexpr llvm::StringLiteral kFillAttr = "xfmr.fill";
+inline constexpr llvm::StringLiteral kMaxValueAttr = "xfmr.max_value";
+inline constexpr llvm::StringLiteral kGroupAttr = "xfmr.group";
+inline constexpr llvm::StringLiteral kWeightArgAttr = "xfmr.weight";
+inline constexpr llvm::StringLiteral kModelAttr = "xfmr.model";
+inline constexpr llvm::StringLiteral kLimitsAttr = "xfmr.limits";
+inline constexpr llvm::StringLiteral kPaddingAttr = "xfmr.padding";
+
+} // namespace mlir::xfmr
+
+#endif // ATTUNE_DIALECT_IR_XFMROPS_H

@@ -1,0 +1,13 @@
+//===- XfmrOps.td - All operations of the xfmr dialect -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_OPS_TD
+#define XFMR_OPS_TD
+
+include "dialect/IR/WeightOps.td"
+include "dialect/IR/TokenOps.td"
+include "dialect/IR/LinearOps.td"
+include "dialect/IR/AttentionOps.td"
+include "dialect/IR/KernelOps.td"
+
+#endif // XFMR_OPS_TD

@@ -1,0 +1,175 @@
+/*===- abi.h - Structures shared by compiled objects and the runtime --------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A compiled object exports one symbol, `const attune_model_desc attune_model_<name>`. Everything reachable from it is constant. The
+ * structures here are written by the compiler and read by the runtime (and the other way round for attune_host and attune_call), so every
+ * size is pinned below and ATTUNE_ABI_VERSION changes with any of them.
+ *===-----------------------------------------------------------------------===*/
+#ifndef ATTUNE_ABI_H
+#define ATTUNE_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of the structures in this file. An object and a runtime work together only if theirs are equal. */
+#define ATTUNE_ABI_VERSION 1u
+/* First eight bytes of a model descriptor ("ATTUNEM1" read as a little-endian integer). */
+#define ATTUNE_MODEL_MAGIC 0x314d454e55545441ull
+/* First eight bytes of a weights file ("ATTUNEW1"). */
+#define ATTUNE_WEIGHTS_MAGIC 0x3157454e55545441ull
+/* Alignment in bytes of the workspace, of the weights data and of every packed tensor. */
+#define ATTUNE_ALIGNMENT 64u
+
+/* Element types of inputs, outputs and packed weights. */
+typedef enum attune_dtype {
+  ATTUNE_F32 = 0,
+  ATTUNE_I64 = 1,
+  ATTUNE_BF16 = 2,
+  ATTUNE_F16 = 3,
+  ATTUNE_I8 = 4
+} attune_dtype;
+
+/* What an optional input means when the caller leaves it out. */
+typedef enum attune_fill {
+  ATTUNE_FILL_REQUIRED = 0, /* the input must be given */
+  ATTUNE_FILL_ZEROS = 1,
+  ATTUNE_FILL_ONES = 2,
+  ATTUNE_FILL_ARANGE = 3 /* 0, 1, 2, … along the last dimension */
+} attune_fill;
+
+/* Body of a parallel loop: executes iterations [begin, end) as worker |worker|. */
+typedef void (*attune_body_fn)(void *ctx, int64_t worker, int64_t begin, int64_t end);
+
+/* What a compiled entry may ask of its host. */
+typedef struct attune_host {
+  uint32_t abi_version; /* ATTUNE_ABI_VERSION */
+  uint32_t reserved;    /* 0 */
+  void *pool;           /* passed to parallel_for */
+  int64_t num_workers;  /* parallel_for calls bodies with 0 <= worker < num_workers */
+  /* Calls |body| on disjoint ranges that together cover [0, n); each range but the last is a multiple of |grain| long. Returns when all
+     have returned. Two ranges that run at the same time have different worker numbers. */
+  void (*parallel_for)(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
+} attune_host;
+
+/* One execution of an entry. Pointers to tensors are at least element-aligned; the workspace is ATTUNE_ALIGNMENT-aligned. */
+typedef struct attune_call {
+  const void *weights;       /* data section of the weights file */
+  void *workspace;           /* workspace_bytes(dims, num_workers) bytes */
+  void *state;               /* KV cache of the session, or null */
+  const int64_t *dims;       /* values of attune_entry_desc::dims, in order */
+  const void *const *inputs; /* in the order of attune_entry_desc::inputs; none is null */
+  void *const *outputs;      /* in the order of attune_entry_desc::outputs; none is null */
+} attune_call;
+
+/* Returns 0. Inputs have been validated by the runtime. */
+typedef int32_t (*attune_entry_fn)(const attune_host *host, const attune_call *call);
+/* Workspace bytes for these dims and this many workers: a closed-form function, monotonic in each argument. */
+typedef uint64_t (*attune_size_fn)(const int64_t *dims, int64_t workers);
+
+/* A symbolic dimension. */
+typedef struct attune_dim_desc {
+  const char *name; /* "batch", "length", "source_length", "past" */
+  int64_t max;      /* largest value accepted; 0 = unlimited */
+} attune_dim_desc;
+
+/* An input or output tensor, dense row-major. */
+typedef struct attune_tensor_desc {
+  const char *name;
+  uint32_t dtype;       /* attune_dtype */
+  uint32_t rank;        /* number of entries of shape */
+  const int64_t *shape; /* >= 0: static size; < 0: the value of dims[-shape[i] - 1] */
+  uint32_t fill;        /* attune_fill; inputs only */
+  uint32_t group;       /* outputs only: 1 if the first dimension counts the members of a group ("hidden_states.0", …) */
+  int64_t max_value;    /* I64 inputs: values are 0 … max_value - 1 (0 = any) */
+} attune_tensor_desc;
+
+/* One generated kernel, for inspection and profiles. */
+typedef struct attune_kernel_desc {
+  const char *name;
+  const char *backend; /* "mlir", "halide" */
+  const char *op;      /* what it computes, one line */
+  uint64_t reserved;
+} attune_kernel_desc;
+
+/* One callable function of a model. */
+typedef struct attune_entry_desc {
+  const char *name; /* "forward", "encode", "prefill", "decode" */
+  uint32_t num_dims;
+  uint32_t num_inputs;
+  uint32_t num_outputs;
+  uint32_t reserved; /* 0 */
+  const attune_dim_desc *dims;
+  const attune_tensor_desc *inputs;
+  const attune_tensor_desc *outputs;
+  attune_entry_fn run;
+  attune_size_fn workspace_bytes;
+  attune_size_fn flops; /* GEMM and attention-product operations of one call; second argument ignored */
+} attune_entry_desc;
+
+/* The descriptor an object exports. */
+typedef struct attune_model_desc {
+  uint64_t magic;             /* ATTUNE_MODEL_MAGIC */
+  uint32_t abi_version;       /* ATTUNE_ABI_VERSION */
+  uint32_t desc_bytes;        /* sizeof(attune_model_desc) */
+  const char *name;           /* C identifier */
+  const char *family;         /* "bert", … */
+  const char *architecture;   /* "BertModel", … */
+  const char *triple;         /* "x86_64-pc-linux-gnu" */
+  const char *cpu;            /* CPU name the code was made for */
+  const char *cpu_features;   /* features the code needs, comma separated LLVM names: "avx2,fma,avx512f" */
+  const char *options;        /* compile flags that shaped the object, one line */
+  uint8_t build_id[16];       /* equal in the weights file made with this object */
+  uint64_t weights_bytes;     /* size of the data section of the weights file */
+  uint64_t manifest_checksum; /* attune_checksum of the manifest text */
+  uint32_t num_entries;
+  uint32_t num_kernels;
+  const attune_entry_desc *entries;
+  const attune_kernel_desc *kernels;
+  const char *config_json;    /* generation settings and token ids, a JSON object */
+} attune_model_desc;
+
+/* Header of a weights file (little endian, at offset 0). The data section begins at a page boundary; the manifest (JSON text: name, source,
+   dtype, shape, layout, offset, bytes of each packed tensor) comes last. */
+typedef struct attune_weights_header {
+  uint64_t magic;       /* ATTUNE_WEIGHTS_MAGIC */
+  uint32_t abi_version; /* ATTUNE_ABI_VERSION */
+  uint32_t header_bytes;
+  uint8_t build_id[16];
+  uint64_t file_bytes;
+  uint64_t data_offset; /* multiple of 4096 */
+  uint64_t data_bytes;
+  uint64_t manifest_offset;
+  uint64_t manifest_bytes;
+  uint64_t manifest_checksum; /* attune_checksum of the manifest text */
+  uint64_t content_hash;      /* attune_checksum of the data section */
+} attune_weights_header;
+
+/* The hash used for manifests and contents: FNV-1a over the little-endian 64-bit words of the bytes (the last word zero-padded), then over the
+   length, started from 0xCBF29CE484222325 with prime 0x100000001B3. Not cryptographic: it detects accidents, not attackers. */
+static inline uint64_t attune_checksum_word(uint64_t hash, uint64_t word) {
+  return (hash ^ word) * 0x100000001B3ull;
+}
+
+#if defined(__cplusplus)
+#define ATTUNE_ABI_ASSERT(cond, what) static_assert(cond, what)
+#else
+#define ATTUNE_ABI_ASSERT(cond, what) _Static_assert(cond, what)
+#endif
+ATTUNE_ABI_ASSERT(sizeof(void *) == 8, "64-bit targets only");
+ATTUNE_ABI_ASSERT(sizeof(attune_host) == 32, "attune_host");
+ATTUNE_ABI_ASSERT(sizeof(attune_call) == 48, "attune_call");
+ATTUNE_ABI_ASSERT(sizeof(attune_dim_desc) == 16, "attune_dim_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_tensor_desc) == 40, "attune_tensor_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_kernel_desc) == 32, "attune_kernel_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_entry_desc) == 72, "attune_entry_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_model_desc) == 136, "attune_model_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_weights_header) == 88, "attune_weights_header");
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ATTUNE_ABI_H */
