@@ -1,0 +1,162 @@
+/*===- runtime.h - C API of the Attune runtime ------------------------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Opens compiled models, makes sessions and runs their entries. runtime/README.md shows the whole of it in forty lines.
+ *
+ * Errors. A function that can fail returns an attune_status; attune_last_error() then gives the reason, one line naming the tensor or file,
+ * what was expected and what was found. The text belongs to the calling thread and stays until that thread's next failing call.
+ * Results go through out_ parameters, which a failing call sets to null or zero.
+ *
+ * Threads. A model may be used by any number of threads at once. A session serves one call at a time (a second one gets ATTUNE_BUSY), from any
+ * thread. Each session has its own workers, so sessions never wait for each other.
+ *
+ * Strings given to the runtime are NUL-terminated and borrowed for the call only; strings it returns live as long as their object.
+ *===-----------------------------------------------------------------------===*/
+#ifndef ATTUNE_RUNTIME_H
+#define ATTUNE_RUNTIME_H
+
+#include "attune/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What became of a call.
+typedef enum attune_status {
+  ATTUNE_OK = 0,
+  ATTUNE_INVALID_ARGUMENT = 1, ///< null pointer, unknown name, wrong shape, dtype, value or alignment
+  ATTUNE_NOT_FOUND = 2,        ///< no such file, or no weights file with the object's build id
+  ATTUNE_IO_ERROR = 3,         ///< the system refused to open, read or map a file
+  ATTUNE_CORRUPT = 4,          ///< bad magic, truncated file, wrong checksum
+  ATTUNE_INCOMPATIBLE = 5,     ///< other ABI version, other build id, or a CPU feature this machine lacks
+  ATTUNE_LIMIT_EXCEEDED = 6,   ///< a dimension above the limit of the model or of the session
+  ATTUNE_OUT_OF_MEMORY = 7,    ///< memory or threads could not be had, or the caller's memory is too small
+  ATTUNE_BUSY = 8,             ///< the session is running another call
+  ATTUNE_INTERNAL = 9          ///< compiled code reported failure: a bug
+} attune_status;
+
+/// Returns the name of |status| ("ATTUNE_OK"), "unknown status" for other values.
+const char *attune_status_name(attune_status status);
+/// Returns why this thread's last failing call failed, "" if none has. Valid until the next failing call of this thread.
+const char *attune_last_error(void);
+
+//===--- Models ---------------------------------------------------------------------------------------------------------------------------===//
+
+/// A compiled model with its weights mapped. Immutable; shared by its sessions.
+typedef struct attune_model attune_model;
+
+/// How to open a model. Set every field by attune_model_options_init first.
+typedef struct attune_model_options {
+  size_t struct_bytes;      ///< sizeof(attune_model_options), set by init
+  const char *weights_path; ///< weights file, or the folder to look in; null = the folder of the object's executable or shared library
+  int verify_contents;      ///< 1 = read all weights and compare their hash (slow); 0 = sizes, build id and manifest only
+} attune_model_options;
+
+/// Sets |options| to the defaults.
+void attune_model_options_init(attune_model_options *options);
+
+/// Opens the model |desc|, which is borrowed until the last session is gone. |options| may be null. Maps the weights file read-only (pages are
+/// shared between processes) and reads only its header and manifest. In a folder `<name>.weights` is tried first, then every `*.weights`; the
+/// build id decides. Fails with INVALID_ARGUMENT, NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
+attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);
+/// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is allowed.
+void attune_model_close(attune_model *model);
+
+/// Returns the descriptor |model| was opened with: entries, signatures, kernels.
+const attune_model_desc *attune_model_descriptor(const attune_model *model);
+/// Returns the path of the mapped weights file.
+const char *attune_model_weights_path(const attune_model *model);
+/// Returns the data section of the weights, desc->weights_bytes long.
+const void *attune_model_weights(const attune_model *model);
+/// Returns the manifest (JSON text, not NUL-terminated) and its length in |out_bytes|.
+const char *attune_model_manifest(const attune_model *model, size_t *out_bytes);
+/// Compares the hash of the weights' contents with the header; reads them all. Fails with CORRUPT.
+attune_status attune_model_verify(const attune_model *model);
+/// Returns the entry called |name| (null = the first), or null if there is none.
+const attune_entry_desc *attune_model_entry(const attune_model *model, const char *name);
+
+//===--- Tensors and dimensions -----------------------------------------------------------------------------------------------------------===//
+
+/// Largest rank of an input or output.
+#define ATTUNE_MAX_RANK 8
+
+/// A dense row-major tensor in the caller's memory. The data of an input is not written.
+typedef struct attune_tensor {
+  const char *name;
+  attune_dtype dtype;
+  uint32_t rank;
+  const int64_t *shape; ///< |rank| sizes; may be null if rank is 0
+  void *data;           ///< aligned to the element
+  size_t bytes;         ///< size of |data|; at least the product of the shape times the element's size
+} attune_tensor;
+
+/// Returns the size of an element in bytes, 0 for an unknown dtype.
+size_t attune_dtype_bytes(attune_dtype dtype);
+/// Returns "f32", "i64", "bf16", "f16", "i8" or "unknown".
+const char *attune_dtype_name(attune_dtype dtype);
+
+/// Infers the dimensions of a call of |entry| (null = the first) from the shapes of its inputs, whose data may be null. |out_dims| takes
+/// num_dims values in the entry's order. Fails as attune_session_run does for wrong shapes, except that only the model's limits count.
+attune_status attune_infer_dims(const attune_model *model, const char *entry, const attune_tensor *inputs, size_t num_inputs, int64_t *out_dims);
+/// Computes the shape (rank values) and the size in bytes of output number |output| of |entry| for |dims|. Either result may be null.
+attune_status attune_output_shape(const attune_model *model, const char *entry, size_t output, const int64_t *dims, int64_t *out_shape,
+                                  size_t *out_bytes);
+
+//===--- Sessions -------------------------------------------------------------------------------------------------------------------------===//
+
+/// Workspace and workers for one call at a time.
+typedef struct attune_session attune_session;
+
+/// The largest value a session accepts for a dimension, in every entry that has it.
+typedef struct attune_dim_limit {
+  const char *name;
+  int64_t max; ///< >= 1, and at most the model's own limit
+} attune_dim_limit;
+
+/// How to make a session. Set every field by attune_session_options_init first.
+typedef struct attune_session_options {
+  size_t struct_bytes;            ///< sizeof(attune_session_options), set by init
+  const attune_dim_limit *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
+  size_t num_limits;
+  int64_t num_threads;            ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs
+  const attune_host *host;        ///< the caller's own pool, copied; null = the session makes workers. Excludes num_threads
+  void *memory;                   ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
+  size_t memory_bytes;            ///< size of |memory|, at least attune_session_memory_bytes
+} attune_session_options;
+
+/// Sets |options| to the defaults.
+void attune_session_options_init(attune_session_options *options);
+
+/// Computes in |out_bytes| the memory a session with these options needs (its |memory| fields are ignored): workspace, defaults of optional
+/// inputs, bookkeeping. The workspace comes last, so a guard page after the memory guards the workspace.
+attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes);
+/// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation; runs make none.
+/// Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY.
+attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
+/// Ends the workers and gives the memory back. No call may be running. Null is allowed.
+void attune_session_destroy(attune_session *session);
+/// Returns the number of workers including the calling thread.
+int64_t attune_session_num_threads(const attune_session *session);
+/// Returns the model of |session|.
+const attune_model *attune_session_model(const attune_session *session);
+
+/// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs may leave out those that have
+/// a default; outputs must be complete, with exactly the shapes of the signature. Borrows everything for the call. The floating-point
+/// environment is the default one during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY or INTERNAL;
+/// outputs are untouched by all but INTERNAL.
+attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
+                                 const attune_tensor *outputs, size_t num_outputs);
+
+//===--- Machine --------------------------------------------------------------------------------------------------------------------------===//
+
+/// Returns the number of CPUs in the calling thread's affinity mask.
+int64_t attune_available_cpus(void);
+/// Returns 1 if this machine has the CPU feature with LLVM's name |feature| ("avx2") and the system enables it, 0 if not, -1 if unknown.
+int attune_cpu_has(const char *feature);
+/// Returns the hash of |bytes| that abi.h describes.
+uint64_t attune_checksum(const void *data, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ATTUNE_RUNTIME_H */

@@ -1,0 +1,47 @@
+//===- FpEnvironment.h - Rounding and denormals during a call --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Equal bits for every thread count need equal floating-point modes in every thread: a caller that flushes denormals (or rounds up) would else get
+// other results from worker 0 than from the rest.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_FPENVIRONMENT_H
+#define ATTUNE_RUNTIME_FPENVIRONMENT_H
+
+#include <cstdint>
+
+namespace attune {
+
+#if defined(__x86_64__)
+inline uint64_t readFpEnvironment() { return __builtin_ia32_stmxcsr(); }
+inline void writeFpEnvironment(uint64_t value) { __builtin_ia32_ldmxcsr(static_cast<uint32_t>(value)); }
+constexpr uint64_t defaultFpEnvironment = 0x1f80; // nearest, denormals kept, exceptions masked
+#elif defined(__aarch64__)
+inline uint64_t readFpEnvironment() {
+  uint64_t value;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(value));
+  return value;
+}
+inline void writeFpEnvironment(uint64_t value) { __asm__ volatile("msr fpcr, %0" : : "r"(value)); }
+constexpr uint64_t defaultFpEnvironment = 0;
+#else
+inline uint64_t readFpEnvironment() { return 0; }
+inline void writeFpEnvironment(uint64_t) {}
+constexpr uint64_t defaultFpEnvironment = 0;
+#endif
+
+/// Sets the default modes for good: for threads the runtime owns.
+inline void resetFpEnvironment() { writeFpEnvironment(defaultFpEnvironment); }
+
+/// The default modes for a scope, the former ones after it.
+class FpEnvironmentScope {
+public:
+  FpEnvironmentScope() : saved(readFpEnvironment()) { resetFpEnvironment(); }
+  ~FpEnvironmentScope() { writeFpEnvironment(saved); }
+
+private:
+  uint64_t saved;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_FPENVIRONMENT_H

@@ -1,0 +1,278 @@
+//===- Pool.cpp - The default workers of a session --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop is cut into one contiguous share per worker, so that the same worker touches the same rows or columns in loop after loop and finds them in
+// its cache, and each share into up to four chunks. A worker takes the chunks of its own share first, then helps the others. The caller never
+// waits for a worker to arrive, only for chunks that somebody has begun: on a busy machine a worker that is not scheduled costs nothing.
+//
+// The heart is Share::state, generation << 32 | chunks left. A worker loads it, reads the job, and takes a chunk by compare-and-swap of state to
+// state - 1. If that succeeds, then a chunk of that generation was still open throughout, so the job was not over and the fields read were its
+// own, although the caller overwrites them for the next job without a lock. Fields are relaxed atomics for that reason.
+//
+// Waiting: 100 us of spinning, then a futex. A worker parks on `generation`, the caller on `open`.
+//===----------------------------------------------------------------------===//
+
+#include "Pool.h"
+#include "Error.h"
+#include "FpEnvironment.h"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <linux/futex.h>
+#include <new>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+using namespace attune;
+
+/// Chunks per share: enough to even out workers of unequal speed, few enough to keep ranges long.
+static constexpr int64_t chunksPerShare = 4;
+/// How long a thread spins before it parks.
+static constexpr int64_t spinNanoseconds = 100000;
+
+namespace {
+
+/// One parallel loop.
+struct Job {
+  attune_body_fn body;
+  void *ctx;
+  int64_t n, grain, workers;
+
+  int64_t units() const { return n / grain + (n % grain != 0); }
+  /// Grain-sized units in the share of worker |w|, and the first of them.
+  int64_t shareUnits(int64_t w) const { return units() / workers + (w < units() % workers); }
+  int64_t shareBegin(int64_t w) const {
+    int64_t rest = units() % workers;
+    return units() / workers * w + (w < rest ? w : rest);
+  }
+  int64_t chunkUnits(int64_t w) const { return (shareUnits(w) + chunksPerShare - 1) / chunksPerShare; }
+  /// Chunks in the share of worker |w|.
+  uint32_t chunks(int64_t w) const { return shareUnits(w) ? (shareUnits(w) - 1) / chunkUnits(w) + 1 : 0; }
+  /// Runs chunk |chunk| of the share of |w| as worker |me|.
+  void run(int64_t w, uint32_t chunk, int64_t me) const {
+    int64_t first = chunk * chunkUnits(w), count = shareUnits(w) - first;
+    count = count < chunkUnits(w) ? count : chunkUnits(w);
+    int64_t begin = (shareBegin(w) + first) * grain;
+    // The last unit may be cut short; comparing this way round cannot overflow.
+    int64_t end = n - begin <= count * grain ? n : begin + count * grain;
+    body(ctx, me, begin, end);
+  }
+};
+
+struct alignas(ATTUNE_ALIGNMENT) Share {
+  std::atomic<uint64_t> state;
+};
+
+struct PoolImpl;
+struct Thread {
+  PoolImpl *pool;
+  int64_t worker;
+  pthread_t handle;
+};
+
+/// The pool; |workers| shares and as many threads follow it in memory.
+struct alignas(ATTUNE_ALIGNMENT) PoolImpl : Pool {
+  // Written by the caller before each job, read by all.
+  std::atomic<attune_body_fn> body;
+  std::atomic<void *> ctx;
+  std::atomic<int64_t> n, grain;
+  int64_t workers;
+  int64_t started; // threads there are, counting the caller's
+  int64_t spin;    // nanoseconds
+  bool inJob;
+  std::atomic<bool> stop;
+  alignas(ATTUNE_ALIGNMENT) std::atomic<uint32_t> generation;
+  std::atomic<uint32_t> parked; // workers waiting on generation
+  alignas(ATTUNE_ALIGNMENT) std::atomic<uint32_t> open; // chunks not finished
+  std::atomic<uint32_t> callerParked;
+
+  Share *shares() { return reinterpret_cast<Share *>(this + 1); }
+  Thread *threads() { return reinterpret_cast<Thread *>(shares() + workers); }
+  Job job() const {
+    return {body.load(std::memory_order_relaxed), ctx.load(std::memory_order_relaxed), n.load(std::memory_order_relaxed),
+            grain.load(std::memory_order_relaxed), workers};
+  }
+};
+
+/// Calls |ready| until it is true or the time for spinning is over; returns whether it was.
+template <typename Ready> bool spinFor(int64_t nanoseconds, Ready ready) {
+  if (ready())
+    return true;
+  auto now = [] {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * int64_t(1000000000) + time.tv_nsec;
+  };
+  int64_t end = now() + nanoseconds;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (ready())
+        return true;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#elif defined(__aarch64__)
+      __asm__ volatile("isb");
+#endif
+    }
+  } while (now() < end);
+  return false;
+}
+
+} // namespace
+
+static_assert(sizeof(std::atomic<uint32_t>) == 4, "a futex is 32 bits");
+
+static void futexWait(std::atomic<uint32_t> &word, uint32_t value) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+static void futexWake(std::atomic<uint32_t> &word, int count) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+/// Takes and runs chunks of the share of worker |w| until none is left.
+static void drainShare(PoolImpl &pool, int64_t w, int64_t me) {
+  std::atomic<uint64_t> &state = pool.shares()[w].state;
+  uint64_t seen = state.load(std::memory_order_acquire);
+  while (uint32_t left = static_cast<uint32_t>(seen)) {
+    Job job = pool.job();
+    if (!state.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+      continue;
+    job.run(w, job.chunks(w) - left, me);
+    if (pool.open.fetch_sub(1) == 1 && pool.callerParked.load())
+      futexWake(pool.open, 1);
+    seen = state.load(std::memory_order_acquire);
+  }
+}
+
+static void work(PoolImpl &pool, int64_t me) {
+  for (int64_t i = 0, w = me; i < pool.workers; ++i) {
+    drainShare(pool, w, me);
+    w = w + 1 < pool.workers ? w + 1 : 0;
+  }
+}
+
+/// Body of a worker thread.
+static void *workerMain(void *argument) {
+  Thread &self = *static_cast<Thread *>(argument);
+  PoolImpl &pool = *self.pool;
+  resetFpEnvironment();
+  for (uint32_t seen = 0;;) {
+    auto changed = [&] { return pool.generation.load(std::memory_order_acquire) != seen; };
+    if (!spinFor(pool.spin, changed)) {
+      pool.parked.fetch_add(1);
+      while (pool.generation.load() == seen)
+        futexWait(pool.generation, seen);
+      pool.parked.fetch_sub(1);
+    }
+    seen = pool.generation.load(std::memory_order_acquire);
+    if (pool.stop.load(std::memory_order_acquire))
+      return nullptr;
+    work(pool, self.worker);
+  }
+}
+
+/// Publishes a new generation and wakes |count| parked workers.
+static void announce(PoolImpl &pool, int count) {
+  pool.generation.fetch_add(1);
+  if (pool.parked.load())
+    futexWake(pool.generation, count);
+}
+
+/// Which worker of |pool| the calling thread is.
+static int64_t currentWorker(PoolImpl &pool) {
+  for (int64_t w = 1; w < pool.workers; ++w)
+    if (pthread_equal(pool.threads()[w].handle, pthread_self()))
+      return w;
+  return 0;
+}
+
+void Pool::parallelFor(void *opaque, int64_t n, int64_t grain, attune_body_fn body, void *ctx) {
+  PoolImpl &pool = *static_cast<PoolImpl *>(opaque);
+  if (n <= 0)
+    return;
+  grain = grain < 1 ? 1 : grain < n ? grain : n;
+  if (pool.inJob)
+    return body(ctx, currentWorker(pool), 0, n);
+  if (pool.workers == 1 || grain == n)
+    return body(ctx, 0, 0, n);
+  Job job{body, ctx, n, grain, pool.workers};
+  pool.inJob = true;
+  pool.body.store(body, std::memory_order_relaxed);
+  pool.ctx.store(ctx, std::memory_order_relaxed);
+  pool.n.store(n, std::memory_order_relaxed);
+  pool.grain.store(grain, std::memory_order_relaxed);
+  uint32_t open = 0;
+  for (int64_t w = 0; w < pool.workers; ++w)
+    open += job.chunks(w);
+  pool.open.store(open, std::memory_order_relaxed);
+  uint64_t generation = pool.generation.load(std::memory_order_relaxed) + uint64_t(1);
+  for (int64_t w = 0; w < pool.workers; ++w)
+    pool.shares()[w].state.store(generation << 32 | job.chunks(w), std::memory_order_release);
+  announce(pool, open - 1);
+  work(pool, 0);
+  if (!spinFor(pool.spin, [&] { return pool.open.load(std::memory_order_acquire) == 0; })) {
+    pool.callerParked.store(1);
+    while (uint32_t left = pool.open.load())
+      futexWait(pool.open, left);
+    pool.callerParked.store(0);
+  }
+  pool.inJob = false;
+}
+
+size_t Pool::bytes(int64_t workers) { return sizeof(PoolImpl) + workers * (sizeof(Share) + sizeof(Thread)); }
+
+attune_status Pool::create(void *memory, int64_t workers, Pool *&out) {
+  memset(memory, 0, bytes(workers));
+  PoolImpl *pool = new (memory) PoolImpl();
+  pool->workers = workers;
+  // Spinning pays only while every worker has a CPU of its own.
+  pool->spin = workers <= attune_available_cpus() ? spinNanoseconds : 0;
+  for (int64_t w = 0; w < workers; ++w)
+    new (&pool->shares()[w]) Share();
+  // Signals are the program's business, not the workers'.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int error = 0;
+  for (pool->started = 1; pool->started < workers && !error; pool->started += !error) {
+    Thread &thread = pool->threads()[pool->started];
+    thread.pool = pool;
+    thread.worker = pool->started;
+    error = pthread_create(&thread.handle, nullptr, workerMain, &thread);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error) {
+    long long missing = pool->started;
+    pool->destroy();
+    return fail(ATTUNE_OUT_OF_MEMORY, "cannot start worker %lld of %lld: %s", missing, static_cast<long long>(workers), strerror(error));
+  }
+  out = pool;
+  return ATTUNE_OK;
+}
+
+void Pool::destroy() {
+  PoolImpl &pool = *static_cast<PoolImpl *>(this);
+  pool.stop.store(true, std::memory_order_release);
+  announce(pool, INT32_MAX);
+  for (int64_t w = 1; w < pool.started; ++w)
+    pthread_join(pool.threads()[w].handle, nullptr);
+}
+
+int64_t attune_available_cpus(void) {
+  // 8192 CPUs: a mask smaller than the kernel's own is refused.
+  cpu_set_t sets[8];
+  memset(sets, 0, sizeof(sets));
+  if (sched_getaffinity(0, sizeof(sets), sets) == 0) {
+    int count = CPU_COUNT_S(sizeof(sets), sets);
+    if (count > 0)
+      return count;
+  }
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? online : 1;
+}

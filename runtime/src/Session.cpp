@@ -1,0 +1,142 @@
+//===- Session.cpp - Making sessions and running entries ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+#include "Error.h"
+#include "FpEnvironment.h"
+#include "Signature.h"
+
+#include <sys/mman.h>
+
+using namespace attune;
+
+void attune_session_options_init(attune_session_options *options) {
+  if (options)
+    *options = attune_session_options{sizeof(attune_session_options), nullptr, 0, 0, nullptr, nullptr, 0};
+}
+
+attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes) {
+  if (!out_bytes)
+    return fail(ATTUNE_INVALID_ARGUMENT, "out_bytes is null");
+  *out_bytes = 0;
+  SessionPlan plan;
+  ATTUNE_TRY(planSession(model, options, plan));
+  *out_bytes = plan.totalBytes;
+  return ATTUNE_OK;
+}
+
+/// Takes the caller's memory, or maps some and records it in |owned|.
+static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&owned) {
+  owned = nullptr;
+  memory = plan.options.memory;
+  if (memory) {
+    if (reinterpret_cast<uintptr_t>(memory) % ATTUNE_ALIGNMENT)
+      return fail(ATTUNE_INVALID_ARGUMENT, "the session's memory is at %p, a multiple of %u expected", memory, ATTUNE_ALIGNMENT);
+    if (plan.options.memory_bytes < plan.totalBytes)
+      return fail(ATTUNE_OUT_OF_MEMORY, "the session's memory has %zu bytes, %llu expected", plan.options.memory_bytes,
+                  static_cast<unsigned long long>(plan.totalBytes));
+    return ATTUNE_OK;
+  }
+  void *mapped = mmap(nullptr, plan.totalBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return fail(ATTUNE_OUT_OF_MEMORY, "cannot get %llu bytes for the session", static_cast<unsigned long long>(plan.totalBytes));
+  // A workspace is read and written end to end; large pages save the table walks. Only a wish, so its failure does not matter.
+  if (plan.totalBytes >= size_t(4) << 20)
+    madvise(mapped, plan.totalBytes, MADV_HUGEPAGE);
+  memory = owned = mapped;
+  return ATTUNE_OK;
+}
+
+attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session) {
+  if (!out_session)
+    return fail(ATTUNE_INVALID_ARGUMENT, "out_session is null");
+  *out_session = nullptr;
+  SessionPlan plan;
+  void *memory, *owned;
+  ATTUNE_TRY(planSession(model, options, plan));
+  ATTUNE_TRY(takeMemory(plan, memory, owned));
+  attune_session *session = layOutSession(model, plan, memory);
+  session->owned = owned;
+  session->ownedBytes = plan.totalBytes;
+  session->model = model;
+  if (plan.options.host) {
+    session->host = *plan.options.host;
+  } else {
+    attune_status status = Pool::create(session->poolMemory, plan.workers, session->pool);
+    if (status != ATTUNE_OK) {
+      if (owned)
+        munmap(owned, plan.totalBytes);
+      return status;
+    }
+    session->host = {ATTUNE_ABI_VERSION, 0, session->pool, plan.workers, Pool::parallelFor};
+  }
+  retain(model);
+  *out_session = session;
+  return ATTUNE_OK;
+}
+
+void attune_session_destroy(attune_session *session) {
+  if (!session)
+    return;
+  if (session->pool)
+    session->pool->destroy();
+  release(session->model);
+  if (session->owned)
+    munmap(session->owned, session->ownedBytes);
+}
+
+int64_t attune_session_num_threads(const attune_session *session) { return session ? session->host.num_workers : 0; }
+
+const attune_model *attune_session_model(const attune_session *session) { return session ? session->model : nullptr; }
+
+/// Points |tables| at the data of |inputs|, and at defaults for those left out.
+static attune_status bindInputs(const attune_entry_desc &entry, TensorList inputs, EntryTables &tables) {
+  for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+    const attune_tensor_desc &desc = entry.inputs[i];
+    if (const attune_tensor *tensor = inputs.find(desc.name)) {
+      ATTUNE_TRY(checkInputData(desc, *tensor));
+      tables.inputs[i] = tensor->data;
+      continue;
+    }
+    tables.inputs[i] = tables.defaults[i];
+    if (desc.fill != ATTUNE_FILL_ARANGE)
+      continue; // the same for all dimensions, written when the session was made
+    int64_t row = desc.rank ? tensorSize(desc, desc.rank - 1, tables.dims) : 1;
+    if (desc.max_value > 0 && row > desc.max_value)
+      return fail(ATTUNE_LIMIT_EXCEEDED, "input '%s' is left out and would count to %lld, expected 0 to %lld", desc.name,
+                  static_cast<long long>(row - 1), static_cast<long long>(desc.max_value - 1));
+    writeDefault(desc, tables.dims, tables.defaults[i]);
+  }
+  return ATTUNE_OK;
+}
+
+/// Checks and runs one call; the caller has made sure that it is the only one.
+static attune_status runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs) {
+  const attune_model_desc &desc = *session.model->desc;
+  const attune_entry_desc *entry;
+  ATTUNE_TRY(findEntry(desc, name, entry));
+  EntryTables &tables = session.entries[entry - desc.entries];
+  ATTUNE_TRY(inferDims(*entry, inputs, tables.dims));
+  ATTUNE_TRY(checkLimits(*entry, tables.dims, tables.limits, "session"));
+  ATTUNE_TRY(bindInputs(*entry, inputs, tables));
+  ATTUNE_TRY(checkOutputs(*entry, tables.dims, inputs, outputs));
+  for (uint32_t i = 0; i < entry->num_outputs; ++i)
+    tables.outputs[i] = outputs.find(entry->outputs[i].name)->data;
+  attune_call call{session.model->weights.data(), session.workspace, nullptr, tables.dims, tables.inputs, tables.outputs};
+  FpEnvironmentScope scope;
+  if (int32_t code = entry->run(&session.host, &call))
+    return fail(ATTUNE_INTERNAL, "entry '%s' of model '%s' failed with code %d", entry->name, desc.name, code);
+  return ATTUNE_OK;
+}
+
+attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
+                                 const attune_tensor *outputs, size_t num_outputs) {
+  if (!session)
+    return fail(ATTUNE_INVALID_ARGUMENT, "the session is null");
+  if (session->running.exchange(true, std::memory_order_acquire))
+    return fail(ATTUNE_BUSY, "the session is running another call; make one session per thread");
+  attune_status status = runEntry(*session, entry, {inputs, num_inputs}, {outputs, num_outputs});
+  session->running.store(false, std::memory_order_release);
+  return status;
+}

@@ -1,0 +1,57 @@
+//===- Session.h - What a session holds -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, and last the workspace, so that
+// whatever runs over its end runs off the block.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_SESSION_H
+#define ATTUNE_RUNTIME_SESSION_H
+
+#include "Descriptor.h"
+#include "Model.h"
+#include "Pool.h"
+
+namespace attune {
+
+/// Tables for calls of one entry, so that a call needs no memory of its own.
+struct EntryTables {
+  int64_t *limits;     // [num_dims]
+  int64_t *dims;       // [num_dims]
+  const void **inputs; // [num_inputs]
+  void **outputs;      // [num_outputs]
+  void **defaults;     // [num_inputs], null where the input is required; each large enough for the limits
+};
+
+/// What a session is made for: the caller's options, checked and completed.
+struct SessionPlan {
+  attune_session_options options;
+  int64_t workers;
+  uint64_t workspaceBytes;
+  uint64_t totalBytes;
+};
+
+/// Checks |options| (null = defaults) against |model| and computes sizes.
+attune_status planSession(const attune_model *model, const attune_session_options *options, SessionPlan &plan);
+/// Limits of |entry| under |plan|, into |limits|.
+void resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits);
+/// Lays a session out in |memory|, plan.totalBytes long, and fills its tables and constant defaults.
+attune_session *layOutSession(const attune_model *model, const SessionPlan &plan, void *memory);
+
+/// Writes the default |fill| of |tensor| for |dims| to |data|.
+void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *data);
+
+} // namespace attune
+
+struct attune_session {
+  attune_model *model;
+  attune_host host;
+  attune::Pool *pool; // null if the caller brought a host
+  void *poolMemory;
+  void *workspace;
+  attune::EntryTables *entries; // [num_entries]
+  void *owned;                  // mapped by the runtime, null if the memory is the caller's
+  size_t ownedBytes;
+  std::atomic<bool> running;
+};
+
+#endif // ATTUNE_RUNTIME_SESSION_H

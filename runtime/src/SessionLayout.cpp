@@ -1,0 +1,192 @@
+//===- SessionLayout.cpp - Sizing and laying out a session's memory -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function walks the parts of a session. It runs once without memory, to add up sizes, and once with it, to place them: the two can't disagree.
+//===----------------------------------------------------------------------===//
+
+#include "Error.h"
+#include "Session.h"
+
+#include <cstring>
+#include <new>
+
+using namespace attune;
+
+/// Most workers a session may have.
+static constexpr int64_t maxWorkers = 1024;
+/// Most tokens (product of an entry's limits) a session may be made for; keeps workspace formulae far from 64 bits.
+static constexpr uint64_t maxPoints = uint64_t(1) << 40;
+
+namespace {
+/// Hands out consecutive pieces of memory, or only counts them if there is none.
+class Pieces {
+public:
+  explicit Pieces(void *base) : base(static_cast<char *>(base)) {}
+  template <typename T> T *take(uint64_t count) { return static_cast<T *>(takeBytes(count * sizeof(T))); }
+  void *takeBytes(uint64_t bytes) {
+    // Everything is aligned alike: simple, and no two pieces share a cache line.
+    used = (used + ATTUNE_ALIGNMENT - 1) / ATTUNE_ALIGNMENT * ATTUNE_ALIGNMENT;
+    void *piece = base ? base + used : nullptr;
+    if (__builtin_add_overflow(used, bytes, &used) || used > INT64_MAX / 2)
+      overflow = true, used = 0;
+    return piece;
+  }
+  uint64_t used = 0;
+  bool overflow = false;
+
+private:
+  char *base;
+};
+} // namespace
+
+void attune::resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits) {
+  for (uint32_t d = 0; d < entry.num_dims; ++d) {
+    limits[d] = entry.dims[d].max ? entry.dims[d].max : 1;
+    for (size_t i = 0; i < plan.options.num_limits; ++i)
+      if (strcmp(plan.options.limits[i].name, entry.dims[d].name) == 0)
+        limits[d] = plan.options.limits[i].max;
+  }
+}
+
+void attune::writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *data) {
+  int64_t row = tensor.rank ? tensorSize(tensor, tensor.rank - 1, dims) : 1;
+  uint64_t bytes = 0;
+  tensorBytes(tensor, dims, bytes);
+  int64_t count = bytes / attune_dtype_bytes(static_cast<attune_dtype>(tensor.dtype));
+  auto fill = [&](auto *out) {
+    for (int64_t i = 0, column = 0; i < count; ++i, column = column + 1 < row ? column + 1 : 0)
+      out[i] = tensor.fill == ATTUNE_FILL_ARANGE ? column : tensor.fill == ATTUNE_FILL_ONES;
+  };
+  if (tensor.dtype == ATTUNE_I64)
+    fill(static_cast<int64_t *>(data));
+  else
+    fill(static_cast<float *>(data));
+}
+
+/// Places one entry's tables and defaults.
+static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, EntryTables *tables) {
+  EntryTables placed;
+  placed.limits = pieces.take<int64_t>(entry.num_dims);
+  placed.dims = pieces.take<int64_t>(entry.num_dims);
+  placed.inputs = pieces.take<const void *>(entry.num_inputs);
+  placed.outputs = pieces.take<void *>(entry.num_outputs);
+  placed.defaults = pieces.take<void *>(entry.num_inputs);
+  int64_t limits[maxDims];
+  resolveLimits(entry, plan, limits);
+  if (tables)
+    memcpy(placed.limits, limits, entry.num_dims * sizeof(int64_t));
+  for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+    void *data = nullptr;
+    if (entry.inputs[i].fill != ATTUNE_FILL_REQUIRED) {
+      uint64_t bytes;
+      if (!tensorBytes(entry.inputs[i], limits, bytes))
+        bytes = UINT64_MAX; // makes |pieces| overflow
+      data = pieces.takeBytes(bytes);
+      if (data)
+        writeDefault(entry.inputs[i], limits, data);
+    }
+    if (tables)
+      placed.defaults[i] = data;
+  }
+  if (tables)
+    *tables = placed;
+}
+
+/// Places everything in |pieces|; returns null if they only count.
+static attune_session *placeSession(const attune_model *model, const SessionPlan &plan, Pieces &pieces) {
+  void *self = pieces.takeBytes(sizeof(attune_session));
+  attune_session *session = self ? new (self) attune_session() : nullptr;
+  EntryTables *tables = pieces.take<EntryTables>(model->desc->num_entries);
+  for (uint32_t e = 0; e < model->desc->num_entries; ++e)
+    placeEntry(model->desc->entries[e], plan, pieces, tables ? &tables[e] : nullptr);
+  void *pool = pieces.takeBytes(plan.options.host ? 0 : Pool::bytes(plan.workers));
+  void *workspace = pieces.takeBytes(plan.workspaceBytes);
+  if (session) {
+    session->entries = tables;
+    session->poolMemory = pool;
+    session->workspace = workspace;
+  }
+  return session;
+}
+
+attune_session *attune::layOutSession(const attune_model *model, const SessionPlan &plan, void *memory) {
+  Pieces pieces(memory);
+  return placeSession(model, plan, pieces);
+}
+
+/// Checks one of the caller's limits against every entry that has the dimension.
+static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_limit &limit) {
+  if (!limit.name)
+    return fail(ATTUNE_INVALID_ARGUMENT, "a limit has no name");
+  bool known = false;
+  for (uint32_t e = 0; e < desc.num_entries; ++e) {
+    for (uint32_t d = 0; d < desc.entries[e].num_dims; ++d) {
+      const attune_dim_desc &dim = desc.entries[e].dims[d];
+      if (strcmp(dim.name, limit.name) != 0)
+        continue;
+      known = true;
+      if (limit.max < 1)
+        return fail(ATTUNE_INVALID_ARGUMENT, "the limit of %s is %lld, at least 1 expected", limit.name, static_cast<long long>(limit.max));
+      if (dim.max && limit.max > dim.max)
+        return fail(ATTUNE_LIMIT_EXCEEDED, "the session's limit of %s is %lld, the model's is %lld", limit.name,
+                    static_cast<long long>(limit.max), static_cast<long long>(dim.max));
+    }
+  }
+  if (!known)
+    return fail(ATTUNE_INVALID_ARGUMENT, "model '%s' has no dimension '%s' to limit", desc.name, limit.name);
+  return ATTUNE_OK;
+}
+
+/// Checks threads and host and sets plan.workers.
+static attune_status planWorkers(SessionPlan &plan) {
+  const attune_session_options &options = plan.options;
+  if (const attune_host *host = options.host) {
+    if (host->abi_version != ATTUNE_ABI_VERSION)
+      return fail(ATTUNE_INCOMPATIBLE, "the host has ABI version %u, this runtime %u", host->abi_version, ATTUNE_ABI_VERSION);
+    if (!host->parallel_for || host->num_workers < 1 || host->num_workers > maxWorkers)
+      return fail(ATTUNE_INVALID_ARGUMENT, "the host has %lld workers and %s parallel_for, 1 to %lld workers expected",
+                  static_cast<long long>(host->num_workers), host->parallel_for ? "a" : "no", static_cast<long long>(maxWorkers));
+    if (options.num_threads)
+      return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld but a host is given, which has its own threads",
+                  static_cast<long long>(options.num_threads));
+    plan.workers = host->num_workers;
+    return ATTUNE_OK;
+  }
+  if (options.num_threads < 0 || options.num_threads > maxWorkers)
+    return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected", static_cast<long long>(options.num_threads),
+                static_cast<long long>(maxWorkers));
+  plan.workers = options.num_threads ? options.num_threads : attune_available_cpus();
+  plan.workers = plan.workers < maxWorkers ? plan.workers : maxWorkers;
+  return ATTUNE_OK;
+}
+
+attune_status attune::planSession(const attune_model *model, const attune_session_options *options, SessionPlan &plan) {
+  if (!model)
+    return fail(ATTUNE_INVALID_ARGUMENT, "the model is null");
+  attune_session_options_init(&plan.options);
+  ATTUNE_TRY(copyOptions(&plan.options, sizeof(plan.options), options, "attune_session_options"));
+  ATTUNE_TRY(planWorkers(plan));
+  if (plan.options.num_limits && !plan.options.limits)
+    return fail(ATTUNE_INVALID_ARGUMENT, "%zu limits given but their array is null", plan.options.num_limits);
+  for (size_t i = 0; i < plan.options.num_limits; ++i)
+    ATTUNE_TRY(checkLimit(*model->desc, plan.options.limits[i]));
+  plan.workspaceBytes = 0;
+  for (uint32_t e = 0; e < model->desc->num_entries; ++e) {
+    const attune_entry_desc &entry = model->desc->entries[e];
+    int64_t limits[maxDims];
+    resolveLimits(entry, plan, limits);
+    uint64_t points = 1;
+    for (uint32_t d = 0; d < entry.num_dims; ++d)
+      if (__builtin_mul_overflow(points, static_cast<uint64_t>(limits[d]), &points) || points > maxPoints)
+        return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones", entry.name);
+    // The formula grows with each dimension, so its value at the limits serves every call.
+    uint64_t bytes = entry.workspace_bytes(limits, plan.workers);
+    plan.workspaceBytes = bytes > plan.workspaceBytes ? bytes : plan.workspaceBytes;
+  }
+  Pieces pieces(nullptr);
+  placeSession(model, plan, pieces);
+  plan.totalBytes = pieces.used;
+  if (pieces.overflow)
+    return fail(ATTUNE_LIMIT_EXCEEDED, "a session with these limits would need more memory than can be addressed");
+  return ATTUNE_OK;
+}

@@ -1,0 +1,109 @@
+//===- WeightsSearch.cpp - Finding the weights of an object ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The name of a weights file is only a hint, the build id is what decides: an object may be linked into anything and files may be renamed.
+//===----------------------------------------------------------------------===//
+
+#include "Error.h"
+#include "WeightsFile.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace attune;
+
+/// Finds the file that |address| is mapped from, by /proc/self/maps: unlike dladdr this also answers for static executables and after a change
+/// of directory. Falls back to the executable, so that a descriptor copied to the heap still works. Writes "" if there is no answer.
+static void objectPath(const void *address, char *out) {
+  out[0] = 0;
+  char line[PATH_MAX + 128];
+  if (FILE *maps = fopen("/proc/self/maps", "re")) {
+    while (!out[0] && fgets(line, sizeof(line), maps)) {
+      unsigned long long begin, end;
+      int path = 0;
+      if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &begin, &end, &path) < 2 || !path || line[path] != '/')
+        continue;
+      uint64_t wanted = reinterpret_cast<uint64_t>(address);
+      if (wanted >= begin && wanted < end)
+        snprintf(out, PATH_MAX, "%.*s", static_cast<int>(strcspn(line + path, "\n")), line + path);
+    }
+    fclose(maps);
+  }
+  if (out[0])
+    return;
+  ssize_t length = readlink("/proc/self/exe", out, PATH_MAX - 1);
+  out[length > 0 ? length : 0] = 0;
+}
+
+/// Whether |path| starts with a weights header; gives its build id.
+static bool readBuildId(const char *path, uint8_t *id) {
+  attune_weights_header header;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return false;
+  bool ok = pread(fd, &header, sizeof(header), 0) == static_cast<ssize_t>(sizeof(header)) && header.magic == ATTUNE_WEIGHTS_MAGIC;
+  close(fd);
+  if (ok)
+    memcpy(id, header.build_id, 16);
+  return ok;
+}
+
+/// Joins |folder| and |name|; false if too long.
+static bool joinPath(char *out, const char *folder, const char *name) {
+  int length = snprintf(out, PATH_MAX, "%s/%s", folder, name);
+  return length > 0 && length < PATH_MAX;
+}
+
+/// Searches |folder|: `<name>.weights` first, then all others.
+static attune_status searchFolder(const attune_model_desc &desc, const char *folder, char *out) {
+  char expected[NAME_MAX + 1], other[NAME_MAX + 64] = "";
+  snprintf(expected, sizeof(expected), "%s.weights", desc.name);
+  uint8_t id[16];
+  bool present = joinPath(out, folder, expected) && access(out, F_OK) == 0;
+  if (present && readBuildId(out, id) && memcmp(id, desc.build_id, 16) == 0)
+    return ATTUNE_OK;
+  DIR *dir = opendir(folder);
+  if (!dir)
+    return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR, "cannot look for weights in '%s': %s", folder, strerror(errno));
+  bool found = false;
+  while (dirent *item = found ? nullptr : readdir(dir)) {
+    const char *suffix = strrchr(item->d_name, '.');
+    if (!suffix || strcmp(suffix, ".weights") != 0 || !joinPath(out, folder, item->d_name) || !readBuildId(out, id))
+      continue;
+    found = memcmp(id, desc.build_id, 16) == 0;
+    if (!found)
+      snprintf(other, sizeof(other), "; '%s' has %s", item->d_name, formatBuildId(id).text);
+  }
+  closedir(dir);
+  if (found)
+    return ATTUNE_OK;
+  // A damaged file of the right name deserves its own message, which opening it gives.
+  if (present && !readBuildId((joinPath(out, folder, expected), out), id))
+    return ATTUNE_OK;
+  return fail(*other ? ATTUNE_INCOMPATIBLE : ATTUNE_NOT_FOUND, "no weights file with build id %s for model '%s' in '%s'%s",
+              formatBuildId(desc.build_id).text, desc.name, folder, other);
+}
+
+attune_status attune::findWeights(const attune_model_desc &desc, const char *where, char *out) {
+  char folder[PATH_MAX];
+  if (where) {
+    struct stat info;
+    if (strlen(where) >= PATH_MAX)
+      return fail(ATTUNE_INVALID_ARGUMENT, "the weights path is longer than %d bytes", PATH_MAX - 1);
+    if (stat(where, &info) == 0 && S_ISDIR(info.st_mode))
+      return searchFolder(desc, where, out);
+    snprintf(out, PATH_MAX, "%s", where);
+    return ATTUNE_OK;
+  }
+  objectPath(&desc, folder);
+  char *slash = strrchr(folder, '/');
+  if (!slash)
+    return fail(ATTUNE_NOT_FOUND, "cannot tell which file holds model '%s': give its weights by path", desc.name);
+  slash[slash == folder] = 0;
+  return searchFolder(desc, folder, out);
+}
