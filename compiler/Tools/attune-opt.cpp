@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Transforms/Passes.h"
 #include "dialect/IR/XfmrOps.h"
 #include "dialect/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -12,6 +14,8 @@
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::xfmr::registerXfmrPasses();
+  attune::registerAttuneTransformsPasses();
+  attune::registerAttuneCPUPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

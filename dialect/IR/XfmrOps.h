@@ -5,6 +5,7 @@
 #define ATTUNE_DIALECT_IR_XFMROPS_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -41,6 +42,13 @@ inline constexpr llvm::StringLiteral kWeightArgAttr = "xfmr.weight";
 inline constexpr llvm::StringLiteral kModelAttr = "xfmr.model";
 inline constexpr llvm::StringLiteral kLimitsAttr = "xfmr.limits";
 inline constexpr llvm::StringLiteral kPaddingAttr = "xfmr.padding";
+/// Module attributes {entry = "C expression in dims and workers"}: bytes of scratch, and arithmetic of one call.
+inline constexpr llvm::StringLiteral kWorkspaceAttr = "xfmr.workspace";
+inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
+/// Module attribute {entry = ["batch", "length"]}: the symbolic dims of each entry, in the order of the descriptor.
+inline constexpr llvm::StringLiteral kEntryDimsAttr = "xfmr.entry_dims";
+/// On a parallel loop: ranges given to workers are multiples of this many iterations.
+inline constexpr llvm::StringLiteral kGrainAttr = "xfmr.grain";
 
 } // namespace mlir::xfmr
 

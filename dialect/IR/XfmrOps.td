@@ -9,5 +9,6 @@ include "dialect/IR/TokenOps.td"
 include "dialect/IR/LinearOps.td"
 include "dialect/IR/AttentionOps.td"
 include "dialect/IR/KernelOps.td"
+include "dialect/IR/RuntimeOps.td"
 
 #endif // XFMR_OPS_TD
