@@ -1,0 +1,53 @@
+//===- Bert.h - The BERT family in plain C++ -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An independent statement of what BertModel and its heads compute, in double, from the paper's formulas and the behaviour of transformers 4.22.
+// Letters: B batch, S length, H hidden, A heads, D head size, L layers.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_REFERENCE_BERT_H
+#define ATTUNE_TEST_REFERENCE_BERT_H
+
+#include "test/Reference/Weights.h"
+
+namespace attune::reference {
+
+/// What config.json says.
+struct BertConfig {
+  std::string architecture = "BertModel";
+  int64_t layers = 12, heads = 12;
+  std::string activation = "gelu";
+  double epsilon = 1e-12;
+  bool tiedEmbeddings = true;
+};
+
+/// Reads config.json of |folder|.
+BertConfig readConfig(const std::string &folder);
+
+/// The inputs of one call. Absent ones have their default already.
+struct BertInputs {
+  int64_t batch = 0, length = 0;
+  std::vector<int64_t> ids;    ///< [B, S]; empty if there are embeddings
+  Array embeddings;            ///< [B * S, H]
+  std::vector<int64_t> types;  ///< [B, S]
+  std::vector<int64_t> places; ///< [B, S], or [S] for all rows
+  Array scoreMask;             ///< added to the scores: [B, 1, S] or [B, S, S]
+  Array headMask;              ///< [L, A] factors of the probabilities; empty = none
+  std::vector<bool> padding;   ///< [B, S]: the integer mask is 0; empty if the mask is not of that kind
+};
+
+/// Reads the inputs of a call from a safetensors file.
+BertInputs readInputs(const std::string &path, const BertConfig &config);
+
+/// A named result.
+struct Output {
+  std::string name;
+  Array value;
+  bool perToken; ///< the first two dimensions are [B, S], or it is [B, A, S, S]
+};
+
+/// All outputs of the architecture, with hidden states and attention probabilities.
+std::vector<Output> runBert(const BertConfig &config, const Weights &weights, const BertInputs &inputs);
+
+} // namespace attune::reference
+
+#endif // ATTUNE_TEST_REFERENCE_BERT_H

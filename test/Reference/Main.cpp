@@ -1,0 +1,78 @@
+//===- Main.cpp - attune-test-reference ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attune-test-reference MODEL_DIR IN.safetensors OUT.safetensors [--outputs=NAME,…] [--padding=compute|skip]
+//
+// Writes the outputs of one call, each rounded once to float. --outputs takes names or groups; --padding=skip puts zeros where the integer mask
+// of the tokens is 0, as a model compiled with that flag leaves them.
+//===----------------------------------------------------------------------===//
+
+#include "runtime/io/SafetensorsWriter.h"
+#include "test/Reference/Bert.h"
+
+#include <cstring>
+#include <sstream>
+
+using namespace attune;
+using namespace attune::reference;
+
+/// Whether |name| or its group ("hidden_states" of "hidden_states.2") is in the comma-separated |list|; an empty list has all.
+static bool wanted(const std::string &name, const std::string &list) {
+  if (list.empty())
+    return true;
+  std::stringstream stream(list);
+  for (std::string item; std::getline(stream, item, ',');)
+    if (name == item || name.compare(0, item.size() + 1, item + ".") == 0)
+      return true;
+  return false;
+}
+
+/// Zeroes what belongs to padding tokens: rows of [B, S, …], query rows and key columns of [B, A, S, S].
+static void clearPadding(Output &output, const BertInputs &in) {
+  std::vector<double> &data = output.value.data;
+  int64_t length = in.length, perSequence = data.size() / in.batch, perToken = perSequence / length;
+  bool probabilities = output.value.shape.size() == 4;
+  for (size_t i = 0; i < data.size(); ++i) {
+    size_t sequence = i / perSequence * length;
+    size_t token = probabilities ? sequence + i / length % length : i / perToken;
+    if (in.padding[token] || (probabilities && in.padding[sequence + i % length]))
+      data[i] = 0;
+  }
+}
+
+static OwnedTensor toTensor(const Output &output) {
+  std::vector<float> values(output.value.data.begin(), output.value.data.end());
+  OwnedTensor tensor{{output.name, DType::F32, output.value.shape}, std::vector<uint8_t>(values.size() * sizeof(float))};
+  if (!values.empty())
+    std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
+  return tensor;
+}
+
+int main(int argc, char **argv) {
+  std::string list, padding = "compute";
+  std::vector<std::string> files;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (argument.rfind("--outputs=", 0) == 0)
+      list = argument.substr(10);
+    else if (argument == "--padding=compute" || argument == "--padding=skip")
+      padding = argument.substr(10);
+    else
+      files.push_back(argument);
+  }
+  if (files.size() != 3)
+    fail("expected MODEL_DIR IN.safetensors OUT.safetensors [--outputs=NAME,…] [--padding=compute|skip]");
+
+  BertConfig config = readConfig(files[0]);
+  BertInputs inputs = readInputs(files[1], config);
+  std::vector<OwnedTensor> tensors;
+  for (Output &output : runBert(config, Weights(files[0]), inputs)) {
+    if (!wanted(output.name, list))
+      continue;
+    if (padding == "skip" && output.perToken && !inputs.padding.empty())
+      clearPadding(output, inputs);
+    tensors.push_back(toTensor(output));
+  }
+  if (Status status = saveSafetensors(files[2], tensors); status.failed())
+    fail(status.message());
+}

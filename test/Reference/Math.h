@@ -1,0 +1,46 @@
+//===- Math.h - Textbook operations in double ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the reference computes with: row-major arrays of double, one loop per formula, nothing fused, nothing fast.
+// Letters: T tokens (rows), K inputs, N outputs.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_REFERENCE_MATH_H
+#define ATTUNE_TEST_REFERENCE_MATH_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attune::reference {
+
+/// A dense row-major array.
+struct Array {
+  std::vector<int64_t> shape;
+  std::vector<double> data;
+
+  Array() = default;
+  /// Zeros of this shape.
+  explicit Array(std::vector<int64_t> shape);
+  /// Size of dimension |i|.
+  int64_t dim(size_t i) const { return shape[i]; }
+  /// Row |i| of a matrix.
+  double *row(int64_t i) { return data.data() + i * shape.back(); }
+  const double *row(int64_t i) const { return data.data() + i * shape.back(); }
+};
+
+/// x [T, K] times the transpose of w [N, K], plus b [N].
+Array linear(const Array &x, const Array &w, const Array &b);
+/// Normalises each row of |x| to mean 0 and variance 1 (biased, plus |epsilon|), then scales by |gain| and adds |bias|.
+Array layerNorm(const Array &x, const Array &gain, const Array &bias, double epsilon);
+/// The sum of two arrays of one shape.
+Array add(const Array &a, const Array &b);
+/// Replaces |n| scores by their softmax.
+void softmax(double *scores, int64_t n);
+/// Whether activate knows the function |name| ("gelu", "relu", …, as in config.json).
+bool knownActivation(const std::string &name);
+/// Applies the function |name| to each element.
+Array activate(const Array &x, const std::string &name);
+
+} // namespace attune::reference
+
+#endif // ATTUNE_TEST_REFERENCE_MATH_H

@@ -1,0 +1,34 @@
+//===- Weights.h - The tensors of a model folder, by canonical name --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A test tool's view of a folder: what is wrong ends the program with one line.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_REFERENCE_WEIGHTS_H
+#define ATTUNE_TEST_REFERENCE_WEIGHTS_H
+
+#include "runtime/io/Safetensors.h"
+#include "test/Reference/Math.h"
+
+namespace attune::reference {
+
+/// Prints "attune-test-reference: error: MESSAGE" and exits with 1.
+[[noreturn]] void fail(const std::string &message);
+/// A float tensor in double.
+Array toArray(const TensorView &view);
+
+/// Weights by the name that the architecture's own saved file uses without its base prefix ("embeddings.word_embeddings.weight").
+class Weights {
+public:
+  explicit Weights(const std::string &folder);
+  /// The tensor called |name|, "bert." + |name|, or either with the older "gamma" and "beta" for a LayerNorm's weight and bias; null if none.
+  const TensorView *find(const std::string &name) const;
+  /// The same as an array; fails if there is none.
+  Array get(const std::string &name) const;
+
+private:
+  SafetensorsFolder folder;
+};
+
+} // namespace attune::reference
+
+#endif // ATTUNE_TEST_REFERENCE_WEIGHTS_H
