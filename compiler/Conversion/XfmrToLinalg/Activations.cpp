@@ -1,0 +1,74 @@
+//===- Activations.cpp - Activation functions as scalar arithmetic --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One definition of every activation, used in projections' epilogues and for the op on its own, so both give the same bits. The order of
+// operations is part of the numerics: nothing here is reassociated or contracted later. math.erf, math.tanh and math.exp stay as they are
+// until their expansion into polynomials.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/XfmrToLinalg/Activations.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+namespace {
+/// Arithmetic on values of one type, scalar or vector.
+struct Emitter {
+  OpBuilder &builder;
+  Location loc;
+  Type type;
+
+  Value constant(double value) {
+    Type element = getElementTypeOrSelf(type);
+    TypedAttr attr = builder.getFloatAttr(element, value);
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      attr = DenseElementsAttr::get(shaped, attr);
+    return arith::ConstantOp::create(builder, loc, attr);
+  }
+  Value add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
+  Value mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
+  Value div(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
+
+  /// x * 0.5 * (1 + erf(x / sqrt 2))
+  Value gelu(Value x) {
+    Value erf = math::ErfOp::create(builder, loc, mul(x, constant(0.70710678118654752440)));
+    return mul(mul(x, constant(0.5)), add(constant(1.0), erf));
+  }
+  /// x * 0.5 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))
+  Value geluTanh(Value x) {
+    Value cube = mul(mul(x, x), x);
+    Value inner = mul(constant(0.79788456080286535588), add(x, mul(constant(0.044715), cube)));
+    Value tanh = math::TanhOp::create(builder, loc, inner);
+    return mul(mul(x, constant(0.5)), add(constant(1.0), tanh));
+  }
+  /// x / (1 + exp(-x)); exp(-x) = inf gives the right limit, -0.
+  Value silu(Value x) {
+    Value exp = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
+    return div(x, add(constant(1.0), exp));
+  }
+};
+} // namespace
+
+Value attune::emitActivation(OpBuilder &builder, Location loc, Activation activation, Value x) {
+  Emitter emit{builder, loc, x.getType()};
+  switch (activation) {
+  case Activation::None:
+    return x;
+  case Activation::Gelu:
+    return emit.gelu(x);
+  case Activation::GeluTanh:
+    return emit.geluTanh(x);
+  case Activation::Relu: // maximumf, not maxnumf: a NaN stays visible.
+    return arith::MaximumFOp::create(builder, loc, x, emit.constant(0.0));
+  case Activation::Silu:
+    return emit.silu(x);
+  case Activation::Tanh:
+    return math::TanhOp::create(builder, loc, x);
+  }
+  llvm_unreachable("unknown activation");
+}
