@@ -1,0 +1,126 @@
+//===- Check.cpp - The verb check ------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs golden cases and compares every output with its tolerance.
+//===----------------------------------------------------------------------===//
+#include "runtime/verbs/CompareCase.h"
+#include "runtime/verbs/EntryCall.h"
+#include "runtime/verbs/Verbs.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+using namespace attune;
+
+namespace {
+struct CheckOptions {
+  int64_t threads = 0;
+  std::string dtype = "f32";
+};
+} // namespace
+
+/// "hidden_states" of "hidden_states.3", "past_key_values" of "past_key_values.0.1"; a name without a number stays. A case's numbered outputs are
+/// requested as groups, which is what a model can be asked for.
+static std::string groupName(std::string name) {
+  for (size_t dot; (dot = name.rfind('.')) != std::string::npos && dot != 0 && dot + 1 < name.size();) {
+    if (name.find_first_not_of("0123456789", dot + 1) != std::string::npos)
+      break;
+    name.resize(dot);
+  }
+  return name;
+}
+
+static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedTensor> &inputs) {
+  ModelRequest request;
+  for (const OwnedTensor &input : inputs)
+    request.inputs.push_back(input.spec);
+  for (const CaseOutput &output : caseFile.outputs)
+    if (std::string group = groupName(output.name); std::find(request.outputs.begin(), request.outputs.end(), group) == request.outputs.end())
+      request.outputs.push_back(group);
+  request.pruneHeads = caseFile.pruneHeads;
+  request.weightsSeed = caseFile.weightsSeed;
+  return request;
+}
+
+/// The outputs the case's call gives.
+static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const std::string &folder, const CaseFile &caseFile, int64_t threads) {
+  if (caseFile.function != "forward")
+    return Status::error(caseFile.path + ": call '" + caseFile.function + "' is not supported by this entry set; 'forward' is");
+  Result<std::vector<OwnedTensor>> inputs = loadCaseInputs(caseFile, folder);
+  if (!inputs)
+    return inputs.status();
+  Result<Artefact> artefact = host.openCase(folder, requestOf(caseFile, *inputs));
+  if (!artefact)
+    return artefact.status();
+  std::vector<TensorView> views;
+  for (const OwnedTensor &input : *inputs)
+    views.push_back(viewOf(input));
+  Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", views, threads);
+  if (!call)
+    return call.status();
+  if (Status status = call->run(); status.failed())
+    return status;
+  return call->outputs({});
+}
+
+/// Checks one case and prints its lines; true if it passes.
+static Result<bool> checkCase(const VerbHost &host, const std::string &folder, const CheckOptions &options) {
+  std::filesystem::path base(folder);
+  Result<CaseFile> caseFile = CaseFile::read((base / "case.json").string());
+  if (!caseFile)
+    return caseFile.status();
+  Result<SafetensorsFile> expected = SafetensorsFile::open((base / "expected.safetensors").string());
+  if (!expected)
+    return expected.status();
+  Result<std::vector<OwnedTensor>> outputs = callModel(host, folder, *caseFile, options.threads);
+  if (!outputs)
+    return outputs.status();
+
+  bool passed = true;
+  size_t width = 0;
+  for (const CaseOutput &output : caseFile->outputs)
+    width = std::max(width, output.name.size());
+  std::printf("%s\n", folder.c_str());
+  for (const CaseOutput &output : caseFile->outputs) {
+    std::optional<TensorView> got;
+    for (const OwnedTensor &tensor : *outputs)
+      if (tensor.spec.name == output.name)
+        got = viewOf(tensor);
+    OutputReport report = compareOutput(output, got ? &*got : nullptr, *expected, options.dtype);
+    bool good = report.verdict == OutputReport::Passed || report.verdict == OutputReport::Skipped;
+    passed &= good;
+    const char *word = report.verdict == OutputReport::Skipped ? "skip" : good ? "ok  " : "FAIL";
+    std::printf("  %s  %-*s  %s\n", word, static_cast<int>(width), output.name.c_str(), report.text.c_str());
+  }
+  return passed;
+}
+
+int attune::runVerbCheck(const VerbHost &host, const std::vector<std::string> &arguments) {
+  CheckOptions options;
+  FlagTable flags;
+  addThreadsFlag(flags, options.threads);
+  if (host.addFlags)
+    host.addFlags(flags);
+  flags.addString("dtype", "f32|bf16|f16|int8", options.dtype, "type the model computes in; others than f32 have coarser tolerances");
+  std::vector<std::string> folders;
+  if (std::optional<int> status = parseArguments(host, flags, arguments, folders, "check CASE_DIR... [flags]",
+                                                 "Runs golden cases: the worst error against the tolerance for each output. Exit 0 if all pass."))
+    return *status;
+  if (folders.empty())
+    return reportError(host.tool, "expected one or more case folders, got none");
+  if (!isCheckDType(options.dtype))
+    return reportError(host.tool, "--dtype: expected f32, bf16, f16 or int8, got '" + options.dtype + "'");
+
+  size_t passed = 0;
+  for (const std::string &folder : folders) {
+    Result<bool> good = checkCase(host, folder, options);
+    std::fflush(stdout);
+    if (!good)
+      reportError(host.tool, good.message());
+    else
+      passed += *good;
+  }
+  std::printf("%zu of %zu cases pass\n", passed, folders.size());
+  return passed == folders.size() ? exitDone : exitRejected;
+}

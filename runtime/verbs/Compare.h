@@ -1,0 +1,54 @@
+//===- Compare.h - Comparing tensors ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The comparison behind `check` and `diff`: |got - expected| <= atol + rtol * |expected|, integers exactly. NaN equals NaN and nothing else.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_VERBS_COMPARE_H
+#define ATTUNE_VERBS_COMPARE_H
+
+#include "runtime/io/Safetensors.h"
+
+#include <functional>
+
+namespace attune {
+
+/// Allowed deviation of a value: atol + rtol * |expected|.
+struct Tolerance {
+  double atol = 0;
+  double rtol = 0;
+};
+
+/// The value that uses up most of its tolerance.
+struct WorstValue {
+  /// Flat index into the tensor; -1 when it is empty.
+  int64_t index = -1;
+  double got = 0;
+  double expected = 0;
+  double error = 0;
+  double allowed = 0;
+  /// error / allowed; 0 for equal values, infinite where nothing is allowed.
+  double ratio = 0;
+
+  bool passes() const { return ratio <= 1; }
+};
+
+/// Compares |expected|, of any length, with the elements of |got| that |indexOf| maps its positions to. Both have the same dtype.
+WorstValue compareValues(const TensorView &got, const TensorView &expected, Tolerance tolerance,
+                         const std::function<int64_t(int64_t)> &indexOf = nullptr);
+
+/// "[1, 0, 12]": the multi-index of a flat index; "[]" for a scalar.
+std::string indexText(const std::vector<int64_t> &shape, int64_t index);
+/// A number with enough digits to be read back (9 for float).
+std::string numberText(double value, int digits = 9);
+
+/// Sums over a whole float tensor, accumulated in double.
+struct TensorStats {
+  double mean = 0;
+  double absMean = 0;
+  double l2 = 0;
+};
+TensorStats computeStats(const TensorView &tensor);
+
+} // namespace attune
+
+#endif // ATTUNE_VERBS_COMPARE_H

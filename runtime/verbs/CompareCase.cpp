@@ -1,0 +1,122 @@
+//===- CompareCase.cpp - Comparing an output with a golden case ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Full-size cases store NAME.head (first values), NAME.tail (last values) and NAME.strided (one in size // 256), and sums of the whole tensor.
+//===----------------------------------------------------------------------===//
+#include "runtime/verbs/CompareCase.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace attune;
+
+/// Values NAME.strided has at most.
+static constexpr int64_t stridedValues = 256;
+
+/// f of the coarse rule |error| <= f * max_abs; 0 for f32, negative for an unknown type.
+static double coarseFactor(const std::string &dtype) {
+  if (dtype == "f32")
+    return 0;
+  if (dtype == "bf16" || dtype == "f16")
+    return 2e-2;
+  if (dtype == "int8")
+    return 5e-2;
+  return -1;
+}
+
+bool attune::isCheckDType(const std::string &dtype) { return coarseFactor(dtype) >= 0; }
+
+static OutputReport notComparable(std::string text) { return {OutputReport::NotComparable, INFINITY, std::move(text)}; }
+
+/// "expected F32 [2, 3], got …".
+static std::string mismatch(const TensorView &got, DType dtype, const std::vector<int64_t> &shape) {
+  return std::string("expected ") + dtypeName(dtype) + " " + shapeText(shape) + ", got " + dtypeName(got.dtype) + " " + shapeText(got.shape);
+}
+
+static std::string describe(const WorstValue &worst, const TensorView &got) {
+  if (worst.index < 0)
+    return "empty";
+  std::string place = " at " + indexText(got.shape, worst.index);
+  if (!isFloat(got.dtype))
+    return worst.passes() ? "equal" : "differs" + place + ": expected " + numberText(worst.expected, 17) + ", got " + numberText(worst.got, 17);
+  std::string text = "worst error " + numberText(worst.error, 3) + " of " + numberText(worst.allowed, 3) + place;
+  if (!worst.passes())
+    text += ": expected " + numberText(worst.expected) + ", got " + numberText(worst.got);
+  return text;
+}
+
+/// Keeps the larger of two verdicts' ratios and its text.
+static void merge(OutputReport &report, const WorstValue &worst, const TensorView &got) {
+  if (!report.text.empty() && worst.ratio <= report.ratio)
+    return;
+  report.ratio = worst.ratio;
+  report.text = describe(worst, got);
+}
+
+/// Compares the three samples; returns what makes them incomparable, "" if nothing.
+static std::string compareSamples(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
+                                  Tolerance tolerance) {
+  int64_t size = got.elements, stride = std::max<int64_t>(1, size / stridedValues);
+  bool any = false;
+  for (const char *part : {"head", "tail", "strided"}) {
+    const TensorView *sample = expected.find(output.name + "." + part);
+    if (!sample)
+      continue;
+    any = true;
+    if (sample->dtype != got.dtype)
+      return "'" + sample->name + "': " + mismatch(got, sample->dtype, got.shape);
+    int64_t first = part[0] == 't' ? size - sample->elements : 0, step = part[0] == 's' ? stride : 1;
+    if (first < 0 || (sample->elements != 0 && first + (sample->elements - 1) * step >= size))
+      return "expected at most " + std::to_string(size) + " values in '" + sample->name + "', got " + std::to_string(sample->elements);
+    merge(report, compareValues(got, *sample, tolerance, [&](int64_t i) { return first + i * step; }), got);
+  }
+  return any ? "" : expected.path() + " has neither '" + output.name + "' nor samples of it";
+}
+
+/// l2 and abs_mean relatively, mean relatively to abs_mean.
+static void compareStats(OutputReport &report, const CaseOutput &output, const TensorView &got) {
+  TensorStats sums = computeStats(got);
+  struct {
+    const char *name;
+    double got, expected, scale;
+  } rows[] = {{"mean", sums.mean, output.stats->mean, output.stats->absMean},
+              {"abs_mean", sums.absMean, output.stats->absMean, output.stats->absMean},
+              {"l2", sums.l2, output.stats->l2, output.stats->l2}};
+  for (auto &row : rows) {
+    double error = std::fabs(row.got - row.expected), allowed = output.statsTolerance * std::fabs(row.scale);
+    double ratio = error == 0 ? 0 : error / allowed;
+    if (std::isnan(ratio))
+      ratio = INFINITY;
+    if (ratio <= report.ratio)
+      continue;
+    report.ratio = ratio;
+    report.text = std::string(row.name) + " of the whole tensor off by " + numberText(error, 3) + " of " + numberText(allowed, 3) + ": expected " +
+                  numberText(row.expected) + ", got " + numberText(row.got);
+  }
+}
+
+OutputReport attune::compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected, const std::string &dtype) {
+  double factor = coarseFactor(dtype);
+  if (factor > 0 && !isFloat(output.dtype))
+    return {OutputReport::Skipped, 0, "ids are not compared for " + dtype};
+  if (!got)
+    return notComparable("not computed");
+  if (got->dtype != output.dtype || got->shape != output.shape)
+    return notComparable(mismatch(*got, output.dtype, output.shape));
+  Tolerance tolerance = factor > 0 ? Tolerance{factor * output.maxAbs, 0} : output.tolerance;
+
+  OutputReport report;
+  if (const TensorView *whole = expected.find(output.name)) {
+    if (whole->dtype != got->dtype || whole->shape != got->shape)
+      return notComparable(expected.path() + " has " + dtypeName(whole->dtype) + " " + shapeText(whole->shape) + ", got " +
+                           dtypeName(got->dtype) + " " + shapeText(got->shape));
+    merge(report, compareValues(*got, *whole, tolerance), *got);
+  } else {
+    if (std::string problem = compareSamples(report, output, *got, expected, tolerance); !problem.empty())
+      return notComparable(problem);
+    if (output.stats && factor == 0 && isFloat(got->dtype))
+      compareStats(report, output, *got);
+  }
+  report.verdict = report.ratio <= 1 ? OutputReport::Passed : OutputReport::Failed;
+  return report;
+}

@@ -1,0 +1,179 @@
+//===- EntryCall.cpp - One prepared call of an entry -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From named tensors to attune_session_run and back.
+//===----------------------------------------------------------------------===//
+#include "runtime/verbs/EntryCall.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace attune;
+
+TensorView attune::viewOf(const OwnedTensor &tensor) {
+  TensorView view;
+  view.name = tensor.spec.name;
+  view.dtype = tensor.spec.dtype;
+  view.shape = tensor.spec.shape;
+  view.data = tensor.data.data();
+  view.bytes = tensor.data.size();
+  view.elements = static_cast<int64_t>(tensor.data.size() / elementSize(view.dtype));
+  return view;
+}
+
+/// The file type of an artefact's type.
+static DType fileType(uint32_t dtype) {
+  switch (dtype) {
+  case ATTUNE_I64:
+    return DType::I64;
+  case ATTUNE_BF16:
+    return DType::BF16;
+  case ATTUNE_F16:
+    return DType::F16;
+  case ATTUNE_I8:
+    return DType::I8;
+  default:
+    return DType::F32;
+  }
+}
+
+/// The runtime's view of |tensor|; borrows its name, shape and data.
+static attune_tensor toRuntime(OwnedTensor &tensor, uint32_t dtype) {
+  attune_tensor result = {};
+  result.name = tensor.spec.name.c_str();
+  result.dtype = static_cast<attune_dtype>(dtype);
+  result.rank = static_cast<uint32_t>(tensor.spec.shape.size());
+  result.shape = tensor.spec.shape.data();
+  result.data = tensor.data.data();
+  result.bytes = tensor.data.size();
+  return result;
+}
+
+/// The error of the runtime call that just failed.
+static Status runtimeError(const Artefact &artefact) { return Status::error(artefact.label() + ": " + attune_last_error()); }
+
+Status EntryCall::addInput(const TensorView &input) {
+  const attune_tensor_desc *desc = nullptr;
+  std::string known;
+  for (uint32_t i = 0; i < entryDesc->num_inputs; ++i) {
+    known += (i ? ", " : "") + std::string(entryDesc->inputs[i].name);
+    if (input.name == entryDesc->inputs[i].name)
+      desc = &entryDesc->inputs[i];
+  }
+  if (!desc)
+    return Status::error(artefact.label() + ": input '" + input.name + "': entry '" + entryDesc->name + "' has no such input; it has: " + known);
+
+  OwnedTensor tensor{{input.name, fileType(desc->dtype), input.shape}, {}};
+  tensor.data.resize(static_cast<size_t>(input.elements) * elementSize(tensor.spec.dtype));
+  if (input.dtype == tensor.spec.dtype) {
+    if (input.elements != 0)
+      std::memcpy(tensor.data.data(), input.data, tensor.data.size());
+  } else if (tensor.spec.dtype == DType::F32 && isFloat(input.dtype)) {
+    convertToF32(input, 0, input.elements, reinterpret_cast<float *>(tensor.data.data()));
+  } else if (tensor.spec.dtype == DType::I64 && isInteger(input.dtype)) {
+    convertToI64(input, 0, input.elements, reinterpret_cast<int64_t *>(tensor.data.data()));
+  } else {
+    return Status::error(artefact.label() + ": input '" + input.name + "': expected " + dtypeName(tensor.spec.dtype) + ", got " +
+                         dtypeName(input.dtype));
+  }
+  inputMemory.push_back(std::move(tensor));
+  inputTensors.push_back(toRuntime(inputMemory.back(), desc->dtype));
+  return {};
+}
+
+Status EntryCall::makeSession(int64_t threads) {
+  std::vector<attune_dim_limit> limits;
+  for (uint32_t i = 0; i < entryDesc->num_dims; ++i)
+    limits.push_back({entryDesc->dims[i].name, std::max<int64_t>(1, dimValues[i])});
+  attune_session_options options;
+  attune_session_options_init(&options);
+  options.limits = limits.data();
+  options.num_limits = limits.size();
+  options.num_threads = threads;
+  attune_session *created = nullptr;
+  if (attune_session_create(artefact.model(), &options, &created) != ATTUNE_OK)
+    return runtimeError(artefact);
+  session.reset(created, attune_session_destroy);
+  return {};
+}
+
+Status EntryCall::makeOutputs() {
+  outputMemory.reserve(entryDesc->num_outputs);
+  for (uint32_t i = 0; i < entryDesc->num_outputs; ++i) {
+    const attune_tensor_desc &desc = entryDesc->outputs[i];
+    OwnedTensor tensor{{desc.name, fileType(desc.dtype), std::vector<int64_t>(desc.rank)}, {}};
+    size_t bytes = 0;
+    if (attune_output_shape(artefact.model(), entryDesc->name, i, dimValues.data(), tensor.spec.shape.data(), &bytes) != ATTUNE_OK)
+      return runtimeError(artefact);
+    tensor.data.resize(bytes);
+    outputMemory.push_back(std::move(tensor));
+    outputTensors.push_back(toRuntime(outputMemory.back(), desc.dtype));
+  }
+  return {};
+}
+
+Result<EntryCall> EntryCall::prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
+                                     int64_t threads) {
+  EntryCall call(artefact);
+  Result<const attune_entry_desc *> entry = artefact.entry(entryName);
+  if (!entry)
+    return entry.status();
+  call.entryDesc = *entry;
+  call.inputMemory.reserve(inputs.size()); // attune_tensor borrows from the elements, which therefore must not move
+  for (const TensorView &input : inputs)
+    if (Status status = call.addInput(input); status.failed())
+      return status;
+  call.dimValues.resize(call.entryDesc->num_dims);
+  if (attune_infer_dims(artefact.model(), call.entryDesc->name, call.inputTensors.data(), call.inputTensors.size(), call.dimValues.data()) !=
+      ATTUNE_OK)
+    return runtimeError(artefact);
+  if (Status status = call.makeOutputs(); status.failed())
+    return status;
+  if (Status status = call.makeSession(threads); status.failed())
+    return status;
+  return call;
+}
+
+Status EntryCall::run() {
+  if (attune_session_run(session.get(), entryDesc->name, inputTensors.data(), inputTensors.size(), outputTensors.data(),
+                         outputTensors.size()) != ATTUNE_OK)
+    return runtimeError(artefact);
+  return {};
+}
+
+Result<std::vector<OwnedTensor>> EntryCall::outputs(const std::vector<std::string> &wanted) const {
+  std::vector<bool> used(wanted.size(), false);
+  auto isWanted = [&](const std::string &name, const std::string &group) {
+    bool found = wanted.empty();
+    for (size_t i = 0; i < wanted.size(); ++i)
+      if (wanted[i] == name || wanted[i] == group)
+        found = used[i] = true;
+    return found;
+  };
+  std::vector<OwnedTensor> result;
+  std::string known;
+  for (uint32_t i = 0; i < entryDesc->num_outputs; ++i) {
+    const OwnedTensor &whole = outputMemory[i];
+    known += (i ? ", " : "") + whole.spec.name;
+    if (!entryDesc->outputs[i].group) {
+      // "attentions.1" compiled alone still belongs to the group "attentions".
+      if (isWanted(whole.spec.name, whole.spec.name.substr(0, whole.spec.name.find('.'))))
+        result.push_back(whole);
+      continue;
+    }
+    int64_t members = whole.spec.shape[0];
+    for (int64_t member = 0; member < members; ++member) {
+      std::string name = whole.spec.name + "." + std::to_string(member);
+      if (!isWanted(name, whole.spec.name))
+        continue;
+      size_t bytes = whole.data.size() / static_cast<size_t>(members);
+      auto begin = whole.data.begin() + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(member));
+      result.push_back({{name, whole.spec.dtype, {whole.spec.shape.begin() + 1, whole.spec.shape.end()}},
+                        {begin, begin + static_cast<ptrdiff_t>(bytes)}});
+    }
+  }
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (!used[i])
+      return Status::error(artefact.label() + ": output '" + wanted[i] + "': not computed by entry '" + entryDesc->name + "'; it has: " + known);
+  return result;
+}

@@ -1,0 +1,62 @@
+//===- EntryCall.h - One prepared call of an entry -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inputs converted to the signature's types, output memory, and a session with exactly the size of this call; run as often as wanted.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_VERBS_ENTRYCALL_H
+#define ATTUNE_VERBS_ENTRYCALL_H
+
+#include "runtime/io/Safetensors.h"
+#include "runtime/io/SafetensorsWriter.h"
+#include "runtime/verbs/Artefact.h"
+
+namespace attune {
+
+/// A view of a tensor in memory.
+TensorView viewOf(const OwnedTensor &tensor);
+
+/// A call that is ready to run; move-only.
+class EntryCall {
+public:
+  /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 where the signature wants those; an
+  /// input the entry does not have is an error. |threads| 0 = the affinity mask.
+  static Result<EntryCall> prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
+                                   int64_t threads);
+
+  /// Runs once.
+  Status run();
+
+  /// Values of the entry's dimensions, in its order.
+  const std::vector<int64_t> &dims() const { return dimValues; }
+  const attune_entry_desc &entry() const { return *entryDesc; }
+  int64_t threads() const { return attune_session_num_threads(session.get()); }
+
+  /// The outputs of the last run under their flat names: a group "hidden_states" becomes "hidden_states.0", "hidden_states.1", …
+  /// |wanted| lists names or groups (empty = all); one that the entry does not compute is an error.
+  Result<std::vector<OwnedTensor>> outputs(const std::vector<std::string> &wanted) const;
+
+private:
+  Status addInput(const TensorView &input);
+  Status makeSession(int64_t threads);
+  Status makeOutputs();
+
+  Artefact artefact;
+  const attune_entry_desc *entryDesc = nullptr;
+  std::vector<OwnedTensor> inputMemory;
+  std::vector<OwnedTensor> outputMemory;
+  std::vector<attune_tensor> inputTensors;
+  std::vector<attune_tensor> outputTensors;
+  std::vector<int64_t> dimValues;
+  // After the artefact: destroyed before it.
+  std::shared_ptr<attune_session> session;
+
+  explicit EntryCall(const Artefact &artefact) : artefact(artefact) {}
+
+public:
+  EntryCall(EntryCall &&) = default;
+  EntryCall(const EntryCall &) = delete;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_VERBS_ENTRYCALL_H

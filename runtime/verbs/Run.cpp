@@ -1,0 +1,133 @@
+//===- Run.cpp - The verbs run and generate --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One forward call from a safetensors file to a safetensors file.
+//===----------------------------------------------------------------------===//
+#include "runtime/verbs/EntryCall.h"
+#include "runtime/verbs/Verbs.h"
+
+using namespace attune;
+
+namespace {
+struct RunOptions {
+  std::string input, output;
+  std::vector<std::string> outputs, settings, steps;
+  int64_t threads = 0;
+};
+} // namespace
+
+/// A call argument of `forward` that asks for a group of outputs.
+static const char *groupOf(const std::string &key) {
+  return key == "output_hidden_states" ? "hidden_states" : key == "output_attentions" ? "attentions" : nullptr;
+}
+
+/// Reads `--set KEY=VALUE` into |request| and |refused|, the groups that were switched off.
+static Status applySettings(const std::vector<std::string> &settings, ModelRequest &request, std::vector<std::string> &refused) {
+  for (const std::string &setting : settings) {
+    size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return Status::error("--set: expected KEY=VALUE, got '" + setting + "'");
+    std::string key = setting.substr(0, equals), value = setting.substr(equals + 1);
+    const char *group = groupOf(key);
+    if (!group)
+      return Status::error("--set: unknown call argument '" + key + "'; run knows output_hidden_states and output_attentions");
+    if (value != "true" && value != "false")
+      return Status::error("--set: '" + key + "': expected true or false, got '" + value + "'");
+    (value == "true" ? request.extraOutputs : refused).push_back(group);
+  }
+  return {};
+}
+
+static bool belongsTo(const std::string &name, const std::string &group) {
+  return name == group || name.compare(0, group.size() + 1, group + ".") == 0;
+}
+
+/// Leaves out what was switched off, and misses what was switched on and is not there.
+static Status selectGroups(std::vector<OwnedTensor> &outputs, const ModelRequest &request, const std::vector<std::string> &refused) {
+  std::vector<OwnedTensor> kept;
+  for (OwnedTensor &output : outputs) {
+    bool drop = false;
+    for (const std::string &group : refused)
+      drop |= belongsTo(output.spec.name, group);
+    if (!drop)
+      kept.push_back(std::move(output));
+  }
+  outputs = std::move(kept);
+  for (const std::string &group : request.extraOutputs) {
+    bool found = !request.outputs.empty(); // an explicit list has been checked already
+    for (const OwnedTensor &output : outputs)
+      found |= belongsTo(output.spec.name, group);
+    if (!found)
+      return Status::error("--set: the model was compiled without the output '" + group + "'");
+  }
+  return {};
+}
+
+static Status runFile(const VerbHost &host, const std::string &model, const RunOptions &options) {
+  if (options.input.empty() || options.output.empty())
+    return Status::error(std::string(options.input.empty() ? "--input" : "--output") + ": expected a safetensors file, which is missing");
+  ModelRequest request;
+  std::vector<std::string> refused;
+  if (Status status = applySettings(options.settings, request, refused); status.failed())
+    return status;
+  Result<SafetensorsFile> file = SafetensorsFile::open(options.input);
+  if (!file)
+    return file.status();
+  std::vector<TensorView> inputs;
+  for (const auto &[name, tensor] : file->tensors()) {
+    inputs.push_back(tensor);
+    request.inputs.push_back({name, tensor.dtype, tensor.shape});
+  }
+  request.outputs = options.outputs;
+
+  Result<Artefact> artefact = host.openModel(model, request);
+  if (!artefact)
+    return artefact.status();
+  if (!options.steps.empty()) {
+    Result<const attune_entry_desc *> entry = artefact->entry("decode");
+    return entry ? Status::error("--steps: not supported by this version") : Status::error("--steps: " + entry.message());
+  }
+  Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", inputs, options.threads);
+  if (!call)
+    return call.status();
+  if (Status status = call->run(); status.failed())
+    return status;
+  Result<std::vector<OwnedTensor>> outputs = call->outputs(options.outputs);
+  if (!outputs)
+    return outputs.status();
+  if (Status status = selectGroups(*outputs, request, refused); status.failed())
+    return status;
+  return saveSafetensors(options.output, *outputs);
+}
+
+int attune::runVerbRun(const VerbHost &host, const std::vector<std::string> &arguments) {
+  RunOptions options;
+  FlagTable flags;
+  flags.addString("input", "FILE", options.input, "inputs by name, a safetensors file");
+  flags.addString("output", "FILE", options.output, "where the outputs go, F32 and I64 safetensors");
+  flags.addList("outputs", "LIST", options.outputs, "outputs or groups to write (default: all the model computes)");
+  flags.addList("steps", "N,N,...", options.steps, "feed the ids in chunks of these sizes through the cache");
+  addThreadsFlag(flags, options.threads);
+  flags.addRepeated("set", "KEY=VALUE", options.settings, "any other call argument, e.g. output_attentions=true");
+  if (host.addFlags)
+    host.addFlags(flags);
+  std::vector<std::string> positional;
+  if (std::optional<int> status = parseArguments(host, flags, arguments, positional, "run " + host.modelHelp + " --input=FILE --output=FILE [flags]",
+                                                 "Runs one forward call and writes its outputs."))
+    return *status;
+  Result<std::string> model = singleModel(positional);
+  Status status = model ? runFile(host, *model, options) : model.status();
+  return status.failed() ? reportError(host.tool, status.message()) : exitDone;
+}
+
+int attune::runVerbGenerate(const VerbHost &host, const std::vector<std::string> &arguments) {
+  // Models of this version have the entry `forward` alone, so every call ends in the same error; help says so.
+  for (const std::string &argument : arguments)
+    if (argument == "--help" || argument == "-h") {
+      std::printf("usage: %s generate %s --input=FILE --output=FILE [flags]\n\nGenerates text through the entries prefill and decode, which no "
+                  "model compiled by this version has.\n",
+                  host.tool.c_str(), host.modelHelp.c_str());
+      return exitDone;
+    }
+  return reportError(host.tool, "no such entry 'decode': models compiled by this version have the entry 'forward' alone");
+}
