@@ -1,0 +1,227 @@
+//===- VectorEmitter.cpp - Code on vectors of 16 floats -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/VectorEmitter.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// The value of |value| if it is a constant index.
+static std::optional<int64_t> getConstant(Value value) { return getConstantIntValue(OpFoldResult(value)); }
+
+//===----------------------------------------------------------------------===//
+// Scalars and indices
+//===----------------------------------------------------------------------===//
+
+Value VectorEmitter::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+Value VectorEmitter::f32(double value) {
+  return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
+}
+
+Value VectorEmitter::add(Value base, int64_t offset) {
+  if (offset == 0)
+    return base;
+  if (std::optional<int64_t> constant = getConstant(base))
+    return index(*constant + offset);
+  return arith::AddIOp::create(builder, loc, base, index(offset));
+}
+
+Value VectorEmitter::add(Value a, Value b) {
+  if (std::optional<int64_t> constant = getConstant(b))
+    return add(a, *constant);
+  if (std::optional<int64_t> constant = getConstant(a))
+    return add(b, *constant);
+  return arith::AddIOp::create(builder, loc, a, b);
+}
+
+Value VectorEmitter::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(loc, a, b); }
+Value VectorEmitter::mul(Value a, int64_t factor) { return builder.createOrFold<arith::MulIOp>(loc, a, index(factor)); }
+Value VectorEmitter::floorDiv(Value a, int64_t divisor) {
+  return builder.createOrFold<arith::DivUIOp>(loc, a, index(divisor));
+}
+Value VectorEmitter::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(loc, a, b); }
+
+Value VectorEmitter::size(Value memref, int64_t dim) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(dim))
+    return index(type.getDimSize(dim));
+  return memref::DimOp::create(builder, loc, memref, dim);
+}
+
+Value VectorEmitter::loadScalar(Value memref, ValueRange indices) {
+  return memref::LoadOp::create(builder, loc, memref, indices);
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+Value VectorEmitter::splat(double value) {
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(getType(), static_cast<float>(value)));
+}
+
+Value VectorEmitter::splat(Value scalar) { return vector::BroadcastOp::create(builder, loc, getType(), scalar); }
+
+Value VectorEmitter::mask(Lanes lanes) {
+  auto type = VectorType::get({kLanes}, builder.getI1Type());
+  if (lanes.getDynamic())
+    return vector::CreateMaskOp::create(builder, loc, type, ValueRange{lanes.getDynamic()});
+  return vector::ConstantMaskOp::create(builder, loc, type, ArrayRef<int64_t>{lanes.getFixed()});
+}
+
+Value VectorEmitter::load(Value memref, ValueRange indices, Lanes lanes) {
+  if (lanes.areAll())
+    return vector::LoadOp::create(builder, loc, getType(), memref, indices);
+  return vector::MaskedLoadOp::create(builder, loc, getType(), memref, indices, mask(lanes), splat(0.0));
+}
+
+void VectorEmitter::store(Value vector, Value memref, ValueRange indices, Lanes lanes) {
+  if (lanes.areAll())
+    vector::StoreOp::create(builder, loc, vector, memref, indices);
+  else
+    vector::MaskedStoreOp::create(builder, loc, memref, indices, mask(lanes), vector);
+}
+
+Value VectorEmitter::keep(Value vector, Lanes lanes, Value other) {
+  return lanes.areAll() ? vector : arith::SelectOp::create(builder, loc, mask(lanes), vector, other).getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value VectorEmitter::addf(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
+Value VectorEmitter::subf(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
+Value VectorEmitter::mulf(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
+Value VectorEmitter::divf(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
+Value VectorEmitter::fma(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
+
+Value VectorEmitter::select(arith::CmpFPredicate predicate, Value a, Value b, Value yes, Value no) {
+  return arith::SelectOp::create(builder, loc, arith::CmpFOp::create(builder, loc, predicate, a, b), yes, no);
+}
+
+Value VectorEmitter::maxf(Value a, Value b) { return select(arith::CmpFPredicate::OGT, a, b, a, b); }
+Value VectorEmitter::minf(Value a, Value b) { return select(arith::CmpFPredicate::OLT, a, b, a, b); }
+
+Value VectorEmitter::lowerHalf(Value vector) {
+  int64_t half = cast<VectorType>(vector.getType()).getDimSize(0) / 2;
+  return vector::ShuffleOp::create(builder, loc, vector, vector, llvm::to_vector(llvm::seq<int64_t>(0, half)));
+}
+
+Value VectorEmitter::upperHalf(Value vector) {
+  int64_t half = cast<VectorType>(vector.getType()).getDimSize(0) / 2;
+  return vector::ShuffleOp::create(builder, loc, vector, vector, llvm::to_vector(llvm::seq<int64_t>(half, 2 * half)));
+}
+
+Value VectorEmitter::sumLanes(Value vector) {
+  while (cast<VectorType>(vector.getType()).getDimSize(0) > 1)
+    vector = addf(lowerHalf(vector), upperHalf(vector));
+  return vector::ExtractOp::create(builder, loc, vector, int64_t(0));
+}
+
+Value VectorEmitter::maxLanes(Value vector) {
+  while (cast<VectorType>(vector.getType()).getDimSize(0) > 1)
+    vector = maxf(lowerHalf(vector), upperHalf(vector));
+  return vector::ExtractOp::create(builder, loc, vector, int64_t(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+VectorEmitter::Values VectorEmitter::forLoop(Value begin, Value end, int64_t step, ValueRange initial, LoopBody body) {
+  auto loop = scf::ForOp::create(builder, loc, begin, end, index(step), initial);
+  OpBuilder::InsertionGuard guard(builder);
+  if (initial.empty()) {
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+    body(loop.getInductionVar(), {});
+    return {};
+  }
+  builder.setInsertionPointToStart(loop.getBody());
+  Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(builder, loc, next);
+  return Values(loop.getResults());
+}
+
+void VectorEmitter::ifThen(Value condition, llvm::function_ref<void()> then) {
+  auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  then();
+}
+
+void VectorEmitter::forRows(Value rows, int64_t maxRows, llvm::function_ref<void(Value, int64_t)> body) {
+  if (std::optional<int64_t> constant = getConstant(rows)) {
+    int64_t base = 0;
+    for (int64_t count = maxRows; count > 0; count /= 2)
+      for (; *constant - base >= count; base += count)
+        body(index(base), count);
+    return;
+  }
+  auto full = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rows, index(maxRows));
+  auto branch = scf::IfOp::create(builder, loc, full, /*withElseRegion=*/maxRows > 1);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  body(index(0), maxRows);
+  if (maxRows == 1)
+    return;
+  // The rows below a bit of |rows| are those of its higher bits, hence the masked base.
+  builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+  for (int64_t count = maxRows / 2; count > 0; count /= 2) {
+    Value bit = arith::AndIOp::create(builder, loc, rows, index(count));
+    Value taken = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit, index(0));
+    Value base = count == maxRows / 2 ? index(0) : arith::AndIOp::create(builder, loc, rows, index(maxRows - 2 * count));
+    ifThen(taken, [&] { body(base, count); });
+  }
+}
+
+void VectorEmitter::forChunks(int64_t columns, llvm::function_ref<void(int64_t, Lanes)> body) {
+  for (int64_t begin = 0; begin < columns; begin += kLanes)
+    body(begin, Lanes::first(columns - begin));
+}
+
+VectorEmitter::Values VectorEmitter::multiply(Value begin, Value end, int64_t rows, int64_t vectors, int64_t unroll,
+                                              ValueRange initial, llvm::function_ref<Value(int64_t, Value)> loadA,
+                                              llvm::function_ref<Value(int64_t, Value)> loadB) {
+  auto step = [&](Value k, Values &acc) {
+    Values b;
+    for (int64_t j = 0; j < vectors; ++j)
+      b.push_back(loadB(j, k));
+    for (int64_t r = 0; r < rows; ++r) {
+      Value a = splat(loadA(r, k));
+      for (int64_t j = 0; j < vectors; ++j)
+        acc[r * vectors + j] = fma(a, b[j], acc[r * vectors + j]);
+    }
+  };
+  auto steps = [&](int64_t count) {
+    return [&, count](Value k, ValueRange carried) {
+      Values acc(carried);
+      for (int64_t u = 0; u < count; ++u)
+        step(add(k, u), acc);
+      return acc;
+    };
+  };
+  std::optional<int64_t> first = getConstant(begin), last = getConstant(end);
+  if (!first || !last) { // whole groups of |unroll|, then the rest one at a time
+    Value count = sub(end, begin);
+    Value middle = add(begin, mul(floorDiv(count, unroll), unroll));
+    Values acc = unroll > 1 ? forLoop(begin, middle, unroll, initial, steps(unroll)) : Values(initial);
+    return forLoop(unroll > 1 ? middle : begin, end, 1, acc, steps(1));
+  }
+  int64_t count = *last - *first, whole = count / unroll * unroll;
+  Values acc(initial);
+  if (whole > 0)
+    acc = forLoop(begin, add(begin, whole), unroll, acc, steps(unroll));
+  for (int64_t k = whole; k < count; ++k)
+    step(add(begin, k), acc);
+  return acc;
+}
