@@ -192,21 +192,12 @@ static int64_t currentWorker(PoolImpl &pool) {
   return 0;
 }
 
-void Pool::parallelFor(void *opaque, int64_t n, int64_t grain, attune_body_fn body, void *ctx) {
-  PoolImpl &pool = *static_cast<PoolImpl *>(opaque);
-  if (n <= 0)
-    return;
-  grain = grain < 1 ? 1 : grain < n ? grain : n;
-  if (pool.inJob)
-    return body(ctx, currentWorker(pool), 0, n);
-  if (pool.workers == 1 || grain == n)
-    return body(ctx, 0, 0, n);
-  Job job{body, ctx, n, grain, pool.workers};
-  pool.inJob = true;
-  pool.body.store(body, std::memory_order_relaxed);
-  pool.ctx.store(ctx, std::memory_order_relaxed);
-  pool.n.store(n, std::memory_order_relaxed);
-  pool.grain.store(grain, std::memory_order_relaxed);
+/// Runs |job| with all workers; the calling thread is worker 0.
+static void share(PoolImpl &pool, const Job &job) {
+  pool.body.store(job.body, std::memory_order_relaxed);
+  pool.ctx.store(job.ctx, std::memory_order_relaxed);
+  pool.n.store(job.n, std::memory_order_relaxed);
+  pool.grain.store(job.grain, std::memory_order_relaxed);
   uint32_t open = 0;
   for (int64_t w = 0; w < pool.workers; ++w)
     open += job.chunks(w);
@@ -222,6 +213,20 @@ void Pool::parallelFor(void *opaque, int64_t n, int64_t grain, attune_body_fn bo
       futexWait(pool.open, left);
     pool.callerParked.store(0);
   }
+}
+
+void Pool::parallelFor(void *opaque, int64_t n, int64_t grain, attune_body_fn body, void *ctx) {
+  PoolImpl &pool = *static_cast<PoolImpl *>(opaque);
+  if (n <= 0)
+    return;
+  grain = grain < 1 ? 1 : grain < n ? grain : n;
+  if (pool.inJob)
+    return body(ctx, currentWorker(pool), 0, n);
+  pool.inJob = true;
+  if (pool.workers == 1 || grain == n)
+    body(ctx, 0, 0, n);
+  else
+    share(pool, {body, ctx, n, grain, pool.workers});
   pool.inJob = false;
 }
 

@@ -1,0 +1,198 @@
+//===- runtime.hpp - C++17 wrapper of the runtime's C API ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Header only. Handles are owned and freed; a failing call throws attune::Error with the status and message of the C API. Code built without
+// exceptions uses runtime.h.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_HPP
+#define ATTUNE_RUNTIME_HPP
+
+#include "attune/runtime.h"
+
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// What a failing call throws.
+class Error : public std::runtime_error {
+public:
+  Error(attune_status status, const std::string &message) : std::runtime_error(message), code(status) {}
+  attune_status status() const { return code; }
+
+private:
+  attune_status code;
+};
+
+/// Throws unless |status| is ATTUNE_OK.
+inline void check(attune_status status) {
+  if (status != ATTUNE_OK)
+    throw Error(status, attune_last_error());
+}
+
+/// The dtype of T; defined for float, int64_t and int8_t.
+template <typename T> struct DtypeOf;
+template <> struct DtypeOf<float> {
+  static constexpr attune_dtype value = ATTUNE_F32;
+};
+template <> struct DtypeOf<int64_t> {
+  static constexpr attune_dtype value = ATTUNE_I64;
+};
+template <> struct DtypeOf<int8_t> {
+  static constexpr attune_dtype value = ATTUNE_I8;
+};
+
+/// A named tensor in memory that somebody else owns and keeps for as long as this is used.
+class Tensor {
+public:
+  Tensor(std::string name, attune_dtype dtype, std::vector<int64_t> shape, void *data, size_t bytes)
+      : label(std::move(name)), sizes(std::move(shape)), type(dtype), memory(data), memoryBytes(bytes) {}
+  /// The same for the C API; valid as long as this.
+  attune_tensor c() const { return {label.c_str(), type, static_cast<uint32_t>(sizes.size()), sizes.data(), memory, memoryBytes}; }
+
+private:
+  std::string label;
+  std::vector<int64_t> sizes;
+  attune_dtype type;
+  void *memory;
+  size_t memoryBytes;
+};
+
+/// Views |values| as a tensor. Inputs are only read, so const vectors may be viewed as such.
+template <typename T> Tensor view(std::string name, std::vector<T> &values, std::vector<int64_t> shape) {
+  return Tensor(std::move(name), DtypeOf<T>::value, std::move(shape), values.data(), values.size() * sizeof(T));
+}
+template <typename T> Tensor view(std::string name, const std::vector<T> &values, std::vector<int64_t> shape) {
+  return Tensor(std::move(name), DtypeOf<T>::value, std::move(shape), const_cast<T *>(values.data()), values.size() * sizeof(T));
+}
+
+/// An output that owns its memory, aligned to ATTUNE_ALIGNMENT.
+class Array {
+public:
+  Array(std::string name, attune_dtype dtype, std::vector<int64_t> shape, size_t bytes)
+      : label(std::move(name)), sizes(std::move(shape)), type(dtype), memoryBytes(bytes) {
+    size_t rounded = (bytes / ATTUNE_ALIGNMENT + 1) * ATTUNE_ALIGNMENT;
+    memory.reset(std::aligned_alloc(ATTUNE_ALIGNMENT, rounded));
+    if (!memory)
+      throw Error(ATTUNE_OUT_OF_MEMORY, "no memory for output '" + label + "'");
+  }
+  const std::string &name() const { return label; }
+  const std::vector<int64_t> &shape() const { return sizes; }
+  attune_dtype dtype() const { return type; }
+  size_t bytes() const { return memoryBytes; }
+  /// The elements; throws if T is not the dtype.
+  template <typename T> const T *data() const {
+    if (DtypeOf<T>::value != type)
+      throw Error(ATTUNE_INVALID_ARGUMENT, "'" + label + "' holds " + attune_dtype_name(type) + ", asked for " + attune_dtype_name(DtypeOf<T>::value));
+    return static_cast<const T *>(memory.get());
+  }
+  /// The same as a tensor of the C API; valid as long as this.
+  attune_tensor c() const { return {label.c_str(), type, static_cast<uint32_t>(sizes.size()), sizes.data(), memory.get(), memoryBytes}; }
+
+private:
+  struct Free {
+    void operator()(void *pointer) const { std::free(pointer); }
+  };
+  std::string label;
+  std::vector<int64_t> sizes;
+  attune_dtype type;
+  size_t memoryBytes;
+  std::unique_ptr<void, Free> memory;
+};
+
+/// An open model. May go before its sessions do.
+class Model {
+public:
+  /// |weights| is a file or a folder; empty = beside the object.
+  explicit Model(const attune_model_desc &desc, const std::string &weights = "", bool verifyContents = false) {
+    attune_model_options options;
+    attune_model_options_init(&options);
+    options.weights_path = weights.empty() ? nullptr : weights.c_str();
+    options.verify_contents = verifyContents;
+    attune_model *model;
+    check(attune_model_open(&desc, &options, &model));
+    handle.reset(model);
+  }
+  attune_model *get() const { return handle.get(); }
+  const attune_model_desc &descriptor() const { return *attune_model_descriptor(handle.get()); }
+
+private:
+  struct Close {
+    void operator()(attune_model *model) const { attune_model_close(model); }
+  };
+  std::unique_ptr<attune_model, Close> handle;
+};
+
+/// Workspace and workers for one call at a time.
+class Session {
+public:
+  /// |limits| pairs dimension names with their largest values; threads = 0 takes the affinity mask.
+  explicit Session(const Model &model, std::initializer_list<attune_dim_limit> limits = {}, int64_t threads = 0) {
+    attune_session_options options;
+    attune_session_options_init(&options);
+    options.limits = limits.begin();
+    options.num_limits = limits.size();
+    options.num_threads = threads;
+    create(model, options);
+  }
+  Session(const Model &model, const attune_session_options &options) { create(model, options); }
+
+  attune_session *get() const { return handle.get(); }
+  const attune_model *model() const { return attune_session_model(handle.get()); }
+  int64_t numThreads() const { return attune_session_num_threads(handle.get()); }
+
+  /// Runs |entry| into the caller's |outputs|.
+  void run(const char *entry, const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) {
+    runInto(entry, toC(inputs), toC(outputs));
+  }
+  /// Runs |entry| into new memory; returns all outputs in the signature's order.
+  std::vector<Array> run(const char *entry, const std::vector<Tensor> &inputs) {
+    std::vector<attune_tensor> in = toC(inputs);
+    std::vector<Array> outputs;
+    if (const attune_entry_desc *desc = attune_model_entry(model(), entry)) {
+      std::vector<int64_t> dims(desc->num_dims);
+      check(attune_infer_dims(model(), entry, in.data(), in.size(), dims.data()));
+      for (uint32_t i = 0; i < desc->num_outputs; ++i) {
+        const attune_tensor_desc &output = desc->outputs[i];
+        std::vector<int64_t> shape(output.rank);
+        size_t bytes;
+        check(attune_output_shape(model(), entry, i, dims.data(), shape.data(), &bytes));
+        outputs.emplace_back(output.name, static_cast<attune_dtype>(output.dtype), std::move(shape), bytes);
+      }
+    }
+    runInto(entry, in, toC(outputs));
+    return outputs;
+  }
+
+private:
+  struct Destroy {
+    void operator()(attune_session *session) const { attune_session_destroy(session); }
+  };
+
+  void create(const Model &model, const attune_session_options &options) {
+    attune_session *session;
+    check(attune_session_create(model.get(), &options, &session));
+    handle.reset(session);
+  }
+  void runInto(const char *entry, const std::vector<attune_tensor> &inputs, const std::vector<attune_tensor> &outputs) {
+    check(attune_session_run(handle.get(), entry, inputs.data(), inputs.size(), outputs.data(), outputs.size()));
+  }
+  template <typename List> static std::vector<attune_tensor> toC(const List &tensors) {
+    std::vector<attune_tensor> result;
+    result.reserve(tensors.size());
+    for (const auto &tensor : tensors)
+      result.push_back(tensor.c());
+    return result;
+  }
+
+  std::unique_ptr<attune_session, Destroy> handle;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_HPP

@@ -1,0 +1,50 @@
+/*===- FakeModel.h - A handwritten compiled model ----------------------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What the compiler would emit, small enough to check by hand.
+ *
+ * forward: dims batch (unlimited), length (at most 16)
+ *   input_ids [batch, length] i64 0 … 99; attention_mask (ones), token_type_ids (zeros), position_ids (arange, 0 … 15) alike; scale [4] f32 (ones);
+ *   offset [] f32 (zeros)
+ *   hidden [batch, length, 4] f32 = (id * mask + 1000 * type + position / 2) * scale[j] + offset + weights[j]
+ *   total [batch] i64 = sum of id * mask over the row
+ * decode: dims batch, past (at most 8); token [batch] i64 required, cache_mask [batch, past] f32 (zeros); next [batch] i64 = token + 1
+ * broken: no tensors; reports failure 7
+ *===-----------------------------------------------------------------------===*/
+#ifndef ATTUNE_TEST_FAKEMODEL_H
+#define ATTUNE_TEST_FAKEMODEL_H
+
+#include "attune/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const attune_model_desc attune_model_fake;
+
+/* Weights are fake_weight(i), i < FAKE_WEIGHTS. */
+#define FAKE_WEIGHTS 1000
+float fake_weight(int i);
+/* Writes the weights file, or with |edit| one whose header |edit| has changed. Ends the program if it cannot. */
+void fake_write_weights(const char *path, void (*edit)(attune_weights_header *header));
+
+/* Tensors of a call of forward with known answers. */
+typedef struct fake_call {
+  int64_t batch, length;
+  int64_t ids_shape[2], hidden_shape[3], total_shape[1];
+  int64_t *ids, *total;
+  float *hidden;
+  attune_tensor inputs[1], outputs[2];
+} fake_call;
+void fake_call_init(fake_call *call, int64_t batch, int64_t length);
+/* Ends the program unless the outputs are right (all inputs but input_ids at their defaults). */
+void fake_call_check(const fake_call *call);
+void fake_call_free(fake_call *call);
+
+/* Opens the fake model with the weights in |folder|, which it writes, and makes a session for 8 x 16, which alone keeps the model open. */
+attune_session *fake_session(const char *folder, int64_t threads);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ATTUNE_TEST_FAKEMODEL_H */
