@@ -1,15 +1,17 @@
 //===- Main.cpp - attune-test-reference ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune-test-reference MODEL_DIR IN.safetensors OUT.safetensors [--outputs=NAME,…] [--padding=compute|skip]
+// attune-test-reference MODEL_DIR IN.safetensors OUT.safetensors [--outputs=NAME,…] [--padding=compute|skip] [--case=case.json]
 //
 // Writes the outputs of one call, each rounded once to float. --outputs takes names or groups; --padding=skip puts zeros where the integer mask
-// of the tokens is 0, as a model compiled with that flag leaves them.
+// of the tokens is 0, as a model compiled with that flag leaves them. --case writes the description that turns the two files into a golden case.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/io/SafetensorsWriter.h"
 #include "test/Reference/Bert.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <sstream>
 
@@ -40,6 +42,31 @@ static void clearPadding(Output &output, const BertInputs &in) {
   }
 }
 
+/// Golden cases allow 30 times the error of the float32 reference (test/fixtures/README.md), which for small models is up to 1.3e-6 of an output's
+/// largest value; 4e-5 is that rule. A wrong form of gelu is more than ten times as far off.
+static constexpr double allowedShareOfLargest = 4e-5;
+
+static Json describeOutput(const Array &value) {
+  double largest = 0;
+  for (double v : value.data)
+    largest = std::max(largest, std::abs(v));
+  return {{"dtype", "F32"},        {"shape", value.shape}, {"max_abs", largest}, {"atol", allowedShareOfLargest * largest},
+          {"rtol", 1e-5}};
+}
+
+static void writeCase(const std::string &path, const Json &outputs) {
+  Json description = {{"call", {{"function", "forward"}, {"kwargs", Json::object()}}}, {"outputs", outputs}};
+  std::string text = description.dump(1) + "\n";
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    fail(file.message());
+  Status status = file->write(text.data(), text.size());
+  if (!status.failed())
+    status = file->commit();
+  if (status.failed())
+    fail(status.message());
+}
+
 static OwnedTensor toTensor(const Output &output) {
   std::vector<float> values(output.value.data.begin(), output.value.data.end());
   OwnedTensor tensor{{output.name, DType::F32, output.value.shape}, std::vector<uint8_t>(values.size() * sizeof(float))};
@@ -49,30 +76,36 @@ static OwnedTensor toTensor(const Output &output) {
 }
 
 int main(int argc, char **argv) {
-  std::string list, padding = "compute";
+  std::string list, padding = "compute", casePath;
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
     if (argument.rfind("--outputs=", 0) == 0)
       list = argument.substr(10);
+    else if (argument.rfind("--case=", 0) == 0)
+      casePath = argument.substr(7);
     else if (argument == "--padding=compute" || argument == "--padding=skip")
       padding = argument.substr(10);
     else
       files.push_back(argument);
   }
   if (files.size() != 3)
-    fail("expected MODEL_DIR IN.safetensors OUT.safetensors [--outputs=NAME,…] [--padding=compute|skip]");
+    fail("expected MODEL_DIR IN.safetensors OUT.safetensors [--outputs=NAME,…] [--padding=compute|skip] [--case=FILE]");
 
   BertConfig config = readConfig(files[0]);
   BertInputs inputs = readInputs(files[1], config);
   std::vector<OwnedTensor> tensors;
+  Json descriptions = Json::object();
   for (Output &output : runBert(config, Weights(files[0]), inputs)) {
     if (!wanted(output.name, list))
       continue;
     if (padding == "skip" && output.perToken && !inputs.padding.empty())
       clearPadding(output, inputs);
+    descriptions[output.name] = describeOutput(output.value);
     tensors.push_back(toTensor(output));
   }
   if (Status status = saveSafetensors(files[2], tensors); status.failed())
     fail(status.message());
+  if (!casePath.empty())
+    writeCase(casePath, descriptions);
 }

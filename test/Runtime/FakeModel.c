@@ -57,8 +57,9 @@ static void forward_totals(void *ctx, int64_t worker, int64_t begin, int64_t end
 static int32_t forward(const attune_host *host, const attune_call *call) {
   CHECK(host->abi_version == ATTUNE_ABI_VERSION && host->num_workers >= 1);
   CHECK((uintptr_t)call->workspace % ATTUNE_ALIGNMENT == 0);
-  host->parallel_for(host->pool, call->dims[0] * call->dims[1], 2, forward_tokens, (void *)call);
-  host->parallel_for(host->pool, call->dims[0], 1, forward_totals, (void *)call);
+  attune_call own = *call; /* contexts are not const */
+  host->parallel_for(host->pool, call->dims[0] * call->dims[1], 2, forward_tokens, &own);
+  host->parallel_for(host->pool, call->dims[0], 1, forward_totals, &own);
   return 0;
 }
 

@@ -1,0 +1,116 @@
+# ===- models.py - Small models and inputs for the sweeps ------------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Configurations whose sizes fit no vector, inputs whose lengths fit no tile, and the safetensors writer for them. Standard library only.
+
+import json
+import os
+import random
+import struct
+
+LENGTHS = [1, 2, 3, 7, 31, 33, 64, 65, 127, 128, 129, 511]
+
+# hidden / heads, intermediate, activation, architecture. Head sizes 12, 8, 15, 50, 11, 72: none a multiple of 16; hidden 33 is odd.
+MODELS = {
+    "h36a3": dict(hidden_size=36, num_attention_heads=3, intermediate_size=50, hidden_act="gelu"),
+    "h40a5": dict(hidden_size=40, num_attention_heads=5, intermediate_size=112, hidden_act="gelu_new"),
+    "h60a4": dict(hidden_size=60, num_attention_heads=4, intermediate_size=112, hidden_act="relu"),
+    "h300a6": dict(hidden_size=300, num_attention_heads=6, intermediate_size=50, hidden_act="silu", num_hidden_layers=1),
+    "h33a3": dict(hidden_size=33, num_attention_heads=3, intermediate_size=51, hidden_act="tanh",
+                  architectures=["BertForTokenClassification"], id2label={str(i): f"L{i}" for i in range(3)}),
+    "h72a1": dict(hidden_size=72, num_attention_heads=1, intermediate_size=17, hidden_act="gelu_pytorch_tanh",
+                  architectures=["BertForMaskedLM"]),
+    "h48a4qa": dict(hidden_size=48, num_attention_heads=4, intermediate_size=64, hidden_act="swish",
+                    architectures=["BertForQuestionAnswering"]),
+    "h48a4one": dict(hidden_size=48, num_attention_heads=4, intermediate_size=64, hidden_act="gelu",
+                     architectures=["BertForSequenceClassification"], id2label={"0": "L0"}),
+}
+
+
+def config(name):
+    base = dict(model_type="bert", architectures=["BertModel"], vocab_size=101, max_position_embeddings=512, num_hidden_layers=2,
+                type_vocab_size=3, layer_norm_eps=1e-12)
+    base.update(MODELS[name])
+    return base
+
+
+def write_config(name, folder):
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "config.json"), "w") as f:
+        json.dump(config(name), f, indent=1)
+
+
+def random_ids(rng, limit, *shape):
+    """(dtype, shape, values) of ids below |limit|."""
+    return "I64", list(shape), [rng.randrange(limit) for _ in range(product(shape))]
+
+
+def product(shape):
+    n = 1
+    for extent in shape:
+        n *= extent
+    return n
+
+
+def token_mask(rng, kind, batch, length):
+    """1 for tokens to compute: 'right' pads behind, 'left' before, 'holes' anywhere but the first token, 'empty' also blanks the last row."""
+    rows = []
+    for b in range(batch):
+        visible = rng.randint(1, length) if b else length
+        if kind == "left":
+            row = [0] * (length - visible) + [1] * visible
+        elif kind == "holes":
+            row = [1] + [rng.randint(0, 1) for _ in range(length - 1)]
+        else:
+            row = [1] * visible + [0] * (length - visible)
+        rows += row
+    if kind == "empty":
+        rows[-length:] = [0] * length
+    return "I64", [batch, length], rows
+
+
+def square_mask(rng, batch, length):
+    """A mask per query: random, but query 1 sees the first key alone and query 2 none at all."""
+    values = []
+    for _ in range(batch):
+        for query in range(length):
+            some = query not in (1, 2)
+            values += [int(query != 2)] + [rng.randint(0, 1) if some else 0 for _ in range(length - 1)]
+    return "I64", [batch, length, length], values
+
+
+def float_mask(rng, shape):
+    """An additive mask: mostly 0, some moderate values, some as good as minus infinity; the first key stays visible."""
+    values = [rng.choice([0.0, 0.0, 0.0, -1.5, 0.75, -30.0, -3.0e38]) for _ in range(product(shape))]
+    values[::shape[-1]] = [0.0] * len(values[::shape[-1]])
+    return "F32", list(shape), values
+
+
+def save(path, tensors):
+    """{"name": (dtype, shape, values)} as a safetensors file."""
+    header, data = {}, []
+    offset = 0
+    for name, (dtype, shape, values) in tensors.items():
+        packed = struct.pack(f"<{len(values)}{'q' if dtype == 'I64' else 'f'}", *values)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [offset, offset + len(packed)]}
+        offset += len(packed)
+        data.append(packed)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text + b"".join(data))
+
+
+def load(path):
+    """The inverse of save, values as bytes."""
+    with open(path, "rb") as f:
+        size = struct.unpack("<Q", f.read(8))[0]
+        header = json.loads(f.read(size))
+        data = f.read()
+    return {name: (e["dtype"], e["shape"], data[e["data_offsets"][0]:e["data_offsets"][1]])
+            for name, e in header.items() if name != "__metadata__"}
+
+
+def generator(*key):
+    """A random generator that depends on |key| alone."""
+    return random.Random("/".join(map(str, key)))

@@ -1,0 +1,103 @@
+# ===- sweep.py - Compiled models against the plain reference --------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# sweep.py shapes MODEL PADDING DIR     every length of models.LENGTHS with batches 1 … 5 and all kinds of token masks, on one shared object
+# sweep.py inputs MODEL DIR             3D and float masks, head masks, embeddings and positions as inputs, all groups of outputs
+#
+# Each call becomes a golden case whose expected outputs attune-test-reference computes in double; `check` compares them within the tolerance
+# that tool writes and explains. Uses attune, attune-run and attune-test-reference from PATH; prints what they print when they fail.
+
+import os
+import subprocess
+import sys
+
+import models
+
+
+def run(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        sys.exit(f"exit {done.returncode}: {' '.join(command)}\n{done.stdout}")
+    return done.stdout
+
+
+def make_model(name, work):
+    folder = os.path.join(work, "model")
+    models.write_config(name, os.path.join(work, "config"))
+    run("attune", "init", os.path.join(work, "config"), "-o", folder, "--seed", "11")
+    return folder
+
+
+def make_case(model, folder, tensors, *flags):
+    os.makedirs(folder, exist_ok=True)
+    inputs = os.path.join(folder, "inputs.safetensors")
+    models.save(inputs, tensors)
+    run("attune-test-reference", model, inputs, os.path.join(folder, "expected.safetensors"),
+        "--case=" + os.path.join(folder, "case.json"), *flags)
+    return folder
+
+
+def shape_cases(name, padding):
+    """(batch, length, mask) triples: each length once, the batches rotating from model to model so that together they meet all pairs."""
+    # Under `skip` a masked first token leaves nothing to pool and an empty row nothing to attend to: only `compute` defines those.
+    kinds = ["none", "right", "holes"] + (["left", "empty"] if padding == "compute" else [])
+    shift = list(models.MODELS).index(name)
+    for i, length in enumerate(models.LENGTHS):
+        yield 1 + (i + shift) % 5, length, kinds[(i * 3 + shift) % len(kinds)]
+    yield 5, 33, kinds[-1]
+    yield 3, 17, "right"
+
+
+def sweep_shapes(name, padding, work):
+    model, limit = make_model(name, work), models.config(name)["vocab_size"]
+    cases = []
+    for batch, length, kind in shape_cases(name, padding):
+        rng = models.generator(name, batch, length, kind)
+        tensors = {"input_ids": models.random_ids(rng, limit, batch, length)}
+        if kind != "none":
+            tensors["attention_mask"] = models.token_mask(rng, kind, batch, length)
+        if length % 3 == 0:
+            tensors["token_type_ids"] = models.random_ids(rng, 3, batch, length)
+        groups = {"BertModel": "last_hidden_state,pooler_output"}.get(models.config(name)["architectures"][0], "")
+        flags = ["--padding=" + padding] + ([f"--outputs={groups}"] if groups else ["--outputs=logits,start_logits,end_logits"])
+        cases.append(make_case(model, os.path.join(work, f"b{batch}-s{length}-{kind}"), tensors, *flags))
+    shared = os.path.join(work, "model.so")
+    run("attune", "compile", model, "-o", shared, "--emit=shared", "--padding=" + padding)
+    for threads in (1, 3):
+        print(run("attune-run", "check", "--model=" + shared, f"--threads={threads}", *cases))
+
+
+def input_cases(name, rng):
+    """(name, tensors): the kinds of input beyond ids and token masks."""
+    config = models.config(name)
+    layers, heads, hidden = config["num_hidden_layers"], config["num_attention_heads"], config["hidden_size"]
+    for batch, length in ((2, 5), (3, 65), (1, 130)):
+        ids = models.random_ids(rng, config["vocab_size"], batch, length)
+        embeddings = "F32", [batch, length, hidden], [rng.uniform(-1, 1) for _ in range(batch * length * hidden)]
+        yield "mask3d", {"input_ids": ids, "attention_mask": models.square_mask(rng, batch, length)}
+        yield "float2d", {"input_ids": ids, "attention_mask": models.float_mask(rng, (batch, length))}
+        yield "float3d", {"input_ids": ids, "attention_mask": models.float_mask(rng, (batch, length, length))}
+        yield "heads1d", {"input_ids": ids, "head_mask": ("F32", [heads], [rng.choice([0.0, 1.0, 0.5]) for _ in range(heads)])}
+        yield "heads2d", {"input_ids": ids, "attention_mask": models.token_mask(rng, "right", batch, length),
+                          "head_mask": ("F32", [layers, heads], [rng.choice([0.0, 1.0, 0.25]) for _ in range(layers * heads)])}
+        yield "embeds", {"inputs_embeds": embeddings, "position_ids": models.random_ids(rng, 512, batch, length),
+                         "token_type_ids": models.random_ids(rng, 3, batch, length)}
+
+
+def sweep_inputs(name, work):
+    model = make_model(name, work)
+    folders = {}
+    for i, (kind, tensors) in enumerate(input_cases(name, models.generator(name))):
+        folder = make_case(model, os.path.join(work, f"{i}-{kind}"), tensors)
+        for part in ("config.json", "model.safetensors"):
+            link = os.path.join(folder, part)
+            if not os.path.lexists(link):
+                os.symlink(os.path.join("..", "model", part), link)
+        folders.setdefault(kind, []).append(folder)
+    for cases in folders.values():
+        print(run("attune", "check", *cases))
+
+
+if __name__ == "__main__":
+    os.makedirs(sys.argv[-1], exist_ok=True)
+    {"shapes": sweep_shapes, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])
