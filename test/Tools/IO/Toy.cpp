@@ -13,7 +13,7 @@
 using namespace attune;
 
 static const std::string manifest =
-    R"({"tensors":[{"name":"bias","source":"tensor(bias)","dtype":"F32","shape":[2],"layout":"rows","offset":0,"bytes":8}]})";
+    R"({"tensors":[{"name":"bias","source":"tensor bias","dtype":"F32","shape":[2],"layout":"rows","offset":0,"bytes":8}]})";
 
 template <typename T> static OwnedTensor tensor(const std::string &name, DType dtype, std::vector<int64_t> shape, std::vector<T> values) {
   const uint8_t *bytes = reinterpret_cast<const uint8_t *>(values.data());

@@ -1,0 +1,158 @@
+// RUN: attune-opt %s | attune-opt | FileCheck %s
+// RUN: attune-opt --mlir-print-op-generic %s | attune-opt | FileCheck %s
+
+// CHECK: xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"embeddings.word" : tensor<203x48xf32>>
+xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"embeddings.word" : tensor<203x48xf32>>
+// CHECK: xfmr.weight private @"pooler.dense.bias" : tensor<8xf32> = #xfmr.fill<0.000000e+00 : f32 : tensor<8xf32>>
+xfmr.weight private @"pooler.dense.bias" : tensor<8xf32> = #xfmr.fill<0.000000e+00 : f32 : tensor<8xf32>>
+// CHECK: xfmr.weight @computed : tensor<64x8xf32> = #xfmr.computed<"sinusoidal", {base = 1.000000e+04 : f64} : tensor<64x8xf32>>
+xfmr.weight @computed : tensor<64x8xf32> = #xfmr.computed<"sinusoidal", {base = 1.0e+4 : f64} : tensor<64x8xf32>>
+// CHECK: xfmr.weight @concat : tensor<5x8xf32> = #xfmr.concat<0, [#xfmr.tensor<"a" : tensor<2x8xf32>>, #xfmr.tensor<"b" : tensor<3x8xf32>>]>
+xfmr.weight @concat : tensor<5x8xf32> = #xfmr.concat<0, [#xfmr.tensor<"a" : tensor<2x8xf32>>, #xfmr.tensor<"b" : tensor<3x8xf32>>]>
+// CHECK: xfmr.weight @slice : tensor<2x3xf32> = #xfmr.slice<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1, 2, 5>
+xfmr.weight @slice : tensor<2x3xf32> = #xfmr.slice<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1, 2, 5>
+// CHECK: xfmr.weight @select : tensor<3x8xf32> = #xfmr.select<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0, array<i64: 1, 0, 1>>
+xfmr.weight @select : tensor<3x8xf32> = #xfmr.select<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0, array<i64: 1, 0, 1>>
+// CHECK: xfmr.weight @transpose : tensor<8x2xf32> = #xfmr.transpose<#xfmr.tensor<"a" : tensor<2x8xf32>>, array<i64: 1, 0>>
+xfmr.weight @transpose : tensor<8x2xf32> = #xfmr.transpose<#xfmr.tensor<"a" : tensor<2x8xf32>>, array<i64: 1, 0>>
+// CHECK: xfmr.weight @reshape : tensor<2x2x4xf32> = #xfmr.reshape<#xfmr.tensor<"a" : tensor<2x8xf32>>, array<i64: 2, 2, 4>>
+xfmr.weight @reshape : tensor<2x2x4xf32> = #xfmr.reshape<#xfmr.tensor<"a" : tensor<2x8xf32>>, array<i64: 2, 2, 4>>
+// CHECK: xfmr.weight @scale : tensor<2x8xf32> = #xfmr.scale<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1.250000e-01 : f64>
+xfmr.weight @scale : tensor<2x8xf32> = #xfmr.scale<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0.125 : f64>
+// CHECK: xfmr.weight @panels : tensor<2x8x16xf32> = #xfmr.panels<#xfmr.tensor<"c" : tensor<20x8xf32>>, 16>
+xfmr.weight @panels : tensor<2x8x16xf32> = #xfmr.panels<#xfmr.tensor<"c" : tensor<20x8xf32>>, 16>
+
+// CHECK-LABEL: @weights
+func.func @weights(%a: tensor<8x8xf32>, %b: tensor<4x8xf32>) {
+  // CHECK: xfmr.weight_ref @table : tensor<203x48xf32>
+  %table = xfmr.weight_ref @table : tensor<203x48xf32>
+  // CHECK: xfmr.weight_concat 0, %{{.*}}, %{{.*}} : tensor<8x8xf32>, tensor<4x8xf32>
+  %concat = xfmr.weight_concat 0, %a, %b : tensor<8x8xf32>, tensor<4x8xf32>
+  // CHECK: xfmr.weight_pack %{{.*}}, 32 : tensor<203x48xf32>
+  %pack = xfmr.weight_pack %table, 32 : tensor<203x48xf32>
+  // CHECK: xfmr.weight_transpose %{{.*}} : tensor<4x8xf32>
+  %transpose = xfmr.weight_transpose %b : tensor<4x8xf32>
+  // The inferred types.
+  // CHECK: call @use({{.*}}) : (tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>) -> ()
+  call @use(%concat, %pack, %transpose) : (tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>) -> ()
+  return
+}
+func.func private @use(tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>)
+
+// CHECK-LABEL: @tokens
+func.func @tokens(%batch: index, %length: index, %mask: tensor<?x?xi64>, %x: tensor<?x48xf32>, %probabilities: tensor<?x4x?x?xf32>)
+    -> (tensor<?x?xf32>, tensor<?x48xf32>, tensor<?x48xf32>) {
+  // CHECK: xfmr.sequence_offsets %{{.*}}, %{{.*}}
+  %padded = xfmr.sequence_offsets %batch, %length
+  // CHECK: xfmr.pack_tokens %{{.*}} : tensor<?x?xi64>
+  %offsets, %positions = xfmr.pack_tokens %mask : tensor<?x?xi64>
+  // CHECK: xfmr.gather_tokens %{{.*}}, %{{.*}} : tensor<?xi64>
+  %ids = xfmr.gather_tokens %padded, %positions : tensor<?xi64>
+  // CHECK: xfmr.gather_tokens %{{.*}}, %{{.*}} : tensor<?x48xf32>
+  %packed = xfmr.gather_tokens %x, %positions : tensor<?x48xf32>
+  // CHECK: xfmr.scatter_tokens %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x48xf32>
+  %scattered = xfmr.scatter_tokens %packed, %positions, %length : tensor<?x48xf32>
+  // CHECK: xfmr.scatter_probabilities %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4x?x?xf32>
+  %p = xfmr.scatter_probabilities %probabilities, %offsets, %positions : tensor<?x4x?x?xf32>
+  // CHECK: xfmr.additive_mask %{{.*}} : tensor<?x?xi64>
+  %bias = xfmr.additive_mask %mask : tensor<?x?xi64>
+  %table = xfmr.weight_ref @table : tensor<203x48xf32>
+  // CHECK: xfmr.embedding %{{.*}}, %{{.*}} : tensor<203x48xf32>
+  %e = xfmr.embedding %ids, %table : tensor<203x48xf32>
+  // CHECK: xfmr.pool <first> %{{.*}}, %{{.*}} : tensor<?x48xf32>
+  %first = xfmr.pool <first> %scattered, %padded : tensor<?x48xf32>
+  // CHECK: xfmr.pool <mean> %{{.*}}, %{{.*}} packed(%{{.*}}, %{{.*}}) : tensor<?x48xf32>
+  %mean = xfmr.pool <mean> %e, %offsets packed(%positions, %length) : tensor<?x48xf32>
+  return %bias, %first, %mean : tensor<?x?xf32>, tensor<?x48xf32>, tensor<?x48xf32>
+}
+
+// CHECK-LABEL: @projections
+func.func @projections(%x: tensor<?x48xf32>, %w: tensor<112x48xf32>, %b: tensor<112xf32>, %d: tensor<48x112xf32>, %c: tensor<48xf32>)
+    -> tensor<?x48xf32> {
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} : tensor<?x48xf32>, tensor<112x48xf32>{{$}}
+  %plain = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<112x48xf32>
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} bias(%{{.*}}) residual(%{{.*}}) {activation = #xfmr.activation<gelu_tanh>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>, residual tensor<?x112xf32>
+  %full = xfmr.linear %x, %w bias(%b) residual(%plain) {activation = #xfmr.activation<gelu_tanh>}
+    : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>, residual tensor<?x112xf32>
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} residual(%{{.*}}) : tensor<?x112xf32>, tensor<48x112xf32>, residual tensor<?x48xf32>
+  %residual = xfmr.linear %full, %d residual(%x) : tensor<?x112xf32>, tensor<48x112xf32>, residual tensor<?x48xf32>
+  // CHECK: xfmr.ffn <gelu> %{{.*}}, %{{.*}}, %{{.*}} bias(%{{.*}}, %{{.*}}) residual(%{{.*}}) : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, bias tensor<112xf32>, tensor<48xf32>, residual tensor<?x48xf32>
+  %ffn = xfmr.ffn <gelu> %residual, %w, %d bias(%b, %c) residual(%x)
+    : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, bias tensor<112xf32>, tensor<48xf32>, residual tensor<?x48xf32>
+  // CHECK: xfmr.ffn <silu> %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>{{$}}
+  %bare = xfmr.ffn <silu> %ffn, %w, %d : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>
+  // CHECK: xfmr.layer_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 9.9999999999999998E-13 : f64} : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
+  %norm = xfmr.layer_norm %bare, %c, %c {epsilon = 1.0e-12 : f64} : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
+  // CHECK: xfmr.layer_norm %{{.*}}, %{{.*}}, %{{.*}} residual(%{{.*}} : tensor<?x48xf32>) {epsilon
+  %add_norm = xfmr.layer_norm %norm, %c, %c residual(%x : tensor<?x48xf32>) {epsilon = 1.0e-5 : f64}
+    : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
+  // CHECK: xfmr.activation <tanh> %{{.*}} : tensor<?x48xf32>
+  %tanh = xfmr.activation <tanh> %add_norm : tensor<?x48xf32>
+  // CHECK: xfmr.softmax %{{.*}} : tensor<?x48xf32>
+  %softmax = xfmr.softmax %tanh : tensor<?x48xf32>
+  // CHECK: xfmr.softmax log %{{.*}} : tensor<?x48xf32>
+  %log_softmax = xfmr.softmax log %softmax : tensor<?x48xf32>
+  // CHECK: xfmr.dropout %{{.*}} {rate = 1.000000e-01 : f64} : tensor<?x48xf32>
+  %dropout = xfmr.dropout %log_softmax {rate = 0.1 : f64} : tensor<?x48xf32>
+  return %dropout : tensor<?x48xf32>
+}
+
+// CHECK-LABEL: @attention
+func.func @attention(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>, %length: index, %mask: tensor<?x?xf32>, %heads: tensor<4xf32>) -> tensor<?x48xf32> {
+  // CHECK: xfmr.split_heads %{{.*}}, 4 : tensor<?x48xf32>
+  %q = xfmr.split_heads %x, 4 : tensor<?x48xf32>
+  // CHECK: xfmr.attention %{{.*}}, %{{.*}}, %{{.*}} offsets(%{{.*}}, %{{.*}}) lengths(%{{.*}}, %{{.*}}) {masked_rows = #xfmr.masked_rows<zero>, scale = 1.250000e-01 : f64} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>{{$}}
+  %plain = xfmr.attention %q, %q, %q offsets(%offsets, %offsets) lengths(%length, %length)
+    {scale = 0.125 : f64, masked_rows = #xfmr.masked_rows<zero>} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  // CHECK: xfmr.attention {{.*}} mask(%{{.*}} : tensor<?x?xf32>) head_mask(%{{.*}} : tensor<4xf32>) {scale = 1.250000e-01 : f64} : {{.*}} -> tensor<?x4x12xf32>, tensor<?x4x?x?xf32>
+  %full, %p = xfmr.attention %q, %q, %plain offsets(%offsets, %offsets) lengths(%length, %length) mask(%mask : tensor<?x?xf32>)
+    head_mask(%heads : tensor<4xf32>) {scale = 0.125 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>, tensor<?x4x?x?xf32>
+  // CHECK: xfmr.merge_heads %{{.*}} : tensor<?x4x12xf32>
+  %merged = xfmr.merge_heads %full : tensor<?x4x12xf32>
+  return %merged : tensor<?x48xf32>
+}
+
+// Two key/value heads for four query heads, keys from another sequence, a mask per head.
+// CHECK-LABEL: @multi_head_attention
+func.func @multi_head_attention(%x: tensor<?x48xf32>, %memory: tensor<?x32xf32>, %wq: tensor<48x48xf32>, %wk: tensor<24x32xf32>, %wo: tensor<8x48xf32>,
+                                %bq: tensor<48xf32>, %bk: tensor<24xf32>, %bo: tensor<8xf32>, %offsets: tensor<?xi64>, %length: index,
+                                %mask: tensor<?x4x1x?xi64>, %heads: tensor<4xf32>) -> tensor<?x8xf32> {
+  // CHECK: xfmr.multi_head_attention %{{.*}}, %{{.*}} weights(%{{.*}}, %{{.*}}, %{{.*}} : tensor<48x48xf32>, tensor<24x32xf32>, tensor<24x32xf32>) offsets(
+  // CHECK-SAME: -> tensor<?x48xf32>{{$}}
+  %bare = xfmr.multi_head_attention %x, %memory weights(%wq, %wk, %wk : tensor<48x48xf32>, tensor<24x32xf32>, tensor<24x32xf32>)
+    offsets(%offsets, %offsets) lengths(%length, %length) {num_heads = 4 : i64, num_kv_heads = 2 : i64, scale = 1.0 : f64}
+    : tensor<?x48xf32>, tensor<?x32xf32> -> tensor<?x48xf32>
+  // CHECK: xfmr.multi_head_attention {{.*}} bias(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<48xf32>, tensor<24xf32>, tensor<24xf32>, tensor<8xf32>) offsets(
+  // CHECK-SAME: mask(%{{.*}} : tensor<?x4x1x?xi64>) head_mask(%{{.*}} : tensor<4xf32>)
+  // CHECK-SAME: -> tensor<?x8xf32>, tensor<?x4x?x?xf32>
+  %full, %p = xfmr.multi_head_attention %bare, %memory
+    weights(%wq, %wk, %wk, %wo : tensor<48x48xf32>, tensor<24x32xf32>, tensor<24x32xf32>, tensor<8x48xf32>)
+    bias(%bq, %bk, %bk, %bo : tensor<48xf32>, tensor<24xf32>, tensor<24xf32>, tensor<8xf32>)
+    offsets(%offsets, %offsets) lengths(%length, %length) mask(%mask : tensor<?x4x1x?xi64>) head_mask(%heads : tensor<4xf32>)
+    {num_heads = 4 : i64, num_kv_heads = 2 : i64, scale = 1.0 : f64} : tensor<?x48xf32>, tensor<?x32xf32> -> tensor<?x8xf32>, tensor<?x4x?x?xf32>
+  return %full : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @tiles
+func.func @tiles(%keys: tensor<?x12xf32>, %panel: tensor<12x32xf32>, %q: tensor<?x12xf32>, %k: tensor<?x12x32xf32>, %v: tensor<?x12xf32>,
+                 %d: tensor<?x12xf32>, %mask: tensor<1x?xf32>, %h: f32, %p: tensor<?x?xf32>) -> tensor<?x12xf32> {
+  // CHECK: xfmr.key_panel ins(%{{.*}} : tensor<?x12xf32>) outs(%{{.*}} : tensor<12x32xf32>) -> tensor<12x32xf32>
+  %0 = xfmr.key_panel ins(%keys : tensor<?x12xf32>) outs(%panel : tensor<12x32xf32>) -> tensor<12x32xf32>
+  // CHECK: xfmr.attention_tile ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) mask(%{{.*}} : tensor<1x?xf32>) head_scale(%{{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x12xf32>, tensor<?x?xf32>) {key_block = 512 : i64, scale = 1.250000e-01 : f64} -> tensor<?x12xf32>, tensor<?x?xf32>
+  %1:2 = xfmr.attention_tile ins(%q, %k, %v : tensor<?x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) mask(%mask : tensor<1x?xf32>) head_scale(%h)
+    outs(%d, %p : tensor<?x12xf32>, tensor<?x?xf32>) {scale = 0.125 : f64, key_block = 512 : i64} -> tensor<?x12xf32>, tensor<?x?xf32>
+  return %1#0 : tensor<?x12xf32>
+}
+
+// On buffers the destinations are written and nothing is returned.
+// CHECK-LABEL: @tiles_on_buffers
+func.func @tiles_on_buffers(%keys: memref<?x12xf32>, %panel: memref<12x32xf32>, %q: memref<?x12xf32, strided<[48, 1], offset: ?>>, %k: memref<?x12x32xf32>,
+                            %v: memref<?x12xf32>, %d: memref<?x12xf32>) {
+  // CHECK: xfmr.key_panel ins(%{{.*}} : memref<?x12xf32>) outs(%{{.*}} : memref<12x32xf32>){{$}}
+  xfmr.key_panel ins(%keys : memref<?x12xf32>) outs(%panel : memref<12x32xf32>)
+  // CHECK: xfmr.attention_tile ins({{.*}}) outs(%{{.*}} : memref<?x12xf32>) {key_block = 32 : i64, scale = 1.000000e+00 : f64}{{$}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x12xf32, strided<[48, 1], offset: ?>>, memref<?x12x32xf32>, memref<?x12xf32>)
+    outs(%d : memref<?x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
