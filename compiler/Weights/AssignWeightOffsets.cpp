@@ -1,0 +1,215 @@
+//===- AssignWeightOffsets.cpp - Places in the weights file ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects entries and layer functions on tensors, weights by `xfmr.weight_ref` in entries only. Leaves entries and layer functions that take
+// untyped bytes and view them at constant offsets; `xfmr.weight` operations stay, as the packer's list of what to write where.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attune/abi.h"
+#include "compiler/Weights/Passes.h"
+#include "compiler/Weights/WeightRows.h"
+#include "dialect/IR/XfmrOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+
+namespace attune {
+#define GEN_PASS_DEF_ASSIGNWEIGHTOFFSETS
+#include "compiler/Weights/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+/// Sections begin at page boundaries so that a row can be prefetched and dropped on its own.
+static constexpr int64_t kPage = 4096;
+
+namespace {
+
+/// Hands out offsets of the data section and records them on the weights.
+class WeightPlacer {
+public:
+  explicit WeightPlacer(ModuleOp module) : symbols(module) {}
+
+  /// Offset of a weight that entries read themselves.
+  int64_t placeShared(StringAttr name) {
+    auto [found, isNew] = shared.try_emplace(name, 0);
+    if (isNew) {
+      int64_t bytes = getWeightBytes(symbols.lookup<xfmr::WeightOp>(name).getType());
+      found->second = reserve(bytes, ATTUNE_ALIGNMENT);
+      record(name, found->second, bytes);
+    }
+    return found->second;
+  }
+
+  /// Offset of the row that |layout| describes, filled with the weights |names| (one per slot). Equal rows are one.
+  int64_t placeRow(const WeightRow &layout, ArrayRef<StringAttr> names) {
+    std::vector<std::pair<const void *, int64_t>> key;
+    for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
+      key.push_back({name.getAsOpaquePointer(), slot.offset});
+    auto [found, isNew] = rows.try_emplace(key, 0);
+    if (isNew) {
+      found->second = reserve(layout.bytes, kPage);
+      for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
+        record(name, found->second + slot.offset, slot.bytes);
+    }
+    return found->second;
+  }
+
+  int64_t bytes() const { return end; }
+
+private:
+  int64_t reserve(int64_t bytes, int64_t alignment) {
+    int64_t begin = llvm::alignTo(end, alignment);
+    end = llvm::alignTo(begin + bytes, ATTUNE_ALIGNMENT);
+    return begin;
+  }
+
+  /// Records the place of a weight, as a copy if it already has one.
+  void record(StringAttr name, int64_t offset, int64_t bytes) {
+    auto weight = symbols.lookup<xfmr::WeightOp>(name);
+    if (weight->hasAttr(kOffsetAttr)) {
+      auto copy = cast<xfmr::WeightOp>(weight->clone());
+      symbols.insert(copy, std::next(weight->getIterator()));
+      weight = copy;
+    }
+    Builder builder(weight);
+    weight->setAttr(kOffsetAttr, builder.getI64IntegerAttr(offset));
+    weight->setAttr(kBytesAttr, builder.getI64IntegerAttr(bytes));
+  }
+
+  SymbolTable symbols;
+  int64_t end = 0;
+  llvm::DenseMap<StringAttr, int64_t> shared;
+  std::map<std::vector<std::pair<const void *, int64_t>>, int64_t> rows;
+};
+
+struct AssignWeightOffsetsPass : attune::impl::AssignWeightOffsetsBase<AssignWeightOffsetsPass> {
+  void runOnOperation() override;
+
+private:
+  LogicalResult verifyReferences();
+  void rewriteEntry(func::FuncOp entry, const WeightRows &rows, WeightPlacer &placer);
+  void rewriteLayer(func::FuncOp layer, const WeightRow &row, const WeightRows &rows);
+};
+
+} // namespace
+
+/// The tensor of type |type| at byte |offset| of |bytes|.
+static Value createTensor(OpBuilder &builder, Location loc, Value bytes, int64_t offset, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Value position = arith::ConstantIndexOp::create(builder, loc, offset);
+  auto memref = MemRefType::get(tensor.getShape(), tensor.getElementType());
+  Value view = memref::ViewOp::create(builder, loc, memref, bytes, position, ValueRange());
+  return bufferization::ToTensorOp::create(builder, loc, tensor, view, /*restrict=*/true);
+}
+
+/// The |size| bytes at |offset| of |bytes|.
+static Value createRow(OpBuilder &builder, Location loc, Value bytes, int64_t offset, int64_t size) {
+  Value position = arith::ConstantIndexOp::create(builder, loc, offset);
+  Value length = arith::ConstantIndexOp::create(builder, loc, size);
+  return memref::ViewOp::create(builder, loc, cast<MemRefType>(bytes.getType()), bytes, position, ValueRange(length));
+}
+
+/// Replaces the weight operands of |call| by |row|, which comes last.
+static void passRow(func::CallOp call, Value row, const WeightRows &rows) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : call->getOpOperands())
+    if (!rows.isRowOperand(operand))
+      operands.push_back(operand.get());
+  operands.push_back(row);
+  call.getOperandsMutable().assign(operands);
+}
+
+/// Appends the argument that weights are read from.
+static Value addBytesArgument(func::FuncOp function) {
+  OpBuilder builder(function);
+  auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+  auto attrs = builder.getDictionaryAttr(builder.getNamedAttr("xfmr.role", builder.getStringAttr("weights")));
+  unsigned index = function.getNumArguments();
+  (void)function.insertArgument(index, type, attrs, function.getLoc());
+  return function.getArgument(index);
+}
+
+LogicalResult AssignWeightOffsetsPass::verifyReferences() {
+  WalkResult result = getOperation().walk([](xfmr::WeightRefOp ref) {
+    auto function = ref->getParentOfType<func::FuncOp>();
+    if (function && function->hasAttr(xfmr::kEntryAttr))
+      return WalkResult::advance();
+    ref.emitError("expects weights to be named in entries only, but ") << ref.getWeightAttr() << " is used in a function without 'xfmr.entry'";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void AssignWeightOffsetsPass::rewriteEntry(func::FuncOp entry, const WeightRows &rows, WeightPlacer &placer) {
+  Value weights = addBytesArgument(entry);
+  entry.walk([&](func::CallOp call) {
+    func::FuncOp layer = rows.getLayer(call);
+    if (!layer)
+      return;
+    const WeightRow &row = rows.getRow(layer);
+    SmallVector<StringAttr> names;
+    for (const WeightSlot &slot : row.slots)
+      names.push_back(call.getOperand(slot.argument).getDefiningOp<xfmr::WeightRefOp>().getWeightAttr().getAttr());
+    OpBuilder builder(call);
+    passRow(call, createRow(builder, call.getLoc(), weights, placer.placeRow(row, names), row.bytes), rows);
+  });
+  entry.walk([&](xfmr::WeightRefOp ref) {
+    if (!ref.use_empty()) {
+      OpBuilder builder(ref);
+      int64_t offset = placer.placeShared(ref.getWeightAttr().getAttr());
+      ref.replaceAllUsesWith(createTensor(builder, ref.getLoc(), weights, offset, ref.getType()));
+    }
+    ref.erase();
+  });
+}
+
+void AssignWeightOffsetsPass::rewriteLayer(func::FuncOp layer, const WeightRow &row, const WeightRows &rows) {
+  Value bytes = addBytesArgument(layer);
+  OpBuilder builder = OpBuilder::atBlockBegin(&layer.getBody().front());
+  for (auto [call, offset] : row.calls) {
+    OpBuilder atCall(call);
+    passRow(call, createRow(atCall, call.getLoc(), bytes, offset, rows.getRow(rows.getLayer(call)).bytes), rows);
+  }
+  for (const WeightSlot &slot : row.own) {
+    BlockArgument argument = layer.getArgument(slot.argument);
+    argument.replaceAllUsesWith(createTensor(builder, argument.getLoc(), bytes, slot.offset, argument.getType()));
+  }
+}
+
+void AssignWeightOffsetsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  if (failed(verifyReferences()))
+    return signalPassFailure();
+  for (auto weight : module.getOps<xfmr::WeightOp>())
+    weight->removeAttr(kOffsetAttr);
+
+  WeightRows rows(module);
+  WeightPlacer placer(module);
+  // What entries read themselves comes first in the file; rows follow.
+  for (auto entry : module.getOps<func::FuncOp>())
+    entry.walk([&](xfmr::WeightRefOp ref) {
+      if (llvm::any_of(ref->getUses(), [&](OpOperand &use) { return !rows.isRowOperand(use); }))
+        (void)placer.placeShared(ref.getWeightAttr().getAttr());
+    });
+  for (auto entry : module.getOps<func::FuncOp>())
+    if (entry->hasAttr(xfmr::kEntryAttr))
+      rewriteEntry(entry, rows, placer);
+  for (func::FuncOp layer : rows.functions())
+    rewriteLayer(layer, rows.getRow(layer), rows);
+  // Only now: calls are rewritten by looking at the weight arguments of their callees.
+  for (func::FuncOp layer : rows.functions()) {
+    llvm::BitVector erased(layer.getNumArguments());
+    for (unsigned i = 0; i < layer.getNumArguments(); ++i)
+      erased[i] = isWeightArgument(layer, i);
+    (void)layer.eraseArguments(erased);
+  }
+
+  for (auto weight : llvm::make_early_inc_range(module.getOps<xfmr::WeightOp>()))
+    if (!weight->hasAttr(kOffsetAttr))
+      weight.erase();
+  module->setAttr(kWeightsBytesAttr, Builder(module).getI64IntegerAttr(placer.bytes()));
+}

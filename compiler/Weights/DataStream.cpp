@@ -1,0 +1,92 @@
+//===- DataStream.cpp - Buffered, hashed output of packed data -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Weights/DataStream.h"
+#include "attune/abi.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace attune;
+
+void StreamChecksum::update(const uint8_t *data, size_t bytes) {
+  total += bytes;
+  uint64_t word;
+  while (numPending > 0 && bytes > 0) {
+    pending[numPending++] = *data++;
+    --bytes;
+    if (numPending == 8) {
+      std::memcpy(&word, pending, 8);
+      hash = attune_checksum_word(hash, word);
+      numPending = 0;
+    }
+  }
+  for (; bytes >= 8; data += 8, bytes -= 8) {
+    std::memcpy(&word, data, 8);
+    hash = attune_checksum_word(hash, word);
+  }
+  std::memcpy(pending + numPending, data, bytes);
+  numPending += bytes;
+}
+
+uint64_t StreamChecksum::finish() {
+  if (numPending > 0) {
+    uint64_t word = 0;
+    std::memcpy(&word, pending, numPending);
+    hash = attune_checksum_word(hash, word);
+  }
+  return attune_checksum_word(hash, total);
+}
+
+DataStream::DataStream(OutputFile &file) : file(file) {
+  for (std::vector<uint8_t> &buffer : buffers)
+    buffer.resize(kMaxElements * sizeof(float));
+}
+
+DataStream::~DataStream() { (void)wait().failed(); }
+
+Status DataStream::wait() { return pending.valid() ? pending.get() : Status(); }
+
+Status DataStream::flush() {
+  if (Status status = wait(); status.failed())
+    return status;
+  pending = std::async(std::launch::async, [this, data = buffers[current].data(), bytes = used] {
+    checksum.update(data, bytes);
+    return file.write(data, bytes);
+  });
+  written += used;
+  used = 0;
+  current ^= 1;
+  return {};
+}
+
+Result<float *> DataStream::reserve(int64_t count) {
+  size_t bytes = count * sizeof(float);
+  if (used + bytes > buffers[current].size())
+    if (Status status = flush(); status.failed())
+      return status;
+  auto *memory = reinterpret_cast<float *>(buffers[current].data() + used);
+  used += bytes;
+  return memory;
+}
+
+Status DataStream::padTo(uint64_t offset) {
+  while (position() < offset) {
+    if (used == buffers[current].size())
+      if (Status status = flush(); status.failed())
+        return status;
+    size_t bytes = std::min<uint64_t>(offset - position(), buffers[current].size() - used);
+    std::memset(buffers[current].data() + used, 0, bytes);
+    used += bytes;
+  }
+  return {};
+}
+
+Result<uint64_t> DataStream::finish() {
+  if (Status status = flush(); status.failed())
+    return status;
+  if (Status status = wait(); status.failed())
+    return status;
+  return checksum.finish();
+}

@@ -1,0 +1,61 @@
+//===- DataStream.h - Buffered, hashed output of packed data ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two buffers: while one is filled, another thread hashes and writes the other.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_WEIGHTS_DATASTREAM_H
+#define ATTUNE_WEIGHTS_DATASTREAM_H
+
+#include "runtime/io/OutputFile.h"
+
+#include <future>
+#include <vector>
+
+namespace attune {
+
+/// attune_checksum of bytes that arrive in pieces.
+class StreamChecksum {
+public:
+  void update(const uint8_t *data, size_t bytes);
+  uint64_t finish();
+
+private:
+  uint64_t hash = 0xCBF29CE484222325ull, total = 0;
+  uint8_t pending[8] = {};
+  size_t numPending = 0;
+};
+
+/// Appends floats and padding to a file.
+class DataStream {
+public:
+  explicit DataStream(OutputFile &file);
+  ~DataStream();
+
+  /// The most elements reserve takes.
+  static constexpr int64_t kMaxElements = int64_t(2) << 20;
+
+  /// Memory for the next |count| elements, 64-byte aligned relative to the data section if position() is. The caller fills it before the next call.
+  Result<float *> reserve(int64_t count);
+  /// Zeros up to |offset|.
+  Status padTo(uint64_t offset);
+  /// Bytes appended so far.
+  uint64_t position() const { return written + used; }
+  /// Completes the data section; gives its checksum.
+  Result<uint64_t> finish();
+
+private:
+  Status flush();
+  Status wait();
+
+  OutputFile &file;
+  StreamChecksum checksum;
+  std::vector<uint8_t> buffers[2];
+  unsigned current = 0;
+  size_t used = 0;
+  uint64_t written = 0;
+  std::future<Status> pending;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_WEIGHTS_DATASTREAM_H

@@ -1,0 +1,176 @@
+//===- Packer.cpp - Writing the weights file -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Weights/Packer.h"
+#include "attune/abi.h"
+#include "compiler/Weights/DataStream.h"
+#include "compiler/Weights/Passes.h"
+#include "compiler/Weights/SourceReader.h"
+#include "compiler/Weights/WeightRows.h"
+#include "llvm/ADT/StringExtras.h"
+#include "runtime/io/Json.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace mlir;
+using namespace attune;
+
+/// The data section begins here; the header is alone in the page before it.
+static constexpr uint64_t kDataOffset = 4096;
+
+/// Offset and size of a weight in the data section.
+static uint64_t getOffset(xfmr::WeightOp weight) { return weight->getAttrOfType<IntegerAttr>(kOffsetAttr).getInt(); }
+static uint64_t getBytes(xfmr::WeightOp weight) { return weight->getAttrOfType<IntegerAttr>(kBytesAttr).getInt(); }
+
+/// "weight 'x'", for messages.
+static std::string describe(xfmr::WeightOp weight) { return "weight '" + weight.getSymName().str() + "'"; }
+
+/// All weights with a place, in the order of their places. Checks everything packing relies on, as the module may come from a file.
+static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const SourceReader &reader, uint64_t dataBytes) {
+  std::vector<xfmr::WeightOp> weights;
+  for (auto weight : module.getOps<xfmr::WeightOp>()) {
+    auto offset = weight->getAttrOfType<IntegerAttr>(kOffsetAttr), bytes = weight->getAttrOfType<IntegerAttr>(kBytesAttr);
+    if (!offset || !bytes)
+      return Status::error(describe(weight) + " has no place in the weights file");
+    if (!cast<RankedTensorType>(weight.getType()).getElementType().isF32())
+      return Status::error(describe(weight) + ": expected f32 elements");
+    if (bytes.getInt() != getWeightBytes(weight.getType()) || offset.getInt() < 0 || offset.getInt() % ATTUNE_ALIGNMENT)
+      return Status::error(describe(weight) + ": '" + kOffsetAttr.str() + "' or '" + kBytesAttr.str() + "' is wrong");
+    if (Status status = reader.verify(weight.getSource()); status.failed())
+      return status;
+    weights.push_back(weight);
+  }
+  std::sort(weights.begin(), weights.end(), [](auto a, auto b) { return getOffset(a) < getOffset(b); });
+  uint64_t end = 0;
+  for (xfmr::WeightOp weight : weights) {
+    if (getOffset(weight) < end)
+      return Status::error(describe(weight) + " overlaps the one before it in the weights file");
+    end = getOffset(weight) + getBytes(weight);
+  }
+  if (end > dataBytes)
+    return Status::error("the weights end at " + std::to_string(end) + ", beyond '" + kWeightsBytesAttr.str() + "', " + std::to_string(dataBytes));
+  return weights;
+}
+
+/// Evaluates |weight| into |stream| in parts of consecutive elements that fit its buffer.
+static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<void()> progress) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
+  if (llvm::is_contained(shape, 0))
+    return {};
+  // Dimension |axis| is cut, dimensions after it are whole, those before it are taken one index at a time.
+  int64_t inner = 1, axis = shape.size();
+  while (axis > 0 && inner * shape[axis - 1] <= DataStream::kMaxElements)
+    inner *= shape[--axis];
+  int64_t outer = 1, extent = 1;
+  if (axis > 0) {
+    extent = shape[--axis];
+    for (int64_t dim = 0; dim < axis; ++dim)
+      outer *= shape[dim];
+  }
+  int64_t step = std::min(extent, DataStream::kMaxElements / inner);
+  for (int64_t index = 0; index < outer; ++index)
+    for (int64_t begin = 0; begin < extent; begin += step) {
+      SmallVector<int64_t, 4> offsets(shape.size()), sizes(shape);
+      for (int64_t dim = axis, rest = index; dim-- > 0; rest /= shape[dim]) {
+        offsets[dim] = rest % shape[dim];
+        sizes[dim] = 1;
+      }
+      if (extent > 1) {
+        offsets[axis] = begin;
+        sizes[axis] = std::min(step, extent - begin);
+      }
+      Result<float *> out = stream.reserve(inner * std::min(step, extent - begin));
+      if (!out)
+        return out.status();
+      if (Status status = reader.read(weight.getSource(), SourceBox::dense(offsets, sizes, *out)); status.failed())
+        return status;
+      progress();
+    }
+  return {};
+}
+
+/// The manifest's entry of |weight|.
+static Json describeWeight(xfmr::WeightOp weight) {
+  std::string source;
+  llvm::raw_string_ostream(source) << weight.getSource();
+  auto panels = dyn_cast<xfmr::PanelsSourceAttr>(weight.getSource());
+  Json entry = Json::object();
+  entry["name"] = weight.getSymName().str();
+  entry["source"] = source;
+  entry["dtype"] = "f32";
+  entry["shape"] = cast<RankedTensorType>(weight.getType()).getShape().vec();
+  entry["layout"] = panels ? "panels:" + std::to_string(panels.getWidth()) : "rows";
+  entry["offset"] = getOffset(weight);
+  entry["bytes"] = getBytes(weight);
+  return entry;
+}
+
+/// The text of the manifest; a hexadecimal content hash, as JSON numbers are doubles to many readers.
+static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, const PackedWeights &packed) {
+  Json manifest = Json::object(), list = Json::array();
+  for (xfmr::WeightOp weight : weights)
+    list.push_back(describeWeight(weight));
+  manifest["format"] = 1;
+  manifest["data_bytes"] = packed.dataBytes;
+  manifest["content_hash"] = llvm::utohexstr(packed.contentHash, /*LowerCase=*/true, /*Width=*/16);
+  manifest["weights"] = std::move(list);
+  return manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<PackedWeights> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener) {
+  PackedWeights packed;
+  auto dataBytes = module->getAttrOfType<IntegerAttr>(kWeightsBytesAttr);
+  if (!dataBytes || dataBytes.getInt() < 0)
+    return Status::error("the module has no '" + kWeightsBytesAttr.str() + "'");
+  packed.dataBytes = dataBytes.getInt();
+  SourceReader reader(tensors);
+  Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, reader, packed.dataBytes);
+  if (!weights)
+    return weights.status();
+
+  std::vector<uint8_t> page(kDataOffset);
+  if (Status status = file.write(page.data(), page.size()); status.failed())
+    return status;
+  DataStream stream(file);
+  auto progress = [&] { listener.progress(stream.position(), packed.dataBytes); };
+  for (xfmr::WeightOp weight : *weights) {
+    if (Status status = stream.padTo(getOffset(weight)); status.failed())
+      return status;
+    if (Status status = packWeight(weight, reader, stream, progress); status.failed())
+      return status;
+  }
+  if (Status status = stream.padTo(packed.dataBytes); status.failed())
+    return status;
+  Result<uint64_t> hash = stream.finish();
+  if (!hash)
+    return hash.status();
+  for (const std::string &name : reader.nonFinite())
+    listener.warning(tensors.placeOf(name) + ": tensor '" + name + "' holds values that are infinite or not a number");
+
+  packed.contentHash = *hash;
+  packed.manifest = createManifest(*weights, packed);
+  StreamChecksum checksum;
+  checksum.update(reinterpret_cast<const uint8_t *>(packed.manifest.data()), packed.manifest.size());
+  packed.manifestChecksum = checksum.finish();
+  if (Status status = file.write(packed.manifest.data(), packed.manifest.size()); status.failed())
+    return status;
+  return packed;
+}
+
+Status attune::writeWeightsHeader(const PackedWeights &packed, const BuildId &buildId, OutputFile &file) {
+  attune_weights_header header = {};
+  header.magic = ATTUNE_WEIGHTS_MAGIC;
+  header.abi_version = ATTUNE_ABI_VERSION;
+  header.header_bytes = sizeof(header);
+  std::copy(buildId.begin(), buildId.end(), header.build_id);
+  header.data_offset = kDataOffset;
+  header.data_bytes = packed.dataBytes;
+  header.manifest_offset = header.data_offset + header.data_bytes;
+  header.manifest_bytes = packed.manifest.size();
+  header.manifest_checksum = packed.manifestChecksum;
+  header.content_hash = packed.contentHash;
+  header.file_bytes = header.manifest_offset + header.manifest_bytes;
+  return file.writeAt(0, &header, sizeof(header));
+}

@@ -1,0 +1,48 @@
+//===- Packer.h - Writing the weights file --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Streams the weights of a module, whose places AssignWeightOffsets has decided, to a weights file (layout in attune/abi.h). Memory is bounded
+// by two buffers whatever the size of the model. The header comes last because the build id in it covers the manifest.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_WEIGHTS_PACKER_H
+#define ATTUNE_WEIGHTS_PACKER_H
+
+#include "compiler/Import/TensorProvider.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/io/OutputFile.h"
+
+#include <array>
+#include <functional>
+
+namespace attune {
+
+/// 128 bits that name one compilation, in the object and in its weights file.
+using BuildId = std::array<uint8_t, 16>;
+
+/// What the caller wants to hear while packing.
+struct PackListener {
+  /// Bytes packed so far, and in all.
+  std::function<void(uint64_t done, uint64_t total)> progress = [](uint64_t, uint64_t) {};
+  std::function<void(const std::string &message)> warning = [](const std::string &) {};
+};
+
+/// What packing left in the file.
+struct PackedWeights {
+  uint64_t dataBytes = 0;
+  /// attune_checksum of the data section.
+  uint64_t contentHash = 0;
+  /// JSON text.
+  std::string manifest;
+  /// attune_checksum of the manifest.
+  uint64_t manifestChecksum = 0;
+};
+
+/// Writes room for a header, the data section and the manifest to |file|, which is new. Errors name the tensor.
+Result<PackedWeights> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener = {});
+
+/// Writes the header. The caller commits the file.
+Status writeWeightsHeader(const PackedWeights &packed, const BuildId &buildId, OutputFile &file);
+
+} // namespace attune
+
+#endif // ATTUNE_WEIGHTS_PACKER_H

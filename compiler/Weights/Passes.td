@@ -1,0 +1,40 @@
+//===- Passes.td - Passes on weights ----------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_WEIGHTS_PASSES_TD
+#define ATTUNE_WEIGHTS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp"> {
+  let summary = "give every weight its place in the weights file and read it from there";
+  let description = [{
+    Before:
+    ```mlir
+    xfmr.weight @a : tensor<4x8xf32> = #xfmr.tensor<"a" : tensor<4x8xf32>>
+    func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<4x8xf32> {xfmr.weight}) -> tensor<?x4xf32>
+    func.func @forward(%x: …) attributes {xfmr.entry = "forward"} {
+      %w = xfmr.weight_ref @a : tensor<4x8xf32>
+      %y = call @layer(%x, %w) : …
+    ```
+    After:
+    ```mlir
+    xfmr.weight @a : … {xfmr.bytes = 128 : i64, xfmr.offset = 0 : i64}
+    func.func private @layer(%x: tensor<?x8xf32>, %row: memref<?xi8> {xfmr.role = "weights"}) -> tensor<?x4xf32> {
+      %v = memref.view %row[%c0][] : memref<?xi8> to memref<4x8xf32>
+      %w = bufferization.to_tensor %v restrict : memref<4x8xf32> to tensor<4x8xf32>
+    func.func @forward(%x: …, %weights: memref<?xi8> {xfmr.role = "weights"}) attributes {xfmr.entry = "forward"} {
+      %row = memref.view %weights[%c0][%c128] : memref<?xi8> to memref<?xi8>
+      %y = call @layer(%x, %row) : …
+    ```
+    What entries use themselves comes first, then one row per call of a layer function, in program order. Sections begin at a multiple of 4096,
+    tensors at a multiple of 64. A layer function is a private function whose `xfmr.weight` arguments are weights in every call; a function of
+    which this does not hold keeps its tensor arguments. A weight needed in two places is stored twice, as two `xfmr.weight`; equal rows are
+    stored once. Weights that nothing reads are removed. The module gets `xfmr.weights_bytes`.
+
+    Must run on tensors, after the sources of weights are final (`xfmr-hoist-weight-expressions`). **Numerics**: exact.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
+#endif // ATTUNE_WEIGHTS_PASSES_TD

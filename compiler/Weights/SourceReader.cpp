@@ -1,0 +1,207 @@
+//===- SourceReader.cpp - Elements of weight source expressions ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Weights/SourceReader.h"
+#include "compiler/Weights/StridedCopy.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::xfmr;
+using namespace attune;
+
+SourceBox SourceBox::dense(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, float *out) {
+  SourceBox box{llvm::to_vector<4>(offsets), llvm::to_vector<4>(sizes), {}, out};
+  box.strides.resize(sizes.size(), 1);
+  for (size_t dim = sizes.size(); dim-- > 1;)
+    box.strides[dim - 1] = box.strides[dim] * sizes[dim];
+  return box;
+}
+
+ComputedTableFn attune::findComputedTable(StringRef) { return nullptr; }
+
+Status SourceReader::verify(Attribute source) const {
+  Status status;
+  source.walk([&](Attribute attr) {
+    if (auto table = dyn_cast<ComputedSourceAttr>(attr); table && !findComputedTable(table.getKind()))
+      status = Status::error("computed weight '" + table.getKind().str() + "' is not one this compiler knows");
+    auto tensor = dyn_cast<TensorSourceAttr>(attr);
+    if (!tensor)
+      return;
+    std::string name = tensor.getName().str();
+    std::string place = tensors.placeOf(name) + ": tensor '" + name + "'";
+    std::vector<int64_t> wanted = tensor.getType().getShape().vec();
+    const TensorSpec *spec = tensors.find(name);
+    if (!spec)
+      status = Status::error(place + " is missing, expected shape " + shapeText(wanted));
+    else if (spec->shape != wanted)
+      status = Status::error(place + ": expected shape " + shapeText(wanted) + ", got " + shapeText(spec->shape));
+    else if (!isFloat(spec->dtype))
+      status = Status::error(place + ": expected a float type, got " + dtypeName(spec->dtype));
+  });
+  return status;
+}
+
+Status SourceReader::read(Attribute source, SourceBox box) {
+  if (box.empty())
+    return {};
+  return llvm::TypeSwitch<Attribute, Status>(source)
+      .Case([&](TensorSourceAttr attr) { return readTensor(attr, box); })
+      .Case([&](FillSourceAttr attr) {
+        fillStrided(static_cast<float>(attr.getValue().getValueAsDouble()), box.sizes, box.strides, box.out);
+        return Status();
+      })
+      .Case([&](ComputedSourceAttr attr) {
+        ComputedTableFn table = findComputedTable(attr.getKind());
+        return readRuns(attr.getType().getShape(), box, [&](int64_t begin, int64_t count, float *out) {
+          return table(attr.getParams(), attr.getType(), begin, count, out);
+        });
+      })
+      .Case([&](ConcatSourceAttr attr) { return readConcat(attr, box); })
+      .Case([&](SliceSourceAttr attr) {
+        box.offsets[attr.getAxis()] += attr.getBegin();
+        return read(attr.getSource(), box);
+      })
+      .Case([&](SelectSourceAttr attr) { return readSelect(attr, box); })
+      .Case([&](TransposeSourceAttr attr) { return readTranspose(attr, box); })
+      .Case([&](ReshapeSourceAttr attr) { return readReshape(attr, box); })
+      .Case([&](ScaleSourceAttr attr) { return readScale(attr, box); })
+      .Case([&](PanelsSourceAttr attr) { return readPanels(attr, box); })
+      .Default([](Attribute) { return Status::error("not a weight source"); });
+}
+
+/// Splits |box| of a row-major tensor of |shape| into runs of consecutive elements.
+Status SourceReader::readRuns(ArrayRef<int64_t> shape, const SourceBox &box, RunFn run) {
+  StridedRuns runs(shape, box.offsets, box.sizes, box.strides);
+  std::vector<float> buffer(runs.needsBuffer() ? runs.bufferElements() : 0);
+  for (StridedRuns::Block block; runs.next(block);) {
+    if (!runs.needsBuffer()) {
+      if (Status status = run(block.begin, block.count, box.out + block.out); status.failed())
+        return status;
+      continue;
+    }
+    for (int64_t row = 0; row < block.rows; ++row)
+      if (Status status = run(block.begin + row * block.rowStride, block.count, buffer.data() + row * runs.pitch()); status.failed())
+        return status;
+    runs.scatter(block, buffer.data(), box.out);
+  }
+  return {};
+}
+
+/// Whether a value is infinite or not a number.
+static bool hasNonFinite(const float *values, int64_t count) {
+  uint32_t found = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t bits;
+    std::memcpy(&bits, values + i, sizeof(bits));
+    found |= (bits & 0x7f800000u) == 0x7f800000u;
+  }
+  return found != 0;
+}
+
+Status SourceReader::readTensor(TensorSourceAttr source, const SourceBox &box) {
+  StringRef name = source.getName();
+  return readRuns(source.getType().getShape(), box, [&](int64_t begin, int64_t count, float *out) {
+    Status status = tensors.read({name.data(), name.size()}, begin, count, out);
+    if (!status.failed() && hasNonFinite(out, count))
+      nonFiniteNames.insert(name.str());
+    return status;
+  });
+}
+
+Status SourceReader::readConcat(ConcatSourceAttr source, const SourceBox &box) {
+  int64_t axis = source.getAxis(), begin = box.offsets[axis], end = begin + box.sizes[axis], position = 0;
+  for (Attribute part : source.getSources()) {
+    int64_t size = getSourceType(part).getDimSize(axis);
+    int64_t from = std::max(begin, position), to = std::min(end, position + size);
+    if (from < to) {
+      SourceBox inner = box;
+      inner.offsets[axis] = from - position;
+      inner.sizes[axis] = to - from;
+      inner.out = box.out + (from - begin) * box.strides[axis];
+      if (Status status = read(part, inner); status.failed())
+        return status;
+    }
+    position += size;
+  }
+  return {};
+}
+
+Status SourceReader::readSelect(SelectSourceAttr source, const SourceBox &box) {
+  int64_t axis = source.getAxis();
+  ArrayRef<int64_t> indices = source.getIndices().asArrayRef().slice(box.offsets[axis], box.sizes[axis]);
+  for (size_t i = 0, run = 1; i < indices.size(); i += run) {
+    for (run = 1; i + run < indices.size() && indices[i + run] == indices[i] + int64_t(run);)
+      ++run;
+    SourceBox inner = box;
+    inner.offsets[axis] = indices[i];
+    inner.sizes[axis] = run;
+    inner.out = box.out + int64_t(i) * box.strides[axis];
+    if (Status status = read(source.getSource(), inner); status.failed())
+      return status;
+  }
+  return {};
+}
+
+Status SourceReader::readTranspose(TransposeSourceAttr source, const SourceBox &box) {
+  SourceBox inner = box;
+  for (auto [dim, from] : llvm::enumerate(source.getPermutation().asArrayRef())) {
+    inner.offsets[from] = box.offsets[dim];
+    inner.sizes[from] = box.sizes[dim];
+    inner.strides[from] = box.strides[dim];
+  }
+  return read(source.getSource(), inner);
+}
+
+/// Consecutive elements of a row-major source, as boxes: the largest that begins where the last one ended.
+Status SourceReader::readFlat(Attribute source, int64_t begin, int64_t count, float *out) {
+  ArrayRef<int64_t> shape = getSourceType(source).getShape();
+  while (count > 0) {
+    SmallVector<int64_t, 4> offsets(shape.size()), sizes(shape.size(), 1);
+    int64_t rest = begin, inner = 1, taken = 1;
+    for (size_t dim = shape.size(); dim-- > 0; rest /= shape[dim])
+      offsets[dim] = rest % shape[dim];
+    for (size_t dim = shape.size(); dim-- > 0; inner *= shape[dim]) {
+      sizes[dim] = std::min(count / inner, shape[dim] - offsets[dim]);
+      taken = inner * sizes[dim];
+      // The next dimension can only be added to whole rows of this one.
+      if (sizes[dim] != shape[dim])
+        break;
+    }
+    if (Status status = read(source, SourceBox::dense(offsets, sizes, out)); status.failed())
+      return status;
+    begin += taken;
+    out += taken;
+    count -= taken;
+  }
+  return {};
+}
+
+Status SourceReader::readReshape(ReshapeSourceAttr source, const SourceBox &box) {
+  return readRuns(source.getShape().asArrayRef(), box,
+                  [&](int64_t begin, int64_t count, float *out) { return readFlat(source.getSource(), begin, count, out); });
+}
+
+Status SourceReader::readScale(ScaleSourceAttr source, const SourceBox &box) {
+  if (Status status = read(source.getSource(), box); status.failed())
+    return status;
+  scaleStrided(source.getFactor().getValueAsDouble(), box.sizes, box.strides, box.out);
+  return {};
+}
+
+Status SourceReader::readPanels(PanelsSourceAttr source, const SourceBox &box) {
+  int64_t width = source.getWidth(), height = getSourceType(source.getSource()).getDimSize(0);
+  for (int64_t panel = 0; panel < box.sizes[0]; ++panel) {
+    int64_t row = (box.offsets[0] + panel) * width + box.offsets[2];
+    int64_t rows = std::clamp<int64_t>(height - row, 0, box.sizes[2]);
+    float *out = box.out + panel * box.strides[0];
+    SourceBox inner{{row, box.offsets[1]}, {rows, box.sizes[1]}, {box.strides[2], box.strides[1]}, out};
+    if (Status status = read(source.getSource(), inner); status.failed())
+      return status;
+    fillStrided(0.0f, {box.sizes[1], box.sizes[2] - rows}, {box.strides[1], box.strides[2]}, out + rows * box.strides[2]);
+  }
+  return {};
+}

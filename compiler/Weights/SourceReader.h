@@ -1,0 +1,63 @@
+//===- SourceReader.h - Elements of weight source expressions -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Evaluates any box of a weight source into strided memory. Every kind of source maps a box to boxes of its operands with other strides, down to
+// runs of stored tensors, so nothing larger than the box is ever in memory and a transposition is a change of strides.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
+#define ATTUNE_WEIGHTS_SOURCEREADER_H
+
+#include "compiler/Import/TensorProvider.h"
+#include "dialect/IR/XfmrOps.h"
+
+#include <set>
+
+namespace attune {
+
+/// Part of a tensor and where its elements go: element i of the part, at `offsets + i` of the tensor, to `out[sum(i * strides)]`.
+struct SourceBox {
+  llvm::SmallVector<int64_t, 4> offsets, sizes, strides;
+  float *out;
+
+  /// The box of these offsets and sizes, stored densely at |out|.
+  static SourceBox dense(llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes, float *out);
+  bool empty() const { return llvm::is_contained(sizes, 0); }
+};
+
+/// Fills elements |begin| … |begin|+|count| of a computed table of |type|.
+using ComputedTableFn = Status (*)(mlir::DictionaryAttr params, mlir::RankedTensorType type, int64_t begin, int64_t count, float *out);
+/// The table of this kind, or null.
+ComputedTableFn findComputedTable(llvm::StringRef kind);
+
+/// Reads sources of one provider. Not for several threads at once.
+class SourceReader {
+public:
+  explicit SourceReader(const TensorProvider &tensors) : tensors(tensors) {}
+
+  /// Checks that every tensor and table |source| names exists with the shape it says.
+  Status verify(mlir::Attribute source) const;
+  /// Evaluates a box of |source|, which has passed verify.
+  Status read(mlir::Attribute source, SourceBox box);
+  /// Names of the tensors in which a value read so far was infinite or not a number.
+  const std::set<std::string, std::less<>> &nonFinite() const { return nonFiniteNames; }
+
+private:
+  /// Reads a run of a stored or computed tensor.
+  using RunFn = llvm::function_ref<Status(int64_t begin, int64_t count, float *out)>;
+  Status readRuns(llvm::ArrayRef<int64_t> shape, const SourceBox &box, RunFn run);
+  Status readTensor(mlir::xfmr::TensorSourceAttr source, const SourceBox &box);
+  Status readConcat(mlir::xfmr::ConcatSourceAttr source, const SourceBox &box);
+  Status readSelect(mlir::xfmr::SelectSourceAttr source, const SourceBox &box);
+  Status readTranspose(mlir::xfmr::TransposeSourceAttr source, const SourceBox &box);
+  Status readReshape(mlir::xfmr::ReshapeSourceAttr source, const SourceBox &box);
+  Status readScale(mlir::xfmr::ScaleSourceAttr source, const SourceBox &box);
+  Status readPanels(mlir::xfmr::PanelsSourceAttr source, const SourceBox &box);
+  Status readFlat(mlir::Attribute source, int64_t begin, int64_t count, float *out);
+
+  const TensorProvider &tensors;
+  std::set<std::string, std::less<>> nonFiniteNames;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_WEIGHTS_SOURCEREADER_H

@@ -1,0 +1,56 @@
+//===- StridedCopy.h - Loops over strided boxes ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory side of SourceReader: fill, scale, and the decomposition of a box of a row-major tensor into runs of consecutive elements.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_WEIGHTS_STRIDEDCOPY_H
+#define ATTUNE_WEIGHTS_STRIDEDCOPY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace attune {
+
+/// Sets every element of a strided box to |value|.
+void fillStrided(float value, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
+/// Multiplies every element of a strided box by |factor| in f64, rounded once.
+void scaleStrided(double factor, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
+
+/// Enumerates a box of a row-major tensor as runs. Where the destination is dense along the runs they are as long as possible and go there
+/// directly. Else they come in blocks of rows for a buffer, from which scatter writes whole cache lines if the destination is dense along
+/// another dimension (a transposition).
+class StridedRuns {
+public:
+  StridedRuns(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
+
+  /// |rows| runs of |count| elements; the first begins at element |begin| of the tensor, the others |rowStride| apart.
+  struct Block {
+    int64_t begin, count, rows, rowStride;
+    int64_t out; // index of the first element in the destination
+  };
+
+  bool needsBuffer() const { return buffered; }
+  /// Elements from one row of the buffer to the next.
+  int64_t pitch() const { return rowElements; }
+  int64_t bufferElements() const { return rowElements * rows; }
+  /// Gives the next block; false at the end.
+  bool next(Block &block);
+  /// Writes a block of the buffer to the destination |out|.
+  void scatter(const Block &block, const float *buffer, float *out) const;
+
+private:
+  // One loop per dimension: extent, step in the tensor, step in the destination, elements taken at once.
+  struct Loop {
+    int64_t size, from, to, step, index;
+  };
+  llvm::SmallVector<Loop, 4> loops; // the last is the run
+  unsigned rowLoop = 0;             // the loop of a block's rows, if buffered and rows > 1
+  bool buffered = false, done = false;
+  int64_t origin = 0, rows = 1, rowElements = 0;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_WEIGHTS_STRIDEDCOPY_H

@@ -1,0 +1,113 @@
+//===- WeightRows.cpp - How the weights of a layer function form a row -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Weights/WeightRows.h"
+#include "attune/abi.h"
+#include "dialect/IR/XfmrOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attune;
+
+int64_t attune::getWeightBytes(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return llvm::divideCeil(tensor.getNumElements() * tensor.getElementTypeBitWidth(), 8);
+}
+
+bool attune::isWeightArgument(func::FuncOp function, unsigned index) {
+  auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+  return type && type.hasStaticShape() && function.getArgAttr(index, xfmr::kWeightArgAttr);
+}
+
+/// Whether |function| calls itself, directly or through others; such a function has no finite row.
+static bool isRecursive(func::FuncOp function, ModuleOp module) {
+  llvm::SetVector<func::FuncOp> reached;
+  auto addCallees = [&](func::FuncOp caller) {
+    caller.walk([&](func::CallOp call) {
+      if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+        reached.insert(callee);
+    });
+  };
+  addCallees(function);
+  for (unsigned i = 0; i < reached.size(); ++i)
+    addCallees(reached[i]);
+  return reached.contains(function);
+}
+
+WeightRows::WeightRows(ModuleOp module) : module(module) {
+  module.walk([&](func::CallOp call) {
+    if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+      callers[callee].push_back(call);
+  });
+  // Start from all candidates and drop those with a call that passes something else, until nothing changes.
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto uses = SymbolTable::getSymbolUses(function, module);
+    bool called = uses && llvm::all_of(*uses, [](auto use) { return isa<func::CallOp>(use.getUser()); });
+    bool takesWeights = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) { return isWeightArgument(function, i); });
+    if (function.isPrivate() && !function.isExternal() && called && takesWeights && !isRecursive(function, module))
+      layers.insert(function);
+  }
+  while (layers.remove_if([&](func::FuncOp function) { return !canBeLayer(function); }))
+    ;
+  for (func::FuncOp function : layers)
+    computeRow(function);
+}
+
+bool WeightRows::canBeLayer(func::FuncOp function) const {
+  auto found = callers.find(function);
+  if (found == callers.end())
+    return true;
+  for (func::CallOp call : found->second) {
+    auto caller = call->getParentOfType<func::FuncOp>();
+    if (!caller || (!layers.contains(caller) && !caller->hasAttr(xfmr::kEntryAttr)))
+      return false;
+    for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+      if (!isWeightArgument(function, index) || operand.getDefiningOp<xfmr::WeightRefOp>())
+        continue;
+      auto argument = dyn_cast<BlockArgument>(operand);
+      if (!argument || argument.getOwner() != &caller.getBody().front() || !layers.contains(caller) ||
+          !isWeightArgument(caller, argument.getArgNumber()))
+        return false;
+    }
+  }
+  return true;
+}
+
+func::FuncOp WeightRows::getLayer(func::CallOp call) const {
+  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+  return callee && layers.contains(callee) ? callee : func::FuncOp();
+}
+
+bool WeightRows::isRowOperand(OpOperand &use) const {
+  auto call = dyn_cast<func::CallOp>(use.getOwner());
+  func::FuncOp callee = call ? getLayer(call) : func::FuncOp();
+  return callee && isWeightArgument(callee, use.getOperandNumber());
+}
+
+void WeightRows::computeRow(func::FuncOp function) {
+  if (rows.count(function))
+    return;
+  WeightRow row;
+  auto addSlot = [&](unsigned argument, int64_t offset, int64_t bytes) {
+    row.slots.push_back({argument, offset, bytes});
+    row.bytes = std::max<int64_t>(row.bytes, llvm::alignTo(offset + bytes, ATTUNE_ALIGNMENT));
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (isWeightArgument(function, argument.getArgNumber()) &&
+        llvm::any_of(argument.getUses(), [&](OpOperand &use) { return !isRowOperand(use); })) {
+      addSlot(argument.getArgNumber(), row.bytes, getWeightBytes(argument.getType()));
+      row.own.push_back(row.slots.back());
+    }
+  function.walk([&](func::CallOp call) {
+    func::FuncOp callee = getLayer(call);
+    if (!callee)
+      return;
+    computeRow(callee);
+    int64_t begin = row.bytes;
+    row.calls.push_back({call, begin});
+    for (const WeightSlot &slot : getRow(callee).slots)
+      addSlot(cast<BlockArgument>(call.getOperand(slot.argument)).getArgNumber(), begin + slot.offset, slot.bytes);
+  });
+  rows[function] = std::move(row);
+}
