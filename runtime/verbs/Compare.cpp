@@ -26,8 +26,6 @@ static double floatAt(const TensorView &tensor, int64_t index) {
 
 static WorstValue compareOne(double got, double expected, Tolerance tolerance) {
   WorstValue value;
-  value.got = got;
-  value.expected = expected;
   value.allowed = tolerance.atol + tolerance.rtol * std::fabs(expected);
   bool equal = got == expected || (std::isnan(got) && std::isnan(expected)); // also equal infinities, whose difference is NaN
   if (equal)
@@ -50,22 +48,13 @@ WorstValue attune::compareValues(const TensorView &got, const TensorView &expect
     } else {
       // Compared as bytes: ids are right or wrong, and a double does not hold all of them.
       size_t size = elementSize(expected.dtype);
-      bool equal = std::memcmp(got.data + index * size, expected.data + i * size, size) == 0;
-      if (equal && worst.index >= 0)
-        continue;
-      int64_t pair[2] = {0, 0};
-      if (isInteger(expected.dtype)) {
-        convertToI64(got, index, 1, &pair[0]);
-        convertToI64(expected, i, 1, &pair[1]);
-      }
-      value.got = static_cast<double>(pair[0]);
-      value.expected = static_cast<double>(pair[1]);
-      value.error = std::fabs(value.got - value.expected);
-      value.ratio = equal ? 0 : std::numeric_limits<double>::infinity();
+      if (std::memcmp(got.data + index * size, expected.data + i * size, size) != 0)
+        value.error = value.ratio = std::numeric_limits<double>::infinity();
     }
     if (worst.index < 0 || value.ratio > worst.ratio) {
       worst = value;
       worst.index = index;
+      worst.position = i;
     }
   }
   return worst;
@@ -82,6 +71,16 @@ std::string attune::numberText(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof(text), "%.*g", digits, value);
   return text;
+}
+
+std::string attune::elementText(const TensorView &tensor, int64_t index) {
+  if (isFloat(tensor.dtype))
+    return numberText(floatAt(tensor, index), tensor.dtype == DType::F64 ? 17 : 9);
+  if (!isInteger(tensor.dtype))
+    return "byte " + std::to_string(tensor.data[index]);
+  int64_t value;
+  convertToI64(tensor, index, 1, &value);
+  return std::to_string(value);
 }
 
 TensorStats attune::computeStats(const TensorView &tensor) {

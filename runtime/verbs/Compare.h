@@ -20,10 +20,10 @@ struct Tolerance {
 
 /// The value that uses up most of its tolerance.
 struct WorstValue {
-  /// Flat index into the tensor; -1 when it is empty.
+  /// Flat index into the tensor; -1 when there was nothing to compare.
   int64_t index = -1;
-  double got = 0;
-  double expected = 0;
+  /// Flat index into what it was compared with: the same, except for samples.
+  int64_t position = -1;
   double error = 0;
   double allowed = 0;
   /// error / allowed; 0 for equal values, infinite where nothing is allowed.
@@ -38,8 +38,10 @@ WorstValue compareValues(const TensorView &got, const TensorView &expected, Tole
 
 /// "[1, 0, 12]": the multi-index of a flat index; "[]" for a scalar.
 std::string indexText(const std::vector<int64_t> &shape, int64_t index);
-/// A number with enough digits to be read back (9 for float).
-std::string numberText(double value, int digits = 9);
+/// A number with this many significant digits.
+std::string numberText(double value, int digits);
+/// The element at a flat index, with enough digits to be read back.
+std::string elementText(const TensorView &tensor, int64_t index);
 
 /// Sums over a whole float tensor, accumulated in double.
 struct TensorStats {

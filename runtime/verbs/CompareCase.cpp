@@ -33,24 +33,24 @@ static std::string mismatch(const TensorView &got, DType dtype, const std::vecto
   return std::string("expected ") + dtypeName(dtype) + " " + shapeText(shape) + ", got " + dtypeName(got.dtype) + " " + shapeText(got.shape);
 }
 
-static std::string describe(const WorstValue &worst, const TensorView &got) {
+static std::string describe(const WorstValue &worst, const TensorView &got, const TensorView &expected) {
   if (worst.index < 0)
     return "empty";
   std::string place = " at " + indexText(got.shape, worst.index);
-  if (!isFloat(got.dtype))
-    return worst.passes() ? "equal" : "differs" + place + ": expected " + numberText(worst.expected, 17) + ", got " + numberText(worst.got, 17);
-  std::string text = "worst error " + numberText(worst.error, 3) + " of " + numberText(worst.allowed, 3) + place;
+  std::string text = isFloat(got.dtype)  ? "worst error " + numberText(worst.error, 3) + " of " + numberText(worst.allowed, 3) + place
+                     : worst.passes() ? "equal"
+                                      : "differs" + place;
   if (!worst.passes())
-    text += ": expected " + numberText(worst.expected) + ", got " + numberText(worst.got);
+    text += ": expected " + elementText(expected, worst.position) + ", got " + elementText(got, worst.index);
   return text;
 }
 
 /// Keeps the larger of two verdicts' ratios and its text.
-static void merge(OutputReport &report, const WorstValue &worst, const TensorView &got) {
+static void merge(OutputReport &report, const WorstValue &worst, const TensorView &got, const TensorView &expected) {
   if (!report.text.empty() && worst.ratio <= report.ratio)
     return;
   report.ratio = worst.ratio;
-  report.text = describe(worst, got);
+  report.text = describe(worst, got, expected);
 }
 
 /// Compares the three samples; returns what makes them incomparable, "" if nothing.
@@ -68,7 +68,7 @@ static std::string compareSamples(OutputReport &report, const CaseOutput &output
     int64_t first = part[0] == 't' ? size - sample->elements : 0, step = part[0] == 's' ? stride : 1;
     if (first < 0 || (sample->elements != 0 && first + (sample->elements - 1) * step >= size))
       return "expected at most " + std::to_string(size) + " values in '" + sample->name + "', got " + std::to_string(sample->elements);
-    merge(report, compareValues(got, *sample, tolerance, [&](int64_t i) { return first + i * step; }), got);
+    merge(report, compareValues(got, *sample, tolerance, [&](int64_t i) { return first + i * step; }), got, *sample);
   }
   return any ? "" : expected.path() + " has neither '" + output.name + "' nor samples of it";
 }
@@ -91,7 +91,7 @@ static void compareStats(OutputReport &report, const CaseOutput &output, const T
       continue;
     report.ratio = ratio;
     report.text = std::string(row.name) + " of the whole tensor off by " + numberText(error, 3) + " of " + numberText(allowed, 3) + ": expected " +
-                  numberText(row.expected) + ", got " + numberText(row.got);
+                  numberText(row.expected, 9) + ", got " + numberText(row.got, 9);
   }
 }
 
@@ -110,7 +110,7 @@ OutputReport attune::compareOutput(const CaseOutput &output, const TensorView *g
     if (whole->dtype != got->dtype || whole->shape != got->shape)
       return notComparable(expected.path() + " has " + dtypeName(whole->dtype) + " " + shapeText(whole->shape) + ", got " +
                            dtypeName(got->dtype) + " " + shapeText(got->shape));
-    merge(report, compareValues(*got, *whole, tolerance), *got);
+    merge(report, compareValues(*got, *whole, tolerance), *got, *whole);
   } else {
     if (std::string problem = compareSamples(report, output, *got, expected, tolerance); !problem.empty())
       return notComparable(problem);

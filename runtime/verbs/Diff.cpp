@@ -44,10 +44,11 @@ static void diffFiles(const SafetensorsFile &a, const SafetensorsFile &b, Tolera
     WorstValue worst = compareValues(left, *right, tolerance);
     if (worst.passes())
       continue;
-    int digits = left.dtype == DType::F64 || isInteger(left.dtype) ? 17 : 9;
-    std::printf("%s%s: %s in %s, %s in %s: error %s, allowed %s\n", name.c_str(), indexText(left.shape, worst.index).c_str(),
-                numberText(worst.got, digits).c_str(), a.path().c_str(), numberText(worst.expected, digits).c_str(), b.path().c_str(),
-                numberText(worst.error, 3).c_str(), numberText(worst.allowed, 3).c_str());
+    std::string line = name + indexText(left.shape, worst.index) + ": " + elementText(left, worst.index) + " in " + a.path() + ", " +
+                       elementText(*right, worst.position) + " in " + b.path();
+    if (isFloat(left.dtype))
+      line += ": error " + numberText(worst.error, 3) + ", allowed " + numberText(worst.allowed, 3);
+    std::printf("%s\n", line.c_str());
     outcome.raise(exitRejected);
   }
 }
