@@ -115,7 +115,7 @@ static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, const 
   manifest["format"] = 1;
   manifest["data_bytes"] = packed.dataBytes;
   manifest["content_hash"] = llvm::utohexstr(packed.contentHash, /*LowerCase=*/true, /*Width=*/16);
-  manifest["weights"] = std::move(list);
+  manifest["tensors"] = std::move(list);
   return manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

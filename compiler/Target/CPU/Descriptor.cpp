@@ -1,0 +1,117 @@
+//===- Descriptor.cpp - The constant an object exports ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Descriptor.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/GlobalAlias.h"
+
+using namespace attune;
+
+namespace {
+
+/// Builds the structures of attune/abi.h as constants; fields are given in order and carry their C types.
+class DescriptorBuilder {
+public:
+  DescriptorBuilder(llvm::Module &module) : module(module), context(module.getContext()) {}
+
+  llvm::Constant *u32(uint32_t value) { return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value); }
+  llvm::Constant *i64(uint64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value); }
+  llvm::Constant *null() { return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context)); }
+  llvm::Constant *record(llvm::ArrayRef<llvm::Constant *> fields) { return llvm::ConstantStruct::getAnon(context, fields); }
+
+  llvm::GlobalVariable *global(llvm::Constant *value, const llvm::Twine &name) {
+    auto *variable = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, value, name);
+    variable->setAlignment(llvm::Align(8));
+    return variable;
+  }
+
+  llvm::Constant *string(llvm::StringRef text) {
+    llvm::GlobalVariable *&variable = strings[text];
+    if (!variable) {
+      variable = global(llvm::ConstantDataArray::getString(context, text), "attune.text");
+      variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+      variable->setAlignment(llvm::Align(1));
+    }
+    return variable;
+  }
+
+  /// An array of structures, null if empty.
+  llvm::Constant *array(llvm::ArrayRef<llvm::Constant *> elements, const llvm::Twine &name) {
+    if (elements.empty())
+      return null();
+    return global(llvm::ConstantArray::get(llvm::ArrayType::get(elements[0]->getType(), elements.size()), elements), name);
+  }
+
+  llvm::Constant *tensors(llvm::ArrayRef<TensorSignature> list, const llvm::Twine &name) {
+    llvm::SmallVector<llvm::Constant *> elements;
+    for (const TensorSignature &tensor : list) {
+      llvm::SmallVector<llvm::Constant *> sizes;
+      for (int64_t size : tensor.shape)
+        sizes.push_back(i64(size));
+      elements.push_back(record({string(tensor.name), u32(tensor.dtype), u32(tensor.shape.size()), array(sizes, "attune.shape"), u32(tensor.fill),
+                                 u32(tensor.group), i64(tensor.maxValue)}));
+    }
+    return array(elements, name);
+  }
+
+private:
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::StringMap<llvm::GlobalVariable *> strings;
+};
+
+} // namespace
+
+/// The record of one entry, or an error if its functions are not there.
+static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Module &module, const EntrySignature &entry) {
+  llvm::SmallVector<llvm::Constant *> dims;
+  for (const DimSignature &dim : entry.dims)
+    dims.push_back(builder.record({builder.string(dim.name), builder.i64(dim.max)}));
+  llvm::SmallVector<llvm::Constant *> functions;
+  for (const char *prefix : {"attune_entry_", "attune_workspace_", "attune_flops_"}) {
+    llvm::Function *function = module.getFunction(prefix + entry.name);
+    if (!function || function->isDeclaration())
+      return Status::error("the compiled module does not define '" + (prefix + entry.name) + "'");
+    functions.push_back(function);
+  }
+  return builder.record({builder.string(entry.name), builder.u32(entry.dims.size()), builder.u32(entry.inputs.size()),
+                         builder.u32(entry.outputs.size()), builder.u32(0), builder.array(dims, "attune.dims"),
+                         builder.tensors(entry.inputs, "attune.inputs"), builder.tensors(entry.outputs, "attune.outputs"), functions[0],
+                         functions[1], functions[2]});
+}
+
+Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options) {
+  DescriptorBuilder builder(module);
+  for (llvm::GlobalObject &object : module.global_objects())
+    if (!object.isDeclaration()) {
+      object.setLinkage(llvm::GlobalValue::InternalLinkage);
+      object.setVisibility(llvm::GlobalValue::DefaultVisibility);
+    }
+  llvm::SmallVector<llvm::Constant *> entries, kernels;
+  for (const EntrySignature &entry : signature.entries) {
+    Result<llvm::Constant *> record = createEntry(builder, module, entry);
+    if (!record)
+      return record.status();
+    entries.push_back(*record);
+  }
+  for (const KernelSignature &kernel : signature.kernels)
+    kernels.push_back(builder.record({builder.string(kernel.name), builder.string(kernel.backend), builder.string(kernel.op), builder.i64(0)}));
+
+  llvm::Constant *buildId = llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()));
+  llvm::Constant *value = builder.record(
+      {builder.i64(ATTUNE_MODEL_MAGIC), builder.u32(ATTUNE_ABI_VERSION), builder.u32(sizeof(attune_model_desc)), builder.string(options.name),
+       builder.string(signature.family), builder.string(signature.architecture), builder.string(options.triple), builder.string(options.cpu),
+       builder.string(options.requiredFeatures), builder.string(options.flags), buildId, builder.i64(options.weightsBytes),
+       builder.i64(options.manifestChecksum), builder.u32(entries.size()), builder.u32(kernels.size()), builder.array(entries, "attune.entries"),
+       builder.array(kernels, "attune.kernels"), builder.string(signature.config)});
+  if (module.getDataLayout().getTypeAllocSize(value->getType()) != sizeof(attune_model_desc))
+    return Status::error("the descriptor has " + std::to_string(module.getDataLayout().getTypeAllocSize(value->getType())) + " bytes, expected " +
+                         std::to_string(sizeof(attune_model_desc)));
+  llvm::GlobalVariable *descriptor = builder.global(value, "attune_model_" + options.name);
+  descriptor->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  if (options.alias)
+    llvm::GlobalAlias::create(llvm::GlobalValue::ExternalLinkage, "attune_model", descriptor);
+  return {};
+}

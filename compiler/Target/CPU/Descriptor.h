@@ -1,0 +1,35 @@
+//===- Descriptor.h - The constant an object exports, and its header -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_DESCRIPTOR_H
+#define ATTUNE_COMPILER_TARGET_CPU_DESCRIPTOR_H
+
+#include "compiler/Target/CPU/DescriptorSignature.h"
+#include "compiler/Weights/Packer.h"
+#include "llvm/IR/Module.h"
+
+namespace attune {
+
+/// What the descriptor says beside the signature.
+struct DescriptorOptions {
+  /// A C identifier.
+  std::string name;
+  std::string triple, cpu, requiredFeatures;
+  /// Compile flags that shaped the object, one line.
+  std::string flags;
+  BuildId buildId = {};
+  uint64_t weightsBytes = 0, manifestChecksum = 0;
+  /// Export the alias `attune_model`, too.
+  bool alias = false;
+};
+
+/// Adds `attune_model_<name>` to |module|, which defines `attune_entry_<entry>`, `attune_workspace_<entry>` and `attune_flops_<entry>` for every
+/// entry, and makes everything else internal.
+Status addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options);
+
+/// The C header of an object.
+std::string createHeader(const ModelSignature &signature, const DescriptorOptions &options);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_DESCRIPTOR_H

@@ -1,0 +1,100 @@
+//===- DescriptorHeader.cpp - The C header of an object --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Descriptor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace attune;
+
+/// |text| with everything that cannot stand in a C identifier replaced.
+static std::string identifier(llvm::StringRef text) {
+  std::string result;
+  for (char c : text)
+    result += llvm::isAlnum(c) ? c : '_';
+  return result;
+}
+
+/// |text| for a C comment, which it must not end.
+static std::string comment(llvm::StringRef text) {
+  std::string result = text.str();
+  for (size_t at; (at = result.find("*/")) != std::string::npos;)
+    result.insert(at + 1, " ");
+  return result;
+}
+
+static const char *dtypeText(attune_dtype dtype) {
+  static const char *const names[] = {"f32", "i64", "bf16", "f16", "i8"};
+  return names[dtype];
+}
+
+/// One line of the comment on an entry.
+static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, const TensorSignature &tensor, bool input) {
+  static const char *const fills[] = {"required", "default zeros", "default ones", "default 0, 1, 2, ... along the last dimension"};
+  out << "   " << llvm::formatv("{0,-24}", comment(tensor.name)) << ' ' << llvm::formatv("{0,-4}", dtypeText(tensor.dtype)) << ' '
+      << formatShape(entry, tensor);
+  if (input)
+    out << ", " << fills[tensor.fill];
+  if (tensor.maxValue > 0)
+    out << ", values 0 to " << tensor.maxValue - 1;
+  if (tensor.group)
+    out << ", a group of " << tensor.shape[0];
+  out << '\n';
+}
+
+/// Positions of tensors as an enumeration, `<prefix>_<tensor>`.
+static void printIndices(llvm::raw_ostream &out, const std::string &prefix, llvm::ArrayRef<TensorSignature> tensors) {
+  out << "enum {\n";
+  for (auto [index, tensor] : llvm::enumerate(tensors))
+    out << "  " << prefix << identifier(tensor.name) << " = " << index << ",\n";
+  out << "  " << prefix << "count = " << tensors.size() << "\n};\n";
+}
+
+static void printEntry(llvm::raw_ostream &out, const std::string &name, const EntrySignature &entry, bool isFirst) {
+  out << "/* Entry \"" << entry.name << "\"\n   dimensions:";
+  for (auto [index, dim] : llvm::enumerate(entry.dims)) {
+    out << (index ? ", " : " ") << dim.name;
+    if (dim.max)
+      out << " (at most " << dim.max << ")";
+  }
+  out << "\n   inputs:\n";
+  for (const TensorSignature &tensor : entry.inputs)
+    printTensor(out, entry, tensor, /*input=*/true);
+  out << "   outputs:\n";
+  for (const TensorSignature &tensor : entry.outputs)
+    printTensor(out, entry, tensor, /*input=*/false);
+  out << "*/\n";
+  std::string prefix = name + "_" + identifier(entry.name);
+  printIndices(out, prefix + "_input_", entry.inputs);
+  printIndices(out, prefix + "_output_", entry.outputs);
+  if (entry.workspaceFormula.empty())
+    return;
+  out << "/* Bytes of workspace that a call with these dimensions needs, for `workers` threads. */\n"
+      << "static inline uint64_t " << (isFirst ? name : prefix) << "_workspace_bytes(";
+  for (const DimSignature &dim : entry.dims)
+    out << "int64_t " << identifier(dim.name) << ", ";
+  out << "int64_t workers) {\n";
+  for (const DimSignature &dim : entry.dims)
+    out << "  (void)" << identifier(dim.name) << ";\n";
+  out << "  (void)workers;\n  return (uint64_t)(" << entry.workspaceFormula << ");\n}\n";
+}
+
+std::string attune::createHeader(const ModelSignature &signature, const DescriptorOptions &options) {
+  std::string text, upper = llvm::StringRef(options.name).upper();
+  llvm::raw_string_ostream out(text);
+  out << "/* " << options.name << ".h - " << comment(signature.architecture) << " compiled by attune for " << options.triple << ", cpu " << options.cpu
+      << ".\n   Generated; the object of the same name defines what is declared here. */\n"
+      << "#ifndef ATTUNE_MODEL_" << upper << "_H\n#define ATTUNE_MODEL_" << upper << "_H\n\n#include \"attune/abi.h\"\n\n"
+      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+      << "/* The model, for attune_model_open. */\nextern const attune_model_desc attune_model_" << options.name << ";\n\n"
+      << "#define " << upper << "_BUILD_ID \"" << llvm::toHex(llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()), true) << "\"\n"
+      << "#define " << upper << "_WEIGHTS_BYTES UINT64_C(" << options.weightsBytes << ")\n\n";
+  for (const EntrySignature &entry : signature.entries) {
+    printEntry(out, options.name, entry, &entry == &signature.entries.front());
+    out << '\n';
+  }
+  out << "#ifdef __cplusplus\n}\n#endif\n#endif\n";
+  return text;
+}

@@ -1,0 +1,133 @@
+//===- DescriptorSignature.cpp - What a compiled model shows of itself -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/DescriptorSignature.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// The element type in the descriptor, or an error.
+static Result<attune_dtype> getDType(Type type) {
+  if (type.isF32())
+    return ATTUNE_F32;
+  if (type.isInteger(64))
+    return ATTUNE_I64;
+  if (type.isBF16())
+    return ATTUNE_BF16;
+  if (type.isF16())
+    return ATTUNE_F16;
+  if (type.isInteger(8))
+    return ATTUNE_I8;
+  return Status::error("expected elements of type f32, i64, bf16, f16 or i8");
+}
+
+/// Position of the dimension |name| in |entry|, which gets it if it is new.
+static int64_t findDim(EntrySignature &entry, StringRef name, DictionaryAttr limits) {
+  for (auto [index, dim] : llvm::enumerate(entry.dims))
+    if (dim.name == name)
+      return index;
+  auto limit = limits ? limits.getAs<IntegerAttr>(name) : IntegerAttr();
+  entry.dims.push_back({name.str(), limit ? limit.getInt() : 0});
+  return entry.dims.size() - 1;
+}
+
+/// Reads the contract attributes of one argument or result.
+static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, DictionaryAttr attrs, DictionaryAttr limits) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto name = attrs ? attrs.getAs<StringAttr>(xfmr::kNameAttr) : StringAttr();
+  if (!tensor || !name)
+    return Status::error("expected a tensor with '" + xfmr::kNameAttr.str() + "'");
+  Result<attune_dtype> dtype = getDType(tensor.getElementType());
+  if (!dtype)
+    return Status::error("'" + name.str() + "': " + dtype.message());
+  TensorSignature result;
+  result.name = name.str();
+  result.dtype = *dtype;
+  auto dims = attrs.getAs<ArrayAttr>(xfmr::kDimsAttr);
+  if (static_cast<int64_t>(dims ? dims.size() : 0) != tensor.getRank())
+    return Status::error("'" + result.name + "': expected '" + xfmr::kDimsAttr.str() + "' with " + std::to_string(tensor.getRank()) + " sizes");
+  for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
+    if (auto symbol = dyn_cast<StringAttr>(dims[dim]); symbol && tensor.isDynamicDim(dim))
+      result.shape.push_back(-1 - findDim(entry, symbol, limits));
+    else if (auto size = dyn_cast<IntegerAttr>(dims[dim]); size && size.getInt() == tensor.getDimSize(dim))
+      result.shape.push_back(size.getInt());
+    else
+      return Status::error("'" + result.name + "': size " + std::to_string(dim) + " of '" + xfmr::kDimsAttr.str() + "' does not fit the type");
+  }
+  if (auto fill = attrs.getAs<StringAttr>(xfmr::kFillAttr))
+    result.fill = llvm::StringSwitch<attune_fill>(fill)
+                      .Case("zeros", ATTUNE_FILL_ZEROS)
+                      .Case("ones", ATTUNE_FILL_ONES)
+                      .Case("arange", ATTUNE_FILL_ARANGE)
+                      .Default(ATTUNE_FILL_REQUIRED);
+  if (auto max = attrs.getAs<IntegerAttr>(xfmr::kMaxValueAttr))
+    result.maxValue = max.getInt();
+  result.group = attrs.contains(xfmr::kGroupAttr);
+  return result;
+}
+
+static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr limits) {
+  EntrySignature entry;
+  entry.name = function->getAttrOfType<StringAttr>(xfmr::kEntryAttr).str();
+  auto read = [&](TypeRange types, auto getAttrs, std::vector<TensorSignature> &list) -> Status {
+    for (auto [index, type] : llvm::enumerate(types)) {
+      Result<TensorSignature> tensor = readTensor(entry, type, getAttrs(index), limits);
+      if (!tensor)
+        return Status::error("entry '" + entry.name + "': " + tensor.message());
+      list.push_back(std::move(*tensor));
+    }
+    return {};
+  };
+  Status status = read(function.getArgumentTypes(), [&](unsigned i) { return function.getArgAttrDict(i); }, entry.inputs);
+  if (!status.failed())
+    status = read(function.getResultTypes(), [&](unsigned i) { return function.getResultAttrDict(i); }, entry.outputs);
+  if (status.failed())
+    return status;
+  return entry;
+}
+
+Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
+  ModelSignature signature;
+  auto limits = module->getAttrOfType<DictionaryAttr>(xfmr::kLimitsAttr);
+  if (auto model = module->getAttrOfType<DictionaryAttr>(xfmr::kModelAttr)) {
+    auto text = [&](StringRef key) { return model.getAs<StringAttr>(key) ? model.getAs<StringAttr>(key).str() : std::string(); };
+    signature.family = text("family");
+    signature.architecture = text("architecture");
+    if (!text("config").empty())
+      signature.config = text("config");
+  }
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function->hasAttrOfType<StringAttr>(xfmr::kEntryAttr))
+      continue;
+    Result<EntrySignature> entry = readEntry(function, limits);
+    if (!entry)
+      return entry.status();
+    signature.entries.push_back(std::move(*entry));
+  }
+  if (signature.entries.empty())
+    return Status::error("the module has no function with '" + xfmr::kEntryAttr.str() + "'");
+  return signature;
+}
+
+void attune::readKernels(ModuleOp module, ModelSignature &signature) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto op = function->getAttrOfType<StringAttr>("xfmr.kernel"))
+      signature.kernels.push_back({function.getName().str(), "mlir", op.str()});
+}
+
+void attune::readFormulae(ModuleOp module, ModelSignature &signature) {
+  if (auto formulae = module->getAttrOfType<DictionaryAttr>(xfmr::kWorkspaceAttr))
+    for (EntrySignature &entry : signature.entries)
+      if (auto formula = formulae.getAs<StringAttr>(entry.name))
+        entry.workspaceFormula = formula.str();
+}
+
+std::string attune::formatShape(const EntrySignature &entry, const TensorSignature &tensor) {
+  std::string text = "[";
+  for (int64_t size : tensor.shape)
+    text += (text.size() > 1 ? ", " : "") + (size < 0 ? entry.dims[-size - 1].name : std::to_string(size));
+  return text + "]";
+}

@@ -1,0 +1,67 @@
+//===- DescriptorSignature.h - What a compiled model shows of itself -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entries, tensors and dimensions as the descriptor gives them, read from the module while entries still have their tensors, that is after the
+// phase `dialect`.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_DESCRIPTORSIGNATURE_H
+#define ATTUNE_COMPILER_TARGET_CPU_DESCRIPTORSIGNATURE_H
+
+#include "attune/abi.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/io/Status.h"
+
+#include <string>
+#include <vector>
+
+namespace attune {
+
+struct DimSignature {
+  std::string name;
+  /// Largest value, 0 if there is none.
+  int64_t max = 0;
+};
+
+struct TensorSignature {
+  std::string name;
+  attune_dtype dtype = ATTUNE_F32;
+  /// As in attune_tensor_desc: -1 - i stands for dimension i of the entry.
+  std::vector<int64_t> shape;
+  attune_fill fill = ATTUNE_FILL_REQUIRED;
+  bool group = false;
+  int64_t maxValue = 0;
+};
+
+struct EntrySignature {
+  std::string name;
+  std::vector<DimSignature> dims;
+  std::vector<TensorSignature> inputs, outputs;
+  /// C expressions over the dims and `workers`, once known.
+  std::string workspaceFormula;
+};
+
+struct KernelSignature {
+  std::string name, backend, op;
+};
+
+struct ModelSignature {
+  std::string family, architecture;
+  /// JSON object.
+  std::string config = "{}";
+  std::vector<EntrySignature> entries;
+  std::vector<KernelSignature> kernels;
+};
+
+/// Reads entries and model attributes. Errors name the entry and the argument, as the module may come from a file.
+Result<ModelSignature> readModelSignature(mlir::ModuleOp module);
+/// Adds the kernels, which exist from the phase `kernels` on.
+void readKernels(mlir::ModuleOp module, ModelSignature &signature);
+/// Adds the workspace formulae, which memory planning records.
+void readFormulae(mlir::ModuleOp module, ModelSignature &signature);
+
+/// "[batch, length, 48]".
+std::string formatShape(const EntrySignature &entry, const TensorSignature &tensor);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_DESCRIPTORSIGNATURE_H

@@ -1,0 +1,93 @@
+//===- Emit.cpp - From LLVM IR to object code ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Emit.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+
+using namespace attune;
+
+/// The functions of the C library that code may call.
+static constexpr const char *kAllowedSymbols[] = {"memcpy", "memmove", "memset"};
+
+void attune::setTarget(llvm::Module &module, const CpuTarget &target) {
+  module.setTargetTriple(target.machine().getTargetTriple());
+  module.setDataLayout(target.machine().createDataLayout());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu());
+    if (!target.features().empty())
+      function.addFnAttr("target-features", target.features());
+    // No exception passes through compiled code, so it needs no unwind tables.
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    if (target.vectorBits() == 512) {
+      // CPUs of the first AVX-512 generation are tuned for 256 bits, which halves the rate of long kernels.
+      function.addFnAttr("prefer-vector-width", "512");
+      function.addFnAttr("min-legal-vector-width", "512");
+    }
+  }
+}
+
+void attune::optimizeModule(llvm::Module &module, const CpuTarget &target) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  library.disableAllFunctions();
+  for (llvm::LibFunc function : {llvm::LibFunc_memcpy, llvm::LibFunc_memmove, llvm::LibFunc_memset})
+    library.setAvailable(function);
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  llvm::PassBuilder builder(&target.machine());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+Result<std::string> attune::emitCode(llvm::Module &module, const CpuTarget &target, bool assembly) {
+  std::string problem;
+  llvm::raw_string_ostream problems(problem);
+  if (llvm::verifyModule(module, &problems))
+    return Status::error("internal error: invalid LLVM IR: " + llvm::StringRef(problem).split('\n').first.str());
+  llvm::SmallVector<char, 0> code;
+  llvm::raw_svector_ostream stream(code);
+  llvm::legacy::PassManager passes;
+  auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  if (target.machine().addPassesToEmitFile(passes, stream, nullptr, kind))
+    return Status::error("target '" + target.triple() + "' cannot emit " + (assembly ? "assembly" : "objects"));
+  passes.run(module);
+  return std::string(code.data(), code.size());
+}
+
+Status attune::checkObject(const std::string &object, llvm::ArrayRef<std::string> visible) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
+  if (!file)
+    return Status::error("internal error: the emitted object cannot be read: " + llvm::toString(file.takeError()));
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    if (!name || !flags) {
+      llvm::consumeError(name.takeError());
+      llvm::consumeError(flags.takeError());
+      return Status::error("internal error: the emitted object has an unreadable symbol");
+    }
+    bool undefined = *flags & llvm::object::SymbolRef::SF_Undefined, global = *flags & llvm::object::SymbolRef::SF_Global;
+    if (undefined && !name->empty() && !llvm::is_contained(kAllowedSymbols, *name))
+      return Status::error("internal error: the object needs '" + name->str() + "', expected memcpy, memmove and memset at most");
+    if (global && !undefined && !llvm::is_contained(visible, *name))
+      return Status::error("internal error: the object shows '" + name->str() + "', expected '" + visible[0] + "' only");
+  }
+  for (const llvm::object::SectionRef &section : (*file)->sections())
+    if (llvm::Expected<llvm::StringRef> name = section.getName();
+        name && (name->starts_with(".init_array") || name->starts_with(".ctors")))
+      return Status::error("internal error: the object has constructors, section '" + name->str() + "'");
+  return {};
+}

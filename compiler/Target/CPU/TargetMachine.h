@@ -1,0 +1,40 @@
+//===- TargetMachine.h - The CPU that code is made for --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H
+#define ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H
+
+#include "runtime/io/Status.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace attune {
+
+/// A CPU and LLVM's view of it.
+class CpuTarget {
+public:
+  /// |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names; |triple| is empty for this machine. Errors name what is unknown or what the
+  /// CPU lacks: on x86, AVX2 and FMA are required, because every sum is defined by fused multiply-adds.
+  static Result<CpuTarget> create(const std::string &cpu = "native", const std::string &triple = "");
+
+  llvm::TargetMachine &machine() const { return *targetMachine; }
+  std::string triple() const { return targetMachine->getTargetTriple().str(); }
+  /// LLVM's name, never `native`.
+  std::string cpu() const { return targetMachine->getTargetCPU().str(); }
+  /// Features switched on or off beside those of the CPU's name, as LLVM writes them ("+avx2,-avx512f").
+  std::string features() const { return targetMachine->getTargetFeatureString().str(); }
+  bool hasFeature(llvm::StringRef feature) const;
+  /// Features the code may use and not every machine of this architecture has, comma separated; what the runtime checks.
+  std::string requiredFeatures() const;
+  /// Bits of the widest vector register.
+  unsigned vectorBits() const;
+
+private:
+  std::shared_ptr<llvm::TargetMachine> targetMachine;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H
