@@ -1,8 +1,9 @@
 //===- CpuFeatures.cpp - Which instructions this machine has -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Features carry LLVM's names. A vector feature counts only if the operating system saves its registers (XCR0). A name missing from the table is
-// an error at open rather than a crash at run: whoever teaches the compiler a new feature adds it here.
+// Features carry LLVM's names. A vector feature counts only if the operating system saves its registers (XCR0). A name
+// missing from the table is an error at open rather than a crash at run: whoever teaches the compiler a new feature
+// adds it here.
 //===----------------------------------------------------------------------===//
 
 #include "CpuFeatures.h"
@@ -30,45 +31,84 @@ struct Feature {
 } // namespace
 
 static const Feature features[] = {
-    {"x87", 1, 0, EDX, 0, None},           {"cx8", 1, 0, EDX, 8, None},
-    {"cmov", 1, 0, EDX, 15, None},         {"mmx", 1, 0, EDX, 23, None},
-    {"fxsr", 1, 0, EDX, 24, None},         {"sse", 1, 0, EDX, 25, None},
-    {"sse2", 1, 0, EDX, 26, None},         {"sse3", 1, 0, ECX, 0, None},
-    {"pclmul", 1, 0, ECX, 1, None},        {"ssse3", 1, 0, ECX, 9, None},
-    {"fma", 1, 0, ECX, 12, Avx},           {"cx16", 1, 0, ECX, 13, None},
-    {"sse4.1", 1, 0, ECX, 19, None},       {"sse4.2", 1, 0, ECX, 20, None},
-    {"crc32", 1, 0, ECX, 20, None},        {"movbe", 1, 0, ECX, 22, None},
-    {"popcnt", 1, 0, ECX, 23, None},       {"aes", 1, 0, ECX, 25, None},
-    {"xsave", 1, 0, ECX, 26, None},        {"avx", 1, 0, ECX, 28, Avx},
-    {"f16c", 1, 0, ECX, 29, Avx},          {"rdrnd", 1, 0, ECX, 30, None},
-    {"fsgsbase", 7, 0, EBX, 0, None},      {"bmi", 7, 0, EBX, 3, None},
-    {"avx2", 7, 0, EBX, 5, Avx},           {"bmi2", 7, 0, EBX, 8, None},
-    {"invpcid", 7, 0, EBX, 10, None},      {"avx512f", 7, 0, EBX, 16, Avx512},
-    {"avx512dq", 7, 0, EBX, 17, Avx512},   {"rdseed", 7, 0, EBX, 18, None},
-    {"adx", 7, 0, EBX, 19, None},          {"avx512ifma", 7, 0, EBX, 21, Avx512},
-    {"clflushopt", 7, 0, EBX, 23, None},   {"clwb", 7, 0, EBX, 24, None},
-    {"avx512cd", 7, 0, EBX, 28, Avx512},   {"sha", 7, 0, EBX, 29, None},
-    {"avx512bw", 7, 0, EBX, 30, Avx512},   {"avx512vl", 7, 0, EBX, 31, Avx512},
-    {"avx512vbmi", 7, 0, ECX, 1, Avx512},  {"pku", 7, 0, ECX, 4, None},
-    {"waitpkg", 7, 0, ECX, 5, None},       {"avx512vbmi2", 7, 0, ECX, 6, Avx512},
-    {"shstk", 7, 0, ECX, 7, None},         {"gfni", 7, 0, ECX, 8, None},
-    {"vaes", 7, 0, ECX, 9, Avx},           {"vpclmulqdq", 7, 0, ECX, 10, Avx},
-    {"avx512vnni", 7, 0, ECX, 11, Avx512}, {"avx512bitalg", 7, 0, ECX, 12, Avx512},
-    {"avx512vpopcntdq", 7, 0, ECX, 14, Avx512}, {"rdpid", 7, 0, ECX, 22, None},
-    {"movdiri", 7, 0, ECX, 27, None},      {"movdir64b", 7, 0, ECX, 28, None},
-    {"serialize", 7, 0, EDX, 14, None},    {"amx-bf16", 7, 0, EDX, 22, Amx},
-    {"avx512vp2intersect", 7, 0, EDX, 8, Avx512}, {"avx512fp16", 7, 0, EDX, 23, Avx512},
-    {"amx-tile", 7, 0, EDX, 24, Amx},      {"amx-int8", 7, 0, EDX, 25, Amx},
-    {"avxvnni", 7, 1, EAX, 4, Avx},        {"avx512bf16", 7, 1, EAX, 5, Avx512},
-    {"amx-fp16", 7, 1, EAX, 21, Amx},      {"avxifma", 7, 1, EAX, 23, Avx},
-    {"avxvnniint8", 7, 1, EDX, 4, Avx},    {"avxneconvert", 7, 1, EDX, 5, Avx},
-    {"avxvnniint16", 7, 1, EDX, 10, Avx},  {"xsaveopt", 0xd, 1, EAX, 0, None},
-    {"xsavec", 0xd, 1, EAX, 1, None},      {"xsaves", 0xd, 1, EAX, 3, None},
-    {"sahf", 0x80000001, 0, ECX, 0, None}, {"lzcnt", 0x80000001, 0, ECX, 5, None},
-    {"sse4a", 0x80000001, 0, ECX, 6, None}, {"prfchw", 0x80000001, 0, ECX, 8, None},
-    {"xop", 0x80000001, 0, ECX, 11, Avx},  {"fma4", 0x80000001, 0, ECX, 16, Avx},
-    {"tbm", 0x80000001, 0, ECX, 21, None}, {"mwaitx", 0x80000001, 0, ECX, 29, None},
-    {"64bit", 0x80000001, 0, EDX, 29, None}, {"clzero", 0x80000008, 0, EBX, 0, None},
+    {"x87", 1, 0, EDX, 0, None},
+    {"cx8", 1, 0, EDX, 8, None},
+    {"cmov", 1, 0, EDX, 15, None},
+    {"mmx", 1, 0, EDX, 23, None},
+    {"fxsr", 1, 0, EDX, 24, None},
+    {"sse", 1, 0, EDX, 25, None},
+    {"sse2", 1, 0, EDX, 26, None},
+    {"sse3", 1, 0, ECX, 0, None},
+    {"pclmul", 1, 0, ECX, 1, None},
+    {"ssse3", 1, 0, ECX, 9, None},
+    {"fma", 1, 0, ECX, 12, Avx},
+    {"cx16", 1, 0, ECX, 13, None},
+    {"sse4.1", 1, 0, ECX, 19, None},
+    {"sse4.2", 1, 0, ECX, 20, None},
+    {"crc32", 1, 0, ECX, 20, None},
+    {"movbe", 1, 0, ECX, 22, None},
+    {"popcnt", 1, 0, ECX, 23, None},
+    {"aes", 1, 0, ECX, 25, None},
+    {"xsave", 1, 0, ECX, 26, None},
+    {"avx", 1, 0, ECX, 28, Avx},
+    {"f16c", 1, 0, ECX, 29, Avx},
+    {"rdrnd", 1, 0, ECX, 30, None},
+    {"fsgsbase", 7, 0, EBX, 0, None},
+    {"bmi", 7, 0, EBX, 3, None},
+    {"avx2", 7, 0, EBX, 5, Avx},
+    {"bmi2", 7, 0, EBX, 8, None},
+    {"invpcid", 7, 0, EBX, 10, None},
+    {"avx512f", 7, 0, EBX, 16, Avx512},
+    {"avx512dq", 7, 0, EBX, 17, Avx512},
+    {"rdseed", 7, 0, EBX, 18, None},
+    {"adx", 7, 0, EBX, 19, None},
+    {"avx512ifma", 7, 0, EBX, 21, Avx512},
+    {"clflushopt", 7, 0, EBX, 23, None},
+    {"clwb", 7, 0, EBX, 24, None},
+    {"avx512cd", 7, 0, EBX, 28, Avx512},
+    {"sha", 7, 0, EBX, 29, None},
+    {"avx512bw", 7, 0, EBX, 30, Avx512},
+    {"avx512vl", 7, 0, EBX, 31, Avx512},
+    {"avx512vbmi", 7, 0, ECX, 1, Avx512},
+    {"pku", 7, 0, ECX, 4, None},
+    {"waitpkg", 7, 0, ECX, 5, None},
+    {"avx512vbmi2", 7, 0, ECX, 6, Avx512},
+    {"shstk", 7, 0, ECX, 7, None},
+    {"gfni", 7, 0, ECX, 8, None},
+    {"vaes", 7, 0, ECX, 9, Avx},
+    {"vpclmulqdq", 7, 0, ECX, 10, Avx},
+    {"avx512vnni", 7, 0, ECX, 11, Avx512},
+    {"avx512bitalg", 7, 0, ECX, 12, Avx512},
+    {"avx512vpopcntdq", 7, 0, ECX, 14, Avx512},
+    {"rdpid", 7, 0, ECX, 22, None},
+    {"movdiri", 7, 0, ECX, 27, None},
+    {"movdir64b", 7, 0, ECX, 28, None},
+    {"serialize", 7, 0, EDX, 14, None},
+    {"amx-bf16", 7, 0, EDX, 22, Amx},
+    {"avx512vp2intersect", 7, 0, EDX, 8, Avx512},
+    {"avx512fp16", 7, 0, EDX, 23, Avx512},
+    {"amx-tile", 7, 0, EDX, 24, Amx},
+    {"amx-int8", 7, 0, EDX, 25, Amx},
+    {"avxvnni", 7, 1, EAX, 4, Avx},
+    {"avx512bf16", 7, 1, EAX, 5, Avx512},
+    {"amx-fp16", 7, 1, EAX, 21, Amx},
+    {"avxifma", 7, 1, EAX, 23, Avx},
+    {"avxvnniint8", 7, 1, EDX, 4, Avx},
+    {"avxneconvert", 7, 1, EDX, 5, Avx},
+    {"avxvnniint16", 7, 1, EDX, 10, Avx},
+    {"xsaveopt", 0xd, 1, EAX, 0, None},
+    {"xsavec", 0xd, 1, EAX, 1, None},
+    {"xsaves", 0xd, 1, EAX, 3, None},
+    {"sahf", 0x80000001, 0, ECX, 0, None},
+    {"lzcnt", 0x80000001, 0, ECX, 5, None},
+    {"sse4a", 0x80000001, 0, ECX, 6, None},
+    {"prfchw", 0x80000001, 0, ECX, 8, None},
+    {"xop", 0x80000001, 0, ECX, 11, Avx},
+    {"fma4", 0x80000001, 0, ECX, 16, Avx},
+    {"tbm", 0x80000001, 0, ECX, 21, None},
+    {"mwaitx", 0x80000001, 0, ECX, 29, None},
+    {"64bit", 0x80000001, 0, EDX, 29, None},
+    {"clzero", 0x80000008, 0, EBX, 0, None},
     {"wbnoinvd", 0x80000008, 0, EBX, 9, None},
 };
 
@@ -108,9 +148,10 @@ struct Feature {
 } // namespace
 
 static const Feature features[] = {
-    {"fp-armv8", AT_HWCAP, 0}, {"neon", AT_HWCAP, 1},     {"aes", AT_HWCAP, 3},   {"sha2", AT_HWCAP, 6},    {"crc", AT_HWCAP, 7},
-    {"lse", AT_HWCAP, 8},      {"fullfp16", AT_HWCAP, 9}, {"rdm", AT_HWCAP, 12},  {"dotprod", AT_HWCAP, 20}, {"fp16fml", AT_HWCAP, 23},
-    {"sve", AT_HWCAP, 22},     {"sve2", AT_HWCAP2, 1},    {"i8mm", AT_HWCAP2, 13}, {"bf16", AT_HWCAP2, 14},
+    {"fp-armv8", AT_HWCAP, 0}, {"neon", AT_HWCAP, 1},     {"aes", AT_HWCAP, 3},      {"sha2", AT_HWCAP, 6},
+    {"crc", AT_HWCAP, 7},      {"lse", AT_HWCAP, 8},      {"fullfp16", AT_HWCAP, 9}, {"rdm", AT_HWCAP, 12},
+    {"dotprod", AT_HWCAP, 20}, {"fp16fml", AT_HWCAP, 23}, {"sve", AT_HWCAP, 22},     {"sve2", AT_HWCAP2, 1},
+    {"i8mm", AT_HWCAP2, 13},   {"bf16", AT_HWCAP2, 14},
 };
 
 int attune_cpu_has(const char *name) {
@@ -152,9 +193,11 @@ attune_status attune::checkCpuFeatures(const attune_model_desc &desc) {
   }
   const char *cpu = desc.cpu ? desc.cpu : "unknown";
   if (*missing)
-    return fail(ATTUNE_INCOMPATIBLE, "model '%s' was compiled for cpu '%s'; this machine lacks %s", desc.name, cpu, missing);
+    return fail(ATTUNE_INCOMPATIBLE, "model '%s' was compiled for cpu '%s'; this machine lacks %s", desc.name, cpu,
+                missing);
   if (*unknown)
-    return fail(ATTUNE_INCOMPATIBLE, "model '%s' was compiled for cpu '%s' and needs %s, which this runtime cannot check", desc.name, cpu,
+    return fail(ATTUNE_INCOMPATIBLE,
+                "model '%s' was compiled for cpu '%s' and needs %s, which this runtime cannot check", desc.name, cpu,
                 unknown);
   return ATTUNE_OK;
 }

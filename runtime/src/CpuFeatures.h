@@ -8,7 +8,8 @@
 
 namespace attune {
 
-/// Checks that this machine has every feature the code of |desc| needs. Fails with INCOMPATIBLE, listing all missing ones.
+/// Checks that this machine has every feature the code of |desc| needs. Fails with INCOMPATIBLE, listing all missing
+/// ones.
 attune_status checkCpuFeatures(const attune_model_desc &desc);
 
 } // namespace attune

@@ -34,10 +34,11 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
   if (!tensor.name || (tensor.rank && !tensor.shape))
     return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has a tensor without name or shape", entry.name);
   if (tensor.rank > ATTUNE_MAX_RANK)
-    return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has rank %u, at most %d expected", tensor.name, tensor.rank, ATTUNE_MAX_RANK);
+    return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has rank %u, at most %d expected", tensor.name, tensor.rank,
+                ATTUNE_MAX_RANK);
   if (!attune_dtype_bytes(static_cast<attune_dtype>(tensor.dtype)) || tensor.fill > ATTUNE_FILL_ARANGE)
-    return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has dtype %u and fill %u, unknown to this runtime", tensor.name, tensor.dtype,
-                tensor.fill);
+    return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has dtype %u and fill %u, unknown to this runtime", tensor.name,
+                tensor.dtype, tensor.fill);
   // Defaults are made for these two; every other input is required.
   if (tensor.fill != ATTUNE_FILL_REQUIRED && tensor.dtype != ATTUNE_F32 && tensor.dtype != ATTUNE_I64)
     return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has a default but dtype %s, f32 or i64 expected", tensor.name,
@@ -50,14 +51,16 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
 }
 
 static attune_status checkEntry(const attune_entry_desc &entry) {
-  if (!entry.name || !entry.run || !entry.workspace_bytes || (entry.num_dims && !entry.dims) || (entry.num_inputs && !entry.inputs) ||
-      (entry.num_outputs && !entry.outputs))
+  if (!entry.name || !entry.run || !entry.workspace_bytes || (entry.num_dims && !entry.dims) ||
+      (entry.num_inputs && !entry.inputs) || (entry.num_outputs && !entry.outputs))
     return fail(ATTUNE_CORRUPT, "model descriptor: an entry lacks its name, code or signature");
   if (entry.num_dims > maxDims)
-    return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has %u dimensions, at most %u expected", entry.name, entry.num_dims, maxDims);
+    return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has %u dimensions, at most %u expected", entry.name,
+                entry.num_dims, maxDims);
   for (uint32_t i = 0; i < entry.num_dims; ++i)
     if (!entry.dims[i].name || entry.dims[i].max < 0)
-      return fail(ATTUNE_CORRUPT, "model descriptor: dimension %u of entry '%s' lacks its name or has a negative limit", i, entry.name);
+      return fail(ATTUNE_CORRUPT, "model descriptor: dimension %u of entry '%s' lacks its name or has a negative limit",
+                  i, entry.name);
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     ATTUNE_TRY(checkTensor(entry, entry.inputs[i]));
   for (uint32_t i = 0; i < entry.num_outputs; ++i)
@@ -69,12 +72,14 @@ attune_status attune::checkDescriptor(const attune_model_desc *desc) {
   if (!desc)
     return fail(ATTUNE_INVALID_ARGUMENT, "the model descriptor is null");
   if (desc->magic != ATTUNE_MODEL_MAGIC)
-    return fail(ATTUNE_CORRUPT, "not a model descriptor: magic is %016llx, expected %016llx", static_cast<unsigned long long>(desc->magic),
-                static_cast<unsigned long long>(ATTUNE_MODEL_MAGIC));
+    return fail(ATTUNE_CORRUPT, "not a model descriptor: magic is %016llx, expected %016llx",
+                static_cast<unsigned long long>(desc->magic), static_cast<unsigned long long>(ATTUNE_MODEL_MAGIC));
   if (desc->abi_version != ATTUNE_ABI_VERSION)
-    return fail(ATTUNE_INCOMPATIBLE, "the model was compiled for ABI version %u, this runtime has %u", desc->abi_version, ATTUNE_ABI_VERSION);
+    return fail(ATTUNE_INCOMPATIBLE, "the model was compiled for ABI version %u, this runtime has %u",
+                desc->abi_version, ATTUNE_ABI_VERSION);
   if (desc->desc_bytes != sizeof(attune_model_desc))
-    return fail(ATTUNE_CORRUPT, "model descriptor: %u bytes, expected %zu", desc->desc_bytes, sizeof(attune_model_desc));
+    return fail(ATTUNE_CORRUPT, "model descriptor: %u bytes, expected %zu", desc->desc_bytes,
+                sizeof(attune_model_desc));
   if (!desc->name || !desc->num_entries || !desc->entries || (desc->num_kernels && !desc->kernels))
     return fail(ATTUNE_CORRUPT, "model descriptor: no name or no entries");
   for (uint32_t i = 0; i < desc->num_entries; ++i)
@@ -98,7 +103,8 @@ attune_status attune::findEntry(const attune_model_desc &desc, const char *name,
 }
 
 /// Writes |rank| items in brackets, each by |item(buffer, size, axis)|.
-template <typename Item> static ShapeText formatList(uint32_t rank, Item item) {
+template <typename Item>
+static ShapeText formatList(uint32_t rank, Item item) {
   ShapeText result;
   size_t size = sizeof(result.text), used = snprintf(result.text, size, "[");
   for (uint32_t axis = 0; axis < rank && used < size; ++axis) {
@@ -125,7 +131,8 @@ ShapeText attune::formatShape(const int64_t *shape, uint32_t rank) {
 ShapeText attune::formatSignature(const attune_entry_desc &entry, const attune_tensor_desc &tensor) {
   return formatList(tensor.rank, [&](char *text, size_t size, uint32_t axis) -> size_t {
     int64_t dim = tensor.shape[axis];
-    return dim < 0 ? snprintf(text, size, "%s", entry.dims[-dim - 1].name) : snprintf(text, size, "%lld", static_cast<long long>(dim));
+    return dim < 0 ? snprintf(text, size, "%s", entry.dims[-dim - 1].name)
+                   : snprintf(text, size, "%lld", static_cast<long long>(dim));
   });
 }
 

@@ -11,8 +11,8 @@ namespace attune {
 /// Most dimensions an entry may have.
 constexpr uint32_t maxDims = 16;
 
-/// Checks magic, ABI version and everything the runtime later relies on: no null names, ranks within ATTUNE_MAX_RANK, dimensions in range, known
-/// dtypes and fills. Fails with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.
+/// Checks magic, ABI version and everything the runtime later relies on: no null names, ranks within ATTUNE_MAX_RANK,
+/// dimensions in range, known dtypes and fills. Fails with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.
 attune_status checkDescriptor(const attune_model_desc *desc);
 
 /// Finds the entry called |name| (null = the first). Fails with INVALID_ARGUMENT, listing the entries there are.

@@ -14,11 +14,11 @@ namespace attune {
 __attribute__((format(printf, 2, 3))) attune_status fail(attune_status status, const char *format, ...);
 
 /// Returns |status| from the enclosing function unless it is ATTUNE_OK.
-#define ATTUNE_TRY(expr)                                                                                                                    \
-  do {                                                                                                                                      \
-    attune_status tryStatus = (expr);                                                                                                       \
-    if (tryStatus != ATTUNE_OK)                                                                                                             \
-      return tryStatus;                                                                                                                     \
+#define ATTUNE_TRY(expr)                                                                                               \
+  do {                                                                                                                 \
+    attune_status tryStatus = (expr);                                                                                  \
+    if (tryStatus != ATTUNE_OK)                                                                                        \
+      return tryStatus;                                                                                                \
   } while (false)
 
 } // namespace attune

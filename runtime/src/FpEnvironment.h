@@ -1,8 +1,8 @@
 //===- FpEnvironment.h - Rounding and denormals during a call --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Equal bits for every thread count need equal floating-point modes in every thread: a caller that flushes denormals (or rounds up) would else get
-// other results from worker 0 than from the rest.
+// Equal bits for every thread count need equal floating-point modes in every thread: a caller that flushes denormals
+// (or rounds up) would else get other results from worker 0 than from the rest.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_FPENVIRONMENT_H
 #define ATTUNE_RUNTIME_FPENVIRONMENT_H

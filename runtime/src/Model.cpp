@@ -19,7 +19,8 @@ attune_status attune::copyOptions(void *out, size_t size, const void *options, c
   size_t given;
   memcpy(&given, options, sizeof(given));
   if (given < sizeof(given) || given > size)
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s.struct_bytes is %zu, at most %zu expected: call %s_init first", name, given, size, name);
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s.struct_bytes is %zu, at most %zu expected: call %s_init first", name,
+                given, size, name);
   memcpy(out, options, given);
   return ATTUNE_OK;
 }
@@ -29,7 +30,8 @@ void attune_model_options_init(attune_model_options *options) {
     *options = attune_model_options{sizeof(attune_model_options), nullptr, 0};
 }
 
-attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model) {
+attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options,
+                                attune_model **out_model) {
   if (!out_model)
     return fail(ATTUNE_INVALID_ARGUMENT, "out_model is null");
   *out_model = nullptr;

@@ -21,7 +21,8 @@ inline void retain(attune_model *model) { model->references.fetch_add(1, std::me
 /// Unmaps and frees |model| if this was its last owner.
 void release(attune_model *model);
 
-/// Copies the |options| a caller gave over |out|, which holds the defaults. An older caller's struct is shorter; the rest keeps its defaults.
+/// Copies the |options| a caller gave over |out|, which holds the defaults. An older caller's struct is shorter; the
+/// rest keeps its defaults.
 attune_status copyOptions(void *out, size_t size, const void *options, const char *name);
 
 } // namespace attune

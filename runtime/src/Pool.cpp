@@ -1,31 +1,33 @@
 //===- Pool.cpp - The default workers of a session --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A loop is cut into one contiguous share per worker, so that the same worker touches the same rows or columns in loop after loop and finds them in
-// its cache, and each share into up to four chunks. A worker takes the chunks of its own share first, then helps the others. The caller never
-// waits for a worker to arrive, only for chunks that somebody has begun: on a busy machine a worker that is not scheduled costs nothing.
+// A loop is cut into one contiguous share per worker, so that the same worker touches the same rows or columns in loop
+// after loop and finds them in its cache, and each share into up to four chunks. A worker takes the chunks of its own
+// share first, then helps the others. The caller never waits for a worker to arrive, only for chunks that somebody has
+// begun: on a busy machine a worker that is not scheduled costs nothing.
 //
-// The heart is Share::state, generation << 32 | chunks left. A worker loads it, reads the job, and takes a chunk by compare-and-swap of state to
-// state - 1. If that succeeds, then a chunk of that generation was still open throughout, so the job was not over and the fields read were its
-// own, although the caller overwrites them for the next job without a lock. Fields are relaxed atomics for that reason.
+// The heart is Share::state, generation << 32 | chunks left. A worker loads it, reads the job, and takes a chunk by
+// compare-and-swap of state to state - 1. If that succeeds, then a chunk of that generation was still open throughout,
+// so the job was not over and the fields read were its own, although the caller overwrites them for the next job
+// without a lock. Fields are relaxed atomics for that reason.
 //
-// Waiting: 100 us of spinning, then a futex. A worker parks on `generation`, the caller on `open`.
+// Waiting: 100 us of spinning, then a futex. The caller parks on `open`. Each worker parks on its own Share::parked, so
+// that only those whose share has work are woken, and each by one system call however many loops pass before it gets a
+// CPU.
 //===----------------------------------------------------------------------===//
 
 #include "Pool.h"
 #include "Error.h"
 #include "FpEnvironment.h"
+#include "Waiting.h"
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <linux/futex.h>
 #include <new>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 using namespace attune;
@@ -66,6 +68,7 @@ struct Job {
 
 struct alignas(ATTUNE_ALIGNMENT) Share {
   std::atomic<uint64_t> state;
+  std::atomic<uint32_t> parked; // 1 while its worker sleeps, set to 0 by whoever wakes it
 };
 
 struct PoolImpl;
@@ -87,53 +90,18 @@ struct alignas(ATTUNE_ALIGNMENT) PoolImpl : Pool {
   bool inJob;
   std::atomic<bool> stop;
   alignas(ATTUNE_ALIGNMENT) std::atomic<uint32_t> generation;
-  std::atomic<uint32_t> parked; // workers waiting on generation
   alignas(ATTUNE_ALIGNMENT) std::atomic<uint32_t> open; // chunks not finished
   std::atomic<uint32_t> callerParked;
 
   Share *shares() { return reinterpret_cast<Share *>(this + 1); }
   Thread *threads() { return reinterpret_cast<Thread *>(shares() + workers); }
   Job job() const {
-    return {body.load(std::memory_order_relaxed), ctx.load(std::memory_order_relaxed), n.load(std::memory_order_relaxed),
-            grain.load(std::memory_order_relaxed), workers};
+    return {body.load(std::memory_order_relaxed), ctx.load(std::memory_order_relaxed),
+            n.load(std::memory_order_relaxed), grain.load(std::memory_order_relaxed), workers};
   }
 };
 
-/// Calls |ready| until it is true or the time for spinning is over; returns whether it was.
-template <typename Ready> bool spinFor(int64_t nanoseconds, Ready ready) {
-  if (ready())
-    return true;
-  auto now = [] {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * int64_t(1000000000) + time.tv_nsec;
-  };
-  int64_t end = now() + nanoseconds;
-  do {
-    for (int i = 0; i < 16; ++i) {
-      if (ready())
-        return true;
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#elif defined(__aarch64__)
-      __asm__ volatile("isb");
-#endif
-    }
-  } while (now() < end);
-  return false;
-}
-
 } // namespace
-
-static_assert(sizeof(std::atomic<uint32_t>) == 4, "a futex is 32 bits");
-
-static void futexWait(std::atomic<uint32_t> &word, uint32_t value) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
-}
-
-static void futexWake(std::atomic<uint32_t> &word, int count) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
-}
 
 /// Takes and runs chunks of the share of worker |w| until none is left.
 static void drainShare(PoolImpl &pool, int64_t w, int64_t me) {
@@ -145,7 +113,7 @@ static void drainShare(PoolImpl &pool, int64_t w, int64_t me) {
       continue;
     job.run(w, job.chunks(w) - left, me);
     if (pool.open.fetch_sub(1) == 1 && pool.callerParked.load())
-      futexWake(pool.open, 1);
+      futexWake(pool.open);
     seen = state.load(std::memory_order_acquire);
   }
 }
@@ -165,10 +133,12 @@ static void *workerMain(void *argument) {
   for (uint32_t seen = 0;;) {
     auto changed = [&] { return pool.generation.load(std::memory_order_acquire) != seen; };
     if (!spinFor(pool.spin, changed)) {
-      pool.parked.fetch_add(1);
-      while (pool.generation.load() == seen)
-        futexWait(pool.generation, seen);
-      pool.parked.fetch_sub(1);
+      std::atomic<uint32_t> &parked = pool.shares()[self.worker].parked;
+      parked.store(1);
+      if (pool.generation.load() != seen)
+        parked.store(0); // announced meanwhile, maybe without noticing this worker
+      while (parked.load())
+        futexWait(parked, 1);
     }
     seen = pool.generation.load(std::memory_order_acquire);
     if (pool.stop.load(std::memory_order_acquire))
@@ -177,11 +147,14 @@ static void *workerMain(void *argument) {
   }
 }
 
-/// Publishes a new generation and wakes |count| parked workers.
-static void announce(PoolImpl &pool, int count) {
+/// Publishes a new generation and wakes those of the first |count| workers that sleep.
+static void announce(PoolImpl &pool, int64_t count) {
   pool.generation.fetch_add(1);
-  if (pool.parked.load())
-    futexWake(pool.generation, count);
+  for (int64_t w = 1; w < count; ++w) {
+    std::atomic<uint32_t> &parked = pool.shares()[w].parked;
+    if (parked.load() && parked.exchange(0))
+      futexWake(parked);
+  }
 }
 
 /// Which worker of |pool| the calling thread is.
@@ -205,7 +178,8 @@ static void share(PoolImpl &pool, const Job &job) {
   uint64_t generation = pool.generation.load(std::memory_order_relaxed) + uint64_t(1);
   for (int64_t w = 0; w < pool.workers; ++w)
     pool.shares()[w].state.store(generation << 32 | job.chunks(w), std::memory_order_release);
-  announce(pool, open - 1);
+  // Only the first of the shares have work if there is less than one unit each.
+  announce(pool, job.units() < pool.workers ? job.units() : pool.workers);
   work(pool, 0);
   if (!spinFor(pool.spin, [&] { return pool.open.load(std::memory_order_acquire) == 0; })) {
     pool.callerParked.store(1);
@@ -255,7 +229,8 @@ attune_status Pool::create(void *memory, int64_t workers, Pool *&out) {
   if (error) {
     long long missing = pool->started;
     pool->destroy();
-    return fail(ATTUNE_OUT_OF_MEMORY, "cannot start worker %lld of %lld: %s", missing, static_cast<long long>(workers), strerror(error));
+    return fail(ATTUNE_OUT_OF_MEMORY, "cannot start worker %lld of %lld: %s", missing, static_cast<long long>(workers),
+                strerror(error));
   }
   out = pool;
   return ATTUNE_OK;
@@ -264,7 +239,7 @@ attune_status Pool::create(void *memory, int64_t workers, Pool *&out) {
 void Pool::destroy() {
   PoolImpl &pool = *static_cast<PoolImpl *>(this);
   pool.stop.store(true, std::memory_order_release);
-  announce(pool, INT32_MAX);
+  announce(pool, pool.started);
   for (int64_t w = 1; w < pool.started; ++w)
     pthread_join(pool.threads()[w].handle, nullptr);
 }

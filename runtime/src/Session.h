@@ -1,8 +1,8 @@
 //===- Session.h - What a session holds -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, and last the workspace, so that
-// whatever runs over its end runs off the block.
+// A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, and last the
+// workspace, so that whatever runs over its end runs off the block.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SESSION_H
 #define ATTUNE_RUNTIME_SESSION_H

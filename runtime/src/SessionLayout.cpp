@@ -1,7 +1,8 @@
 //===- SessionLayout.cpp - Sizing and laying out a session's memory -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One function walks the parts of a session. It runs once without memory, to add up sizes, and once with it, to place them: the two can't disagree.
+// One function walks the parts of a session. It runs once without memory, to add up sizes, and once with it, to place
+// them: the two can't disagree.
 //===----------------------------------------------------------------------===//
 
 #include "Error.h"
@@ -22,7 +23,10 @@ namespace {
 class Pieces {
 public:
   explicit Pieces(void *base) : base(static_cast<char *>(base)) {}
-  template <typename T> T *take(uint64_t count) { return static_cast<T *>(takeBytes(count * sizeof(T))); }
+  template <typename T>
+  T *take(uint64_t count) {
+    return static_cast<T *>(takeBytes(count * sizeof(T)));
+  }
   void *takeBytes(uint64_t bytes) {
     // Everything is aligned alike: simple, and no two pieces share a cache line.
     used = (used + ATTUNE_ALIGNMENT - 1) / ATTUNE_ALIGNMENT * ATTUNE_ALIGNMENT;
@@ -126,7 +130,8 @@ static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_
         continue;
       known = true;
       if (limit.max < 1)
-        return fail(ATTUNE_INVALID_ARGUMENT, "the limit of %s is %lld, at least 1 expected", limit.name, static_cast<long long>(limit.max));
+        return fail(ATTUNE_INVALID_ARGUMENT, "the limit of %s is %lld, at least 1 expected", limit.name,
+                    static_cast<long long>(limit.max));
       if (dim.max && limit.max > dim.max)
         return fail(ATTUNE_LIMIT_EXCEEDED, "the session's limit of %s is %lld, the model's is %lld", limit.name,
                     static_cast<long long>(limit.max), static_cast<long long>(dim.max));
@@ -142,10 +147,12 @@ static attune_status planWorkers(SessionPlan &plan) {
   const attune_session_options &options = plan.options;
   if (const attune_host *host = options.host) {
     if (host->abi_version != ATTUNE_ABI_VERSION)
-      return fail(ATTUNE_INCOMPATIBLE, "the host has ABI version %u, this runtime %u", host->abi_version, ATTUNE_ABI_VERSION);
+      return fail(ATTUNE_INCOMPATIBLE, "the host has ABI version %u, this runtime %u", host->abi_version,
+                  ATTUNE_ABI_VERSION);
     if (!host->parallel_for || host->num_workers < 1 || host->num_workers > maxWorkers)
       return fail(ATTUNE_INVALID_ARGUMENT, "the host has %lld workers and %s parallel_for, 1 to %lld workers expected",
-                  static_cast<long long>(host->num_workers), host->parallel_for ? "a" : "no", static_cast<long long>(maxWorkers));
+                  static_cast<long long>(host->num_workers), host->parallel_for ? "a" : "no",
+                  static_cast<long long>(maxWorkers));
     if (options.num_threads)
       return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld but a host is given, which has its own threads",
                   static_cast<long long>(options.num_threads));
@@ -153,8 +160,8 @@ static attune_status planWorkers(SessionPlan &plan) {
     return ATTUNE_OK;
   }
   if (options.num_threads < 0 || options.num_threads > maxWorkers)
-    return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected", static_cast<long long>(options.num_threads),
-                static_cast<long long>(maxWorkers));
+    return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected",
+                static_cast<long long>(options.num_threads), static_cast<long long>(maxWorkers));
   plan.workers = options.num_threads ? options.num_threads : attune_available_cpus();
   plan.workers = plan.workers < maxWorkers ? plan.workers : maxWorkers;
   return ATTUNE_OK;
@@ -178,7 +185,8 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
     uint64_t points = 1;
     for (uint32_t d = 0; d < entry.num_dims; ++d)
       if (__builtin_mul_overflow(points, static_cast<uint64_t>(limits[d]), &points) || points > maxPoints)
-        return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones", entry.name);
+        return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones",
+                    entry.name);
     // The formula grows with each dimension, so its value at the limits serves every call.
     uint64_t bytes = entry.workspace_bytes(limits, plan.workers);
     plan.workspaceBytes = bytes > plan.workspaceBytes ? bytes : plan.workspaceBytes;

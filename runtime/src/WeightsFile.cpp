@@ -1,8 +1,9 @@
 //===- WeightsFile.cpp - Checking and mapping weights ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The header is untrusted: every offset is checked against the true size of the file before anything is mapped, so that a bad file is an error
-// and not a fault. Checks that need the data (the content hash) are left to those who ask, since opening must not read gigabytes.
+// The header is untrusted: every offset is checked against the true size of the file before anything is mapped, so that
+// a bad file is an error and not a fault. Checks that need the data (the content hash) are left to those who ask, since
+// opening must not read gigabytes.
 //===----------------------------------------------------------------------===//
 
 #include "WeightsFile.h"
@@ -45,30 +46,35 @@ static attune_status checkHeader(const char *path, const attune_weights_header &
     return fail(ATTUNE_CORRUPT, "'%s' is not a weights file: magic is %016llx, expected %016llx", path,
                 static_cast<unsigned long long>(header.magic), static_cast<unsigned long long>(ATTUNE_WEIGHTS_MAGIC));
   if (header.abi_version != ATTUNE_ABI_VERSION)
-    return fail(ATTUNE_INCOMPATIBLE, "'%s' was made for ABI version %u, this runtime has %u", path, header.abi_version, ATTUNE_ABI_VERSION);
+    return fail(ATTUNE_INCOMPATIBLE, "'%s' was made for ABI version %u, this runtime has %u", path, header.abi_version,
+                ATTUNE_ABI_VERSION);
   if (header.file_bytes != size)
-    return fail(ATTUNE_CORRUPT, "'%s' has %llu bytes, expected %llu: it is %s", path, static_cast<unsigned long long>(size),
-                static_cast<unsigned long long>(header.file_bytes), size < header.file_bytes ? "truncated" : "too long");
+    return fail(ATTUNE_CORRUPT, "'%s' has %llu bytes, expected %llu: it is %s", path,
+                static_cast<unsigned long long>(size), static_cast<unsigned long long>(header.file_bytes),
+                size < header.file_bytes ? "truncated" : "too long");
   auto inside = [&](uint64_t offset, uint64_t bytes) {
     return offset >= sizeof(attune_weights_header) && offset <= size && bytes <= size - offset;
   };
-  if (header.header_bytes != sizeof(attune_weights_header) || header.data_offset % 4096 || !inside(header.data_offset, header.data_bytes) ||
-      !inside(header.manifest_offset, header.manifest_bytes))
-    return fail(ATTUNE_CORRUPT, "'%s' has a damaged header: data at %llu + %llu, manifest at %llu + %llu of %llu bytes", path,
-                static_cast<unsigned long long>(header.data_offset), static_cast<unsigned long long>(header.data_bytes),
-                static_cast<unsigned long long>(header.manifest_offset), static_cast<unsigned long long>(header.manifest_bytes),
-                static_cast<unsigned long long>(size));
+  if (header.header_bytes != sizeof(attune_weights_header) || header.data_offset % 4096 ||
+      !inside(header.data_offset, header.data_bytes) || !inside(header.manifest_offset, header.manifest_bytes))
+    return fail(ATTUNE_CORRUPT, "'%s' has a damaged header: data at %llu + %llu, manifest at %llu + %llu of %llu bytes",
+                path, static_cast<unsigned long long>(header.data_offset),
+                static_cast<unsigned long long>(header.data_bytes),
+                static_cast<unsigned long long>(header.manifest_offset),
+                static_cast<unsigned long long>(header.manifest_bytes), static_cast<unsigned long long>(size));
   return ATTUNE_OK;
 }
 
 /// Checks that the file belongs to |desc|.
-static attune_status checkBelongs(const char *path, const attune_weights_header &header, const attune_model_desc &desc) {
+static attune_status checkBelongs(const char *path, const attune_weights_header &header,
+                                  const attune_model_desc &desc) {
   if (memcmp(header.build_id, desc.build_id, sizeof(header.build_id)) != 0)
-    return fail(ATTUNE_INCOMPATIBLE, "'%s' has build id %s, model '%s' needs %s: they come from different compilations", path,
-                formatBuildId(header.build_id).text, desc.name, formatBuildId(desc.build_id).text);
+    return fail(ATTUNE_INCOMPATIBLE, "'%s' has build id %s, model '%s' needs %s: they come from different compilations",
+                path, formatBuildId(header.build_id).text, desc.name, formatBuildId(desc.build_id).text);
   if (header.data_bytes != desc.weights_bytes)
     return fail(ATTUNE_CORRUPT, "'%s' has %llu bytes of weights, model '%s' expects %llu", path,
-                static_cast<unsigned long long>(header.data_bytes), desc.name, static_cast<unsigned long long>(desc.weights_bytes));
+                static_cast<unsigned long long>(header.data_bytes), desc.name,
+                static_cast<unsigned long long>(desc.weights_bytes));
   return ATTUNE_OK;
 }
 
@@ -78,8 +84,8 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
   if (fstat(fd, &info) != 0)
     return fail(ATTUNE_IO_ERROR, "cannot read '%s': %s", file.path, strerror(errno));
   if (!S_ISREG(info.st_mode) || info.st_size < static_cast<off_t>(sizeof(file.header)))
-    return fail(ATTUNE_CORRUPT, "'%s' is not a weights file: %lld bytes, at least %zu expected", file.path, static_cast<long long>(info.st_size),
-                sizeof(file.header));
+    return fail(ATTUNE_CORRUPT, "'%s' is not a weights file: %lld bytes, at least %zu expected", file.path,
+                static_cast<long long>(info.st_size), sizeof(file.header));
   // Read, not mapped: a file cut short at this moment must not raise SIGBUS.
   ssize_t got = pread(fd, &file.header, sizeof(file.header), 0);
   if (got != static_cast<ssize_t>(sizeof(file.header)))
@@ -88,7 +94,8 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
   ATTUNE_TRY(checkBelongs(file.path, file.header, desc));
   void *base = mmap(nullptr, info.st_size, PROT_READ, MAP_SHARED, fd, 0);
   if (base == MAP_FAILED)
-    return fail(ATTUNE_IO_ERROR, "cannot map '%s' (%lld bytes): %s", file.path, static_cast<long long>(info.st_size), strerror(errno));
+    return fail(ATTUNE_IO_ERROR, "cannot map '%s' (%lld bytes): %s", file.path, static_cast<long long>(info.st_size),
+                strerror(errno));
   file.base = static_cast<const char *>(base);
   return ATTUNE_OK;
 }
@@ -106,7 +113,8 @@ attune_status WeightsFile::open(const attune_model_desc &desc, const char *where
   if (checksum != header.manifest_checksum || checksum != desc.manifest_checksum) {
     close();
     return fail(ATTUNE_CORRUPT, "'%s' has a manifest with checksum %016llx, model '%s' expects %016llx", path,
-                static_cast<unsigned long long>(checksum), desc.name, static_cast<unsigned long long>(desc.manifest_checksum));
+                static_cast<unsigned long long>(checksum), desc.name,
+                static_cast<unsigned long long>(desc.manifest_checksum));
   }
   return ATTUNE_OK;
 }
@@ -114,8 +122,8 @@ attune_status WeightsFile::open(const attune_model_desc &desc, const char *where
 attune_status WeightsFile::verify() const {
   uint64_t hash = attune_checksum(data(), header.data_bytes);
   if (hash != header.content_hash)
-    return fail(ATTUNE_CORRUPT, "the weights in '%s' have hash %016llx, expected %016llx", path, static_cast<unsigned long long>(hash),
-                static_cast<unsigned long long>(header.content_hash));
+    return fail(ATTUNE_CORRUPT, "the weights in '%s' have hash %016llx, expected %016llx", path,
+                static_cast<unsigned long long>(hash), static_cast<unsigned long long>(header.content_hash));
   return ATTUNE_OK;
 }
 

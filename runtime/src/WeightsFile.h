@@ -32,8 +32,8 @@ struct BuildIdText {
 };
 BuildIdText formatBuildId(const uint8_t *id);
 
-/// Writes the path of the file with |desc|'s build id into |out| (PATH_MAX bytes): |where| itself if it is a file, else searched for in that
-/// folder, or if null in the folder of the executable or shared library that holds |desc|.
+/// Writes the path of the file with |desc|'s build id into |out| (PATH_MAX bytes): |where| itself if it is a file, else
+/// searched for in that folder, or if null in the folder of the executable or shared library that holds |desc|.
 attune_status findWeights(const attune_model_desc &desc, const char *where, char *out);
 
 } // namespace attune

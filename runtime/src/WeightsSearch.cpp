@@ -1,7 +1,8 @@
 //===- WeightsSearch.cpp - Finding the weights of an object ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The name of a weights file is only a hint, the build id is what decides: an object may be linked into anything and files may be renamed.
+// The name of a weights file is only a hint, the build id is what decides: an object may be linked into anything and
+// files may be renamed.
 //===----------------------------------------------------------------------===//
 
 #include "Error.h"
@@ -17,8 +18,9 @@
 
 using namespace attune;
 
-/// Finds the file that |address| is mapped from, by /proc/self/maps: unlike dladdr this also answers for static executables and after a change
-/// of directory. Falls back to the executable, so that a descriptor copied to the heap still works. Writes "" if there is no answer.
+/// Finds the file that |address| is mapped from, by /proc/self/maps: unlike dladdr this also answers for static
+/// executables and after a change of directory. Falls back to the executable, so that a descriptor copied to the heap
+/// still works. Writes "" if there is no answer.
 static void objectPath(const void *address, char *out) {
   out[0] = 0;
   char line[PATH_MAX + 128];
@@ -46,7 +48,8 @@ static bool readBuildId(const char *path, uint8_t *id) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return false;
-  bool ok = pread(fd, &header, sizeof(header), 0) == static_cast<ssize_t>(sizeof(header)) && header.magic == ATTUNE_WEIGHTS_MAGIC;
+  bool ok = pread(fd, &header, sizeof(header), 0) == static_cast<ssize_t>(sizeof(header)) &&
+            header.magic == ATTUNE_WEIGHTS_MAGIC;
   close(fd);
   if (ok)
     memcpy(id, header.build_id, 16);
@@ -69,7 +72,8 @@ static attune_status searchFolder(const attune_model_desc &desc, const char *fol
     return ATTUNE_OK;
   DIR *dir = opendir(folder);
   if (!dir)
-    return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR, "cannot look for weights in '%s': %s", folder, strerror(errno));
+    return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR, "cannot look for weights in '%s': %s", folder,
+                strerror(errno));
   bool found = false;
   while (dirent *item = found ? nullptr : readdir(dir)) {
     const char *suffix = strrchr(item->d_name, '.');
@@ -85,8 +89,9 @@ static attune_status searchFolder(const attune_model_desc &desc, const char *fol
   // A damaged file of the right name deserves its own message, which opening it gives.
   if (present && !readBuildId((joinPath(out, folder, expected), out), id))
     return ATTUNE_OK;
-  return fail(*other ? ATTUNE_INCOMPATIBLE : ATTUNE_NOT_FOUND, "no weights file with build id %s for model '%s' in '%s'%s",
-              formatBuildId(desc.build_id).text, desc.name, folder, other);
+  return fail(*other ? ATTUNE_INCOMPATIBLE : ATTUNE_NOT_FOUND,
+              "no weights file with build id %s for model '%s' in '%s'%s", formatBuildId(desc.build_id).text, desc.name,
+              folder, other);
 }
 
 attune_status attune::findWeights(const attune_model_desc &desc, const char *where, char *out) {

@@ -20,11 +20,14 @@ static const attune_tensor_desc forward_inputs[] = {
 static const attune_tensor_desc forward_outputs[] = {{"hidden", ATTUNE_F32, 3, hidden_shape, 0, 0, 0},
                                                      {"total", ATTUNE_I64, 1, batch_shape, 0, 0, 0}};
 static const attune_dim_desc decode_dims[] = {{"batch", 0}, {"past", 8}};
-static const attune_tensor_desc decode_inputs[] = {{"token", ATTUNE_I64, 1, batch_shape, ATTUNE_FILL_REQUIRED, 0, 0},
-                                                   {"cache_mask", ATTUNE_F32, 2, tokens_shape, ATTUNE_FILL_ZEROS, 0, 0}};
+static const attune_tensor_desc decode_inputs[] = {
+    {"token", ATTUNE_I64, 1, batch_shape, ATTUNE_FILL_REQUIRED, 0, 0},
+    {"cache_mask", ATTUNE_F32, 2, tokens_shape, ATTUNE_FILL_ZEROS, 0, 0}};
 static const attune_tensor_desc decode_outputs[] = {{"next", ATTUNE_I64, 1, batch_shape, 0, 0, 0}};
 
-static uint64_t forward_workspace(const int64_t *dims, int64_t workers) { return SCRATCH * (uint64_t)(dims[0] * dims[1] * workers); }
+static uint64_t forward_workspace(const int64_t *dims, int64_t workers) {
+  return SCRATCH * (uint64_t)(dims[0] * dims[1] * workers);
+}
 static uint64_t no_workspace(const int64_t *dims, int64_t workers) { return (void)dims, (void)workers, 0; }
 
 /* Tokens [begin, end): each worker writes all of its scratch, then its rows. */
@@ -38,7 +41,8 @@ static void forward_tokens(void *ctx, int64_t worker, int64_t begin, int64_t end
   memset(scratch, (int)worker, tokens * SCRATCH);
   for (int64_t t = begin; t < end; ++t)
     for (int j = 0; j < 4; ++j)
-      hidden[t * 4 + j] = (float)(ids[t] * mask[t] + 1000 * types[t]) * scale[j] + (float)positions[t] / 2 * scale[j] + *offset + weights[j];
+      hidden[t * 4 + j] = (float)(ids[t] * mask[t] + 1000 * types[t]) * scale[j] + (float)positions[t] / 2 * scale[j] +
+                          *offset + weights[j];
   CHECK(scratch[0] == (char)worker && scratch[tokens * SCRATCH - 1] == (char)worker);
 }
 
@@ -84,9 +88,24 @@ static const attune_entry_desc entries[] = {
 #define MANIFEST_CHECKSUM 0x18a79a0e3573b185ull
 #define BUILD_ID {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0xff}
 
-const attune_model_desc attune_model_fake = {
-    ATTUNE_MODEL_MAGIC, ATTUNE_ABI_VERSION, sizeof(attune_model_desc), "fake", "fake", "FakeModel", "", "generic", "", "", BUILD_ID,
-    FAKE_WEIGHTS * sizeof(float), MANIFEST_CHECKSUM, 3, 0, entries, NULL, "{}"};
+const attune_model_desc attune_model_fake = {ATTUNE_MODEL_MAGIC,
+                                             ATTUNE_ABI_VERSION,
+                                             sizeof(attune_model_desc),
+                                             "fake",
+                                             "fake",
+                                             "FakeModel",
+                                             "",
+                                             "generic",
+                                             "",
+                                             "",
+                                             BUILD_ID,
+                                             FAKE_WEIGHTS * sizeof(float),
+                                             MANIFEST_CHECKSUM,
+                                             3,
+                                             0,
+                                             entries,
+                                             NULL,
+                                             "{}"};
 
 float fake_weight(int i) { return (float)(i % 64) / 4; }
 
@@ -95,8 +114,17 @@ void fake_write_weights(const char *path, void (*edit)(attune_weights_header *he
   for (int i = 0; i < FAKE_WEIGHTS; ++i)
     data[i] = fake_weight(i);
   static char zeros[4096];
-  attune_weights_header header = {ATTUNE_WEIGHTS_MAGIC, ATTUNE_ABI_VERSION, sizeof(header), BUILD_ID, 0, 4096, sizeof(data), 0, strlen(MANIFEST),
-                                  attune_checksum(MANIFEST, strlen(MANIFEST)), attune_checksum(data, sizeof(data))};
+  attune_weights_header header = {ATTUNE_WEIGHTS_MAGIC,
+                                  ATTUNE_ABI_VERSION,
+                                  sizeof(header),
+                                  BUILD_ID,
+                                  0,
+                                  4096,
+                                  sizeof(data),
+                                  0,
+                                  strlen(MANIFEST),
+                                  attune_checksum(MANIFEST, strlen(MANIFEST)),
+                                  attune_checksum(data, sizeof(data))};
   header.manifest_offset = header.data_offset + sizeof(data);
   header.file_bytes = header.manifest_offset + header.manifest_bytes;
   if (header.manifest_checksum != MANIFEST_CHECKSUM) {
@@ -107,7 +135,8 @@ void fake_write_weights(const char *path, void (*edit)(attune_weights_header *he
     edit(&header);
   FILE *file = fopen(path, "wb");
   if (!file || fwrite(&header, sizeof(header), 1, file) != 1 || fwrite(zeros, 4096 - sizeof(header), 1, file) != 1 ||
-      fwrite(data, sizeof(data), 1, file) != 1 || fwrite(MANIFEST, strlen(MANIFEST), 1, file) != 1 || fclose(file) != 0) {
+      fwrite(data, sizeof(data), 1, file) != 1 || fwrite(MANIFEST, strlen(MANIFEST), 1, file) != 1 ||
+      fclose(file) != 0) {
     perror(path);
     exit(1);
   }
@@ -172,4 +201,3 @@ attune_session *fake_session(const char *folder, int64_t threads) {
   attune_model_close(model);
   return session;
 }
-

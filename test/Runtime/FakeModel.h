@@ -4,11 +4,10 @@
  * What the compiler would emit, small enough to check by hand.
  *
  * forward: dims batch (unlimited), length (at most 16)
- *   input_ids [batch, length] i64 0 … 99; attention_mask (ones), token_type_ids (zeros), position_ids (arange, 0 … 15) alike; scale [4] f32 (ones);
- *   offset [] f32 (zeros)
- *   hidden [batch, length, 4] f32 = (id * mask + 1000 * type + position / 2) * scale[j] + offset + weights[j]
- *   total [batch] i64 = sum of id * mask over the row
- * decode: dims batch, past (at most 8); token [batch] i64 required, cache_mask [batch, past] f32 (zeros); next [batch] i64 = token + 1
+ *   input_ids [batch, length] i64 0 … 99; attention_mask (ones), token_type_ids (zeros), position_ids (arange, 0 … 15)
+ * alike; scale [4] f32 (ones); offset [] f32 (zeros) hidden [batch, length, 4] f32 = (id * mask + 1000 * type +
+ * position / 2) * scale[j] + offset + weights[j] total [batch] i64 = sum of id * mask over the row decode: dims batch,
+ * past (at most 8); token [batch] i64 required, cache_mask [batch, past] f32 (zeros); next [batch] i64 = token + 1
  * broken: no tensors; reports failure 7
  *===-----------------------------------------------------------------------===*/
 #ifndef ATTUNE_TEST_FAKEMODEL_H
@@ -41,7 +40,8 @@ void fake_call_init(fake_call *call, int64_t batch, int64_t length);
 void fake_call_check(const fake_call *call);
 void fake_call_free(fake_call *call);
 
-/* Opens the fake model with the weights in |folder|, which it writes, and makes a session for 8 x 16, which alone keeps the model open. */
+/* Opens the fake model with the weights in |folder|, which it writes, and makes a session for 8 x 16, which alone keeps
+ * the model open. */
 attune_session *fake_session(const char *folder, int64_t threads);
 
 #ifdef __cplusplus

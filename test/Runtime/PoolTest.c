@@ -19,7 +19,7 @@ enum { MAX_N = 1000, MAX_WORKERS = 16 };
 typedef struct loop {
   const attune_host *host;
   int64_t n, grain;
-  char seen[MAX_N];              /* plain memory: two workers on one index are a race */
+  char seen[MAX_N];               /* plain memory: two workers on one index are a race */
   atomic_int active[MAX_WORKERS]; /* bodies running as this worker */
   int nested;
 } loop;
@@ -95,7 +95,9 @@ static attune_session *session_with(int64_t threads) {
   return session;
 }
 
-static attune_status run(attune_session *session, const char *entry) { return attune_session_run(session, entry, NULL, 0, NULL, 0); }
+static attune_status run(attune_session *session, const char *entry) {
+  return attune_session_run(session, entry, NULL, 0, NULL, 0);
+}
 
 /* Several sessions on several threads, on one model. */
 static void *run_many(void *argument) {

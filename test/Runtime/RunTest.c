@@ -26,7 +26,8 @@ static void test_good(void) {
 }
 
 static void test_all_inputs_in_any_order(void) {
-  int64_t mask[6] = {1, 0, 1, 1, 1, 0}, types[6] = {0, 1, 0, 1, 0, 1}, positions[6] = {5, 4, 3, 2, 1, 0}, shape[2] = {2, 3}, four = 4;
+  int64_t mask[6] = {1, 0, 1, 1, 1, 0}, types[6] = {0, 1, 0, 1, 0, 1}, positions[6] = {5, 4, 3, 2, 1, 0},
+          shape[2] = {2, 3}, four = 4;
   float scale[4] = {1, 2, 4, 8}, offset = 0.25f;
   fake_call_init(&call, 2, 3);
   attune_tensor inputs[6] = {{"offset", ATTUNE_F32, 0, NULL, &offset, 4},
@@ -39,8 +40,8 @@ static void test_all_inputs_in_any_order(void) {
   CHECK_OK(attune_session_run(session, "forward", inputs, 6, outputs, 2));
   for (int t = 0; t < 6; ++t)
     for (int j = 0; j < 4; ++j)
-      CHECK(call.hidden[t * 4 + j] ==
-            (float)(call.ids[t] * mask[t] + 1000 * types[t]) * scale[j] + (float)positions[t] / 2 * scale[j] + offset + fake_weight(j));
+      CHECK(call.hidden[t * 4 + j] == (float)(call.ids[t] * mask[t] + 1000 * types[t]) * scale[j] +
+                                          (float)positions[t] / 2 * scale[j] + offset + fake_weight(j));
   /* Conflicting dimensions name both tensors. */
   int64_t other[2] = {2, 4};
   int64_t longer[8] = {0};
@@ -53,20 +54,23 @@ static void test_all_inputs_in_any_order(void) {
 }
 
 /* Runs with one field of input_ids changed. */
-#define REFUSED(change, status, text)                                                                                                       \
-  do {                                                                                                                                      \
-    attune_tensor in = call.inputs[0];                                                                                                      \
-    change;                                                                                                                                 \
-    CHECK_FAILS(run(&in, 1), status, text);                                                                                                 \
+#define REFUSED(change, status, text)                                                                                  \
+  do {                                                                                                                 \
+    attune_tensor in = call.inputs[0];                                                                                 \
+    change;                                                                                                            \
+    CHECK_FAILS(run(&in, 1), status, text);                                                                            \
   } while (0)
 
 static void test_refused_inputs(void) {
-  int64_t zero_batch[2] = {0, 3}, negative[2] = {-2, 3}, too_long[2] = {1, 17}, many[2] = {9, 3}, huge[2] = {INT64_MAX, INT64_MAX};
+  int64_t zero_batch[2] = {0, 3}, negative[2] = {-2, 3}, too_long[2] = {1, 17}, many[2] = {9, 3},
+          huge[2] = {INT64_MAX, INT64_MAX};
   int64_t cube[9] = {2, 3, 1, 1, 1, 1, 1, 1, 1};
   fake_call_init(&call, 2, 3);
-  REFUSED(in.name = "ids", ATTUNE_INVALID_ARGUMENT, "entry 'forward' has no input 'ids', its inputs: input_ids, attention_mask, token_type_ids");
+  REFUSED(in.name = "ids", ATTUNE_INVALID_ARGUMENT,
+          "entry 'forward' has no input 'ids', its inputs: input_ids, attention_mask, token_type_ids");
   REFUSED(in.name = NULL, ATTUNE_INVALID_ARGUMENT, "input number 0 has no name");
-  REFUSED(in.name = "attention_mask", ATTUNE_INVALID_ARGUMENT, "input 'input_ids' is missing, expected i64 [batch, length]");
+  REFUSED(in.name = "attention_mask", ATTUNE_INVALID_ARGUMENT,
+          "input 'input_ids' is missing, expected i64 [batch, length]");
   REFUSED(in.dtype = ATTUNE_F32, ATTUNE_INVALID_ARGUMENT, "input 'input_ids' has dtype f32, expected i64");
   REFUSED(in.dtype = (attune_dtype)99, ATTUNE_INVALID_ARGUMENT, "dtype unknown, expected i64");
   REFUSED((in.rank = 3, in.shape = cube), ATTUNE_INVALID_ARGUMENT, "has shape [2, 3, 1], expected [batch, length]");
@@ -100,12 +104,15 @@ static void test_refused_outputs(void) {
   int64_t wrong[3] = {2, 4, 4}, wrong_static[3] = {2, 3, 5};
   fake_call_init(&call, 2, 3);
   attune_tensor hidden = call.outputs[0], ids = call.inputs[0];
-  CHECK_FAILS(attune_session_run(session, NULL, &ids, 1, &hidden, 1), ATTUNE_INVALID_ARGUMENT, "output 'total' is missing, expected i64 [2]");
-  CHECK_FAILS(attune_session_run(session, NULL, &ids, 1, NULL, 2), ATTUNE_INVALID_ARGUMENT, "2 outputs given but their array is null");
+  CHECK_FAILS(attune_session_run(session, NULL, &ids, 1, &hidden, 1), ATTUNE_INVALID_ARGUMENT,
+              "output 'total' is missing, expected i64 [2]");
+  CHECK_FAILS(attune_session_run(session, NULL, &ids, 1, NULL, 2), ATTUNE_INVALID_ARGUMENT,
+              "2 outputs given but their array is null");
   call.outputs[0].shape = wrong;
   CHECK_FAILS(run(&ids, 1), ATTUNE_INVALID_ARGUMENT, "output 'hidden' has shape [2, 4, 4], expected [2, 3, 4]");
   call.outputs[0].shape = wrong_static;
-  CHECK_FAILS(run(&ids, 1), ATTUNE_INVALID_ARGUMENT, "output 'hidden' has shape [2, 3, 5], expected [batch, length, 4]");
+  CHECK_FAILS(run(&ids, 1), ATTUNE_INVALID_ARGUMENT,
+              "output 'hidden' has shape [2, 3, 5], expected [batch, length, 4]");
   call.outputs[0] = hidden;
   call.outputs[0].bytes = 95;
   CHECK_FAILS(run(&ids, 1), ATTUNE_INVALID_ARGUMENT, "output 'hidden' has 95 bytes of data, 96 expected");
@@ -129,12 +136,14 @@ static void test_entries_and_shapes(void) {
   size_t bytes;
   attune_tensor inputs[2] = {{"token", ATTUNE_I64, 1, &one, &token, 8}, {"cache_mask", ATTUNE_F32, 2, past, mask, 20}};
   attune_tensor output = {"next", ATTUNE_I64, 1, &one, &next, 8};
-  CHECK_FAILS(attune_session_run(session, "decode", inputs, 1, &output, 1), ATTUNE_INVALID_ARGUMENT, "past is unknown: no given input has it");
+  CHECK_FAILS(attune_session_run(session, "decode", inputs, 1, &output, 1), ATTUNE_INVALID_ARGUMENT,
+              "past is unknown: no given input has it");
   CHECK_OK(attune_session_run(session, "decode", inputs, 2, &output, 1));
   CHECK(next == 42);
   CHECK_FAILS(attune_session_run(session, "encode", inputs, 2, &output, 1), ATTUNE_INVALID_ARGUMENT,
               "model 'fake' has no entry 'encode', its entries: forward, decode, broken");
-  CHECK_FAILS(attune_session_run(session, "broken", NULL, 0, NULL, 0), ATTUNE_INTERNAL, "entry 'broken' of model 'fake' failed with code 7");
+  CHECK_FAILS(attune_session_run(session, "broken", NULL, 0, NULL, 0), ATTUNE_INTERNAL,
+              "entry 'broken' of model 'fake' failed with code 7");
   CHECK_FAILS(attune_session_run(NULL, NULL, NULL, 0, NULL, 0), ATTUNE_INVALID_ARGUMENT, "the session is null");
   fake_call_init(&call, 2, 3);
   call.inputs[0].data = NULL; /* shapes are enough here */
@@ -143,11 +152,15 @@ static void test_entries_and_shapes(void) {
   CHECK_OK(attune_output_shape(model, NULL, 0, dims, shape, &bytes));
   CHECK(shape[0] == 2 && shape[1] == 3 && shape[2] == 4 && bytes == 96);
   call.ids_shape[1] = 17;
-  CHECK_FAILS(attune_infer_dims(model, NULL, call.inputs, 1, dims), ATTUNE_LIMIT_EXCEEDED, "length is 17, the limit of the model is 16");
-  CHECK_FAILS(attune_output_shape(model, NULL, 2, dims, shape, &bytes), ATTUNE_INVALID_ARGUMENT, "output number 2 of entry 'forward', which has 2");
-  CHECK_FAILS(attune_output_shape(model, NULL, 0, NULL, shape, &bytes), ATTUNE_INVALID_ARGUMENT, "dims is null, 2 values expected");
+  CHECK_FAILS(attune_infer_dims(model, NULL, call.inputs, 1, dims), ATTUNE_LIMIT_EXCEEDED,
+              "length is 17, the limit of the model is 16");
+  CHECK_FAILS(attune_output_shape(model, NULL, 2, dims, shape, &bytes), ATTUNE_INVALID_ARGUMENT,
+              "output number 2 of entry 'forward', which has 2");
+  CHECK_FAILS(attune_output_shape(model, NULL, 0, NULL, shape, &bytes), ATTUNE_INVALID_ARGUMENT,
+              "dims is null, 2 values expected");
   dims[0] = INT64_MAX;
-  CHECK_FAILS(attune_output_shape(model, NULL, 0, dims, shape, &bytes), ATTUNE_LIMIT_EXCEEDED, "output 'hidden' would be too large");
+  CHECK_FAILS(attune_output_shape(model, NULL, 0, dims, shape, &bytes), ATTUNE_LIMIT_EXCEEDED,
+              "output 'hidden' would be too large");
   fake_call_free(&call);
 }
 

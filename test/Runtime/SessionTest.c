@@ -17,7 +17,8 @@
 
 /* Every allocation of the program passes here. */
 static atomic_long allocations;
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
+    *__libc_memalign(size_t, size_t);
 void *malloc(size_t bytes) { return atomic_fetch_add(&allocations, 1), __libc_malloc(bytes); }
 void *calloc(size_t count, size_t bytes) { return atomic_fetch_add(&allocations, 1), __libc_calloc(count, bytes); }
 void *realloc(void *old, size_t bytes) { return atomic_fetch_add(&allocations, 1), __libc_realloc(old, bytes); }
@@ -88,16 +89,17 @@ static void test_guard_page(void) {
   }
 }
 
-#define REFUSED(limits, count, threads, status, text)                                                                                       \
-  do {                                                                                                                                      \
-    attune_session_options refused = options_for(limits, count, threads);                                                                   \
-    attune_session *none = (attune_session *)8;                                                                                             \
-    CHECK_FAILS(attune_session_create(model, &refused, &none), status, text);                                                               \
-    CHECK(none == NULL);                                                                                                                    \
+#define REFUSED(limits, count, threads, status, text)                                                                  \
+  do {                                                                                                                 \
+    attune_session_options refused = options_for(limits, count, threads);                                              \
+    attune_session *none = (attune_session *)8;                                                                        \
+    CHECK_FAILS(attune_session_create(model, &refused, &none), status, text);                                          \
+    CHECK(none == NULL);                                                                                               \
   } while (0)
 
 static void test_options(void) {
-  attune_dim_limit unknown[] = {{"width", 5}}, zero[] = {{"batch", 0}}, over[] = {{"length", 17}}, unnamed[] = {{NULL, 1}};
+  attune_dim_limit unknown[] = {{"width", 5}}, zero[] = {{"batch", 0}}, over[] = {{"length", 17}},
+                   unnamed[] = {{NULL, 1}};
   attune_dim_limit huge[] = {{"batch", INT64_MAX}}, large[] = {{"batch", 1ll << 36}};
   REFUSED(unknown, 1, 1, ATTUNE_INVALID_ARGUMENT, "model 'fake' has no dimension 'width' to limit");
   REFUSED(zero, 1, 1, ATTUNE_INVALID_ARGUMENT, "the limit of batch is 0, at least 1 expected");
@@ -116,7 +118,8 @@ static void test_options(void) {
   CHECK_FAILS(attune_session_memory_bytes(NULL, NULL, &bytes), ATTUNE_INVALID_ARGUMENT, "the model is null");
   attune_session_options uninitialised;
   memset(&uninitialised, 0xff, sizeof(uninitialised));
-  CHECK_FAILS(attune_session_create(model, &uninitialised, &session), ATTUNE_INVALID_ARGUMENT, "call attune_session_options_init first");
+  CHECK_FAILS(attune_session_create(model, &uninitialised, &session), ATTUNE_INVALID_ARGUMENT,
+              "call attune_session_options_init first");
   attune_session_destroy(NULL);
   /* Defaults: the affinity mask, batch 1 since the model does not limit it, length 16. */
   CHECK_OK(attune_session_create(model, NULL, &session));
@@ -156,7 +159,8 @@ static void test_own_host(void) {
   fake_call_free(&call);
   attune_session_destroy(session);
   options.num_threads = 3;
-  CHECK_FAILS(attune_session_create(model, &options, &session), ATTUNE_INVALID_ARGUMENT, "num_threads is 3 but a host is given");
+  CHECK_FAILS(attune_session_create(model, &options, &session), ATTUNE_INVALID_ARGUMENT,
+              "num_threads is 3 but a host is given");
   options.num_threads = 0;
   host.num_workers = 0;
   CHECK_FAILS(attune_session_create(model, &options, &session), ATTUNE_INVALID_ARGUMENT, "the host has 0 workers");
@@ -173,7 +177,8 @@ static void test_fp_environment(void) {
   int64_t four = 4;
   fake_call call;
   fake_call_init(&call, 1, 1);
-  attune_tensor inputs[] = {call.inputs[0], {"offset", ATTUNE_F32, 0, NULL, &offset, 4}, {"scale", ATTUNE_F32, 1, &four, scale, 16}};
+  attune_tensor inputs[] = {
+      call.inputs[0], {"offset", ATTUNE_F32, 0, NULL, &offset, 4}, {"scale", ATTUNE_F32, 1, &four, scale, 16}};
   unsigned mode = _mm_getcsr();
   _mm_setcsr(mode | 0x8040); /* FTZ, DAZ */
   CHECK_OK(attune_session_run(session, NULL, inputs, 3, call.outputs, 2));

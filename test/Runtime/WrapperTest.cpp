@@ -39,7 +39,8 @@ int main(int argc, char **argv) {
     session.run("forward", inputs);
     CHECK(false);
   } catch (const attune::Error &error) {
-    CHECK(error.status() == ATTUNE_INVALID_ARGUMENT && std::string(error.what()).find("'input_ids' is 100") != std::string::npos);
+    CHECK(error.status() == ATTUNE_INVALID_ARGUMENT &&
+          std::string(error.what()).find("'input_ids' is 100") != std::string::npos);
   }
   try {
     outputs[0].data<int64_t>();

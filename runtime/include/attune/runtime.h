@@ -3,14 +3,15 @@
  *
  * Opens compiled models, makes sessions and runs their entries. runtime/README.md shows the whole of it in forty lines.
  *
- * Errors. A function that can fail returns an attune_status; attune_last_error() then gives the reason, one line naming the tensor or file,
- * what was expected and what was found. The text belongs to the calling thread and stays until that thread's next failing call.
- * Results go through out_ parameters, which a failing call sets to null or zero.
+ * Errors. A function that can fail returns an attune_status; attune_last_error() then gives the reason, one line naming
+ * the tensor or file, what was expected and what was found. The text belongs to the calling thread and stays until that
+ * thread's next failing call. Results go through out_ parameters, which a failing call sets to null or zero.
  *
- * Threads. A model may be used by any number of threads at once. A session serves one call at a time (a second one gets ATTUNE_BUSY), from any
- * thread. Each session has its own workers, so sessions never wait for each other.
+ * Threads. A model may be used by any number of threads at once. A session serves one call at a time (a second one gets
+ * ATTUNE_BUSY), from any thread. Each session has its own workers, so sessions never wait for each other.
  *
- * Strings given to the runtime are NUL-terminated and borrowed for the call only; strings it returns live as long as their object.
+ * Strings given to the runtime are NUL-terminated and borrowed for the call only; strings it returns live as long as
+ * their object.
  *===-----------------------------------------------------------------------===*/
 #ifndef ATTUNE_RUNTIME_H
 #define ATTUNE_RUNTIME_H
@@ -37,10 +38,11 @@ typedef enum attune_status {
 
 /// Returns the name of |status| ("ATTUNE_OK"), "unknown status" for other values.
 const char *attune_status_name(attune_status status);
-/// Returns why this thread's last failing call failed, "" if none has. Valid until the next failing call of this thread.
+/// Returns why this thread's last failing call failed, "" if none has. Valid until the next failing call of this
+/// thread.
 const char *attune_last_error(void);
 
-//===--- Models ---------------------------------------------------------------------------------------------------------------------------===//
+//===--- Models ------------------------------------------------------------===//
 
 /// A compiled model with its weights mapped. Immutable; shared by its sessions.
 typedef struct attune_model attune_model;
@@ -48,18 +50,22 @@ typedef struct attune_model attune_model;
 /// How to open a model. Set every field by attune_model_options_init first.
 typedef struct attune_model_options {
   size_t struct_bytes;      ///< sizeof(attune_model_options), set by init
-  const char *weights_path; ///< weights file, or the folder to look in; null = the folder of the object's executable or shared library
-  int verify_contents;      ///< 1 = read all weights and compare their hash (slow); 0 = sizes, build id and manifest only
+  const char *weights_path; ///< weights file, or the folder to look in; null = the folder of the object's executable or
+                            ///< shared library
+  int verify_contents; ///< 1 = read all weights and compare their hash (slow); 0 = sizes, build id and manifest only
 } attune_model_options;
 
 /// Sets |options| to the defaults.
 void attune_model_options_init(attune_model_options *options);
 
-/// Opens the model |desc|, which is borrowed until the last session is gone. |options| may be null. Maps the weights file read-only (pages are
-/// shared between processes) and reads only its header and manifest. In a folder `<name>.weights` is tried first, then every `*.weights`; the
-/// build id decides. Fails with INVALID_ARGUMENT, NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
-attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);
-/// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is allowed.
+/// Opens the model |desc|, which is borrowed until the last session is gone. |options| may be null. Maps the weights
+/// file read-only (pages are shared between processes) and reads only its header and manifest. In a folder
+/// `<name>.weights` is tried first, then every `*.weights`; the build id decides. Fails with INVALID_ARGUMENT,
+/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
+attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options,
+                                attune_model **out_model);
+/// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is
+/// allowed.
 void attune_model_close(attune_model *model);
 
 /// Returns the descriptor |model| was opened with: entries, signatures, kernels.
@@ -75,7 +81,7 @@ attune_status attune_model_verify(const attune_model *model);
 /// Returns the entry called |name| (null = the first), or null if there is none.
 const attune_entry_desc *attune_model_entry(const attune_model *model, const char *name);
 
-//===--- Tensors and dimensions -----------------------------------------------------------------------------------------------------------===//
+//===--- Tensors and dimensions --------------------------------------------===//
 
 /// Largest rank of an input or output.
 #define ATTUNE_MAX_RANK 8
@@ -95,14 +101,17 @@ size_t attune_dtype_bytes(attune_dtype dtype);
 /// Returns "f32", "i64", "bf16", "f16", "i8" or "unknown".
 const char *attune_dtype_name(attune_dtype dtype);
 
-/// Infers the dimensions of a call of |entry| (null = the first) from the shapes of its inputs, whose data may be null. |out_dims| takes
-/// num_dims values in the entry's order. Fails as attune_session_run does for wrong shapes, except that only the model's limits count.
-attune_status attune_infer_dims(const attune_model *model, const char *entry, const attune_tensor *inputs, size_t num_inputs, int64_t *out_dims);
-/// Computes the shape (rank values) and the size in bytes of output number |output| of |entry| for |dims|. Either result may be null.
-attune_status attune_output_shape(const attune_model *model, const char *entry, size_t output, const int64_t *dims, int64_t *out_shape,
-                                  size_t *out_bytes);
+/// Infers the dimensions of a call of |entry| (null = the first) from the shapes of its inputs, whose data may be null.
+/// |out_dims| takes num_dims values in the entry's order. Fails as attune_session_run does for wrong shapes, except
+/// that only the model's limits count.
+attune_status attune_infer_dims(const attune_model *model, const char *entry, const attune_tensor *inputs,
+                                size_t num_inputs, int64_t *out_dims);
+/// Computes the shape (rank values) and the size in bytes of output number |output| of |entry| for |dims|. Either
+/// result may be null.
+attune_status attune_output_shape(const attune_model *model, const char *entry, size_t output, const int64_t *dims,
+                                  int64_t *out_shape, size_t *out_bytes);
 
-//===--- Sessions -------------------------------------------------------------------------------------------------------------------------===//
+//===--- Sessions ----------------------------------------------------------===//
 
 /// Workspace and workers for one call at a time.
 typedef struct attune_session attune_session;
@@ -115,24 +124,28 @@ typedef struct attune_dim_limit {
 
 /// How to make a session. Set every field by attune_session_options_init first.
 typedef struct attune_session_options {
-  size_t struct_bytes;            ///< sizeof(attune_session_options), set by init
-  const attune_dim_limit *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
+  size_t struct_bytes; ///< sizeof(attune_session_options), set by init
+  const attune_dim_limit
+      *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
   size_t num_limits;
-  int64_t num_threads;            ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs
-  const attune_host *host;        ///< the caller's own pool, copied; null = the session makes workers. Excludes num_threads
-  void *memory;                   ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
-  size_t memory_bytes;            ///< size of |memory|, at least attune_session_memory_bytes
+  int64_t num_threads;     ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs
+  const attune_host *host; ///< the caller's own pool, copied; null = the session makes workers. Excludes num_threads
+  void *memory;        ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
+  size_t memory_bytes; ///< size of |memory|, at least attune_session_memory_bytes
 } attune_session_options;
 
 /// Sets |options| to the defaults.
 void attune_session_options_init(attune_session_options *options);
 
-/// Computes in |out_bytes| the memory a session with these options needs (its |memory| fields are ignored): workspace, defaults of optional
-/// inputs, bookkeeping. The workspace comes last, so a guard page after the memory guards the workspace.
-attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes);
-/// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation; runs make none.
-/// Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY.
-attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
+/// Computes in |out_bytes| the memory a session with these options needs (its |memory| fields are ignored): workspace,
+/// defaults of optional inputs, bookkeeping. The workspace comes last, so a guard page after the memory guards the
+/// workspace.
+attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options,
+                                          size_t *out_bytes);
+/// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation; runs make
+/// none. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY.
+attune_status attune_session_create(attune_model *model, const attune_session_options *options,
+                                    attune_session **out_session);
 /// Ends the workers and gives the memory back. No call may be running. Null is allowed.
 void attune_session_destroy(attune_session *session);
 /// Returns the number of workers including the calling thread.
@@ -140,18 +153,19 @@ int64_t attune_session_num_threads(const attune_session *session);
 /// Returns the model of |session|.
 const attune_model *attune_session_model(const attune_session *session);
 
-/// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs may leave out those that have
-/// a default; outputs must be complete, with exactly the shapes of the signature. Borrows everything for the call. The floating-point
-/// environment is the default one during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY or INTERNAL;
-/// outputs are untouched by all but INTERNAL.
-attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
-                                 const attune_tensor *outputs, size_t num_outputs);
+/// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs
+/// may leave out those that have a default; outputs must be complete, with exactly the shapes of the signature. Borrows
+/// everything for the call. The floating-point environment is the default one during the call and the caller's again
+/// after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY or INTERNAL; outputs are untouched by all but INTERNAL.
+attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs,
+                                 size_t num_inputs, const attune_tensor *outputs, size_t num_outputs);
 
-//===--- Machine --------------------------------------------------------------------------------------------------------------------------===//
+//===--- Machine -----------------------------------------------------------===//
 
 /// Returns the number of CPUs in the calling thread's affinity mask.
 int64_t attune_available_cpus(void);
-/// Returns 1 if this machine has the CPU feature with LLVM's name |feature| ("avx2") and the system enables it, 0 if not, -1 if unknown.
+/// Returns 1 if this machine has the CPU feature with LLVM's name |feature| ("avx2") and the system enables it, 0 if
+/// not, -1 if unknown.
 int attune_cpu_has(const char *feature);
 /// Returns the hash of |bytes| that abi.h describes.
 uint64_t attune_checksum(const void *data, size_t bytes);

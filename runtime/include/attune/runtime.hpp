@@ -1,8 +1,8 @@
 //===- runtime.hpp - C++17 wrapper of the runtime's C API ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Header only. Handles are owned and freed; a failing call throws attune::Error with the status and message of the C API. Code built without
-// exceptions uses runtime.h.
+// Header only. Handles are owned and freed; a failing call throws attune::Error with the status and message of the C
+// API. Code built without exceptions uses runtime.h.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_HPP
 #define ATTUNE_RUNTIME_HPP
@@ -36,14 +36,18 @@ inline void check(attune_status status) {
 }
 
 /// The dtype of T; defined for float, int64_t and int8_t.
-template <typename T> struct DtypeOf;
-template <> struct DtypeOf<float> {
+template <typename T>
+struct DtypeOf;
+template <>
+struct DtypeOf<float> {
   static constexpr attune_dtype value = ATTUNE_F32;
 };
-template <> struct DtypeOf<int64_t> {
+template <>
+struct DtypeOf<int64_t> {
   static constexpr attune_dtype value = ATTUNE_I64;
 };
-template <> struct DtypeOf<int8_t> {
+template <>
+struct DtypeOf<int8_t> {
   static constexpr attune_dtype value = ATTUNE_I8;
 };
 
@@ -53,7 +57,9 @@ public:
   Tensor(std::string name, attune_dtype dtype, std::vector<int64_t> shape, void *data, size_t bytes)
       : label(std::move(name)), sizes(std::move(shape)), type(dtype), memory(data), memoryBytes(bytes) {}
   /// The same for the C API; valid as long as this.
-  attune_tensor c() const { return {label.c_str(), type, static_cast<uint32_t>(sizes.size()), sizes.data(), memory, memoryBytes}; }
+  attune_tensor c() const {
+    return {label.c_str(), type, static_cast<uint32_t>(sizes.size()), sizes.data(), memory, memoryBytes};
+  }
 
 private:
   std::string label;
@@ -64,11 +70,14 @@ private:
 };
 
 /// Views |values| as a tensor. Inputs are only read, so const vectors may be viewed as such.
-template <typename T> Tensor view(std::string name, std::vector<T> &values, std::vector<int64_t> shape) {
+template <typename T>
+Tensor view(std::string name, std::vector<T> &values, std::vector<int64_t> shape) {
   return Tensor(std::move(name), DtypeOf<T>::value, std::move(shape), values.data(), values.size() * sizeof(T));
 }
-template <typename T> Tensor view(std::string name, const std::vector<T> &values, std::vector<int64_t> shape) {
-  return Tensor(std::move(name), DtypeOf<T>::value, std::move(shape), const_cast<T *>(values.data()), values.size() * sizeof(T));
+template <typename T>
+Tensor view(std::string name, const std::vector<T> &values, std::vector<int64_t> shape) {
+  return Tensor(std::move(name), DtypeOf<T>::value, std::move(shape), const_cast<T *>(values.data()),
+                values.size() * sizeof(T));
 }
 
 /// An output that owns its memory, aligned to ATTUNE_ALIGNMENT.
@@ -86,13 +95,17 @@ public:
   attune_dtype dtype() const { return type; }
   size_t bytes() const { return memoryBytes; }
   /// The elements; throws if T is not the dtype.
-  template <typename T> const T *data() const {
+  template <typename T>
+  const T *data() const {
     if (DtypeOf<T>::value != type)
-      throw Error(ATTUNE_INVALID_ARGUMENT, "'" + label + "' holds " + attune_dtype_name(type) + ", asked for " + attune_dtype_name(DtypeOf<T>::value));
+      throw Error(ATTUNE_INVALID_ARGUMENT, "'" + label + "' holds " + attune_dtype_name(type) + ", asked for " +
+                                               attune_dtype_name(DtypeOf<T>::value));
     return static_cast<const T *>(memory.get());
   }
   /// The same as a tensor of the C API; valid as long as this.
-  attune_tensor c() const { return {label.c_str(), type, static_cast<uint32_t>(sizes.size()), sizes.data(), memory.get(), memoryBytes}; }
+  attune_tensor c() const {
+    return {label.c_str(), type, static_cast<uint32_t>(sizes.size()), sizes.data(), memory.get(), memoryBytes};
+  }
 
 private:
   struct Free {
@@ -182,7 +195,8 @@ private:
   void runInto(const char *entry, const std::vector<attune_tensor> &inputs, const std::vector<attune_tensor> &outputs) {
     check(attune_session_run(handle.get(), entry, inputs.data(), inputs.size(), outputs.data(), outputs.size()));
   }
-  template <typename List> static std::vector<attune_tensor> toC(const List &tensors) {
+  template <typename List>
+  static std::vector<attune_tensor> toC(const List &tensors) {
     std::vector<attune_tensor> result;
     result.reserve(tensors.size());
     for (const auto &tensor : tensors)
