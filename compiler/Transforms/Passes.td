@@ -12,14 +12,76 @@ include "mlir/Pass/PassBase.td"
 
 def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic of every entry as an expression of its dims";
+  let description = [{
+    Sets the module attribute `xfmr.flops = {forward = "C expression"}`: two per multiply-add of the projections and of the two products of
+    attention, for every sequence at its padded length. Expects the `dialect` phase done, composites decomposed; changes nothing else.
+  }];
 }
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
+def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::FuncOp"> {
+  let summary = "write the results of entries into buffers of the caller";
+  let description = [{
+    Each result of a function marked `xfmr.entry` becomes a memref argument marked `xfmr.output`, written by
+    `bufferization.materialize_in_destination`. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
   let summary = "place every buffer in one workspace whose size is a closed form of the dims";
+  let description = [{
+    ```mlir
+    %a = memref.alloc(%tokens) : memref<?x48xf32>
+    // becomes, %workspace and %workers being new arguments of the function
+    %a = memref.view %workspace[%c0][%tokens] : memref<?xi8> to memref<?x48xf32>
+    ```
+
+    Buffers that are not live at the same time share bytes. Those of a parallel loop's body exist once per worker. Every entry gets the
+    arguments `%workspace: memref<?xi8>` and `%workers: index` (marked by `xfmr.role`), other functions only if they or their callees have buffers.
+    Module attributes afterwards: `xfmr.workspace = {forward = "C expression in dims and workers"}`, exactly the bytes that are used, and
+    `xfmr.entry_dims = {forward = ["batch", "length"]}`.
+
+    Expects functions without results (after bufferization) and buffers whose sizes follow from the dims of the entry; a size that is read
+    from memory needs a bound, `arith.minsi %size, %bound`. An error is emitted for others. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::xfmr::XfmrDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Tiling
+//===----------------------------------------------------------------------===//
+
+def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "move every top-level scf.forall into a destination-passing function of its own";
+  let description = [{
+    The function takes what the loop reads, views being rebuilt inside it, and its destinations as last arguments, which it returns. It carries
+    `xfmr.kernel`, what it computes. Afterwards every other private function gets destinations for its tensor results, too.
+
+    Expects the `tiled` phase done. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
+  let summary = "attention as loops over sequences, heads and query tiles, with keys in panels";
+  let options = [Option<"queryRows", "query-rows", "int64_t", "8", "query rows per tile">,
+                 Option<"panelWidth", "panel-width", "int64_t", "32", "keys per panel">,
+                 Option<"keyBlock", "key-block", "int64_t", "512", "keys per softmax block">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
+  let summary = "tile the last op of each kernel and fuse the others into its tiles";
+  let options = [Option<"registerRows", "register-rows", "int64_t", "8", "rows of a register tile">,
+                 Option<"panelWidth", "panel-width", "int64_t", "32", "columns of a register tile and of a weight panel">,
+                 Option<"blockBytes", "block-bytes", "int64_t", "524288", "bytes of the input rows of one block">,
+                 Option<"maxBlockRows", "max-block-rows", "int64_t", "128", "most rows of one block">,
+                 Option<"rowBlock", "row-block", "int64_t", "8", "rows per task of row-wise kernels">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // ATTUNE_TRANSFORMS_PASSES_TD

@@ -47,6 +47,8 @@ inline constexpr llvm::StringLiteral kWorkspaceAttr = "xfmr.workspace";
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
 /// Module attribute {entry = ["batch", "length"]}: the symbolic dims of each entry, in the order of the descriptor.
 inline constexpr llvm::StringLiteral kEntryDimsAttr = "xfmr.entry_dims";
+/// On an argument of a function below phase `bufferized`: what it is if neither input nor output ("host", "weights", "workspace", "workers").
+inline constexpr llvm::StringLiteral kRoleAttr = "xfmr.role";
 /// On a parallel loop: ranges given to workers are multiples of this many iterations.
 inline constexpr llvm::StringLiteral kGrainAttr = "xfmr.grain";
 

@@ -1,0 +1,348 @@
+//===- DimBounds.cpp - Upper bounds of sizes in terms of dims -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/DimBounds.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attune;
+
+using Bound = std::optional<SizeExpr>;
+
+//===----------------------------------------------------------------------===//
+// Combining bounds
+//===----------------------------------------------------------------------===//
+
+static Bound operator+(const Bound &a, const Bound &b) { return a && b ? Bound(*a + *b) : std::nullopt; }
+static Bound operator*(const Bound &a, const Bound &b) { return a && b ? Bound(*a * *b) : std::nullopt; }
+static Bound max(const Bound &a, const Bound &b) { return a && b ? Bound(SizeExpr::max(*a, *b)) : std::nullopt; }
+
+/// Either bound holds: a constant is the better one, then the one that is known to be smaller, then the first.
+static Bound min(const Bound &a, const Bound &b) {
+  if (!a || !b)
+    return a ? a : b;
+  if (a->getConstant() && b->getConstant())
+    return *a->getConstant() < *b->getConstant() ? a : b;
+  if (a->getConstant() || b->getConstant())
+    return a->getConstant() ? a : b;
+  return b->isAtMost(*a) ? b : a;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+std::string DimBounds::argumentSymbol(unsigned index) { return "#" + std::to_string(index); }
+std::string DimBounds::argumentSymbol(unsigned index, int64_t dim) { return argumentSymbol(index) + "." + std::to_string(dim); }
+
+/// The names in `xfmr.dims` of argument |index| of an entry, null elsewhere.
+static ArrayAttr getDimNames(func::FuncOp function, unsigned index) {
+  return function->hasAttr(xfmr::kEntryAttr) ? function.getArgAttrOfType<ArrayAttr>(index, xfmr::kDimsAttr) : ArrayAttr();
+}
+
+SmallVector<StringRef> attune::getEntryDims(func::FuncOp entry) {
+  SmallVector<StringRef> names;
+  auto add = [&](ArrayAttr dims) {
+    for (Attribute dim : dims ? dims.getValue() : ArrayRef<Attribute>())
+      if (auto name = dyn_cast<StringAttr>(dim); name && !llvm::is_contained(names, name.getValue()))
+        names.push_back(name.getValue());
+  };
+  for (unsigned i = 0; i != entry.getNumArguments(); ++i)
+    add(entry.getArgAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
+  for (unsigned i = 0; i != entry.getNumResults(); ++i)
+    add(entry.getResultAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
+  return names;
+}
+
+/// Splits a symbol of an argument: its index, and its dimension or -1.
+static std::pair<unsigned, int64_t> parseArgumentSymbol(StringRef symbol) {
+  auto [index, dim] = symbol.drop_front().split('.');
+  unsigned argument = 0;
+  int64_t number = -1;
+  (void)index.getAsInteger(10, argument);
+  if (!dim.empty())
+    (void)dim.getAsInteger(10, number);
+  return {argument, number};
+}
+
+Value DimBounds::materialize(OpBuilder &builder, func::FuncOp function, StringRef symbol) {
+  auto dimOf = [&](unsigned argument, int64_t dim) -> Value {
+    return memref::DimOp::create(builder, function.getLoc(), function.getArgument(argument), dim);
+  };
+  if (symbol.starts_with("#")) {
+    auto [argument, dim] = parseArgumentSymbol(symbol);
+    return dim < 0 ? Value(function.getArgument(argument)) : dimOf(argument, dim);
+  }
+  for (unsigned i = 0; i != function.getNumArguments(); ++i)
+    if (ArrayAttr names = getDimNames(function, i))
+      for (auto [dim, name] : llvm::enumerate(names))
+        if (auto string = dyn_cast<StringAttr>(name); string && string.getValue() == symbol)
+          return dimOf(i, dim);
+  llvm_unreachable("every symbol of an entry is named by an argument");
+}
+
+Bound DimBounds::atCall(func::CallOp call, const SizeExpr &expr) {
+  bool known = true;
+  SizeExpr result = expr.substitute([&](StringRef symbol) -> SizeExpr {
+    if (!symbol.starts_with("#"))
+      return SizeExpr::symbol(symbol);
+    auto [argument, dim] = parseArgumentSymbol(symbol);
+    Bound bound = dim < 0 ? getValue(call.getOperand(argument)) : getDim(call.getOperand(argument), dim);
+    known &= bound.has_value();
+    return bound.value_or(SizeExpr(0));
+  });
+  return known ? Bound(result) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Index values
+//===----------------------------------------------------------------------===//
+
+Bound DimBounds::getValue(Value value) {
+  if (auto it = values.find(value); it != values.end())
+    return it->second;
+  values[value] = std::nullopt; // cycles have no bound
+  Bound bound = computeValue(value);
+  if (!bound)
+    bound = getSliceBound(value);
+  values[value] = bound;
+  return bound;
+}
+
+Bound DimBounds::getFold(OpFoldResult value) {
+  if (auto constant = getConstantIntValue(value))
+    return SizeExpr(*constant);
+  return getValue(cast<Value>(value));
+}
+
+/// A slice lies within its source.
+Bound DimBounds::getSliceBound(Value value) {
+  Bound bound;
+  for (Operation *user : value.getUsers()) {
+    auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(user);
+    if (!slice || !isa<memref::SubViewOp, tensor::ExtractSliceOp>(user))
+      continue;
+    for (auto [dim, size, stride] : llvm::enumerate(slice.getMixedSizes(), slice.getMixedStrides()))
+      if (size == OpFoldResult(value) && isConstantIntValue(stride, 1))
+        bound = min(bound, getDim(user->getOperand(0), dim));
+  }
+  return bound;
+}
+
+/// Dims and iteration variables are not negative, so a subtracted term is bounded by 0.
+Bound DimBounds::getAffine(AffineExpr expr, AffineMap map, ValueRange operands) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return SizeExpr(std::max<int64_t>(0, constant.getValue()));
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return getValue(operands[dim.getPosition()]);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return getValue(operands[map.getNumDims() + symbol.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  auto lhs = [&] { return getAffine(binary.getLHS(), map, operands); };
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    if (Bound left = lhs(); left && constant && constant.getValue() < 0)
+      return *left + SizeExpr(constant.getValue());
+    return lhs() + getAffine(binary.getRHS(), map, operands);
+  case AffineExprKind::Mul:
+    if (constant && constant.getValue() < 0)
+      return SizeExpr(0);
+    return lhs() * getAffine(binary.getRHS(), map, operands);
+  case AffineExprKind::FloorDiv:
+  case AffineExprKind::CeilDiv:
+    if (Bound left = lhs(); left && constant && constant.getValue() > 0)
+      return expr.getKind() == AffineExprKind::CeilDiv ? left->ceilDiv(constant.getValue()) : left->floorDiv(constant.getValue());
+    return lhs(); // a divisor is at least 1
+  case AffineExprKind::Mod:
+    return constant ? Bound(SizeExpr(constant.getValue() - 1)) : lhs();
+  default:
+    return std::nullopt;
+  }
+}
+
+Bound DimBounds::computeValue(Value value) {
+  if (auto constant = getConstantIntValue(value))
+    return SizeExpr(std::max<int64_t>(0, *constant));
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto function = dyn_cast<func::FuncOp>(parent))
+      return function->hasAttr(xfmr::kEntryAttr) ? std::nullopt : Bound(SizeExpr::symbol(argumentSymbol(argument.getArgNumber())));
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      return value == loop.getInductionVar() ? getValue(loop.getUpperBound()) : std::nullopt;
+    if (auto loop = dyn_cast<scf::ForallOp>(parent); loop && argument.getArgNumber() < loop.getRank())
+      return getFold(loop.getMixedUpperBound()[argument.getArgNumber()]);
+    return std::nullopt;
+  }
+  auto divide = [&](auto op, bool up) -> Bound {
+    Bound left = getValue(op.getLhs());
+    std::optional<int64_t> right = getConstantIntValue(op.getRhs());
+    if (!left || !right || *right <= 0)
+      return left;
+    return up ? left->ceilDiv(*right) : left->floorDiv(*right);
+  };
+  auto rest = [&](auto op) -> Bound {
+    std::optional<int64_t> right = getConstantIntValue(op.getRhs());
+    return min(getValue(op.getLhs()), right ? Bound(SizeExpr(*right - 1)) : getValue(op.getRhs()));
+  };
+  return TypeSwitch<Operation *, Bound>(value.getDefiningOp())
+      .Case<memref::DimOp, tensor::DimOp>([&](auto op) -> Bound {
+        std::optional<int64_t> dim = op.getConstantIndex();
+        return dim ? getDim(op->getOperand(0), *dim) : std::nullopt;
+      })
+      .Case([&](arith::AddIOp op) { return getValue(op.getLhs()) + getValue(op.getRhs()); })
+      .Case([&](arith::MulIOp op) { return getValue(op.getLhs()) * getValue(op.getRhs()); })
+      .Case([&](arith::SubIOp op) -> Bound {
+        Bound left = getValue(op.getLhs());
+        std::optional<int64_t> right = getConstantIntValue(op.getRhs());
+        return left && right && *right >= 0 ? Bound(*left + SizeExpr(-*right)) : left;
+      })
+      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto op) { return min(getValue(op.getLhs()), getValue(op.getRhs())); })
+      .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto op) { return max(getValue(op.getLhs()), getValue(op.getRhs())); })
+      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto op) { return divide(op, /*up=*/true); })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>([&](auto op) { return divide(op, /*up=*/false); })
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](auto op) { return rest(op); })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp>([&](auto op) { return getValue(op.getIn()); })
+      .Case([&](arith::SelectOp op) { return max(getValue(op.getTrueValue()), getValue(op.getFalseValue())); })
+      .Case([&](affine::AffineApplyOp op) { return getAffine(op.getAffineMap().getResult(0), op.getAffineMap(), op.getMapOperands()); })
+      .Case([&](affine::AffineMinOp op) {
+        Bound bound;
+        for (AffineExpr expr : op.getMap().getResults())
+          bound = min(bound, getAffine(expr, op.getMap(), op.getOperands()));
+        return bound;
+      })
+      .Case([&](affine::AffineMaxOp op) {
+        Bound bound = SizeExpr(0);
+        for (AffineExpr expr : op.getMap().getResults())
+          bound = max(bound, getAffine(expr, op.getMap(), op.getOperands()));
+        return bound;
+      })
+      .Case([&](scf::IfOp op) {
+        unsigned result = cast<OpResult>(value).getResultNumber();
+        return max(getValue(op.thenYield().getOperand(result)), getValue(op.elseYield().getOperand(result)));
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+Bound DimBounds::getDim(Value shaped, int64_t dim) {
+  auto type = dyn_cast<ShapedType>(shaped.getType());
+  if (!type || !type.hasRank() || dim < 0 || dim >= type.getRank())
+    return std::nullopt;
+  if (!type.isDynamicDim(dim))
+    return SizeExpr(type.getDimSize(dim));
+  if (auto it = dims.find({shaped, dim}); it != dims.end())
+    return it->second;
+  dims[{shaped, dim}] = std::nullopt;
+  Bound bound = computeDim(shaped, dim);
+  dims[{shaped, dim}] = bound;
+  return bound;
+}
+
+Bound DimBounds::computeDim(Value shaped, int64_t dim) {
+  auto type = cast<ShapedType>(shaped.getType());
+  if (auto argument = dyn_cast<BlockArgument>(shaped)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto function = dyn_cast<func::FuncOp>(parent)) {
+      unsigned index = argument.getArgNumber();
+      if (!function->hasAttr(xfmr::kEntryAttr))
+        return SizeExpr::symbol(argumentSymbol(index, dim));
+      ArrayAttr names = getDimNames(function, index);
+      auto name = names && dim < static_cast<int64_t>(names.size()) ? dyn_cast<StringAttr>(names[dim]) : StringAttr();
+      return name ? Bound(SizeExpr::symbol(name.getValue())) : std::nullopt;
+    }
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
+      if (OpOperand *init = loop.getTiedLoopInit(argument))
+        return getDim(init->get(), dim);
+    return std::nullopt;
+  }
+  auto result = cast<OpResult>(shaped);
+  Operation *op = result.getOwner();
+  auto product = [&](Value source, ReassociationIndices group) {
+    Bound bound = SizeExpr(1);
+    for (int64_t index : group)
+      bound = bound * getDim(source, index);
+    return bound;
+  };
+  Bound bound = TypeSwitch<Operation *, Bound>(op)
+      .Case<memref::AllocOp, memref::AllocaOp, tensor::EmptyOp>([&](auto op) { return getValue(op->getOperand(type.getDynamicDimIndex(dim))); })
+      .Case([&](memref::ViewOp op) { return getValue(op.getSizes()[type.getDynamicDimIndex(dim)]); })
+      .Case<memref::SubViewOp, tensor::ExtractSliceOp>([&](auto op) {
+        llvm::SmallBitVector dropped = op.getDroppedDims();
+        for (auto [index, size] : llvm::enumerate(op.getMixedSizes()))
+          if (!dropped.test(index) && dim-- == 0)
+            return min(getFold(size), getDim(op->getOperand(0), index));
+        return Bound();
+      })
+      .Case<memref::CastOp, tensor::CastOp, memref::MemorySpaceCastOp>([&](auto op) { return getDim(op->getOperand(0), dim); })
+      .Case([&](memref::ReinterpretCastOp op) { return getFold(op.getMixedSizes()[dim]); })
+      .Case([&](memref::TransposeOp op) {
+        return getDim(op.getIn(), cast<AffineDimExpr>(op.getPermutation().getResult(dim)).getPosition());
+      })
+      .Case<memref::CollapseShapeOp, tensor::CollapseShapeOp>([&](auto op) { return product(op->getOperand(0), op.getReassociationIndices()[dim]); })
+      .Case<memref::ExpandShapeOp, tensor::ExpandShapeOp>([&](auto op) { return getFold(op.getMixedOutputShape()[dim]); })
+      .Case([&](tensor::InsertSliceOp op) { return getDim(op.getDest(), dim); })
+      .Case([&](scf::IfOp op) {
+        return max(getDim(op.thenYield().getOperand(result.getResultNumber()), dim), getDim(op.elseYield().getOperand(result.getResultNumber()), dim));
+      })
+      .Case([&](arith::SelectOp op) { return max(getDim(op.getTrueValue(), dim), getDim(op.getFalseValue(), dim)); })
+      .Case([&](func::CallOp op) -> Bound {
+        auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+        if (!callee || callee.isExternal())
+          return std::nullopt;
+        Bound inside = getDim(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), dim);
+        return inside ? atCall(op, *inside) : std::nullopt;
+      })
+      .Default([&](Operation *) { return getTokenDim(op, result, dim); });
+  if (bound)
+    return bound;
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    if (OpOperand *init = loop.getTiedLoopInit(loop.getLoopResults() ? loop.getRegionIterArgs()[result.getResultNumber()] : BlockArgument()))
+      return getDim(init->get(), dim);
+  } else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
+    return getDim(destination.getTiedOpOperand(result)->get(), dim);
+  } else if (OpTrait::hasElementwiseMappableTraits(op)) {
+    for (Value operand : op->getOperands())
+      if (operand.getType() == shaped.getType())
+        return getDim(operand, dim);
+  }
+  return std::nullopt;
+}
+
+/// Shapes of the operations of the dialect.
+Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
+  using namespace mlir::xfmr;
+  return TypeSwitch<Operation *, Bound>(op)
+      .Case<LinearOp, FfnOp, LayerNormOp, ActivationOp, SoftmaxOp, DropoutOp, SplitHeadsOp, MergeHeadsOp, AdditiveMaskOp, ScatterProbabilitiesOp>(
+          [&](auto op) { return getDim(op->getOperand(0), dim); })
+      .Case([&](AttentionOp op) -> Bound {
+        if (result.getResultNumber() == 0)
+          return getDim(op.getQuery(), dim);
+        Bound offsets = dim == 0 ? getDim(op.getQueryOffsets(), 0) : std::nullopt;
+        return dim != 0 ? getValue(dim == 2 ? op.getQueryLength() : op.getKeyLength()) : offsets ? Bound(*offsets + SizeExpr(-1)) : std::nullopt;
+      })
+      .Case([&](SequenceOffsetsOp op) { return getValue(op.getBatch()) + Bound(SizeExpr(1)); })
+      .Case([&](PackTokensOp op) {
+        Bound batch = getDim(op.getMask(), 0);
+        return result.getResultNumber() == 0 ? batch + Bound(SizeExpr(1)) : batch * getDim(op.getMask(), 1);
+      })
+      .Case([&](GatherTokensOp op) { return dim == 0 ? getDim(op.getPositions(), 0) : getDim(op.getInput(), dim); })
+      .Case([&](ScatterTokensOp op) { return getValue(op.getRows()); })
+      .Case([&](EmbeddingOp op) { return getDim(op.getIds(), 0); })
+      .Case([&](PoolOp op) -> Bound {
+        Bound offsets = getDim(op.getOffsets(), 0);
+        return offsets ? Bound(*offsets + SizeExpr(-1)) : std::nullopt;
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}

@@ -1,0 +1,77 @@
+//===- SizeExpr.h - Sizes as closed forms of dims ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Sizes as expressions of symbols that are never negative: the maximum of polynomials, where a factor of a monomial is a symbol or a quotient
+// by a constant. Closed under +, *, max and division by a constant, and monotonic in every symbol, so that a bound of the symbols gives a
+// bound of the size. A constant may be subtracted from what is at least as large. Quotients are rounded towards 0, as in C.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TRANSFORMS_SIZEEXPR_H
+#define ATTUNE_COMPILER_TRANSFORMS_SIZEEXPR_H
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+class SizeExpr {
+public:
+  SizeExpr(int64_t constant = 0);
+  static SizeExpr symbol(llvm::StringRef name);
+  static SizeExpr max(const SizeExpr &a, const SizeExpr &b);
+
+  SizeExpr operator+(const SizeExpr &other) const;
+  SizeExpr operator*(const SizeExpr &other) const;
+  SizeExpr floorDiv(int64_t divisor) const;
+  SizeExpr ceilDiv(int64_t divisor) const { return (*this + SizeExpr(divisor - 1)).floorDiv(divisor); }
+  SizeExpr alignTo(int64_t alignment) const { return ceilDiv(alignment) * SizeExpr(alignment); }
+
+  /// The value, if it depends on no symbol.
+  std::optional<int64_t> getConstant() const;
+  /// True if the coefficients show that this is never more than |other|.
+  bool isAtMost(const SizeExpr &other) const;
+  /// True if |name| occurs.
+  bool dependsOn(llvm::StringRef name) const;
+  bool operator==(const SizeExpr &other) const { return str() == other.str(); }
+
+  int64_t evaluate(llvm::function_ref<int64_t(llvm::StringRef)> symbols) const;
+  SizeExpr substitute(llvm::function_ref<SizeExpr(llvm::StringRef)> symbols) const;
+  /// As a C expression over 64-bit integers.
+  std::string str() const;
+  /// As arith ops on index values.
+  mlir::Value emit(mlir::OpBuilder &builder, mlir::Location loc, llvm::function_ref<mlir::Value(llvm::StringRef)> symbols) const;
+
+private:
+  /// A symbol, or `dividend / divisor` rounded towards 0.
+  struct Factor {
+    std::string text; // C text, also the key
+    std::shared_ptr<const SizeExpr> dividend;
+    int64_t divisor = 0;
+    bool operator<(const Factor &other) const { return text < other.text; }
+  };
+  using Monomial = std::vector<Factor>; // sorted
+  struct HigherDegreeFirst {
+    bool operator()(const Monomial &a, const Monomial &b) const { return a.size() != b.size() ? a.size() > b.size() : a < b; }
+  };
+  using Polynomial = std::map<Monomial, int64_t, HigherDegreeFirst>; // without zero coefficients
+
+  static bool isAtMost(const Polynomial &a, const Polynomial &b);
+  static std::string str(const Polynomial &polynomial);
+  /// Evaluates in any algebra: |leaf| gives factors, |constant| coefficients.
+  template <typename T, typename Constant, typename Leaf, typename Add, typename Mul, typename Max>
+  T fold(Constant constant, Leaf leaf, Add add, Mul mul, Max max) const;
+  void insert(Polynomial polynomial);
+
+  std::vector<Polynomial> alternatives; // never empty; none is at most another
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TRANSFORMS_SIZEEXPR_H

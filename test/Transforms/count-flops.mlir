@@ -1,0 +1,29 @@
+// RUN: attune-opt %s -attune-count-flops | FileCheck %s
+
+// Per layer 2 * 48 * 48 per token for the projection and 2 * 4 heads * (12 + 12) per score; the pooler works on one row per sequence.
+// CHECK: xfmr.flops = {forward = "384*batch*length*length + 9216*batch*length + 4608*batch"}
+func.func private @layer(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>, %length: index, %w: tensor<48x48xf32>) -> tensor<?x48xf32> {
+  %q = xfmr.split_heads %x, 4 : tensor<?x48xf32>
+  %a = xfmr.attention %q, %q, %q offsets(%offsets, %offsets) lengths(%length, %length) {scale = 1.0 : f64}
+      : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  %m = xfmr.merge_heads %a : tensor<?x4x12xf32>
+  return %m : tensor<?x48xf32>
+}
+func.func @forward(%ids: tensor<?x?xi64> {xfmr.name = "ids", xfmr.dims = ["batch", "length"]}, %table: tensor<9x48xf32>, %w: tensor<48x48xf32>)
+    -> (tensor<?x48xf32> {xfmr.name = "y", xfmr.dims = ["batch", 48]}) attributes {xfmr.entry = "forward"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %batch = tensor.dim %ids, %c0 : tensor<?x?xi64>
+  %length = tensor.dim %ids, %c1 : tensor<?x?xi64>
+  %flat = tensor.collapse_shape %ids [[0, 1]] : tensor<?x?xi64> into tensor<?xi64>
+  %offsets = xfmr.sequence_offsets %batch, %length
+  %x = xfmr.embedding %flat, %table : tensor<9x48xf32>
+  %twice = arith.addf %x, %x : tensor<?x48xf32>
+  %l1 = call @layer(%twice, %offsets, %length, %w) : (tensor<?x48xf32>, tensor<?xi64>, index, tensor<48x48xf32>) -> tensor<?x48xf32>
+  %l2 = call @layer(%l1, %offsets, %length, %w) : (tensor<?x48xf32>, tensor<?xi64>, index, tensor<48x48xf32>) -> tensor<?x48xf32>
+  %l3 = xfmr.linear %l2, %w : tensor<?x48xf32>, tensor<48x48xf32>
+  %l4 = xfmr.linear %l3, %w : tensor<?x48xf32>, tensor<48x48xf32>
+  %rows = xfmr.pool <first> %l4, %offsets : tensor<?x48xf32>
+  %y = xfmr.linear %rows, %w : tensor<?x48xf32>, tensor<48x48xf32>
+  return %y : tensor<?x48xf32>
+}
