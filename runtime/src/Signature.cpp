@@ -54,9 +54,15 @@ static attune_status checkNames(const char *kind, const attune_entry_desc &entry
 /// Checks dtype, rank and static sizes.
 static attune_status checkType(const char *kind, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                const attune_tensor &tensor) {
-  if (static_cast<uint32_t>(tensor.dtype) != desc.dtype)
+  uint32_t dtype; // copied as a number: the caller's may be no enumerator
+  static_assert(sizeof(dtype) == sizeof(tensor.dtype), "attune_dtype");
+  memcpy(&dtype, &tensor.dtype, sizeof(dtype));
+  const char *expected = attune_dtype_name(static_cast<attune_dtype>(desc.dtype));
+  if (dtype > ATTUNE_I8)
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has unknown dtype %u, expected %s", kind, desc.name, dtype, expected);
+  if (dtype != desc.dtype)
     return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has dtype %s, expected %s", kind, desc.name,
-                attune_dtype_name(tensor.dtype), attune_dtype_name(static_cast<attune_dtype>(desc.dtype)));
+                attune_dtype_name(tensor.dtype), expected);
   bool matches = tensor.rank == desc.rank && (tensor.rank == 0 || tensor.shape);
   for (uint32_t axis = 0; matches && axis < desc.rank; ++axis)
     matches = desc.shape[axis] < 0 || tensor.shape[axis] == desc.shape[axis];

@@ -72,7 +72,7 @@ static void test_refused_inputs(void) {
   REFUSED(in.name = "attention_mask", ATTUNE_INVALID_ARGUMENT,
           "input 'input_ids' is missing, expected i64 [batch, length]");
   REFUSED(in.dtype = ATTUNE_F32, ATTUNE_INVALID_ARGUMENT, "input 'input_ids' has dtype f32, expected i64");
-  REFUSED(in.dtype = (attune_dtype)99, ATTUNE_INVALID_ARGUMENT, "dtype unknown, expected i64");
+  REFUSED(in.dtype = (attune_dtype)99, ATTUNE_INVALID_ARGUMENT, "has unknown dtype 99, expected i64");
   REFUSED((in.rank = 3, in.shape = cube), ATTUNE_INVALID_ARGUMENT, "has shape [2, 3, 1], expected [batch, length]");
   REFUSED((in.rank = 9, in.shape = cube), ATTUNE_INVALID_ARGUMENT, "has shape [2, 3, 1, 1, 1, 1, 1, 1, …], expected");
   REFUSED(in.rank = 0, ATTUNE_INVALID_ARGUMENT, "has shape [], expected [batch, length]");
