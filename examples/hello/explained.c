@@ -37,13 +37,14 @@ int main(int argc, char **argv) {
   int64_t threads = argc > 2 ? atoll(argv[2]) : 0; /* 0: as many as the affinity mask allows */
   int64_t repeat = argc > 3 ? atoll(argv[3]) : 10;
 
-  /* Opening maps the weights read-only and checks that object, weights, runtime and CPU fit together. It does not read the weights: pages come
-     in as they are used and are shared with every other process that runs this model. One model serves any number of sessions and threads. */
+  /* Opening maps the weights read-only and checks that object, weights, runtime and CPU fit together. It does not read the weights: pages
+     come in as they are used and are shared with every other process that runs this model. One model serves any number of sessions and
+     threads. */
   attune_model *model;
   must(attune_model_open(&attune_model_bert, NULL, &model));
 
-  /* A session owns the memory and the workers of one call at a time. Its size follows from the largest dimensions we mean to use; the object
-     itself takes any batch, and any length up to its limit. */
+  /* A session owns the memory and the workers of one call at a time. Its size follows from the largest dimensions we mean to use; the
+     object itself takes any batch, and any length up to its limit. */
   attune_dim_limit limits[] = {{"batch", 1}, {"length", length}};
   attune_session_options options;
   attune_session_options_init(&options);
@@ -66,8 +67,8 @@ int main(int argc, char **argv) {
     ids[i] = (i * 7919 + 13) % entry->inputs[0].max_value;
   attune_tensor input = {"input_ids", ATTUNE_I64, 2, shape, ids, length * sizeof *ids};
 
-  /* The dimensions of this call follow from the shapes of its inputs, the shapes of the outputs from the dimensions. Outputs are the caller's
-     memory. A group of outputs (all hidden states, say) would be one tensor with one more dimension in front. */
+  /* The dimensions of this call follow from the shapes of its inputs, the shapes of the outputs from the dimensions. Outputs are the
+     caller's memory. A group of outputs (all hidden states, say) would be one tensor with one more dimension in front. */
   int64_t dims[8];
   must(attune_infer_dims(model, "forward", &input, 1, dims));
   attune_tensor outputs[8];

@@ -1,8 +1,8 @@
 /*===- embed.c - A compiled model inside a C program, watched ---------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Runs sessions whose memory ends at a page that must not be touched, each made for exactly the shape it runs, and counts the allocations of
- * the runs: there must be none.
+ * Runs sessions whose memory ends at a page that must not be touched, each made for exactly the shape it runs, and counts the allocations
+ * of the runs: there must be none.
  *===-----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "attune/runtime.h"
@@ -71,7 +71,8 @@ static int run(attune_model *model, int64_t batch, int64_t length, int64_t threa
     ids[i] = (i * 7919 + 13) % entry->inputs[0].max_value;
     mask[i] = i % length == 0 || i % 5 != 2;
   }
-  attune_tensor inputs[] = {{"input_ids", ATTUNE_I64, 2, shape, ids, bytes}, {"attention_mask", ATTUNE_I64, 2, shape, mask, bytes}}, outputs[8];
+  attune_tensor inputs[] = {{"input_ids", ATTUNE_I64, 2, shape, ids, bytes}, {"attention_mask", ATTUNE_I64, 2, shape, mask, bytes}},
+                outputs[8];
   must(attune_infer_dims(model, NULL, inputs, 2, dims));
   for (uint32_t i = 0; i < entry->num_outputs; ++i) {
     const attune_tensor_desc *desc = &entry->outputs[i];

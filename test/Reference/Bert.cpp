@@ -31,9 +31,7 @@ public:
   }
 
 private:
-  Array dense(const std::string &name, const Array &x) {
-    return linear(x, weights.get(name + ".weight"), weights.get(name + ".bias"));
-  }
+  Array dense(const std::string &name, const Array &x) { return linear(x, weights.get(name + ".weight"), weights.get(name + ".bias")); }
   Array norm(const std::string &name, const Array &x) {
     return layerNorm(x, weights.get(name + ".weight"), weights.get(name + ".bias"), config.epsilon);
   }

@@ -1,8 +1,8 @@
 //===- Bert.h - The BERT family in plain C++ -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An independent statement of what BertModel and its heads compute, in double, from the paper's formulas and the behaviour of transformers 4.22.
-// Letters: B batch, S length, H hidden, A heads, D head size, L layers.
+// An independent statement of what BertModel and its heads compute, in double, from the paper's formulas and the behaviour of
+// transformers 4.22. Letters: B batch, S length, H hidden, A heads, D head size, L layers.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_BERT_H
 #define ATTUNE_TEST_REFERENCE_BERT_H

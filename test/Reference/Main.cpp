@@ -3,8 +3,9 @@
 //
 // attune-test-reference MODEL_DIR IN.safetensors OUT.safetensors [--outputs=NAME,…] [--padding=compute|skip] [--case=case.json]
 //
-// Writes the outputs of one call, each rounded once to float. --outputs takes names or groups; --padding=skip puts zeros where the integer mask
-// of the tokens is 0, as a model compiled with that flag leaves them. --case writes the description that turns the two files into a golden case.
+// Writes the outputs of one call, each rounded once to float. --outputs takes names or groups; --padding=skip puts zeros where the integer
+// mask of the tokens is 0, as a model compiled with that flag leaves them. --case writes the description that turns the two files into a
+// golden case.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/io/SafetensorsWriter.h"
@@ -42,16 +43,15 @@ static void clearPadding(Output &output, const BertInputs &in) {
   }
 }
 
-/// Golden cases allow 30 times the error of the float32 reference (test/fixtures/README.md), which for small models is up to 1.3e-6 of an output's
-/// largest value; 4e-5 is that rule. A wrong form of gelu is more than ten times as far off.
+/// Golden cases allow 30 times the error of the float32 reference (test/fixtures/README.md), which for small models is up to 1.3e-6 of an
+/// output's largest value; 4e-5 is that rule. A wrong form of gelu is more than ten times as far off.
 static constexpr double allowedShareOfLargest = 4e-5;
 
 static Json describeOutput(const Array &value) {
   double largest = 0;
   for (double v : value.data)
     largest = std::max(largest, std::abs(v));
-  return {{"dtype", "F32"},        {"shape", value.shape}, {"max_abs", largest}, {"atol", allowedShareOfLargest * largest},
-          {"rtol", 1e-5}};
+  return {{"dtype", "F32"}, {"shape", value.shape}, {"max_abs", largest}, {"atol", allowedShareOfLargest * largest}, {"rtol", 1e-5}};
 }
 
 static void writeCase(const std::string &path, const Json &outputs) {

@@ -80,9 +80,8 @@ struct Activation {
   const char *name;
   double (*function)(double);
 };
-const Activation activations[] = {{"gelu", gelu}, {"gelu_new", geluTanh}, {"gelu_pytorch_tanh", geluTanh},
-                                  {"relu", relu}, {"silu", silu},         {"swish", silu},
-                                  {"tanh", tangent}};
+const Activation activations[] = {{"gelu", gelu},  {"gelu_new", geluTanh}, {"gelu_pytorch_tanh", geluTanh}, {"relu", relu}, {"silu", silu},
+                                  {"swish", silu}, {"tanh", tangent}};
 
 const Activation *findActivation(const std::string &name) {
   auto found = std::find_if(std::begin(activations), std::end(activations), [&](const Activation &a) { return name == a.name; });
