@@ -1,0 +1,102 @@
+# ===- compile_cost.py - What compiling costs, and that depth is free -------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# compile_cost.py CONFIG_DIR DIR: compiles models with the sizes of CONFIG_DIR and 12, then 48 layers, up to the object phase (no weights are packed).
+# Prints the CPU seconds and the peak of anonymous memory of each; fails above 5 s or 300 MB, or if 48 layers cost clearly more than 12. The weights
+# are a sparse file of zeros, so nothing of their size is written.
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import time
+
+MAX_SECONDS, MAX_MEGABYTES = 5.0, 300
+# Depth may cost 10 %; the rest of the margin is for the clock of a busy machine. The best of three counts.
+MAX_GROWTH, SLACK_SECONDS = 1.10, 0.3
+
+
+def tensors(config):
+    """Names and shapes of a BertModel's parameters."""
+    hidden, inner = config["hidden_size"], config["intermediate_size"]
+    for name, rows in (("word", "vocab_size"), ("position", "max_position_embeddings"), ("token_type", "type_vocab_size")):
+        yield f"embeddings.{name}_embeddings.weight", [config[rows], hidden]
+    yield from layer_norm("embeddings.LayerNorm", hidden)
+    for i in range(config["num_hidden_layers"]):
+        layer = f"encoder.layer.{i}."
+        for name in ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"):
+            yield from linear(layer + name, hidden, hidden)
+        yield from linear(layer + "intermediate.dense", hidden, inner)
+        yield from linear(layer + "output.dense", inner, hidden)
+        yield from layer_norm(layer + "attention.output.LayerNorm", hidden)
+        yield from layer_norm(layer + "output.LayerNorm", hidden)
+    yield from linear("pooler.dense", hidden, hidden)
+
+
+def linear(name, inputs, outputs):
+    yield name + ".weight", [outputs, inputs]
+    yield name + ".bias", [outputs]
+
+
+def layer_norm(name, width):
+    yield name + ".weight", [width]
+    yield name + ".bias", [width]
+
+
+def write_model(config, folder):
+    os.makedirs(folder)
+    with open(os.path.join(folder, "config.json"), "w") as f:
+        json.dump(config, f)
+    header, end = {}, 0
+    for name, shape in tensors(config):
+        begin, end = end, end + 4 * shape[0] * (shape[1] if len(shape) > 1 else 1)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    with open(os.path.join(folder, "model.safetensors"), "wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text)
+        f.truncate(8 + len(text) + end)
+
+
+def anonymous_megabytes(pid):
+    try:
+        with open(f"/proc/{pid}/status") as f:
+            return next((int(line.split()[1]) / 1024 for line in f if line.startswith("RssAnon:")), 0)
+    except OSError:
+        return 0
+
+
+def cost(folder, output):
+    """(CPU seconds, megabytes) of one compilation."""
+    process = subprocess.Popen(["attune", "compile", folder, "--compile-to=object", "-o", output])
+    peak, usage = 0, None
+    while usage is None:
+        peak = max(peak, anonymous_megabytes(process.pid))
+        pid, status, used = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            usage = used
+            if status:
+                sys.exit(f"attune compile {folder}: status {status}")
+        else:
+            time.sleep(0.005)
+    return usage.ru_utime + usage.ru_stime, peak
+
+
+def main(config_dir, work):
+    with open(os.path.join(config_dir, "config.json")) as f:
+        config = json.load(f)
+    found = {}
+    for layers in (12, 48):
+        folder = os.path.join(work, f"layers-{layers}")
+        write_model(dict(config, num_hidden_layers=layers), folder)
+        runs = [cost(folder, os.path.join(work, f"{layers}.o")) for _ in range(3)]
+        found[layers] = min(r[0] for r in runs), max(r[1] for r in runs)
+        print(f"{layers} layers: {found[layers][0]:.2f} s CPU, {found[layers][1]:.0f} MB anonymous")
+    if any(seconds > MAX_SECONDS or megabytes > MAX_MEGABYTES for seconds, megabytes in found.values()):
+        sys.exit(f"expected at most {MAX_SECONDS} s and {MAX_MEGABYTES} MB")
+    if found[48][0] > MAX_GROWTH * found[12][0] + SLACK_SECONDS or found[48][1] > MAX_GROWTH * found[12][1] + 5:
+        sys.exit("expected 48 layers to cost what 12 do")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
