@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One interface over weights that are stored and weights that are generated, so that the importer checks and the packer streams either without
-// knowing which. `#xfmr.tensor<"name" : type>` names a tensor of the provider the module was imported with.
+// One interface over weights that are stored and weights that are generated, so that the importer checks and the packer streams either
+// without knowing which. `#xfmr.tensor<"name" : type>` names a tensor of the provider the module was imported with.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_TENSORPROVIDER_H
@@ -28,8 +28,8 @@ public:
   virtual const TensorSpec *find(std::string_view name) const = 0;
   /// What a message about |name| calls its place: a file, also for tensors that do not exist.
   virtual std::string placeOf(std::string_view name) const = 0;
-  /// Writes elements |begin| … |begin|+|count| of the row-major tensor |name| to |out|, converted to float and rounded at most once. An error if
-  /// there is no such tensor, it is not of a float type, or the range exceeds it.
+  /// Writes elements |begin| … |begin|+|count| of the row-major tensor |name| to |out|, converted to float and rounded at most once. An
+  /// error if there is no such tensor, it is not of a float type, or the range exceeds it.
   virtual Status read(std::string_view name, int64_t begin, int64_t count, float *out) const = 0;
 };
 

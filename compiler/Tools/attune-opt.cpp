@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Target/CPU/Passes.h"
+#include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/IR/XfmrOps.h"
 #include "dialect/Transforms/Passes.h"
@@ -14,11 +16,13 @@
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::xfmr::registerXfmrPasses();
+  attune::registerXfmrToLinalgPasses();
   attune::registerAttuneTransformsPasses();
   attune::registerAttuneCPUPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<mlir::xfmr::XfmrDialect>();
+  attune::registerBufferizableModels(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Attune pass driver\n", registry));
 }

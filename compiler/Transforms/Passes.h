@@ -4,10 +4,22 @@
 #ifndef ATTUNE_COMPILER_TRANSFORMS_PASSES_H
 #define ATTUNE_COMPILER_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attune {
+
+/// Function attribute: the function is one kernel; its value says what it computes.
+inline constexpr llvm::StringLiteral kKernelAttr = "xfmr.kernel";
+/// Argument attribute: the argument is an output of the entry.
+inline constexpr llvm::StringLiteral kOutputAttr = "xfmr.output";
 
 #define GEN_PASS_DECL
 #include "compiler/Transforms/Passes.h.inc"

@@ -72,19 +72,27 @@ LogicalResult AttentionOp::verify() {
 
 namespace {
 /// Drops a `probabilities` result nobody uses.
-struct DropUnusedProbabilities : OpRewritePattern<AttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+template <typename AnyAttentionOp>
+struct DropUnusedProbabilities : OpRewritePattern<AnyAttentionOp> {
+  using OpRewritePattern<AnyAttentionOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(AnyAttentionOp op, PatternRewriter &rewriter) const override {
     if (!op.getProbabilities() || !op.getProbabilities().use_empty())
       return failure();
-    auto plain = AttentionOp::create(rewriter, op.getLoc(), TypeRange{op.getResult().getType()}, op->getOperands(), op->getAttrs());
+    auto plain = AnyAttentionOp::create(rewriter, op.getLoc(), TypeRange{op.getResult().getType()}, op->getOperands(),
+                                        op->getAttrs());
     rewriter.replaceOp(op, {plain.getResult(), Value()});
     return success();
   }
 };
 } // namespace
 
-void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) { patterns.add<DropUnusedProbabilities>(context); }
+void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropUnusedProbabilities<AttentionOp>>(context);
+}
+
+void MultiHeadAttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropUnusedProbabilities<MultiHeadAttentionOp>>(context);
+}
 
 LogicalResult MultiHeadAttentionOp::verify() {
   int64_t features = getQuery().getType().getDimSize(1), memory = getMemory().getType().getDimSize(1);
@@ -122,6 +130,8 @@ LogicalResult MultiHeadAttentionOp::verify() {
     if (rows(pair.first) != rows(pair.second))
       return emitOpError("expects '") << name << "' to have " << rows(pair.second) << " elements, but got " << rows(pair.first);
   }
+  if (bool(getBq()) != bool(getBk()) || bool(getBq()) != bool(getBv()) || (getBo() && !getBq()))
+    return emitOpError("expects 'bq', 'bk' and 'bv' together, and 'bo' only with them");
   if (failed(verifyProbabilities(*this, getProbabilities(), heads))) // C3
     return failure();
   return verifyMasks(*this, getMask(), getHeadMask(), heads);

@@ -88,7 +88,8 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
 
     - (C1) `wq`, `wk`, `wv` have as many columns as their input has features; the rows of `wq` and `wk` are `num_heads` and `num_kv_heads` times one
       head size, those of `wv` a multiple of `num_kv_heads`.
-    - (C2) Biases have as many elements as their matrices have rows.
+    - (C2) Biases have as many elements as their matrices have rows; those of query, key and value come together (`#xfmr.fill` gives
+      a missing one), that of the output only with them.
     - (C3) Offsets, lengths, masks and `probabilities` as in `xfmr.attention`.
 
     ```mlir
@@ -113,6 +114,7 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
     attr-dict `:` type($query) `,` type($memory) `->` type($result) (`,` type($probabilities)^)?
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // XFMR_ATTENTION_OPS_TD

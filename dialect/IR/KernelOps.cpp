@@ -50,7 +50,11 @@ LogicalResult KeyPanelOp::verify() {
   return verifySize(*this, "the rows of the panel", keys.getDimSize(1), type.getDimSize(0));
 }
 
-void AttentionTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) { addEffects(*this, effects); }
+void AttentionTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  addEffects(*this, effects); // reads the scratch, too
+  if (getScratch())
+    effects.emplace_back(MemoryEffects::Write::get(), &getScratchMutable()[0], 0, true, SideEffects::DefaultResource::get());
+}
 
 LogicalResult AttentionTileOp::verify() {
   size_t count = getDestinations().size();
@@ -72,6 +76,14 @@ LogicalResult AttentionTileOp::verify() {
     return emitOpError("expects 'key_block' to be a multiple of the panel width, ") << key.getDimSize(2) << ", but got " << getKeyBlock();
   if (Value mask = getMask(); mask && failed(verifyRank(*this, mask, "mask", 2))) // C2
     return failure();
+  if (Value scratch = getScratch()) { // C3
+    auto buffer = cast<MemRefType>(scratch.getType());
+    if (failed(verifyRank(*this, scratch, "scratch", 2)) ||
+        failed(verifySize(*this, "the columns of 'scratch'", getKeyBlock(), buffer.getDimSize(1))))
+      return failure();
+    if (!buffer.hasStaticShape() || !buffer.getLayout().isIdentity())
+      return emitOpError("expects a contiguous 'scratch' of static shape, but got ") << buffer;
+  }
   if (Value probabilities = getProbabilities())
     return verifyRank(*this, probabilities, "probabilities", 2);
   return success();

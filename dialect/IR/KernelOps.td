@@ -50,6 +50,7 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
 
     - (C1) `query` is `[R, D]`, `key` `[P, D, W]` with `P * W >= S`, `value` `[S, E]`, the result `[R, E]`.
     - (C2) `mask`, if present, is f32 `[1 or R, S]`; `probabilities`, if present, `[R, S]` (the second destination).
+    - (C3) `scratch`, if present, is a contiguous f32 buffer `[rows, key_block]`; vectors need it, `attune-attach-scratch` adds it.
     - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d and over j of `value` run in order with fused
       multiply-adds; the sum l is kept in 16 lanes joined by a fixed tree.
 
@@ -59,13 +60,19 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
     ```
   }];
   let arguments = (ins AnyShaped:$query, AnyShaped:$key, AnyShaped:$value, Optional<AnyShaped>:$mask, Optional<F32>:$head_scale,
-                       Variadic<AnyShaped>:$destinations, F64Attr:$scale, I64Attr:$key_block,
+                       Optional<AnyMemRef>:$scratch, Variadic<AnyShaped>:$destinations, F64Attr:$scale, I64Attr:$key_block,
                        DefaultValuedAttr<Xfmr_MaskedRowsAttr, "::mlir::xfmr::MaskedRows::Uniform">:$masked_rows);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,` type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)?
-    (`head_scale` `(` $head_scale^ `)`)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
+    (`head_scale` `(` $head_scale^ `)`)? (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
   }];
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value, "::mlir::Value":$mask,
+                                 "::mlir::Value":$headScale, "::mlir::ValueRange":$destinations, "::mlir::FloatAttr":$scale,
+                                 "::mlir::IntegerAttr":$keyBlock, "::mlir::xfmr::MaskedRowsAttr":$maskedRows), [{
+    build($_builder, $_state, results, query, key, value, mask, headScale, ::mlir::Value(), destinations, scale, keyBlock, maskedRows);
+  }]>];
   let extraClassDeclaration = tileDeclaration # [{
     /// The probabilities destination, or null.
     ::mlir::Value getProbabilities() { return getDestinations().size() > 1 ? getDestinations()[1] : ::mlir::Value(); }

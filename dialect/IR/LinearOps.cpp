@@ -20,9 +20,10 @@ static LogicalResult verifyVector(Operation *op, Value vector, StringRef name, i
 
 /// Checks that |residual| can be added to a |type|.
 static LogicalResult verifyResidual(Operation *op, Value residual, RankedTensorType type) {
-  if (!residual || succeeded(verifyCompatibleShape(residual.getType(), type)))
+  if (!residual || (succeeded(verifyCompatibleShape(residual.getType(), type)) &&
+                    getElementTypeOrSelf(residual) == type.getElementType()))
     return success();
-  return op->emitOpError("expects 'residual' of the shape of the result, ") << type << ", but got " << residual.getType();
+  return op->emitOpError("expects 'residual' of the type of the result, ") << type << ", but got " << residual.getType();
 }
 
 /// Checks that |weight| (named |name|) multiplies rows of |features| elements.
@@ -64,6 +65,8 @@ LogicalResult FfnOp::verify() {
   if (failed(verifyVector(*this, getUpBias(), "up_bias", inner, "rows of 'up'")) || // C2
       failed(verifyVector(*this, getDownBias(), "down_bias", getDown().getType().getDimSize(0), "rows of 'down'")))
     return failure();
+  if (bool(getUpBias()) != bool(getDownBias()))
+    return emitOpError("expects 'up_bias' and 'down_bias' together");
   return verifyResidual(*this, getResidual(), getType()); // C3
 }
 

@@ -28,7 +28,7 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = [{
     $input `,` $weight (`bias` `(` $bias^ `)`)? (`residual` `(` $residual^ `)`)? attr-dict
-    `:` type($input) `,` type($weight) (`,` `bias` type($bias)^)? (`,` `residual` type($residual)^)?
+    `:` type($input) `,` type($weight) custom<EpilogueTypes>(type($bias), type($residual))
   }];
   let hasVerifier = 1;
 }
@@ -39,7 +39,7 @@ def Xfmr_FfnOp : Xfmr_Op<"ffn", [Pure, AttrSizedOperandSegments, InferTypeOpAdap
     `result = activation(input up^T + up_bias) down^T + down_bias + residual`
 
     - (C1) `up` is `[M, N]` for an input of N features, `down` is `[N', M]`.
-    - (C2) Biases have as many elements as their matrices have rows.
+    - (C2) Biases have as many elements as their matrices have rows; there are both or none.
     - (C3) `residual` has the result's type.
 
     ```mlir
@@ -51,7 +51,7 @@ def Xfmr_FfnOp : Xfmr_Op<"ffn", [Pure, AttrSizedOperandSegments, InferTypeOpAdap
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = [{
     $activation $input `,` $up `,` $down (`bias` `(` $up_bias^ `,` $down_bias `)`)? (`residual` `(` $residual^ `)`)? attr-dict
-    `:` type($input) `,` type($up) `,` type($down) (`,` `bias` type($up_bias)^ `,` type($down_bias))? (`,` `residual` type($residual)^)?
+    `:` type($input) `,` type($up) `,` type($down) custom<FfnEpilogueTypes>(type($up_bias), type($down_bias), type($residual))
   }];
   let hasVerifier = 1;
 }

@@ -50,6 +50,31 @@ LogicalResult WeightConcatOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   return success();
 }
 
+namespace {
+/// Joins the operands of concats along the same axis instead of their results.
+struct FlattenConcat : OpRewritePattern<WeightConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WeightConcatOp op, PatternRewriter &rewriter) const override {
+    SmallVector<Value> weights;
+    for (Value weight : op.getWeights()) {
+      auto inner = weight.getDefiningOp<WeightConcatOp>();
+      if (inner && inner.getAxis() == op.getAxis())
+        llvm::append_range(weights, inner.getWeights());
+      else
+        weights.push_back(weight);
+    }
+    if (weights.size() == op.getWeights().size())
+      return failure();
+    rewriter.replaceOpWithNewOp<WeightConcatOp>(op, op.getAxis(), weights);
+    return success();
+  }
+};
+} // namespace
+
+void WeightConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FlattenConcat>(context);
+}
+
 OpFoldResult WeightConcatOp::fold(FoldAdaptor) { return getWeights().size() == 1 ? OpFoldResult(getWeights()[0]) : OpFoldResult(); }
 
 LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {

@@ -59,6 +59,7 @@ def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$axis `,` $weights attr-dict `:` type($weights)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `multi_head_attention` and `ffn` as importers emit them; leaves `linear`, `split_heads`, `attention` and `merge_heads`.
+// Expects `multi_head_attention` and `ffn` as importers emit them; leaves `linear`, `split_heads`, `attention` and
+// `merge_heads`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +34,9 @@ struct DecomposeMultiHeadAttention : OpRewritePattern<MultiHeadAttentionOp> {
     auto queryType = cast<RankedTensorType>(query.getType()), valueType = cast<RankedTensorType>(value.getType());
     Type result = queryType.clone({queryType.getDimSize(0), queryType.getDimSize(1), valueType.getDimSize(2)});
     Type probabilities = op.getProbabilities() ? op.getProbabilities().getType() : Type();
-    auto attention = AttentionOp::create(rewriter, loc, result, probabilities, query, key, value, op.getQueryOffsets(), op.getKeyOffsets(),
-                                         op.getQueryLength(), op.getKeyLength(), op.getMask(), op.getHeadMask(), op.getScaleAttr(), op.getMaskedRowsAttr());
+    auto attention = AttentionOp::create(rewriter, loc, result, probabilities, query, key, value, op.getQueryOffsets(),
+                                         op.getKeyOffsets(), op.getQueryLength(), op.getKeyLength(), op.getMask(),
+                                         op.getHeadMask(), op.getScaleAttr(), op.getMaskedRowsAttr());
     Value merged = MergeHeadsOp::create(rewriter, loc, attention.getResult());
     if (op.getWo())
       merged = LinearOp::create(rewriter, loc, merged, op.getWo(), op.getBo(), Value(), Activation::None);
@@ -46,7 +48,8 @@ struct DecomposeMultiHeadAttention : OpRewritePattern<MultiHeadAttentionOp> {
 struct DecomposeFfn : OpRewritePattern<FfnOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(FfnOp op, PatternRewriter &rewriter) const override {
-    Value up = LinearOp::create(rewriter, op.getLoc(), op.getInput(), op.getUp(), op.getUpBias(), Value(), op.getActivation());
+    Value up =
+        LinearOp::create(rewriter, op.getLoc(), op.getInput(), op.getUp(), op.getUpBias(), Value(), op.getActivation());
     rewriter.replaceOpWithNewOp<LinearOp>(op, up, op.getDown(), op.getDownBias(), op.getResidual(), Activation::None);
     return success();
   }

@@ -6,8 +6,101 @@
 
 include "mlir/Pass/PassBase.td"
 
+//===----------------------------------------------------------------------===//
+// Phase `dialect`, in alphabetical order
+//===----------------------------------------------------------------------===//
+
 def DecomposeComposites : Pass<"xfmr-decompose-composites", "::mlir::func::FuncOp"> {
   let summary = "rewrite multi_head_attention and ffn as projections and attention";
+  let description = [{
+    ```mlir
+    %y = xfmr.ffn <gelu> %x, %up, %down bias(%b0, %b1) residual(%x) : …
+    // becomes
+    %0 = xfmr.linear %x, %up bias(%b0) {activation = #xfmr.activation<gelu>} : …
+    %y = xfmr.linear %0, %down bias(%b1) residual(%x) : …
+    ```
+
+    `multi_head_attention` becomes a linear and a `split_heads` for each of query, key and value, then `attention`, `merge_heads` and the
+    output projection if there is one. Run it first: the other passes of the phase look at projections.
+
+    Numerics: exact; a composite is defined as what it decomposes to.
+  }];
+}
+
+def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "fold activations and residual additions into the projections that feed them";
+  let description = [{
+    ```mlir
+    %0 = xfmr.linear %x, %w bias(%b) : …
+    %1 = xfmr.layer_norm %0, %g, %c residual(%x : …) {…} : …
+    // becomes
+    %0 = xfmr.linear %x, %w bias(%b) residual(%x) : …
+    %1 = xfmr.layer_norm %0, %g, %c {…} : …
+    ```
+
+    - An `activation` of a linear without activation and residual becomes the linear's.
+    - An `arith.addf` with a linear without residual makes the other operand its residual; of two linears the later one takes the other.
+    - A `layer_norm` whose input or residual is such a linear leaves the addition to it: there the sum is still in registers.
+    - The last addition before a `layer_norm` becomes the norm's residual where no linear can take it.
+
+    The linear must have no other use and stand in the same block as its user, where the fused op is put. Run
+    `xfmr-decompose-composites` and `canonicalize` first (a dropout between the two hides them from each other).
+
+    Numerics: exact; the same additions in the same order, of two operands each (a NaN's payload may come from the other one).
+  }];
+}
+
+def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
+  let summary = "compute projections of the same input to heads as one";
+  let description = [{
+    ```mlir
+    %0 = xfmr.linear %x, %wq bias(%bq) : …
+    %q = xfmr.split_heads %0, 4 : …
+    %1 = xfmr.linear %x, %wk bias(%bk) : …
+    %k = xfmr.split_heads %1, 4 : …
+    // becomes
+    %w = xfmr.weight_concat 0, %wq, %wk : …
+    %b = xfmr.weight_concat 0, %bq, %bk : …
+    %0 = xfmr.linear %x, %w bias(%b) : …
+    %1 = tensor.extract_slice %0[0, 0] [%t, 48] [1, 1] : …
+    %q = xfmr.split_heads %1, 4 : …
+    %2 = tensor.extract_slice %0[0, 48] [%t, 48] [1, 1] : …
+    %k = xfmr.split_heads %2, 4 : …
+    ```
+
+    One pass over the input instead of one each, and fewer, longer rows of work. Takes linears of one block without residual whose weights
+    and biases are weights (arguments marked `xfmr.weight`, `weight_ref`s, expressions over these) and whose results only feed
+    `split_heads`, since there a slice of columns is a strided view and not a copy. Steps aside, with a remark, where activations,
+    element types or the presence of biases differ. Run `xfmr-hoist-weight-expressions` afterwards.
+
+    Numerics: exact; each column is accumulated as before.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::ModuleOp"> {
+  let summary = "move weight expressions to the callers and into the sources of weights";
+  let description = [{
+    ```mlir
+    xfmr.weight @q : tensor<8x8xf32> = #xfmr.tensor<"q" : tensor<8x8xf32>>
+    xfmr.weight @k : tensor<8x8xf32> = #xfmr.tensor<"k" : tensor<8x8xf32>>
+    func.func private @layer(%x: tensor<?x8xf32>, %wq: tensor<8x8xf32> {xfmr.weight}, %wk: tensor<8x8xf32> {xfmr.weight}) … {
+      %w = xfmr.weight_concat 0, %wq, %wk : tensor<8x8xf32>, tensor<8x8xf32>
+    // becomes
+    xfmr.weight @q.concat : tensor<16x8xf32> = #xfmr.concat<0, [#xfmr.tensor<"q" : …>, #xfmr.tensor<"k" : …>]>
+    func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<16x8xf32> {xfmr.weight}) … {
+    ```
+
+    In private functions of which every use is a `func.call`, a `weight_concat`, `weight_pack` or `weight_transpose` (or a tree of them) of
+    arguments marked `xfmr.weight` becomes a new argument, and every caller computes it; callees come before callers. An expression over
+    `weight_ref`s becomes a `weight_ref` of a weight with the composed source; weights of equal source are one. Arguments, references and
+    weights without a use left are removed. Public, recursive and otherwise referenced functions keep their arguments, with a remark.
+
+    Runs after every phase that makes weight expressions (`dialect` joins projections, `linalg` packs panels). Takes time linear in the
+    number of operations.
+
+    Numerics: exact.
+  }];
 }
 
 #endif // XFMR_TRANSFORMS_PASSES_TD

@@ -20,9 +20,9 @@ struct DTypeInfo {
 } // namespace
 
 static constexpr DTypeInfo table[] = {
-    {"F64", 8, DTypeInfo::Float},    {"F32", 4, DTypeInfo::Float},    {"F16", 2, DTypeInfo::Float},   {"BF16", 2, DTypeInfo::Float},
-    {"I64", 8, DTypeInfo::Integer},  {"I32", 4, DTypeInfo::Integer},  {"I16", 2, DTypeInfo::Integer}, {"I8", 1, DTypeInfo::Integer},
-    {"U64", 8, DTypeInfo::Integer},  {"U32", 4, DTypeInfo::Integer},  {"U16", 2, DTypeInfo::Integer}, {"U8", 1, DTypeInfo::Integer},
+    {"F64", 8, DTypeInfo::Float},    {"F32", 4, DTypeInfo::Float},     {"F16", 2, DTypeInfo::Float},     {"BF16", 2, DTypeInfo::Float},
+    {"I64", 8, DTypeInfo::Integer},  {"I32", 4, DTypeInfo::Integer},   {"I16", 2, DTypeInfo::Integer},   {"I8", 1, DTypeInfo::Integer},
+    {"U64", 8, DTypeInfo::Integer},  {"U32", 4, DTypeInfo::Integer},   {"U16", 2, DTypeInfo::Integer},   {"U8", 1, DTypeInfo::Integer},
     {"BOOL", 1, DTypeInfo::Integer}, {"F8_E4M3", 1, DTypeInfo::Other}, {"F8_E5M2", 1, DTypeInfo::Other},
 };
 

@@ -22,8 +22,8 @@ struct GeneratorRule {
   double halfWidth = 1;
 };
 
-/// The range a weight gets from its name and shape alone: biases, gains, embeddings and projections are scaled so that a deep model's activations
-/// stay in a realistic range.
+/// The range a weight gets from its name and shape alone: biases, gains, embeddings and projections are scaled so that a deep model's
+/// activations stay in a realistic range.
 GeneratorRule generatorRule(std::string_view name, const std::vector<int64_t> &shape);
 
 /// Writes values begin … begin+count of the flattened tensor |name| to |out|. Inputs use the stream name "input:<name>".

@@ -1,8 +1,8 @@
 //===- Json.h - JSON from untrusted files ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parsing with duplicate-key, depth and syntax errors that carry the place, and accessors that report the key, what was expected and what the
-// file has. nlohmann's own accessors (`at`, implicit conversions) throw; code of this project uses these instead.
+// Parsing with duplicate-key, depth and syntax errors that carry the place, and accessors that report the key, what was expected and what
+// the file has. nlohmann's own accessors (`at`, implicit conversions) throw; code of this project uses these instead.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IO_JSON_H
 #define ATTUNE_IO_JSON_H

@@ -21,7 +21,8 @@ Result<OutputFile> OutputFile::create(const std::string &path) {
   // Renaming over a device such as /dev/null would replace it (or fail): only files and free names are destinations.
   struct stat info;
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
-    return Status::error(path + ": expected a file or a free name to write to, got " + (S_ISDIR(info.st_mode) ? "a folder" : "a special file"));
+    return Status::error(path + ": expected a file or a free name to write to, got " +
+                         (S_ISDIR(info.st_mode) ? "a folder" : "a special file"));
   OutputFile file;
   file.path = path;
   std::string pattern = path + ".tmp-XXXXXX";

@@ -1,8 +1,8 @@
 //===- Safetensors.cpp - Reading one safetensors file ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file is 8 bytes of little-endian header length N, N bytes of JSON, then the data. Checks run from the outside in, so that each may rely on
-// the ones before it.
+// A file is 8 bytes of little-endian header length N, N bytes of JSON, then the data. Checks run from the outside in, so that each may rely
+// on the ones before it.
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Safetensors.h"
 
@@ -124,8 +124,8 @@ Status SafetensorsFile::checkCoverage(uint64_t dataBytes) const {
   const uint8_t *next = file.data() + (file.size() - dataBytes);
   const uint8_t *first = next;
   for (size_t i = 0; i < order.size(); ++i) {
-    const std::string where = path() + ": tensor '" + order[i]->name + "': expected data at offset " + std::to_string(next - first) + ", got " +
-                              std::to_string(order[i]->data - first);
+    const std::string where = path() + ": tensor '" + order[i]->name + "': expected data at offset " + std::to_string(next - first) +
+                              ", got " + std::to_string(order[i]->data - first);
     if (order[i]->data < next)
       return Status::error(where + " (overlaps tensor '" + order[i - 1]->name + "')");
     if (order[i]->data > next)

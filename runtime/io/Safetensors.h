@@ -1,8 +1,8 @@
 //===- Safetensors.h - Reading safetensors files and folders ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Readers for one file and for a model folder (single or sharded). Files are untrusted: everything in a header is checked before anything uses
-// it, and every error reads "FILE: tensor 'x': expected …, got …". Tensors are views into the mapping; nothing is copied.
+// Readers for one file and for a model folder (single or sharded). Files are untrusted: everything in a header is checked before anything
+// uses it, and every error reads "FILE: tensor 'x': expected …, got …". Tensors are views into the mapping; nothing is copied.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IO_SAFETENSORS_H
 #define ATTUNE_IO_SAFETENSORS_H
@@ -41,8 +41,8 @@ inline void convertToI64(const TensorView &view, int64_t begin, int64_t count, i
 /// One safetensors file.
 class SafetensorsFile {
 public:
-  /// Maps and checks |path|: header within the file, no key twice, known dtypes, shapes that multiply to the size of their data, offsets inside
-  /// the file, and data that the tensors cover without overlap or gap (the format forbids both).
+  /// Maps and checks |path|: header within the file, no key twice, known dtypes, shapes that multiply to the size of their data, offsets
+  /// inside the file, and data that the tensors cover without overlap or gap (the format forbids both).
   static Result<SafetensorsFile> open(const std::string &path);
 
   const std::string &path() const { return file.path(); }
@@ -68,8 +68,8 @@ private:
 /// The weights of a model folder: `model.safetensors`, or the shards named by `model.safetensors.index.json`.
 class SafetensorsFolder {
 public:
-  /// Opens the folder's weights. An index may name only files of the folder itself: no separators, no "..", no link that leads elsewhere (links to
-  /// the place the index itself is stored are followed, which is how download caches lay out a folder).
+  /// Opens the folder's weights. An index may name only files of the folder itself: no separators, no "..", no link that leads elsewhere
+  /// (links to the place the index itself is stored are followed, which is how download caches lay out a folder).
   static Result<SafetensorsFolder> open(const std::string &folder);
   /// Whether the folder has either of the two files.
   static bool present(const std::string &folder);

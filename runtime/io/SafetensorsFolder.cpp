@@ -45,7 +45,8 @@ Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {
 }
 
 /// Checks that |shard| names a file of the folder; returns its path.
-static Result<std::string> checkShard(const std::string &folder, const std::string &index, const std::string &tensor, const std::string &shard) {
+static Result<std::string> checkShard(const std::string &folder, const std::string &index, const std::string &tensor,
+                                      const std::string &shard) {
   const std::string where = index + ": tensor '" + tensor + "': ";
   if (shard.empty() || shard == "." || shard == ".." || shard.find_first_of(std::string_view("/\\\0", 3)) != std::string::npos)
     return Status::error(where + "expected the name of a file in the folder, got '" + shard + "'");
@@ -84,7 +85,8 @@ Status SafetensorsFolder::openIndex(const std::string &folder, const std::string
       shards.push_back(std::move(*opened));
     }
     if (!shards[it->second].find(tensor))
-      return Status::error(shards[it->second].path() + ": tensor '" + tensor + "': expected in this file by " + indexPath + ", but missing");
+      return Status::error(shards[it->second].path() + ": tensor '" + tensor + "': expected in this file by " + indexPath +
+                           ", but missing");
     shardOf.emplace(tensor, it->second);
   }
   return {};

@@ -26,7 +26,8 @@ Result<SafetensorsWriter> SafetensorsWriter::create(const std::string &path, con
   for (const TensorSpec &tensor : tensors) {
     std::optional<int64_t> elements = elementCount(tensor.shape);
     if (!elements)
-      return Status::error(path + ": tensor '" + tensor.name + "': expected a shape of less than 2^62 elements, got " + shapeText(tensor.shape));
+      return Status::error(path + ": tensor '" + tensor.name + "': expected a shape of less than 2^62 elements, got " +
+                           shapeText(tensor.shape));
     if (tensor.name == "__metadata__" || !names.insert(tensor.name).second)
       return Status::error(path + ": tensor '" + tensor.name + "': expected a name that is not taken");
     uint64_t begin = dataEnd;
@@ -55,7 +56,8 @@ Result<SafetensorsWriter> SafetensorsWriter::create(const std::string &path, con
 
 Status SafetensorsWriter::commit() {
   if (file.position() != end)
-    return Status::error(path + ": expected a file of " + std::to_string(end) + " bytes by its header, got " + std::to_string(file.position()));
+    return Status::error(path + ": expected a file of " + std::to_string(end) + " bytes by its header, got " +
+                         std::to_string(file.position()));
   return file.commit();
 }
 

@@ -1,8 +1,8 @@
 //===- SafetensorsWriter.h - Writing safetensors files ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A streaming writer: the tensors are declared first, their data follows in that order in chunks of any size, so a file larger than memory can be
-// written. Equal declarations and data give equal bytes.
+// A streaming writer: the tensors are declared first, their data follows in that order in chunks of any size, so a file larger than memory
+// can be written. Equal declarations and data give equal bytes.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IO_SAFETENSORSWRITER_H
 #define ATTUNE_IO_SAFETENSORSWRITER_H

@@ -39,7 +39,8 @@ private:
 };
 
 /// A value, or the error that prevented it. Converts to true when there is a value.
-template <typename T> class [[nodiscard]] Result {
+template <typename T>
+class [[nodiscard]] Result {
 public:
   Result(T value) : stored(std::move(value)) {}
   Result(Status error) : problem(std::move(error)) { assert(problem.failed() && "a Result without a value needs an error"); }

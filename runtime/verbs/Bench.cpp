@@ -204,10 +204,11 @@ int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &a
   if (host.addFlags)
     host.addFlags(flags);
   std::vector<std::string> positional;
-  if (std::optional<int> status = parseArguments(
-          host, flags, arguments, positional, "bench " + host.modelHelp + " [flags]",
-          "Times an entry on random inputs. Rates are those of the fastest repetition; gflops counts matrix products and the\ntwo attention "
-          "products, peak_gflops is the FMA peak measured in the same run, bytes_per_s the weights read once."))
+  if (std::optional<int> status =
+          parseArguments(host, flags, arguments, positional, "bench " + host.modelHelp + " [flags]",
+                         "Times an entry on random inputs. Rates are those of the fastest repetition; gflops counts matrix products and "
+                         "the\ntwo attention "
+                         "products, peak_gflops is the FMA peak measured in the same run, bytes_per_s the weights read once."))
     return *status;
   Result<std::string> model = singleModel(positional);
   if (!model)

@@ -13,7 +13,8 @@ using namespace attune;
 static constexpr int64_t maxGeneratedElements = int64_t(1) << 30;
 
 /// Member |key| of |object| as a non-negative number; |fallback| when absent.
-static Result<double> optionalNumber(const Json &object, const char *key, double fallback, const std::string &file, const std::string &where) {
+static Result<double> optionalNumber(const Json &object, const char *key, double fallback, const std::string &file,
+                                     const std::string &where) {
   const Json *value = findJson(object, key);
   if (!value)
     return fallback;
@@ -51,8 +52,10 @@ Status CaseFile::readOutput(const std::string &name, const Json &entry) {
     const Json *object;
     const char *key;
     double *target;
-  } numbers[] = {{&entry, "atol", &output.tolerance.atol}, {&entry, "rtol", &output.tolerance.rtol},
-                 {&entry, "max_abs", &output.maxAbs},      {&entry, "stats_rtol", &output.statsTolerance}};
+  } numbers[] = {{&entry, "atol", &output.tolerance.atol},
+                 {&entry, "rtol", &output.tolerance.rtol},
+                 {&entry, "max_abs", &output.maxAbs},
+                 {&entry, "stats_rtol", &output.statsTolerance}};
   for (auto &number : numbers) {
     Result<double> value = optionalNumber(*number.object, number.key, 0, path, where);
     if (!value)

@@ -1,7 +1,8 @@
 //===- CaseFile.h - Golden case folders ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A case folder holds a model, its inputs, the outputs a correct implementation gives, and case.json: what is called and with which tolerances.
+// A case folder holds a model, its inputs, the outputs a correct implementation gives, and case.json: what is called and with which
+// tolerances.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_VERBS_CASEFILE_H
 #define ATTUNE_VERBS_CASEFILE_H

@@ -20,8 +20,8 @@ struct CheckOptions {
 };
 } // namespace
 
-/// "hidden_states" of "hidden_states.3", "past_key_values" of "past_key_values.0.1"; a name without a number stays. A case's numbered outputs are
-/// requested as groups, which is what a model can be asked for.
+/// "hidden_states" of "hidden_states.3", "past_key_values" of "past_key_values.0.1"; a name without a number stays. A case's numbered
+/// outputs are requested as groups, which is what a model can be asked for.
 static std::string groupName(std::string name) {
   for (size_t dot; (dot = name.rfind('.')) != std::string::npos && dot != 0 && dot + 1 < name.size();) {
     if (name.find_first_not_of("0123456789", dot + 1) != std::string::npos)
@@ -36,7 +36,8 @@ static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedT
   for (const OwnedTensor &input : inputs)
     request.inputs.push_back(input.spec);
   for (const CaseOutput &output : caseFile.outputs)
-    if (std::string group = groupName(output.name); std::find(request.outputs.begin(), request.outputs.end(), group) == request.outputs.end())
+    if (std::string group = groupName(output.name);
+        std::find(request.outputs.begin(), request.outputs.end(), group) == request.outputs.end())
       request.outputs.push_back(group);
   request.pruneHeads = caseFile.pruneHeads;
   request.weightsSeed = caseFile.weightsSeed;
@@ -44,7 +45,8 @@ static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedT
 }
 
 /// The outputs the case's call gives.
-static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const std::string &folder, const CaseFile &caseFile, int64_t threads) {
+static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const std::string &folder, const CaseFile &caseFile,
+                                                  int64_t threads) {
   if (caseFile.function != "forward")
     return Status::error(caseFile.path + ": call '" + caseFile.function + "' is not supported by this entry set; 'forward' is");
   Result<std::vector<OwnedTensor>> inputs = loadCaseInputs(caseFile, folder);
@@ -104,8 +106,9 @@ int attune::runVerbCheck(const VerbHost &host, const std::vector<std::string> &a
     host.addFlags(flags);
   flags.addString("dtype", "f32|bf16|f16|int8", options.dtype, "type the model computes in; others than f32 have coarser tolerances");
   std::vector<std::string> folders;
-  if (std::optional<int> status = parseArguments(host, flags, arguments, folders, "check CASE_DIR... [flags]",
-                                                 "Runs golden cases: the worst error against the tolerance for each output. Exit 0 if all pass."))
+  if (std::optional<int> status =
+          parseArguments(host, flags, arguments, folders, "check CASE_DIR... [flags]",
+                         "Runs golden cases: the worst error against the tolerance for each output. Exit 0 if all pass."))
     return *status;
   if (folders.empty())
     return reportError(host.tool, "expected one or more case folders, got none");

@@ -1,7 +1,8 @@
 //===- Compare.h - Comparing tensors ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The comparison behind `check` and `diff`: |got - expected| <= atol + rtol * |expected|, integers exactly. NaN equals NaN and nothing else.
+// The comparison behind `check` and `diff`: |got - expected| <= atol + rtol * |expected|, integers exactly. NaN equals NaN and nothing
+// else.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_VERBS_COMPARE_H
 #define ATTUNE_VERBS_COMPARE_H

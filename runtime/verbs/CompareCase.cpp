@@ -1,7 +1,8 @@
 //===- CompareCase.cpp - Comparing an output with a golden case ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Full-size cases store NAME.head (first values), NAME.tail (last values) and NAME.strided (one in size // 256), and sums of the whole tensor.
+// Full-size cases store NAME.head (first values), NAME.tail (last values) and NAME.strided (one in size // 256), and sums of the whole
+// tensor.
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/CompareCase.h"
 
@@ -30,16 +31,17 @@ static OutputReport notComparable(std::string text) { return {OutputReport::NotC
 
 /// "expected F32 [2, 3], got …".
 static std::string mismatch(const TensorView &got, DType dtype, const std::vector<int64_t> &shape) {
-  return std::string("expected ") + dtypeName(dtype) + " " + shapeText(shape) + ", got " + dtypeName(got.dtype) + " " + shapeText(got.shape);
+  return std::string("expected ") + dtypeName(dtype) + " " + shapeText(shape) + ", got " + dtypeName(got.dtype) + " " +
+         shapeText(got.shape);
 }
 
 static std::string describe(const WorstValue &worst, const TensorView &got, const TensorView &expected) {
   if (worst.index < 0)
     return "empty";
   std::string place = " at " + indexText(got.shape, worst.index);
-  std::string text = isFloat(got.dtype)  ? "worst error " + numberText(worst.error, 3) + " of " + numberText(worst.allowed, 3) + place
-                     : worst.passes() ? "equal"
-                                      : "differs" + place;
+  std::string text = isFloat(got.dtype) ? "worst error " + numberText(worst.error, 3) + " of " + numberText(worst.allowed, 3) + place
+                     : worst.passes()   ? "equal"
+                                        : "differs" + place;
   if (!worst.passes())
     text += ": expected " + elementText(expected, worst.position) + ", got " + elementText(got, worst.index);
   return text;
@@ -90,12 +92,13 @@ static void compareStats(OutputReport &report, const CaseOutput &output, const T
     if (ratio <= report.ratio)
       continue;
     report.ratio = ratio;
-    report.text = std::string(row.name) + " of the whole tensor off by " + numberText(error, 3) + " of " + numberText(allowed, 3) + ": expected " +
-                  numberText(row.expected, 9) + ", got " + numberText(row.got, 9);
+    report.text = std::string(row.name) + " of the whole tensor off by " + numberText(error, 3) + " of " + numberText(allowed, 3) +
+                  ": expected " + numberText(row.expected, 9) + ", got " + numberText(row.got, 9);
   }
 }
 
-OutputReport attune::compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected, const std::string &dtype) {
+OutputReport attune::compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected,
+                                   const std::string &dtype) {
   double factor = coarseFactor(dtype);
   if (factor > 0 && !isFloat(output.dtype))
     return {OutputReport::Skipped, 0, "ids are not compared for " + dtype};

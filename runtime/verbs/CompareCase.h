@@ -19,8 +19,8 @@ struct OutputReport {
   std::string text;
 };
 
-/// Compares |got|, which may be null when the output was not computed. |dtype| is "f32", or "bf16", "f16", "int8" for the coarse rule of those types:
-/// |error| <= f * max_abs, ids not compared.
+/// Compares |got|, which may be null when the output was not computed. |dtype| is "f32", or "bf16", "f16", "int8" for the coarse rule of
+/// those types: |error| <= f * max_abs, ids not compared.
 OutputReport compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected, const std::string &dtype);
 
 /// Whether |dtype| is one that compareOutput knows.

@@ -21,10 +21,11 @@ struct Row {
 };
 } // namespace
 
-static constexpr Row rows[] = {{"batch", "batch", &DimFlags::batch, 1, "sequences (default 1)"},
-                               {"length", "length", &DimFlags::length, defaultLength, "length of each (default 128, or the limit if less)"},
-                               {"source-length", "source_length", &DimFlags::sourceLength, defaultLength, "length of the source (default as for length)"},
-                               {"past", "past", &DimFlags::past, 0, "positions in the cache (default 0)"}};
+static constexpr Row rows[] = {
+    {"batch", "batch", &DimFlags::batch, 1, "sequences (default 1)"},
+    {"length", "length", &DimFlags::length, defaultLength, "length of each (default 128, or the limit if less)"},
+    {"source-length", "source_length", &DimFlags::sourceLength, defaultLength, "length of the source (default as for length)"},
+    {"past", "past", &DimFlags::past, 0, "positions in the cache (default 0)"}};
 
 void DimFlags::addTo(FlagTable &flags) {
   for (const Row &row : rows)

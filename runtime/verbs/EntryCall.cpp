@@ -61,7 +61,8 @@ Status EntryCall::addInput(const TensorView &input) {
       desc = &entryDesc->inputs[i];
   }
   if (!desc)
-    return Status::error(artefact.label() + ": input '" + input.name + "': entry '" + entryDesc->name + "' has no such input; it has: " + known);
+    return Status::error(artefact.label() + ": input '" + input.name + "': entry '" + entryDesc->name +
+                         "' has no such input; it has: " + known);
 
   OwnedTensor tensor{{input.name, fileType(desc->dtype), input.shape}, {}};
   tensor.data.resize(static_cast<size_t>(input.elements) * elementSize(tensor.spec.dtype));
@@ -124,8 +125,8 @@ Result<EntryCall> EntryCall::prepare(const Artefact &artefact, const std::string
     if (Status status = call.addInput(input); status.failed())
       return status;
   call.dimValues.resize(call.entryDesc->num_dims);
-  if (attune_infer_dims(artefact.model(), call.entryDesc->name, call.inputTensors.data(), call.inputTensors.size(), call.dimValues.data()) !=
-      ATTUNE_OK)
+  if (attune_infer_dims(artefact.model(), call.entryDesc->name, call.inputTensors.data(), call.inputTensors.size(),
+                        call.dimValues.data()) != ATTUNE_OK)
     return runtimeError(artefact);
   if (Status status = call.makeOutputs(); status.failed())
     return status;
@@ -174,6 +175,7 @@ Result<std::vector<OwnedTensor>> EntryCall::outputs(const std::vector<std::strin
   }
   for (size_t i = 0; i < wanted.size(); ++i)
     if (!used[i])
-      return Status::error(artefact.label() + ": output '" + wanted[i] + "': not computed by entry '" + entryDesc->name + "'; it has: " + known);
+      return Status::error(artefact.label() + ": output '" + wanted[i] + "': not computed by entry '" + entryDesc->name +
+                           "'; it has: " + known);
   return result;
 }

@@ -18,8 +18,8 @@ TensorView viewOf(const OwnedTensor &tensor);
 /// A call that is ready to run; move-only.
 class EntryCall {
 public:
-  /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 where the signature wants those; an
-  /// input the entry does not have is an error. |threads| 0 = the affinity mask.
+  /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 where the signature wants
+  /// those; an input the entry does not have is an error. |threads| 0 = the affinity mask.
   static Result<EntryCall> prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
                                    int64_t threads);
 

@@ -80,9 +80,10 @@ void FlagTable::addInteger(const std::string &name, const std::string &value, in
     if (!number)
       return number.status();
     if (*number < min || *number > max)
-      return Status::error("expected an integer " + (max == INT64_MAX ? "of at least " + std::to_string(min)
-                                                                      : "in " + std::to_string(min) + ".." + std::to_string(max)) +
-                           ", got " + text);
+      return Status::error(
+          "expected an integer " +
+          (max == INT64_MAX ? "of at least " + std::to_string(min) : "in " + std::to_string(min) + ".." + std::to_string(max)) + ", got " +
+          text);
     target = *number;
     return Status();
   });

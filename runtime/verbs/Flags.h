@@ -1,7 +1,8 @@
 //===- Flags.h - Command-line flags of the verbs ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags; `--help` is understood by all.
+// A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags; `--help` is understood by
+// all.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_VERBS_FLAGS_H
 #define ATTUNE_VERBS_FLAGS_H
@@ -15,8 +16,9 @@
 
 namespace attune {
 
-/// The flags of one command. Bound variables keep their value, the default, when the flag is not given, and must outlive the table. A name added twice
-/// is one flag that sets both variables; the first help line stays (a verb and the tool around it may both need to know `--dtype`).
+/// The flags of one command. Bound variables keep their value, the default, when the flag is not given, and must outlive the table. A name
+/// added twice is one flag that sets both variables; the first help line stays (a verb and the tool around it may both need to know
+/// `--dtype`).
 class FlagTable {
 public:
   /// `--name`, without a value.
@@ -32,7 +34,8 @@ public:
   /// A flag that may be given several times; each value is appended as it is.
   void addRepeated(const std::string &name, const std::string &value, std::vector<std::string> &target, const std::string &help);
   /// A flag with its own reader, called for each occurrence. The reader's message is completed with the flag's name.
-  void addCustom(const std::string &name, const std::string &value, const std::string &help, std::function<Status(const std::string &)> read);
+  void addCustom(const std::string &name, const std::string &value, const std::string &help,
+                 std::function<Status(const std::string &)> read);
 
   /// Reads |arguments|; what is not a flag is appended to |positional|. A name of one letter is written with one dash ("-o").
   Status parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional);

@@ -210,9 +210,10 @@ int attune::runVerbInspect(const VerbHost &host, const std::vector<std::string> 
   if (host.addFlags)
     host.addFlags(flags);
   std::vector<std::string> positional;
-  if (std::optional<int> status = parseArguments(host, flags, arguments, positional, "inspect " + host.modelHelp + "|OUT.weights [flags]",
-                                                 "Shows signature, limits, sizes (workspace for the dimensions given), kernels and their backends, "
-                                                 "and the weights."))
+  if (std::optional<int> status =
+          parseArguments(host, flags, arguments, positional, "inspect " + host.modelHelp + "|OUT.weights [flags]",
+                         "Shows signature, limits, sizes (workspace for the dimensions given), kernels and their backends, "
+                         "and the weights."))
     return *status;
   Result<std::string> model = singleModel(positional);
   Result<OrderedJson> result = model ? inspectModel(host, *model, options) : Result<OrderedJson>(model.status());

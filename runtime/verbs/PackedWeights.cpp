@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/PackedWeights.h"
 
+#include <cstdio>
 #include <cstring>
 
 using namespace attune;

@@ -31,16 +31,17 @@ struct PeakKernel {
 #define ATTUNE_FMA_YMM(i) "vfmadd231ps %%ymm14, %%ymm15, %%ymm" #i "\n\t"
 #define ATTUNE_CLEAR(i) "vxorps %%xmm" #i ", %%xmm" #i ", %%xmm" #i "\n\t"
 // 48 FMAs an iteration: the two instructions of the loop itself do not count.
-#define ATTUNE_PEAK_KERNEL(NAME, FMA)                                                                                                        \
-  static void NAME(int64_t iterations) {                                                                                                     \
-    asm volatile(ATTUNE_TIMES_12(ATTUNE_CLEAR) ATTUNE_CLEAR(14) ATTUNE_CLEAR(15) ".p2align 6\n"                                              \
-                 "1:\n\t" ATTUNE_TIMES_12(FMA) ATTUNE_TIMES_12(FMA) ATTUNE_TIMES_12(FMA) ATTUNE_TIMES_12(FMA) "dec %0\n\t"                    \
-                 "jnz 1b\n\t"                                                                                                                \
-                 "vzeroupper"                                                                                                                \
-                 : "+r"(iterations)                                                                                                          \
-                 :                                                                                                                           \
-                 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm14", "xmm15",       \
-                   "cc");                                                                                                                    \
+#define ATTUNE_PEAK_KERNEL(NAME, FMA)                                                                                                      \
+  static void NAME(int64_t iterations) {                                                                                                   \
+    asm volatile(                                                                                                                          \
+        ATTUNE_TIMES_12(ATTUNE_CLEAR) ATTUNE_CLEAR(14) ATTUNE_CLEAR(15) ".p2align 6\n"                                                     \
+                                                                        "1:\n\t" ATTUNE_TIMES_12(FMA) ATTUNE_TIMES_12(FMA)                 \
+                                                                            ATTUNE_TIMES_12(FMA) ATTUNE_TIMES_12(FMA) "dec %0\n\t"         \
+                                                                                                                      "jnz 1b\n\t"         \
+                                                                                                                      "vzeroupper"         \
+        : "+r"(iterations)                                                                                                                 \
+        :                                                                                                                                  \
+        : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm14", "xmm15", "cc");       \
   }
 ATTUNE_PEAK_KERNEL(peakZmm, ATTUNE_FMA_ZMM)
 ATTUNE_PEAK_KERNEL(peakYmm, ATTUNE_FMA_YMM)

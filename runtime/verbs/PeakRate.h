@@ -10,8 +10,9 @@
 
 namespace attune {
 
-/// Single-precision fused multiply-add operations per second (in 10^9, a multiply-add counts two) of |threads| threads pinned to as many CPUs of the
-/// affinity mask, running at the same time: the best of several repetitions of about 10 ms. 0 where no kernel is known for the CPU.
+/// Single-precision fused multiply-add operations per second (in 10^9, a multiply-add counts two) of |threads| threads pinned to as many
+/// CPUs of the affinity mask, running at the same time: the best of several repetitions of about 10 ms. 0 where no kernel is known for the
+/// CPU.
 double measurePeakGflops(int64_t threads);
 
 } // namespace attune

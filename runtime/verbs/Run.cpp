@@ -6,6 +6,8 @@
 #include "runtime/verbs/EntryCall.h"
 #include "runtime/verbs/Verbs.h"
 
+#include <cstdio>
+
 using namespace attune;
 
 namespace {
@@ -112,8 +114,9 @@ int attune::runVerbRun(const VerbHost &host, const std::vector<std::string> &arg
   if (host.addFlags)
     host.addFlags(flags);
   std::vector<std::string> positional;
-  if (std::optional<int> status = parseArguments(host, flags, arguments, positional, "run " + host.modelHelp + " --input=FILE --output=FILE [flags]",
-                                                 "Runs one forward call and writes its outputs."))
+  if (std::optional<int> status =
+          parseArguments(host, flags, arguments, positional, "run " + host.modelHelp + " --input=FILE --output=FILE [flags]",
+                         "Runs one forward call and writes its outputs."))
     return *status;
   Result<std::string> model = singleModel(positional);
   Status status = model ? runFile(host, *model, options) : model.status();
@@ -124,9 +127,10 @@ int attune::runVerbGenerate(const VerbHost &host, const std::vector<std::string>
   // Models of this version have the entry `forward` alone, so every call ends in the same error; help says so.
   for (const std::string &argument : arguments)
     if (argument == "--help" || argument == "-h") {
-      std::printf("usage: %s generate %s --input=FILE --output=FILE [flags]\n\nGenerates text through the entries prefill and decode, which no "
-                  "model compiled by this version has.\n",
-                  host.tool.c_str(), host.modelHelp.c_str());
+      std::printf(
+          "usage: %s generate %s --input=FILE --output=FILE [flags]\n\nGenerates text through the entries prefill and decode, which no "
+          "model compiled by this version has.\n",
+          host.tool.c_str(), host.modelHelp.c_str());
       return exitDone;
     }
   return reportError(host.tool, "no such entry 'decode': models compiled by this version have the entry 'forward' alone");

@@ -1,8 +1,8 @@
 //===- Verbs.h - The commands shared by the tools --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// run, check, diff, bench, inspect and generate on compiled artefacts. A tool supplies how a model is opened (attune compiles folders, attune-run
-// loads objects) and its own flags; the rest is the same in both.
+// run, check, diff, bench, inspect and generate on compiled artefacts. A tool supplies how a model is opened (attune compiles folders,
+// attune-run loads objects) and its own flags; the rest is the same in both.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_VERBS_VERBS_H
 #define ATTUNE_VERBS_VERBS_H
@@ -62,8 +62,8 @@ int runVerbBench(const VerbHost &host, const std::vector<std::string> &arguments
 int runVerbInspect(const VerbHost &host, const std::vector<std::string> &arguments);
 int runVerbGenerate(const VerbHost &host, const std::vector<std::string> &arguments);
 
-/// Parses the arguments of a verb: prints help or reports an error and returns the exit status in either case, nothing if the verb shall proceed.
-/// |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the verb does.
+/// Parses the arguments of a verb: prints help or reports an error and returns the exit status in either case, nothing if the verb shall
+/// proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the verb does.
 std::optional<int> parseArguments(const VerbHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
 /// The one model of the command line, "" if none; an error for more.

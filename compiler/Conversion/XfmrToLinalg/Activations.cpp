@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One definition of every activation, used in projections' epilogues and for the op on its own, so both give the same bits. The order of
-// operations is part of the numerics: nothing here is reassociated or contracted later. math.erf, math.tanh and math.exp stay as they are
-// until their expansion into polynomials.
+// One definition of every activation, used in projections' epilogues and for the op on its own, so both give the same
+// bits. The order of operations is part of the numerics: nothing here is reassociated or contracted later. math.erf,
+// math.tanh and math.exp stay as they are until their expansion into polynomials.
 //
 //===----------------------------------------------------------------------===//
 

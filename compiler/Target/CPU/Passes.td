@@ -22,4 +22,62 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
   let summary = "bodies of parallel loops become functions that the host's parallel_for calls";
 }
 
+//===----------------------------------------------------------------------===//
+// Vectors (phase vector)
+//===----------------------------------------------------------------------===//
+
+def AttachScratch : Pass<"attune-attach-scratch"> {
+  let summary = "give attention tiles the buffer for their scores";
+  let description = [{
+    Allocates `memref<8x512xf32>` (rows x key_block) at the start of the innermost `scf.forall` around each `xfmr.attention_tile` and
+    passes it as `scratch`. Tiles of one loop body share it. Runs on buffers, before `attune-plan-memory`.
+
+    **Numerics**: exact.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let options = [Option<"rows", "rows", "int64_t", "8", "rows of the buffer: the largest group of query rows">];
+}
+
+def ExpandMath : Pass<"attune-expand-math"> {
+  let summary = "exp, exp2, erf, tanh, log and rsqrt of f32 become polynomials";
+  let description = [{
+    On f32 and vectors of f32 alike, so that a scalar tail has the bits of the vector body. Fused multiply-adds are explicit; nothing is
+    called. `sqrt`, `fma`, `floor` and what else is an instruction stays; so do other element types.
+
+    **Numerics**: at most 1 ulp (exp, exp2, log), 2 ulp (erf, tanh), 1.5 ulp (rsqrt) from the exact value; 2^0 = 1; results of exp
+    and exp2 below 2^-126 are 0.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
+  let summary = "attention tiles become loops over vectors of 16 floats";
+  let description = [{
+    Expects `xfmr.attention_tile` on f32 buffers with contiguous last dimensions and a scratch buffer. Leaves scf loops with accumulators
+    carried in vectors: scores of `rows` query rows x `vectors` * 16 keys in registers, softmax on the strip of scores in the scratch
+    buffer, and the product with the values read in place. Fewer rows are covered by variants of 4, 2 and 1 rows.
+
+    **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum. Sizes of groups do not change bits.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let options = [
+    Option<"rows", "rows", "int64_t", "8", "query rows per group, a power of two">,
+    Option<"scoreVectors", "score-vectors", "int64_t", "2", "vectors of 16 keys per group of scores">,
+    Option<"valueVectors", "value-vectors", "int64_t", "3", "vectors of 16 columns per group of results">,
+  ];
+}
+
+def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
+  let summary = "key panels are filled by transposing 16 x 16 blocks in registers";
+  let description = [{
+    Expects `xfmr.key_panel` on f32 buffers with contiguous last dimensions. Nothing beyond the keys is read. The code must not be
+    canonicalised afterwards: LLVM makes good code of these shuffles as they are.
+
+    **Numerics**: exact.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // ATTUNE_TARGET_CPU_PASSES_TD

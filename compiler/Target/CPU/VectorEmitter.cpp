@@ -48,6 +48,10 @@ Value VectorEmitter::mul(Value a, int64_t factor) { return builder.createOrFold<
 Value VectorEmitter::floorDiv(Value a, int64_t divisor) {
   return builder.createOrFold<arith::DivUIOp>(loc, a, index(divisor));
 }
+Value VectorEmitter::remainder(Value a, int64_t divisor) {
+  return builder.createOrFold<arith::RemUIOp>(loc, a, index(divisor));
+}
+Value VectorEmitter::max(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loc, a, b); }
 Value VectorEmitter::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(loc, a, b); }
 
 Value VectorEmitter::size(Value memref, int64_t dim) {
@@ -157,6 +161,18 @@ void VectorEmitter::ifThen(Value condition, llvm::function_ref<void()> then) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
   then();
+}
+
+VectorEmitter::Values VectorEmitter::choose(Value condition, llvm::function_ref<Values()> yes,
+                                            llvm::function_ref<Values()> no) {
+  auto side = [&](llvm::function_ref<Values()> emit) {
+    return [&, emit](OpBuilder &, Location) {
+      // The regions are built with the emitter's own builder, whose insertion point scf.if has moved.
+      scf::YieldOp::create(builder, loc, emit());
+    };
+  };
+  auto branch = scf::IfOp::create(builder, loc, condition, side(yes), side(no));
+  return Values(branch.getResults());
 }
 
 void VectorEmitter::forRows(Value rows, int64_t maxRows, llvm::function_ref<void(Value, int64_t)> body) {

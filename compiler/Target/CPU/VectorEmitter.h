@@ -56,7 +56,9 @@ public:
   mlir::Value sub(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, int64_t factor);
   mlir::Value floorDiv(mlir::Value a, int64_t divisor);
+  mlir::Value remainder(mlir::Value a, int64_t divisor);
   mlir::Value min(mlir::Value a, mlir::Value b);
+  mlir::Value max(mlir::Value a, mlir::Value b);
   /// Size of dimension |dim| of |memref|: a constant where it is static.
   mlir::Value size(mlir::Value memref, int64_t dim);
   /// The f32 at |indices|.
@@ -95,6 +97,8 @@ public:
   Values forLoop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange initial, LoopBody body);
   /// Runs |then| if |condition| holds.
   void ifThen(mlir::Value condition, llvm::function_ref<void()> then);
+  /// The values of |yes| if |condition| holds, else those of |no|; only that side runs.
+  Values choose(mlir::Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no);
   /// Covers rows 0 .. |rows| - 1 by calls with a number of rows known now: |maxRows| (a power of two) at once if |rows| is that,
   /// otherwise powers of two by the bits of |rows|, largest first. |rows| is at most |maxRows|; the calls are emitted for a constant
   /// |rows| without conditions. Rows are independent, so the split does not change any result.

@@ -3,20 +3,20 @@
 
 // CHECK: xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"embeddings.word" : tensor<203x48xf32>>
 xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"embeddings.word" : tensor<203x48xf32>>
-// CHECK: xfmr.weight private @"pooler.dense.bias" : tensor<8xf32> = #xfmr.fill<0.000000e+00 : f32 : tensor<8xf32>>
-xfmr.weight private @"pooler.dense.bias" : tensor<8xf32> = #xfmr.fill<0.000000e+00 : f32 : tensor<8xf32>>
+// CHECK: xfmr.weight "private" @"pooler.dense.bias" : tensor<8xf32> = #xfmr.fill<0.000000e+00 : f32 : tensor<8xf32>>
+xfmr.weight "private" @"pooler.dense.bias" : tensor<8xf32> = #xfmr.fill<0.000000e+00 : f32 : tensor<8xf32>>
 // CHECK: xfmr.weight @computed : tensor<64x8xf32> = #xfmr.computed<"sinusoidal", {base = 1.000000e+04 : f64} : tensor<64x8xf32>>
 xfmr.weight @computed : tensor<64x8xf32> = #xfmr.computed<"sinusoidal", {base = 1.0e+4 : f64} : tensor<64x8xf32>>
 // CHECK: xfmr.weight @concat : tensor<5x8xf32> = #xfmr.concat<0, [#xfmr.tensor<"a" : tensor<2x8xf32>>, #xfmr.tensor<"b" : tensor<3x8xf32>>]>
 xfmr.weight @concat : tensor<5x8xf32> = #xfmr.concat<0, [#xfmr.tensor<"a" : tensor<2x8xf32>>, #xfmr.tensor<"b" : tensor<3x8xf32>>]>
 // CHECK: xfmr.weight @slice : tensor<2x3xf32> = #xfmr.slice<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1, 2, 5>
 xfmr.weight @slice : tensor<2x3xf32> = #xfmr.slice<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1, 2, 5>
-// CHECK: xfmr.weight @select : tensor<3x8xf32> = #xfmr.select<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0, array<i64: 1, 0, 1>>
-xfmr.weight @select : tensor<3x8xf32> = #xfmr.select<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0, array<i64: 1, 0, 1>>
-// CHECK: xfmr.weight @transpose : tensor<8x2xf32> = #xfmr.transpose<#xfmr.tensor<"a" : tensor<2x8xf32>>, array<i64: 1, 0>>
-xfmr.weight @transpose : tensor<8x2xf32> = #xfmr.transpose<#xfmr.tensor<"a" : tensor<2x8xf32>>, array<i64: 1, 0>>
-// CHECK: xfmr.weight @reshape : tensor<2x2x4xf32> = #xfmr.reshape<#xfmr.tensor<"a" : tensor<2x8xf32>>, array<i64: 2, 2, 4>>
-xfmr.weight @reshape : tensor<2x2x4xf32> = #xfmr.reshape<#xfmr.tensor<"a" : tensor<2x8xf32>>, array<i64: 2, 2, 4>>
+// CHECK: xfmr.weight @select : tensor<3x8xf32> = #xfmr.select<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0, [1, 0, 1]>
+xfmr.weight @select : tensor<3x8xf32> = #xfmr.select<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0, [1, 0, 1]>
+// CHECK: xfmr.weight @transpose : tensor<8x2xf32> = #xfmr.transpose<#xfmr.tensor<"a" : tensor<2x8xf32>>, [1, 0]>
+xfmr.weight @transpose : tensor<8x2xf32> = #xfmr.transpose<#xfmr.tensor<"a" : tensor<2x8xf32>>, [1, 0]>
+// CHECK: xfmr.weight @reshape : tensor<2x2x4xf32> = #xfmr.reshape<#xfmr.tensor<"a" : tensor<2x8xf32>>, [2, 2, 4]>
+xfmr.weight @reshape : tensor<2x2x4xf32> = #xfmr.reshape<#xfmr.tensor<"a" : tensor<2x8xf32>>, [2, 2, 4]>
 // CHECK: xfmr.weight @scale : tensor<2x8xf32> = #xfmr.scale<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1.250000e-01 : f64>
 xfmr.weight @scale : tensor<2x8xf32> = #xfmr.scale<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0.125 : f64>
 // CHECK: xfmr.weight @panels : tensor<2x8x16xf32> = #xfmr.panels<#xfmr.tensor<"c" : tensor<20x8xf32>>, 16>

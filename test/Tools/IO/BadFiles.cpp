@@ -58,7 +58,8 @@ static void testEntries() {
   CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4],"y":0})", 4), "got 'y'");
   CHECK_HAS(errorOfEntry(R"({"dtype":"F33","shape":[1],"data_offsets":[0,4]})", 4), "expected a known dtype");
   CHECK_HAS(errorOfEntry(R"({"dtype":1,"shape":[1],"data_offsets":[0,4]})", 4), "'dtype': expected a string, got 1");
-  CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,4]})", 4), "'shape[0]': expected an integer of at least 0, got -1");
+  CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,4]})", 4),
+            "'shape[0]': expected an integer of at least 0, got -1");
   CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":[1.5],"data_offsets":[0,4]})", 4), "got 1.5");
   CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":3,"data_offsets":[0,4]})", 4), "'shape': expected an array of integers, got 3");
   // The product is 2^64, or wraps to 4 bytes: neither may pass.
@@ -74,8 +75,8 @@ static void testEntries() {
 }
 
 static void testCoverage() {
-  std::string overlap = errorOf(image(
-      R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[4],"data_offsets":[7,11]}})", 11));
+  std::string overlap =
+      errorOf(image(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[4],"data_offsets":[7,11]}})", 11));
   CHECK_HAS(overlap, "tensor 'b'");
   CHECK_HAS(overlap, "overlaps tensor 'a'");
   CHECK_HAS(errorOf(image(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", 5)), "expected 4 bytes of data, got 5");
@@ -89,11 +90,12 @@ void testBadFiles() {
   CHECK_HAS(SafetensorsFile::open(scratch(".")).message(), "expected a regular file, got a folder");
 
   // What is odd but allowed: any order, zero-size tensors, padding, a rank-0 tensor, unaligned data, every dtype name.
-  std::string path = writeScratch("odd.safetensors", image(R"({"b":{"dtype":"U8","shape":[3],"data_offsets":[6,9]},)"
-                                                           R"("none":{"dtype":"F32","shape":[0,4294967296,4294967296],"data_offsets":[6,6]},)"
-                                                           R"("a":{"dtype":"F16","shape":[],"data_offsets":[4,6]},)"
-                                                           R"("c":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]},"__metadata__":{"k":"v"}}   )",
-                                                           9));
+  std::string path =
+      writeScratch("odd.safetensors", image(R"({"b":{"dtype":"U8","shape":[3],"data_offsets":[6,9]},)"
+                                            R"("none":{"dtype":"F32","shape":[0,4294967296,4294967296],"data_offsets":[6,6]},)"
+                                            R"("a":{"dtype":"F16","shape":[],"data_offsets":[4,6]},)"
+                                            R"("c":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]},"__metadata__":{"k":"v"}}   )",
+                                            9));
   Result<SafetensorsFile> odd = SafetensorsFile::open(path);
   CHECK(bool(odd));
   if (odd) {

@@ -17,8 +17,7 @@ std::string writeScratch(const std::string &name, const std::string &bytes);
 
 #define CHECK(condition) check((condition), __FILE__, __LINE__, #condition)
 /// |text| contains |part|.
-#define CHECK_HAS(text, part) \
-  check((text).find(part) != std::string::npos, __FILE__, __LINE__, "'" + std::string(part) + "' in: " + (text))
+#define CHECK_HAS(text, part) check((text).find(part) != std::string::npos, __FILE__, __LINE__, "'" + std::string(part) + "' in: " + (text))
 
 // One function per subject.
 void testBadFiles();

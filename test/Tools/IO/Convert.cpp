@@ -12,7 +12,8 @@
 using namespace attune;
 
 /// The float bits of one element of |dtype|, read from an odd address.
-template <typename T> static uint32_t floatBits(DType dtype, T element) {
+template <typename T>
+static uint32_t floatBits(DType dtype, T element) {
   uint8_t bytes[17] = {};
   std::memcpy(bytes + 1 + sizeof(T), &element, sizeof(T));
   float value;
@@ -22,7 +23,8 @@ template <typename T> static uint32_t floatBits(DType dtype, T element) {
   return bits;
 }
 
-template <typename T> static int64_t integer(DType dtype, T element) {
+template <typename T>
+static int64_t integer(DType dtype, T element) {
   uint8_t bytes[9] = {};
   std::memcpy(bytes + 1, &element, sizeof(T));
   int64_t value;

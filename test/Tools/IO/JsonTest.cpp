@@ -3,8 +3,8 @@
 //
 // Places of syntax errors, and the text of type errors.
 //===----------------------------------------------------------------------===//
-#include "Check.h"
 #include "runtime/io/Json.h"
+#include "Check.h"
 
 using namespace attune;
 
@@ -15,7 +15,8 @@ void testJson() {
   CHECK_HAS(parseJson("", "c.json").message(), "c.json:1:1: ");
   CHECK(!parseJson("[1] [2]", "c.json"));
 
-  Result<Json> json = parseJson(R"({"i": 5, "f": 2.5, "s": "x", "b": true, "l": [1, 2, {"d": [3]}], "big": 9223372036854775808, "n": null})", "f");
+  Result<Json> json =
+      parseJson(R"({"i": 5, "f": 2.5, "s": "x", "b": true, "l": [1, 2, {"d": [3]}], "big": 9223372036854775808, "n": null})", "f");
   CHECK(bool(json));
   if (!json)
     return;

@@ -3,8 +3,8 @@
 //
 // Writes toy.weights, and the folders good/ and wrong/ (one value of pooled is off): case.json, inputs and expected outputs.
 //===----------------------------------------------------------------------===//
-#include "Check.h"
 #include "attune/runtime.h"
+#include "Check.h"
 #include "runtime/io/SafetensorsWriter.h"
 
 #include <cstring>
@@ -15,7 +15,8 @@ using namespace attune;
 static const std::string manifest =
     R"({"tensors":[{"name":"bias","source":"tensor bias","dtype":"F32","shape":[2],"layout":"rows","offset":0,"bytes":8}]})";
 
-template <typename T> static OwnedTensor tensor(const std::string &name, DType dtype, std::vector<int64_t> shape, std::vector<T> values) {
+template <typename T>
+static OwnedTensor tensor(const std::string &name, DType dtype, std::vector<int64_t> shape, std::vector<T> values) {
   const uint8_t *bytes = reinterpret_cast<const uint8_t *>(values.data());
   return {{name, dtype, std::move(shape)}, {bytes, bytes + values.size() * sizeof(T)}};
 }

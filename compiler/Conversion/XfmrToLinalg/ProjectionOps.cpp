@@ -1,0 +1,106 @@
+//===- ProjectionOps.cpp - linear and the head views as linalg ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/XfmrToLinalg/Activations.h"
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+using utils::IteratorType;
+
+/// linear -> fill, contraction over panels, epilogue.
+struct ConvertLinear : OpConversionPattern<xfmr::LinearOp> {
+  ConvertLinear(MLIRContext *context, KernelGroups &groups, int64_t width) : OpConversionPattern(context), groups(groups), width(width) {}
+
+  LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getType());
+    Value rows = tensor::DimOp::create(rewriter, loc, adaptor.getInput(), 0);
+    auto destination = [&]() -> Value { return tensor::EmptyOp::create(rewriter, loc, type.getShape(), type.getElementType(), ValueRange{rows}); };
+    SmallVector<Operation *> ops;
+    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+    auto fill = linalg::FillOp::create(rewriter, loc, zero, destination());
+    ops.push_back(fill);
+    ops.push_back(contract(rewriter, loc, adaptor.getInput(), adaptor.getWeight(), fill.getResult(0)));
+    if (op.getBias() || op.getResidual() || op.getActivation() != xfmr::Activation::None)
+      ops.push_back(epilogue(rewriter, op, adaptor, ops.back()->getResult(0), destination()));
+    int64_t inputs = op.getInput().getType().getDimSize(1);
+    groups.mark(ops, "linear " + Twine(inputs) + " -> " + Twine(type.getDimSize(1)) + (op.getBias() ? ", bias" : "") +
+                         (op.getActivation() == xfmr::Activation::None ? Twine() : ", " + xfmr::stringifyActivation(op.getActivation())).str() +
+                         (op.getResidual() ? ", residual" : ""));
+    rewriter.replaceOp(op, ops.back()->getResults());
+    return success();
+  }
+
+private:
+  /// `result[m, n] += sum_k input[m, k] * panels[n / width, k, n mod width]`
+  Operation *contract(OpBuilder &builder, Location loc, Value input, Value weight, Value init) const {
+    AffineExpr m, n, k;
+    bindDims(builder.getContext(), m, n, k);
+    auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(3, 0, results, builder.getContext()); };
+    Value panels = xfmr::WeightPackOp::create(builder, loc, weight, width);
+    return linalg::GenericOp::create(
+        builder, loc, init.getType(), ValueRange{input, panels}, init,
+        ArrayRef<AffineMap>{map({m, k}), map({n.floorDiv(width), k, n % width}), map({m, n})},
+        ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel, IteratorType::reduction}, [](OpBuilder &b, Location loc, ValueRange args) {
+          Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+          linalg::YieldOp::create(b, loc, arith::AddFOp::create(b, loc, args[2], product).getResult());
+        });
+  }
+
+  /// `activation(x + bias) + residual`
+  Operation *epilogue(OpBuilder &builder, xfmr::LinearOp op, OpAdaptor adaptor, Value x, Value destination) const {
+    AffineMap identity = builder.getMultiDimIdentityMap(2), columns = AffineMap::get(2, 0, builder.getAffineDimExpr(1));
+    SmallVector<Value> inputs{x};
+    SmallVector<AffineMap> maps{identity};
+    if (op.getBias())
+      inputs.push_back(adaptor.getBias()), maps.push_back(columns);
+    if (op.getResidual())
+      inputs.push_back(adaptor.getResidual()), maps.push_back(identity);
+    maps.push_back(identity);
+    return linalg::GenericOp::create(builder, op.getLoc(), destination.getType(), inputs, destination, maps,
+                                     SmallVector<IteratorType>(2, IteratorType::parallel), [&](OpBuilder &b, Location loc, ValueRange args) {
+                                       Value y = args[0];
+                                       size_t next = 1;
+                                       if (op.getBias())
+                                         y = arith::AddFOp::create(b, loc, y, args[next++]);
+                                       y = emitActivation(b, loc, op.getActivation(), y);
+                                       if (op.getResidual())
+                                         y = arith::AddFOp::create(b, loc, y, args[next]);
+                                       linalg::YieldOp::create(b, loc, y);
+                                     });
+  }
+
+  KernelGroups &groups;
+  int64_t width;
+};
+
+struct ConvertSplitHeads : OpConversionPattern<xfmr::SplitHeadsOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(xfmr::SplitHeadsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    SmallVector<ReassociationIndices> split{{0}, {1, 2}};
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getType(), adaptor.getInput(), split);
+    return success();
+  }
+};
+
+struct ConvertMergeHeads : OpConversionPattern<xfmr::MergeHeadsOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(xfmr::MergeHeadsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    SmallVector<ReassociationIndices> merge{{0}, {1, 2}};
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getType(), adaptor.getInput(), merge);
+    return success();
+  }
+};
+
+} // namespace
+
+void attune::populateProjectionPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth) {
+  patterns.add<ConvertLinear>(patterns.getContext(), groups, panelWidth);
+  patterns.add<ConvertSplitHeads, ConvertMergeHeads>(patterns.getContext());
+}

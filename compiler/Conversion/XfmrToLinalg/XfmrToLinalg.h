@@ -1,0 +1,48 @@
+//===- XfmrToLinalg.h - Lowering of xfmr ops to linalg ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_CONVERSION_XFMRTOLINALG_H
+#define ATTUNE_CONVERSION_XFMRTOLINALG_H
+
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+
+namespace attune {
+
+#define GEN_PASS_DECL
+#include "compiler/Conversion/XfmrToLinalg/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "compiler/Conversion/XfmrToLinalg/Passes.h.inc"
+
+/// Number shared by the linalg ops that make up one kernel; tiling fuses producers of the same number into their consumer.
+inline constexpr llvm::StringLiteral kGroupAttr = "attune.group";
+/// What a kernel computes, one line for people ("linear 768 -> 3072, bias, gelu").
+inline constexpr llvm::StringLiteral kKernelOpAttr = "attune.op";
+
+/// Marks ops as parts of numbered kernels.
+class KernelGroups {
+public:
+  /// Gives |ops| the next number and the description |what|.
+  void mark(llvm::ArrayRef<mlir::Operation *> ops, const llvm::Twine &what);
+
+private:
+  int64_t next = 0;
+};
+
+/// Patterns for linear, layer_norm and the head views. |groups| must outlive the patterns.
+void populateProjectionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
+void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+/// Patterns for token packing, embeddings, masks, pooling, softmax and activations.
+void populateTokenOpPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace attune
+
+#endif // ATTUNE_CONVERSION_XFMRTOLINALG_H

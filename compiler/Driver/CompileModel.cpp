@@ -1,0 +1,282 @@
+//===- CompileModel.cpp - One compilation, phase by phase ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver/CompileOptions.h"
+#include "compiler/Driver/Diagnostics.h"
+#include "compiler/Driver/EmitModel.h"
+#include "compiler/Driver/OutputSet.h"
+#include "compiler/Driver/Registry.h"
+#include "compiler/Driver/TimeReport.h"
+#include "compiler/Driver/WeightsInput.h"
+#include "compiler/Import/ModelFolder.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace attune;
+
+namespace {
+
+/// The state of one compilation; run reads as the list of its steps.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, const CompileListener &listener)
+      : options(options), listener(listener), registry(makeRegistry()), context(registry, mlir::MLIRContext::Threading::DISABLED),
+        diagnostics(&context, listener.warning) {}
+
+  Status run();
+
+private:
+  static mlir::DialectRegistry makeRegistry();
+  Status prepare();
+  Status import();
+  Status importFolder();
+  Status parseFile();
+  Status runPhase(Phase phase);
+  Status lower();
+  Status pack();
+  Status emit();
+
+  /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last; |done| says whether it is.
+  Status finishPhase(Phase phase, llvm::function_ref<std::string()> print, bool &done);
+  std::string printModule();
+  bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
+
+  const CompileOptions &options;
+  const CompileListener &listener;
+  mlir::DialectRegistry registry;
+  mlir::MLIRContext context;
+  DiagnosticCollector diagnostics;
+  TimeReport times;
+  std::string name;
+  std::optional<CpuTarget> target;
+  std::optional<OutputSet> files;
+  std::unique_ptr<TensorProvider> tensors;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  ModelSignature signature;
+  std::optional<PackedWeights> packed;
+  bool done = false;
+};
+
+} // namespace
+
+mlir::DialectRegistry Compilation::makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerCompilerDialects(registry);
+  return registry;
+}
+
+std::string Compilation::printModule() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << '\n';
+  return text;
+}
+
+/// Writes |text| to a file that appears whole, or to standard output.
+static Status writeText(const std::string &path, const std::string &text) {
+  if (path.empty() || path == "-") {
+    llvm::outs() << text;
+    llvm::outs().flush();
+    return {};
+  }
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.status();
+  if (Status status = file->write(text.data(), text.size()); status.failed())
+    return status;
+  return file->commit();
+}
+
+/// "03-linalg.mlir".
+static std::string stageFile(llvm::StringRef folder, Phase phase) {
+  unsigned number = static_cast<unsigned>(phase) + 1;
+  const char *extension = phase == Phase::Llvm ? ".ll" : phase == Phase::Object ? ".s" : ".mlir";
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" + stringifyPhase(phase).str() + extension);
+  return path.str().str();
+}
+
+Status Compilation::finishPhase(Phase phase, llvm::function_ref<std::string()> print, bool &done) {
+  times.finish(stringifyPhase(phase).str());
+  done = options.compileTo && *options.compileTo == phase && phase != Phase::Object;
+  if (options.dumpStages.empty() && !done)
+    return {};
+  std::string text = print();
+  if (!options.dumpStages.empty())
+    if (Status status = writeText(stageFile(options.dumpStages, phase), text); status.failed())
+      return status;
+  if (done)
+    if (Status status = writeText(options.output, text); status.failed())
+      return status;
+  times.finish("printing", /*counted=*/false);
+  return {};
+}
+
+/// Everything that can fail without looking at the model.
+Status Compilation::prepare() {
+  Result<std::string> modelName = getModelName(options);
+  if (!modelName)
+    return modelName.status();
+  name = *modelName;
+  Result<CpuTarget> cpu = CpuTarget::create(options.cpu, options.triple);
+  if (!cpu)
+    return cpu.status();
+  target.emplace(std::move(*cpu));
+  if (!llvm::sys::fs::exists(options.model))
+    return Status::error("'" + options.model + "': no such file or folder");
+  if (!options.dumpStages.empty())
+    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpStages))
+      return Status::error("--dump-stages: cannot create '" + options.dumpStages + "': " + error.message());
+  if (stopsBefore(Phase::Object))
+    return {};
+  if (options.output.empty() || options.output == "-")
+    return Status::error("expected an output file, -o OUT");
+  Result<OutputSet> created = OutputSet::create(options.output);
+  if (!created)
+    return created.status();
+  files.emplace(std::move(*created));
+  return {};
+}
+
+Status Compilation::importFolder() {
+  Result<ModelFolder> folder = openModelFolder(options.model);
+  if (!folder)
+    return folder.status();
+  if (!options.weights.empty())
+    return Status::error("--weights: only for a .mlir model, '" + options.model + "' is a folder");
+  ImportOptions import;
+  import.name = name;
+  import.padding = options.padding;
+  import.inputs = options.inputs;
+  import.outputs = options.outputs;
+  import.limits = options.limits;
+  if (import.outputs.empty() && !options.extraOutputs.empty()) {
+    for (const OutputSpec &output : folder->spec.outputs)
+      import.outputs.push_back(output.name);
+    import.outputs.insert(import.outputs.end(), options.extraOutputs.begin(), options.extraOutputs.end());
+  }
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> imported = importModel(context, folder->spec, *folder->tensors, import);
+  if (!imported)
+    return imported.status();
+  module = std::move(*imported);
+  tensors = std::move(folder->tensors);
+  return {};
+}
+
+Status Compilation::parseFile() {
+  // The file fixes what flags would decide for a folder.
+  for (auto [given, flag] : {std::pair(!options.inputs.empty(), "--inputs"), std::pair(!options.outputs.empty(), "--outputs"),
+                             std::pair(!options.limits.empty(), "--limit"), std::pair(options.padding == Padding::Skip, "--padding")})
+    if (given)
+      return Status::error(std::string(flag) + ": only for a model folder, '" + options.model + "' is IR");
+  module = mlir::parseSourceFile<mlir::ModuleOp>(options.model, mlir::ParserConfig(&context));
+  if (!module)
+    return diagnostics.error("'" + options.model + "': expected IR in the xfmr dialect");
+  Result<std::unique_ptr<TensorProvider>> opened = openWeightsInput(options.weights, options.model);
+  if (!opened)
+    return opened.status();
+  tensors = std::move(*opened);
+  return {};
+}
+
+Status Compilation::import() {
+  Status status = llvm::sys::fs::is_directory(options.model) ? importFolder() : parseFile();
+  if (!status.failed() && mlir::failed(mlir::verify(*module)))
+    status = diagnostics.error("the imported module is invalid");
+  if (status.failed())
+    return status;
+  return finishPhase(Phase::Import, [&] { return printModule(); }, done);
+}
+
+Status Compilation::runPhase(Phase phase) {
+  mlir::PassManager passes(&context);
+  buildPhasePipeline(passes, phase, getPipelineOptions(*target));
+  if (mlir::failed(passes.run(*module)))
+    return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
+  if (phase == Phase::Dialect) {
+    Result<ModelSignature> read = readModelSignature(*module);
+    if (!read)
+      return read.status();
+    signature = std::move(*read);
+  }
+  if (phase == Phase::Kernels)
+    readKernels(*module, signature);
+  if (phase == Phase::Bufferized)
+    readFormulae(*module, signature);
+  return finishPhase(phase, [&] { return printModule(); }, done);
+}
+
+Status Compilation::lower() {
+  for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target})
+    if (Status status = runPhase(phase); status.failed() || done)
+      return status;
+  return {};
+}
+
+Status Compilation::pack() {
+  PackListener heard;
+  if (listener.packing)
+    heard.progress = listener.packing;
+  if (listener.warning)
+    heard.warning = listener.warning;
+  Result<PackedWeights> written = packWeights(*module, *tensors, files->weights(), heard);
+  if (!written)
+    return written.status();
+  packed.emplace(std::move(*written));
+  times.finish("packing", /*counted=*/false);
+  return {};
+}
+
+Status Compilation::emit() {
+  ModelEmitter emitter(options, *target);
+  if (Status status = emitter.translate(*module); status.failed())
+    return diagnostics.error(status.message());
+  module = nullptr;
+  if (Status status = emitter.describe(signature, name, packed ? &*packed : nullptr); status.failed())
+    return status;
+  emitter.optimize();
+  if (Status status = finishPhase(Phase::Llvm, [&] { return emitter.print(); }, done); status.failed() || done)
+    return status;
+
+  std::string assembly;
+  Result<std::string> code = emitter.emit(options.emit == EmitKind::Assembly);
+  if (!code)
+    return code.status();
+  if (Status status = files->writeCode(*code, options.emit); status.failed())
+    return status;
+  if (Status status = files->writeHeader(createHeader(signature, emitter.descriptor())); status.failed())
+    return status;
+  if (Status status = writeWeightsHeader(*packed, emitter.descriptor().buildId, files->weights()); status.failed())
+    return status;
+  if (Status status = files->commit(); status.failed())
+    return status;
+  times.finish(stringifyPhase(Phase::Object).str());
+  return {};
+}
+
+Status Compilation::run() {
+  if (Status status = prepare(); status.failed())
+    return status;
+  if (Status status = import(); status.failed() || done)
+    return status;
+  if (Status status = lower(); status.failed() || done)
+    return status;
+  if (files)
+    if (Status status = pack(); status.failed())
+      return status;
+  if (Status status = emit(); status.failed())
+    return status;
+  if (listener.timeReport)
+    listener.timeReport(times.format());
+  return {};
+}
+
+Status attune::compileModel(const CompileOptions &options, const CompileListener &listener) {
+  return Compilation(options, listener).run();
+}

@@ -1,0 +1,54 @@
+//===- CompileOptions.cpp - What a compilation is asked for ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver/CompileOptions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace attune;
+
+/// "name:rank:dtype" as --inputs takes it.
+static std::string formatInput(const InputRequest &input) {
+  std::string text = input.name;
+  if (input.rank)
+    text += ":" + std::to_string(*input.rank);
+  if (input.dtype)
+    text += *input.dtype == DType::I64 ? ":i64" : ":f32";
+  return text;
+}
+
+std::string attune::formatFlags(const CompileOptions &options) {
+  std::string text = "--cpu=" + options.cpu;
+  auto add = [&](const std::string &flag, const std::string &value) { text += " --" + flag + "=" + value; };
+  if (!options.triple.empty())
+    add("triple", options.triple);
+  if (options.padding == Padding::Skip)
+    add("padding", "skip");
+  if (!options.inputs.empty())
+    add("inputs", llvm::join(llvm::map_range(options.inputs, formatInput), ","));
+  if (!options.outputs.empty())
+    add("outputs", llvm::join(options.outputs, ","));
+  else if (!options.extraOutputs.empty())
+    add("extra-outputs", llvm::join(options.extraOutputs, ","));
+  for (const auto &[dim, limit] : options.limits)
+    add("limit", dim + "=" + std::to_string(limit));
+  return text;
+}
+
+std::string attune::toIdentifier(llvm::StringRef text) {
+  std::string result;
+  for (char c : text)
+    result += llvm::isAlnum(c) ? c : '_';
+  if (result.empty() || llvm::isDigit(result[0]))
+    result.insert(0, "_");
+  return result;
+}
+
+Result<std::string> attune::getModelName(const CompileOptions &options) {
+  if (options.name.empty())
+    return toIdentifier(options.output.empty() || options.output == "-" ? "model" : llvm::sys::path::stem(options.output));
+  if (toIdentifier(options.name) != options.name)
+    return Status::error("--name: expected a C identifier, got '" + options.name + "'");
+  return options.name;
+}

@@ -1,0 +1,29 @@
+//===- Diagnostics.h - MLIR's diagnostics as a status ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_DIAGNOSTICS_H
+#define ATTUNE_COMPILER_DRIVER_DIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "runtime/io/Status.h"
+
+#include <functional>
+
+namespace attune {
+
+/// Collects the diagnostics of a context while it lives: the first error becomes the message, warnings are passed on, remarks are dropped.
+class DiagnosticCollector {
+public:
+  DiagnosticCollector(mlir::MLIRContext *context, std::function<void(const std::string &)> warning);
+
+  /// The first error, "FILE:LINE:COLUMN: MESSAGE" where it has a place; |fallback| if there was none.
+  Status error(const std::string &fallback) const { return Status::error(message.empty() ? fallback : message); }
+
+private:
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_DIAGNOSTICS_H

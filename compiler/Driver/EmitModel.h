@@ -1,0 +1,44 @@
+//===- EmitModel.h - From the phase target to files -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_EMITMODEL_H
+#define ATTUNE_COMPILER_DRIVER_EMITMODEL_H
+
+#include "compiler/Driver/CompileOptions.h"
+#include "compiler/Target/CPU/Descriptor.h"
+#include "compiler/Target/CPU/TargetMachine.h"
+
+#include <memory>
+
+namespace attune {
+
+/// The LLVM side of one compilation.
+class ModelEmitter {
+public:
+  ModelEmitter(const CompileOptions &options, const CpuTarget &target) : options(options), target(target) {}
+
+  /// Translates |module|, which is in the LLVM dialect.
+  Status translate(mlir::ModuleOp module);
+  /// Adds the descriptor of |signature|. The build id follows from |packed|, the code and the flags; |packed| is null if nothing is packed.
+  Status describe(const ModelSignature &signature, const std::string &name, const PackedWeights *packed);
+  void optimize();
+  /// The text of the LLVM IR.
+  std::string print() const;
+  /// The object or assembly, checked against the promises of an object. Changes the module: at most one call.
+  Result<std::string> emit(bool assembly);
+
+  /// What describe decided.
+  const DescriptorOptions &descriptor() const { return described; }
+
+private:
+  const CompileOptions &options;
+  const CpuTarget &target;
+  DescriptorOptions described;
+  // The module before the context it lives in.
+  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> llvmModule;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_EMITMODEL_H

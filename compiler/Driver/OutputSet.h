@@ -1,0 +1,33 @@
+//===- OutputSet.h - Files that belong together ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_OUTPUTSET_H
+#define ATTUNE_COMPILER_DRIVER_OUTPUTSET_H
+
+#include "compiler/Driver/CompileOptions.h"
+#include "runtime/io/OutputFile.h"
+
+namespace attune {
+
+/// The object, its header and its weights, written under temporary names until all are complete.
+class OutputSet {
+public:
+  /// Creates the three files beside |output|; fails early if that is impossible.
+  static Result<OutputSet> create(const std::string &output);
+
+  /// For the packer.
+  OutputFile &weights() { return *weightsFile; }
+  Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
+  /// Writes the main file; a shared object is linked from |code|.
+  Status writeCode(const std::string &code, EmitKind kind);
+  /// Gives all files their names. If one fails, those already named are removed.
+  Status commit();
+
+private:
+  std::string output, header, weightsPath;
+  std::optional<OutputFile> codeFile, headerFile, weightsFile;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_OUTPUTSET_H

@@ -1,0 +1,34 @@
+//===- Registry.cpp - Dialects and passes of the compiler ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver/Registry.h"
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Transforms/BufferizableModels.h"
+#include "compiler/Transforms/Passes.h"
+#include "compiler/Weights/Passes.h"
+#include "dialect/IR/XfmrOps.h"
+#include "dialect/Transforms/Passes.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+
+void attune::registerCompilerDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  registry.insert<mlir::xfmr::XfmrDialect>();
+  registerBufferizableModels(registry);
+}
+
+void attune::registerCompilerPasses() {
+  mlir::xfmr::registerXfmrPasses();
+  registerXfmrToLinalgPasses();
+  registerAttuneWeightsPasses();
+  registerAttuneTransformsPasses();
+  registerAttuneCPUPasses();
+  registerPhasePipelines();
+}

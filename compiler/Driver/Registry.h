@@ -1,0 +1,18 @@
+//===- Registry.h - Dialects and passes of the compiler -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_REGISTRY_H
+#define ATTUNE_COMPILER_DRIVER_REGISTRY_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace attune {
+
+/// Adds every dialect and interface implementation that a phase uses.
+void registerCompilerDialects(mlir::DialectRegistry &registry);
+/// Makes our passes and phase pipelines known to tools that build pipelines from text.
+void registerCompilerPasses();
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_REGISTRY_H

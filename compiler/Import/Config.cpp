@@ -1,0 +1,109 @@
+//===- Config.cpp - config.json with checked access -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/Config.h"
+
+#include <filesystem>
+#include <sstream>
+
+using namespace attune;
+
+Result<Config> Config::open(const std::string &folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
+    return Status::error(folder + ": expected a model folder with config.json, " +
+                         (std::filesystem::exists(folder, ignored) ? "got a file" : "found nothing"));
+  std::string path = (std::filesystem::path(folder) / "config.json").string();
+  Result<Json> root = readJsonFile(path);
+  if (!root)
+    return root.status();
+  if (!root->is_object())
+    return Status::error(path + ": expected an object, got " + describeJson(*root));
+  return Config(std::move(path), std::move(*root));
+}
+
+void ConfigReader::record(Status status) {
+  if (!first.failed())
+    first = std::move(status);
+}
+
+void ConfigReader::fail(const char *key, const std::string &expected) {
+  const Json *value = config.find(key);
+  record(value ? jsonTypeError(config.file(), key, expected, *value)
+               : Status::error(config.file() + ": '" + key + "': expected " + expected + ", but the key is missing"));
+}
+
+bool ConfigReader::present(const char *key) const {
+  const Json *value = config.find(key);
+  return value && !value->is_null();
+}
+
+template <typename T>
+T ConfigReader::keep(Result<T> value, T fallback) {
+  if (value)
+    return std::move(*value);
+  record(value.status());
+  return fallback;
+}
+
+int64_t ConfigReader::integer(const char *key, int64_t fallback, Range range) {
+  const Json *value = config.find(key);
+  return value ? keep(jsonInteger(*value, config.file(), key, range.min, range.max), fallback) : fallback;
+}
+
+double ConfigReader::number(const char *key, double fallback, double min, double max) {
+  const Json *value = config.find(key);
+  if (!value)
+    return fallback;
+  double number = keep(jsonNumber(*value, config.file(), key), fallback);
+  if (number >= min && number <= max)
+    return number;
+  std::ostringstream expected;
+  expected << "a number in " << min << ".." << max;
+  fail(key, expected.str());
+  return fallback;
+}
+
+bool ConfigReader::flag(const char *key, bool fallback) {
+  const Json *value = config.find(key);
+  return value ? keep(jsonBool(*value, config.file(), key), fallback) : fallback;
+}
+
+std::string ConfigReader::string(const char *key, const char *fallback) {
+  const Json *value = config.find(key);
+  if (value)
+    return keep(jsonString(*value, config.file(), key), std::string(fallback ? fallback : ""));
+  if (!fallback)
+    fail(key, "a string");
+  return fallback ? fallback : "";
+}
+
+std::string ConfigReader::architecture(const char *fallback) {
+  if (!present("architectures"))
+    return fallback;
+  const Json *value = config.find("architectures");
+  if (value->is_array() && !value->empty() && value->front().is_string())
+    return value->front().get<std::string>();
+  fail("architectures", "an array of class names");
+  return fallback;
+}
+
+int64_t ConfigReader::labels() {
+  constexpr int64_t maxLabels = 1 << 24;
+  if (!present("id2label"))
+    return integer("num_labels", 2, {1, maxLabels});
+  const Json *names = config.find("id2label");
+  if (names->is_object() && !names->empty() && names->size() <= size_t(maxLabels))
+    return int64_t(names->size());
+  fail("id2label", "an object with at least one label");
+  return 2;
+}
+
+void ConfigReader::reject(const char *key, const char *reason) {
+  const Json *value = config.find(key);
+  bool off = !value || value->is_null() || (value->is_boolean() && !value->get<bool>()) ||
+             ((value->is_object() || value->is_array()) && value->empty());
+  if (!off)
+    fail(key, std::string("no such setting (") + reason + ")");
+}

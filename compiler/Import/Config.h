@@ -1,0 +1,84 @@
+//===- Config.h - config.json with checked access ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A family reads its keys through ConfigReader, which keeps the first error, so that a table of keys reads as a table. Every error names
+// file, key, what was expected and what the file has. Keys nobody asks for are ignored.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_CONFIG_H
+#define ATTUNE_IMPORT_CONFIG_H
+
+#include "runtime/io/Json.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune {
+
+/// A parsed config.json.
+class Config {
+public:
+  /// Reads `config.json` of |folder|; its value must be an object.
+  static Result<Config> open(const std::string &folder);
+
+  /// The file's path, for messages.
+  const std::string &file() const { return path; }
+  /// The value of |key|, or null if the file lacks it.
+  const Json *find(std::string_view key) const { return findJson(root, key); }
+
+private:
+  Config(std::string path, Json root) : path(std::move(path)), root(std::move(root)) {}
+
+  std::string path;
+  Json root;
+};
+
+/// The values a key may have.
+struct Range {
+  int64_t min;
+  int64_t max;
+};
+
+/// Reads keys of one configuration and keeps the first error; after an error the values returned are the defaults.
+class ConfigReader {
+public:
+  explicit ConfigReader(const Config &config) : config(config) {}
+
+  /// The first error, or success.
+  const Status &status() const { return first; }
+
+  /// Whether the file has |key| with a value other than null.
+  bool present(const char *key) const;
+  /// The integer |key|, or |fallback| if it is absent.
+  int64_t integer(const char *key, int64_t fallback, Range range);
+  /// The number |key| in [min, max], or |fallback| if it is absent.
+  double number(const char *key, double fallback, double min, double max);
+  /// The flag |key|, or |fallback| if it is absent.
+  bool flag(const char *key, bool fallback);
+  /// The string |key|, or |fallback| if it is absent; without |fallback| the key is required.
+  std::string string(const char *key, const char *fallback = nullptr);
+
+  /// The model's class: the first of `architectures`, or |fallback| if the key is absent or null.
+  std::string architecture(const char *fallback);
+  /// The number of labels: the entries of `id2label`, else `num_labels`, else 2 (in this order, as transformers does).
+  int64_t labels();
+
+  /// An error if |key| is present and neither null, false nor empty; |reason| says what is not implemented.
+  void reject(const char *key, const char *reason);
+  /// Records "FILE: 'key': expected EXPECTED, got <the file's value>".
+  void fail(const char *key, const std::string &expected);
+
+private:
+  template <typename T>
+  T keep(Result<T> value, T fallback);
+  void record(Status status);
+
+  const Config &config;
+  Status first;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_CONFIG_H

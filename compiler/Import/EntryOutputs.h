@@ -1,0 +1,34 @@
+//===- EntryOutputs.h - The outputs of an entry -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Which values of a model an entry returns: main outputs, groups (all hidden states, all attention probabilities) or single members of a
+// group.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_ENTRYOUTPUTS_H
+#define ATTUNE_IMPORT_ENTRYOUTPUTS_H
+
+#include "compiler/Import/ImportModel.h"
+
+namespace attune {
+
+/// An output that is known to exist.
+struct EntryOutput {
+  enum Kind { Main, HiddenStates, Attentions };
+  std::string name;
+  Kind kind = Main;
+  /// The main output's or the member's number; nothing for a whole group.
+  std::optional<int64_t> index;
+
+  bool isGroup() const { return kind != Main && !index; }
+  /// Whether the member |member| of group |group| is part of it.
+  bool wants(Kind group, int64_t member) const { return kind == group && (!index || *index == member); }
+};
+
+/// The outputs |options| asks for, checked: each known, none twice.
+Result<std::vector<EntryOutput>> resolveOutputs(const TransformerSpec &spec, const ImportOptions &options);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_ENTRYOUTPUTS_H

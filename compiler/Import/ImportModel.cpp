@@ -1,0 +1,69 @@
+//===- ImportModel.cpp - A model folder as a module of the xfmr dialect ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/ImportModel.h"
+
+#include "compiler/Import/EntryBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace attune;
+using namespace mlir;
+
+/// The limits of all dimensions: what the configuration says, lowered by the options.
+static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options) {
+  std::map<std::string, int64_t> limits = {{"length", spec.maxLength}};
+  for (const auto &[dim, limit] : options.limits) {
+    if (dim != "batch" && dim != "length")
+      return Status::error("limit '" + dim + "': expected one of the model's dimensions batch, length");
+    int64_t most = dim == "length" ? spec.maxLength : INT64_MAX;
+    if (limit < 1 || limit > most)
+      return Status::error("limit '" + dim + "': expected " +
+                           (dim == "length" ? "1.." + std::to_string(most) + ", the positions of the model" : "at least 1") + ", got " +
+                           std::to_string(limit));
+    limits[dim] = limit;
+  }
+  return limits;
+}
+
+/// Writes what a module says about its model.
+static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, const ImportOptions &options,
+                                const std::map<std::string, int64_t> &limits) {
+  Builder builder(module.getContext());
+  auto text = [&](StringRef name, StringRef value) { return builder.getNamedAttr(name, builder.getStringAttr(value)); };
+  module->setAttr(xfmr::kModelAttr, builder.getDictionaryAttr({text("name", options.name.empty() ? spec.family : options.name),
+                                                               text("family", spec.family), text("architecture", spec.architecture)}));
+  NamedAttrList extents;
+  for (const auto &[dim, limit] : limits)
+    extents.set(dim, builder.getI64IntegerAttr(limit));
+  module->setAttr(xfmr::kLimitsAttr, extents.getDictionary(builder.getContext()));
+  module->setAttr(xfmr::kPaddingAttr, builder.getStringAttr(options.padding == Padding::Skip ? "skip" : "compute"));
+}
+
+Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const TransformerSpec &spec, const TensorProvider &tensors,
+                                                  const ImportOptions &options) {
+  Result<std::vector<EntryInput>> inputs = resolveInputs(spec, options);
+  if (!inputs)
+    return inputs.status();
+  Result<std::vector<EntryOutput>> outputs = resolveOutputs(spec, options);
+  if (!outputs)
+    return outputs.status();
+  Result<std::map<std::string, int64_t>> limits = resolveLimits(spec, options);
+  if (!limits)
+    return limits.status();
+
+  context.loadDialect<xfmr::XfmrDialect, func::FuncDialect, arith::ArithDialect, tensor::TensorDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(NameLoc::get(StringAttr::get(&context, spec.architecture)));
+  setModuleAttributes(*module, spec, options, *limits);
+  WeightTable weights(spec, tensors, *module);
+  EntryBuilder(spec, *inputs, *outputs, options.padding, weights, *module).emit("forward");
+  if (weights.status().failed())
+    return weights.status();
+  // Importers build only valid IR; a diagnostic of the verifier says more than this line.
+  if (failed(verify(*module)))
+    return Status::error("the imported module is invalid (this is a bug of the importer)");
+  return module;
+}

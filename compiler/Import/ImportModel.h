@@ -1,0 +1,63 @@
+//===- ImportModel.h - A model folder as a module of the xfmr dialect -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The phase `import`. The module has one `xfmr.weight` per parameter that is used, one private function per distinct layer signature, and
+// the entry `forward`, which calls it once per layer. Inputs and outputs are fixed here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_IMPORTMODEL_H
+#define ATTUNE_IMPORT_IMPORTMODEL_H
+
+#include "compiler/Import/TensorProvider.h"
+#include "compiler/Import/TransformerSpec.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <optional>
+
+namespace attune {
+
+/// An input of the entry; what is not given has the family's default.
+struct InputRequest {
+  std::string name;
+  std::optional<int64_t> rank;
+  /// I64 or F32.
+  std::optional<DType> dtype;
+};
+
+/// What happens to tokens whose mask is 0.
+enum class Padding {
+  /// They are computed like all others, as the reference implementation does.
+  Compute,
+  /// Only visible tokens are computed; outputs are zero at the others. Without an `attention_mask` input all tokens are visible.
+  Skip
+};
+
+struct ImportOptions {
+  /// The model's name in the module; the family's if empty.
+  std::string name;
+  Padding padding = Padding::Compute;
+  /// The entry's inputs, in order; the family's standard inputs if empty.
+  std::vector<InputRequest> inputs;
+  /// The entry's outputs, in order: the architecture's main outputs by name, the groups `hidden_states` and `attentions`, or single members
+  /// (`hidden_states.2`); the main outputs if empty.
+  std::vector<std::string> outputs;
+  /// Largest values of dimensions ("batch", "length"), beside the configuration's own limit of "length".
+  std::map<std::string, int64_t> limits;
+};
+
+/// Parses "NAME[:RANK[:i64|f32]],…", as in `--inputs`.
+Result<std::vector<InputRequest>> parseInputList(std::string_view text);
+/// Splits "NAME,…", as in `--outputs`.
+std::vector<std::string> parseOutputList(std::string_view text);
+
+/// Builds the module of a model whose weights |tensors| has. Every parameter used is looked up and checked; no element is read. A failure
+/// leaves nothing behind.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> importModel(mlir::MLIRContext &context, const TransformerSpec &spec,
+                                                      const TensorProvider &tensors, const ImportOptions &options = {});
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_IMPORTMODEL_H

@@ -1,0 +1,126 @@
+//===- ModelFolder.cpp - Opening and generating model folders -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/ModelFolder.h"
+
+#include "runtime/io/Generate.h"
+#include "runtime/io/MappedFile.h"
+#include "runtime/io/OutputFile.h"
+#include "runtime/io/Safetensors.h"
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace attune;
+namespace fs = std::filesystem;
+
+static std::string inFolder(const std::string &folder, const char *name) { return (fs::path(folder) / name).string(); }
+
+static bool exists(const std::string &path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/// The seed of a golden case whose weights are generated; nothing if |folder| is not one.
+static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
+  std::string path = inFolder(folder, "case.json");
+  if (!exists(path))
+    return std::optional<int64_t>();
+  Result<Json> root = readJsonFile(path);
+  if (!root)
+    return root.status();
+  const Json *weights = findJson(*root, "weights");
+  const Json *source = weights ? findJson(*weights, "source") : nullptr;
+  if (!source || !source->is_string() || source->get<std::string>() != "generated")
+    return std::optional<int64_t>();
+  const Json *seed = findJson(*weights, "seed");
+  Result<int64_t> value = jsonInteger(seed ? *seed : Json(), path, "weights.seed");
+  if (!value)
+    return value.status();
+  return std::optional<int64_t>(*value);
+}
+
+Result<ModelFolder> attune::openModelFolder(const std::string &folder) {
+  Result<Config> config = Config::open(folder);
+  if (!config)
+    return config.status();
+  Result<TransformerSpec> spec = readTransformerSpec(*config);
+  if (!spec)
+    return spec.status();
+  if (!SafetensorsFolder::present(folder)) {
+    Result<std::optional<int64_t>> seed = generatedSeed(folder);
+    if (!seed)
+      return seed.status();
+    if (*seed) {
+      auto tensors = generateTensors(spec->tensors(), **seed, config->file());
+      return ModelFolder{std::move(*spec), std::move(tensors)};
+    }
+  }
+  Result<std::unique_ptr<TensorProvider>> tensors = openTensors(folder);
+  if (!tensors)
+    return tensors.status();
+  return ModelFolder{std::move(*spec), std::move(*tensors)};
+}
+
+/// Copies a file between folders unless they are the same.
+static Status copyFile(const std::string &from, const std::string &to) {
+  std::error_code ignored;
+  if (fs::equivalent(from, to, ignored))
+    return {};
+  Result<MappedFile> source = MappedFile::open(from);
+  if (!source)
+    return source.status();
+  Result<OutputFile> copy = OutputFile::create(to);
+  if (!copy)
+    return copy.status();
+  if (Status status = copy->write(source->data(), source->size()); status.failed())
+    return status;
+  return copy->commit();
+}
+
+static Status writeWeights(const std::vector<TensorSpec> &specs, const std::string &path, int64_t seed, const Progress &progress) {
+  constexpr int64_t chunk = 1 << 20;
+  // The metadata that transformers asks for.
+  Result<SafetensorsWriter> writer = SafetensorsWriter::create(path, specs, {{"format", "pt"}});
+  if (!writer)
+    return writer.status();
+  uint64_t done = 0, total = 0;
+  for (const TensorSpec &spec : specs)
+    total += uint64_t(elementCount(spec.shape).value_or(0)) * sizeof(float);
+  std::vector<float> values;
+  for (const TensorSpec &spec : specs) {
+    const GeneratorRule rule = generatorRule(spec.name, spec.shape);
+    int64_t elements = elementCount(spec.shape).value_or(0);
+    for (int64_t begin = 0; begin < elements; begin += chunk) {
+      values.resize(size_t(std::min(chunk, elements - begin)));
+      generateValues(spec.name, seed, rule, begin, int64_t(values.size()), values.data());
+      if (Status status = writer->write(values.data(), values.size() * sizeof(float)); status.failed())
+        return status;
+      done += values.size() * sizeof(float);
+      if (progress)
+        progress(done, total);
+    }
+  }
+  return writer->commit();
+}
+
+Status attune::initModelFolder(const std::string &configFolder, const std::string &folder, int64_t seed, const Progress &progress) {
+  Result<Config> config = Config::open(configFolder);
+  if (!config)
+    return config.status();
+  Result<TransformerSpec> spec = readTransformerSpec(*config);
+  if (!spec)
+    return spec.status();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    return Status::error(folder + ": cannot create the folder: " + error.message());
+  if (Status status = writeWeights(spec->tensors(), inFolder(folder, "model.safetensors"), seed, progress); status.failed())
+    return status;
+  for (const char *name : {"generation_config.json", "config.json"})
+    if (std::string from = inFolder(configFolder, name); exists(from))
+      if (Status status = copyFile(from, inFolder(folder, name)); status.failed())
+        return status;
+  return {};
+}

@@ -1,0 +1,33 @@
+//===- ModelFolder.h - Opening and generating model folders -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_MODELFOLDER_H
+#define ATTUNE_IMPORT_MODELFOLDER_H
+
+#include "compiler/Import/TensorProvider.h"
+#include "compiler/Import/TransformerSpec.h"
+
+#include <functional>
+
+namespace attune {
+
+/// A model: what it computes, and its numbers.
+struct ModelFolder {
+  TransformerSpec spec;
+  std::unique_ptr<TensorProvider> tensors;
+};
+
+/// Opens a model folder: config.json and stored weights. A golden case without weights whose case.json says they are generated gets a
+/// generator in their place.
+Result<ModelFolder> openModelFolder(const std::string &folder);
+
+/// Called with the bytes written and their total.
+using Progress = std::function<void(uint64_t done, uint64_t total)>;
+
+/// Writes |folder|: the config.json (and generation_config.json) of |configFolder| and a model.safetensors with the generated weights of
+/// |seed|. Streams, so memory does not depend on the model's size.
+Status initModelFolder(const std::string &configFolder, const std::string &folder, int64_t seed, const Progress &progress = {});
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_MODELFOLDER_H

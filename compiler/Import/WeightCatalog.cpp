@@ -1,0 +1,57 @@
+//===- WeightCatalog.cpp - Which tensor of a file is which parameter ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/WeightCatalog.h"
+
+#include "llvm/ADT/StringRef.h"
+
+using namespace attune;
+using llvm::StringRef;
+
+/// Adds |name| under the names of releases before 2019, where it is a parameter of a norm: "LayerNorm.gamma" for "LayerNorm.weight".
+static void addWithLegacySuffix(std::vector<std::string> &names, StringRef name) {
+  names.push_back(name.str());
+  StringRef stem = name;
+  if (stem.consume_back("LayerNorm.weight"))
+    names.push_back((stem + "LayerNorm.gamma").str());
+  else if (stem.consume_back("LayerNorm.bias"))
+    names.push_back((stem + "LayerNorm.beta").str());
+}
+
+/// All names |parameter| may have in a file, the current one first.
+static std::vector<std::string> namesOf(const Parameter &parameter, StringRef prefix) {
+  std::vector<std::string> names;
+  for (StringRef name : {StringRef(parameter.name), StringRef(parameter.alias)}) {
+    if (name.empty())
+      continue;
+    addWithLegacySuffix(names, name);
+    if (prefix.empty())
+      continue;
+    if (StringRef bare = name; bare.consume_front(prefix))
+      addWithLegacySuffix(names, bare);
+    else
+      addWithLegacySuffix(names, (prefix + name).str());
+  }
+  return names;
+}
+
+Result<const TensorSpec *> WeightCatalog::find(const Parameter &parameter) const {
+  std::vector<std::string> names = namesOf(parameter, spec.basePrefix);
+  for (const std::string &name : names) {
+    const TensorSpec *found = tensors.find(name);
+    if (!found)
+      continue;
+    const std::string where = tensors.placeOf(name) + ": tensor '" + name + "': expected ";
+    if (!isFloat(found->dtype))
+      return Status::error(where + "F32, F16 or BF16, got " + dtypeName(found->dtype));
+    if (found->shape != parameter.shape)
+      return Status::error(where + "shape " + shapeText(parameter.shape) + ", got " + shapeText(found->shape));
+    return found;
+  }
+  std::string others;
+  for (size_t i = 1; i < names.size(); ++i)
+    others += (i == 1 ? ", nor " : ", ") + names[i];
+  return Status::error(tensors.placeOf(parameter.name) + ": expected tensor '" + parameter.name + "' of shape " +
+                       shapeText(parameter.shape) + ", found none of this name" + others);
+}

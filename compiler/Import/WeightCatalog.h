@@ -1,0 +1,32 @@
+//===- WeightCatalog.h - Which tensor of a file is which parameter -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Files differ in names: with or without the base model's prefix, `gamma`/`beta` for the parameters of norms, bias of a head under either
+// of two names. The catalogue finds a parameter under any of them and checks type and shape; tensors nobody asks for are ignored.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_WEIGHTCATALOG_H
+#define ATTUNE_IMPORT_WEIGHTCATALOG_H
+
+#include "compiler/Import/TensorProvider.h"
+#include "compiler/Import/TransformerSpec.h"
+
+namespace attune {
+
+/// The tensors of a provider as the parameters of a spec; borrows both.
+class WeightCatalog {
+public:
+  WeightCatalog(const TransformerSpec &spec, const TensorProvider &tensors) : spec(spec), tensors(tensors) {}
+
+  /// The tensor that holds |parameter|. Errors name the file, the tensor, and the expected and found shape or type.
+  Result<const TensorSpec *> find(const Parameter &parameter) const;
+
+private:
+  const TransformerSpec &spec;
+  const TensorProvider &tensors;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_WEIGHTCATALOG_H

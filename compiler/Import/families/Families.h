@@ -1,0 +1,19 @@
+//===- Families.h - One reader per model family -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Each function turns a config.json whose `model_type` is the family's into a TransformerSpec.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_FAMILIES_FAMILIES_H
+#define ATTUNE_IMPORT_FAMILIES_FAMILIES_H
+
+#include "compiler/Import/TransformerSpec.h"
+
+namespace attune {
+
+Result<TransformerSpec> readBertSpec(const Config &config);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_FAMILIES_FAMILIES_H

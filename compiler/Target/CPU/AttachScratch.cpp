@@ -1,0 +1,57 @@
+//===- AttachScratch.cpp - Buffers for the scores of attention tiles ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expects attention tiles on buffers; leaves each with `scratch`, allocated in the innermost parallel loop around it, so that the
+// memory plan gives every worker its own. Tiles already given one are left alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Passes.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace attune {
+#define GEN_PASS_DEF_ATTACHSCRATCH
+#include "compiler/Target/CPU/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+
+namespace {
+
+/// The block that runs once per iteration of the innermost parallel loop around |op|, or the body of its function.
+Block *getScope(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp()) {
+    if (auto loop = dyn_cast<scf::ForallOp>(parent))
+      return loop.getBody();
+    if (auto function = dyn_cast<FunctionOpInterface>(parent))
+      return &function.getFunctionBody().front();
+  }
+  return op->getBlock();
+}
+
+struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
+  using AttachScratchBase::AttachScratchBase;
+
+  void runOnOperation() override {
+    llvm::DenseMap<std::pair<Block *, Type>, Value> buffers;
+    OpBuilder builder(&getContext());
+    getOperation()->walk([&](xfmr::AttentionTileOp op) {
+      if (op.getScratch() || !isa<MemRefType>(op.getQuery().getType()))
+        return;
+      Block *scope = getScope(op);
+      auto type = MemRefType::get({rows, static_cast<int64_t>(op.getKeyBlock())}, builder.getF32Type());
+      Value &buffer = buffers[{scope, type}];
+      if (!buffer) {
+        builder.setInsertionPointToStart(scope);
+        buffer = memref::AllocOp::create(builder, op.getLoc(), type, builder.getI64IntegerAttr(64));
+      }
+      op.getScratchMutable().assign(buffer);
+    });
+  }
+};
+
+} // namespace

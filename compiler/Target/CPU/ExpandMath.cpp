@@ -1,0 +1,55 @@
+//===- ExpandMath.cpp - Calls of functions as polynomials -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expects math operations on f32 or vectors of f32, after vectorisation; leaves arithmetic that needs no library. Other element
+// types and other functions (sqrt, floor, fma, ... that machines have) stay.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/ExpandMathFunctions.h"
+#include "compiler/Target/CPU/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace attune {
+#define GEN_PASS_DEF_EXPANDMATH
+#include "compiler/Target/CPU/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+
+namespace {
+
+using Emit = Value (*)(OpBuilder &, Location, Value);
+
+/// The expansion of |op|, or null if it stays.
+Emit getExpansion(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Emit>(op)
+      .Case<math::Exp2Op>([](auto) { return attune::emitExp2; })
+      .Case<math::ExpOp>([](auto) { return attune::emitExp; })
+      .Case<math::ErfOp>([](auto) { return attune::emitErf; })
+      .Case<math::TanhOp>([](auto) { return attune::emitTanh; })
+      .Case<math::LogOp>([](auto) { return attune::emitLog; })
+      .Case<math::RsqrtOp>([](auto) { return attune::emitRsqrt; })
+      .Default([](auto) { return nullptr; });
+}
+
+struct ExpandMath : attune::impl::ExpandMathBase<ExpandMath> {
+  void runOnOperation() override {
+    // A walk rather than patterns: the greedy driver would also fold vector code that is written as it must stay.
+    IRRewriter rewriter(&getContext());
+    getOperation()->walk([&](Operation *op) {
+      Emit emit = getExpansion(op);
+      if (!emit || !isa<FloatType, VectorType>(op->getResult(0).getType()) ||
+          !getElementTypeOrSelf(op->getResult(0)).isF32())
+        return;
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOp(op, emit(rewriter, op->getLoc(), op->getOperand(0)));
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,128 @@
+//===- LowerKeyPanel.cpp - Transposition of keys in registers -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expects `xfmr.key_panel` on f32 buffers. Leaves blocks of 16 keys x 16 components: 16 row loads, four layers of shuffles, 16
+// stores into columns of the panel. A block with fewer keys masks whole rows of its loads, so nothing beyond the keys is read and the
+// columns beyond them become 0; the last components of a head size that is no multiple of 16 are masked lanes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Target/CPU/VectorEmitter.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace attune {
+#define GEN_PASS_DEF_LOWERKEYPANEL
+#include "compiler/Target/CPU/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+using Values = VectorEmitter::Values;
+
+namespace {
+
+/// The transpose of 16 vectors of 16 lanes: 2 x 2 blocks of floats and of pairs within 128 bits, then of 128-bit lanes, all of which
+/// are single instructions on AVX-512 and AVX2 halves.
+Values transpose(VectorEmitter &e, Values rows) {
+  auto shuffle = [&](Value a, Value b, ArrayRef<int64_t> lane) -> Value {
+    SmallVector<int64_t> mask;
+    for (int64_t quarter = 0; quarter < 16; quarter += 4)
+      for (int64_t i : lane)
+        mask.push_back(i < 4 ? quarter + i : 16 + quarter + i - 4);
+    return vector::ShuffleOp::create(e.getBuilder(), e.getLoc(), a, b, mask);
+  };
+  auto quarters = [&](Value a, Value b, int64_t first) -> Value { // quarters first, first + 2 of a, then of b
+    SmallVector<int64_t> mask;
+    for (int64_t base : {0, 16})
+      for (int64_t quarter : {first, first + 2})
+        for (int64_t i = 0; i < 4; ++i)
+          mask.push_back(base + 4 * quarter + i);
+    return vector::ShuffleOp::create(e.getBuilder(), e.getLoc(), a, b, mask);
+  };
+  Values pairs, fours(16), result(16);
+  for (int64_t i = 0; i < 16; i += 2) {
+    pairs.push_back(shuffle(rows[i], rows[i + 1], {0, 4, 1, 5}));
+    pairs.push_back(shuffle(rows[i], rows[i + 1], {2, 6, 3, 7}));
+  }
+  for (int64_t g = 0; g < 16; g += 4) // fours[g + c], quarter q: column 4q + c of rows g .. g + 3
+    for (int64_t c = 0; c < 2; ++c) {
+      fours[g + 2 * c] = shuffle(pairs[g + c], pairs[g + c + 2], {0, 1, 4, 5});
+      fours[g + 2 * c + 1] = shuffle(pairs[g + c], pairs[g + c + 2], {2, 3, 6, 7});
+    }
+  for (int64_t c = 0; c < 4; ++c)
+    for (int64_t q = 0; q < 2; ++q) {
+      Value top = quarters(fours[c], fours[4 + c], q), bottom = quarters(fours[8 + c], fours[12 + c], q);
+      result[4 * q + c] = quarters(top, bottom, 0);
+      result[4 * (q + 2) + c] = quarters(top, bottom, 1);
+    }
+  return result;
+}
+
+/// Fills the rows |d| .. |d| + |components| - 1 and the 16 columns from |column| of |panel|; |left| keys start at |column|, null for 16 or more.
+void fillBlock(VectorEmitter &e, Value keys, Value panel, Value d, int64_t components, int64_t column, Value left) {
+  Values rows;
+  for (int64_t i = 0; i < 16; ++i) {
+    Lanes lanes = Lanes::first(components);
+    if (left) {
+      OpBuilder &b = e.getBuilder();
+      Value exists = arith::CmpIOp::create(b, e.getLoc(), arith::CmpIPredicate::sgt, left, e.index(i));
+      lanes = Lanes::first(arith::SelectOp::create(b, e.getLoc(), exists, e.index(components), e.index(0)).getResult());
+    }
+    rows.push_back(e.load(keys, {e.index(column + i), d}, lanes));
+  }
+  Values columns = transpose(e, rows);
+  for (int64_t i = 0; i < components; ++i)
+    e.store(columns[i], panel, {e.add(d, i), e.index(column)});
+}
+
+void lower(xfmr::KeyPanelOp op) {
+  OpBuilder builder(op);
+  VectorEmitter e(builder, op.getLoc());
+  Value keys = op.getKeys(), panel = op.getDestinations()[0];
+  auto type = cast<MemRefType>(panel.getType());
+  int64_t headDim = type.getDimSize(0), whole = headDim / 16 * 16;
+  auto fillColumns = [&](int64_t column, Value left) {
+    e.forLoop(e.index(0), e.index(whole), 16, {}, [&](Value d, ValueRange) -> Values {
+      fillBlock(e, keys, panel, d, 16, column, left);
+      return {};
+    });
+    if (whole < headDim)
+      fillBlock(e, keys, panel, e.index(whole), headDim - whole, column, left);
+  };
+  Value count = e.size(keys, 0);
+  for (int64_t column = 0; column < type.getDimSize(1); column += 16) {
+    Value full = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::sge, count, e.index(column + 16));
+    e.choose(
+        full, [&]() -> Values { return fillColumns(column, Value()), Values(); },
+        [&]() -> Values { return fillColumns(column, e.sub(count, e.index(column))), Values(); });
+  }
+  op.erase();
+}
+
+struct LowerKeyPanel : attune::impl::LowerKeyPanelBase<LowerKeyPanel> {
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([&](xfmr::KeyPanelOp op) {
+      if (!isa<MemRefType>(op.getKeys().getType()))
+        return WalkResult::advance();
+      for (Value buffer : {Value(op.getKeys()), op.getDestinations()[0]}) {
+        auto type = cast<MemRefType>(buffer.getType());
+        if (!type.getElementType().isF32() || !type.isLastDimUnitStride())
+          return op.emitOpError("expects f32 buffers with a contiguous last dimension, but got ") << type, WalkResult::interrupt();
+      }
+      int64_t width = cast<MemRefType>(op.getDestinations()[0].getType()).getDimSize(1);
+      if (width % VectorEmitter::kLanes != 0)
+        return op.emitOpError("expects a panel width that is a multiple of 16, but got ") << width, WalkResult::interrupt();
+      lower(op);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,16 @@
+//===- BufferizableModels.h - Bufferization of xfmr tile operations ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TRANSFORMS_BUFFERIZABLEMODELS_H
+#define ATTUNE_COMPILER_TRANSFORMS_BUFFERIZABLEMODELS_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace attune {
+
+/// Registers BufferizableOpInterface for the xfmr operations that reach bufferization.
+void registerBufferizableModels(mlir::DialectRegistry &registry);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TRANSFORMS_BUFFERIZABLEMODELS_H

@@ -1,0 +1,122 @@
+//===- TileGroups.cpp - Tile and fuse the linalg ops of each kernel ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects linalg on tensors whose kernels are numbered by `attune.group`. Leaves one scf.forall per kernel: over row blocks and weight panels with an
+// inner scf.for over register tiles for a contraction, over row blocks otherwise. Ops of rank 0 and 1 stay as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace attune {
+#define GEN_PASS_DEF_TILEGROUPS
+#include "compiler/Transforms/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+/// The number of the kernel |op| belongs to, or null.
+static Attribute groupOf(Operation *op) { return op ? op->getAttr(kGroupAttr) : Attribute(); }
+
+/// Whether |op| is the contraction of a projection: one reduction, last of three loops.
+static bool isContraction(linalg::LinalgOp op) {
+  return op.getNumLoops() == 3 && op.getNumReductionLoops() == 1 && op.getIteratorTypesArray()[2] == utils::IteratorType::reduction;
+}
+
+/// The contraction that |root|'s kernel is about, or null.
+static linalg::LinalgOp findContraction(linalg::LinalgOp root) {
+  if (isContraction(root))
+    return root;
+  for (Value input : root->getOperands())
+    if (auto producer = input.getDefiningOp<linalg::LinalgOp>(); producer && groupOf(producer) && groupOf(producer) == groupOf(root))
+      if (linalg::LinalgOp found = findContraction(producer))
+        return found;
+  return nullptr;
+}
+
+/// Whether all users of |op|'s results belong to other kernels.
+static bool isRoot(linalg::LinalgOp op) {
+  return llvm::none_of(op->getUsers(), [&](Operation *user) { return groupOf(op) && groupOf(user) == groupOf(op); });
+}
+
+/// Tiles |root| with loops of |type| by |sizes| and fuses the producers of its kernel; returns the tiled root.
+static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::LinalgOp root, ArrayRef<int64_t> sizes, scf::SCFTilingOptions::LoopType type) {
+  scf::SCFTileAndFuseOptions options;
+  SmallVector<OpFoldResult> tileSizes = getAsIndexOpFoldResult(rewriter.getContext(), sizes);
+  options.tilingOptions.setTileSizes(tileSizes).setLoopType(type);
+  Attribute group = groupOf(root);
+  options.setFusionControlFn([group](tensor::ExtractSliceOp, OpResult producer, bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+    if (!group || groupOf(producer.getOwner()) != group)
+      return std::nullopt;
+    return scf::SCFTileAndFuseOptions::ControlFnResult{};
+  });
+  rewriter.setInsertionPoint(root);
+  auto result = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, cast<TilingInterface>(root.getOperation()), options);
+  if (failed(result))
+    return failure();
+  for (auto [from, to] : result->replacements)
+    rewriter.replaceAllUsesWith(from, to);
+  if (auto forall = result->loops.empty() ? scf::ForallOp() : dyn_cast<scf::ForallOp>(result->loops.front().getOperation()))
+    forall->setAttr(kKernelOpAttr, root->hasAttr(kKernelOpAttr) ? root->getAttr(kKernelOpAttr) : rewriter.getStringAttr(root->getName().stripDialect()));
+  return cast<linalg::LinalgOp>(result->tiledAndFusedOps.front());
+}
+
+namespace {
+struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
+  using TileGroupsBase::TileGroupsBase;
+
+  void runOnOperation() override {
+    SmallVector<linalg::LinalgOp> roots;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (!op->getParentOfType<scf::ForallOp>() && op.getNumParallelLoops() >= 2 && isRoot(op))
+        roots.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp root : roots) {
+      if (failed(tile(rewriter, root))) {
+        root->emitError("could not tile this operation");
+        return signalPassFailure();
+      }
+      cleanUp();
+    }
+  }
+
+private:
+  LogicalResult tile(RewriterBase &rewriter, linalg::LinalgOp root) {
+    linalg::LinalgOp contraction = findContraction(root);
+    if (!contraction)
+      return tileRows(rewriter, root);
+    int64_t depth = contraction.getStaticLoopRanges()[2];
+    int64_t blockRows = std::max<int64_t>(registerRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / registerRows * registerRows);
+    auto block = tileAndFuse(rewriter, root, {std::min<int64_t>(blockRows, maxBlockRows), panelWidth}, scf::SCFTilingOptions::LoopType::ForallOp);
+    if (failed(block))
+      return failure();
+    return tileAndFuse(rewriter, *block, {registerRows, 0}, scf::SCFTilingOptions::LoopType::ForOp);
+  }
+
+  /// All loops but the last two by 1, the last but one by a block of rows.
+  LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp root) {
+    SmallVector<int64_t> sizes(root.getNumLoops(), 1);
+    sizes.back() = 0;
+    sizes[sizes.size() - 2] = rowBlock;
+    return tileAndFuse(rewriter, root, sizes, scf::SCFTilingOptions::LoopType::ForallOp);
+  }
+
+  /// Folds slices of slices and of empty tensors and drops what fusion left behind.
+  void cleanUp() {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateLinalgTilingCanonicalizationPatterns(patterns);
+    tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

@@ -1,0 +1,151 @@
+// RUN: attune-opt --xfmr-hoist-weight-expressions --split-input-file %s | FileCheck %s
+// RUN: attune-opt --xfmr-hoist-weight-expressions --split-input-file --remark-policy=all --remarks-filter=".*" %s 2>&1 >/dev/null | FileCheck --check-prefix=REMARK %s
+
+// One function for two layers: each call gets its own joined and packed weight. The operands of the new weights are gone.
+// CHECK-DAG: xfmr.weight @"0.q.concat.panels" : tensor<1x8x16xf32> = #xfmr.panels<#xfmr.concat<0, [#xfmr.tensor<"0.q" : tensor<8x8xf32>>, #xfmr.tensor<"0.k" : tensor<8x8xf32>>]>, 16>
+// CHECK-DAG: xfmr.weight @"1.q.concat.panels" : tensor<1x8x16xf32> = #xfmr.panels<#xfmr.concat<0, [#xfmr.tensor<"1.q" : tensor<8x8xf32>>, #xfmr.tensor<"1.k" : tensor<8x8xf32>>]>, 16>
+// CHECK-NOT: xfmr.weight @"0.k"
+xfmr.weight @"0.q" : tensor<8x8xf32> = #xfmr.tensor<"0.q" : tensor<8x8xf32>>
+xfmr.weight @"0.k" : tensor<8x8xf32> = #xfmr.tensor<"0.k" : tensor<8x8xf32>>
+xfmr.weight @"1.q" : tensor<8x8xf32> = #xfmr.tensor<"1.q" : tensor<8x8xf32>>
+xfmr.weight @"1.k" : tensor<8x8xf32> = #xfmr.tensor<"1.k" : tensor<8x8xf32>>
+// CHECK: xfmr.weight @bias
+xfmr.weight @bias : tensor<8xf32> = #xfmr.tensor<"bias" : tensor<8xf32>>
+
+// The new argument stands where the first one it uses stood; what nobody uses is dropped.
+// CHECK-LABEL: func.func private @layer
+// CHECK-SAME: (%{{.*}}: tensor<?x8xf32>, %[[P:.*]]: tensor<1x8x16xf32> {xfmr.weight}, %{{.*}}: tensor<8xf32> {xfmr.weight})
+// CHECK-NEXT: call @kernel(%{{.*}}, %[[P]])
+func.func private @layer(%x: tensor<?x8xf32>, %q: tensor<8x8xf32> {xfmr.weight}, %k: tensor<8x8xf32> {xfmr.weight},
+                         %unused: tensor<8x8xf32> {xfmr.weight}, %bias: tensor<8xf32> {xfmr.weight}) -> tensor<?x8xf32> {
+  %qk = xfmr.weight_concat 0, %q, %k : tensor<8x8xf32>, tensor<8x8xf32>
+  %p = xfmr.weight_pack %qk, 16 : tensor<16x8xf32>
+  %0 = call @kernel(%x, %p) : (tensor<?x8xf32>, tensor<1x8x16xf32>) -> tensor<?x8xf32>
+  %1 = xfmr.layer_norm %0, %bias, %bias {epsilon = 1.0e-5 : f64} : tensor<?x8xf32>, tensor<8xf32>, tensor<8xf32>
+  return %1 : tensor<?x8xf32>
+}
+func.func private @kernel(tensor<?x8xf32>, tensor<1x8x16xf32>) -> tensor<?x8xf32>
+
+// CHECK-LABEL: @forward
+// CHECK-DAG: %[[B:.*]] = xfmr.weight_ref @bias
+// CHECK-DAG: %[[P0:.*]] = xfmr.weight_ref @"0.q.concat.panels"
+// CHECK-DAG: %[[P1:.*]] = xfmr.weight_ref @"1.q.concat.panels"
+// CHECK: call @layer(%{{.*}}, %[[P0]], %[[B]])
+// CHECK: call @layer(%{{.*}}, %[[P1]], %[[B]])
+func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = "forward"} {
+  %bias = xfmr.weight_ref @bias : tensor<8xf32>
+  %q0 = xfmr.weight_ref @"0.q" : tensor<8x8xf32>
+  %k0 = xfmr.weight_ref @"0.k" : tensor<8x8xf32>
+  %0 = call @layer(%x, %q0, %k0, %q0, %bias) : (tensor<?x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  %q1 = xfmr.weight_ref @"1.q" : tensor<8x8xf32>
+  %k1 = xfmr.weight_ref @"1.k" : tensor<8x8xf32>
+  %1 = call @layer(%0, %q1, %k1, %q1, %bias) : (tensor<?x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return %1 : tensor<?x8xf32>
+}
+
+// -----
+
+// Equal sources are one weight, here also an existing one; a name in use is not taken. A weight used both ways stays as well (tied embedding).
+// CHECK: xfmr.weight @table : tensor<20x8xf32>
+// CHECK-NEXT: xfmr.weight @table.panels_0 : tensor<2x8x16xf32>
+// CHECK-NEXT: xfmr.weight @table.panels : tensor<1xf32>
+// CHECK-NEXT: xfmr.weight @known : tensor<8x20xf32>
+// CHECK-NOT: xfmr.weight @
+xfmr.weight @table : tensor<20x8xf32> = #xfmr.tensor<"t" : tensor<20x8xf32>>
+xfmr.weight @table.panels : tensor<1xf32> = #xfmr.tensor<"p" : tensor<1xf32>>
+xfmr.weight @known : tensor<8x20xf32> = #xfmr.transpose<#xfmr.tensor<"t" : tensor<20x8xf32>>, [1, 0]>
+// CHECK-LABEL: @shared
+func.func @shared() -> (tensor<20x8xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<8x20xf32>, tensor<1xf32>) {
+  %t = xfmr.weight_ref @table : tensor<20x8xf32>
+  // CHECK: %[[P:.*]] = xfmr.weight_ref @table.panels_0
+  %0 = xfmr.weight_pack %t, 16 : tensor<20x8xf32>
+  // CHECK: xfmr.weight_ref @table.panels_0
+  %1 = xfmr.weight_pack %t, 16 : tensor<20x8xf32>
+  // CHECK: xfmr.weight_ref @known
+  %2 = xfmr.weight_transpose %t : tensor<20x8xf32>
+  %3 = xfmr.weight_ref @table.panels : tensor<1xf32>
+  return %t, %0, %1, %2, %3 : tensor<20x8xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<8x20xf32>, tensor<1xf32>
+}
+
+// -----
+
+// Through two levels of calls, and an expression within a loop. Equal expressions become one argument.
+// CHECK: xfmr.weight @w.panels
+// CHECK-NOT: xfmr.weight @
+xfmr.weight @w : tensor<8x8xf32> = #xfmr.tensor<"w" : tensor<8x8xf32>>
+// CHECK-LABEL: func.func private @inner
+// CHECK-SAME: (%{{.*}}: index, %[[P:.*]]: tensor<1x8x16xf32> {xfmr.weight})
+func.func private @inner(%n: index, %w: tensor<8x8xf32> {xfmr.weight}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = xfmr.weight_pack %w, 16 : tensor<8x8xf32>
+  call @use(%p) : (tensor<1x8x16xf32>) -> ()
+  // CHECK: scf.for
+  // CHECK-NEXT: func.call @use(%[[P]])
+  scf.for %i = %c0 to %n step %c1 {
+    %again = xfmr.weight_pack %w, 16 : tensor<8x8xf32>
+    func.call @use(%again) : (tensor<1x8x16xf32>) -> ()
+  }
+  return
+}
+// CHECK-LABEL: func.func private @outer
+// CHECK-SAME: (%{{.*}}: index, %[[P:.*]]: tensor<1x8x16xf32> {xfmr.weight})
+func.func private @outer(%n: index, %w: tensor<8x8xf32> {xfmr.weight}) {
+  // CHECK: call @inner(%{{.*}}, %[[P]])
+  call @inner(%n, %w) : (index, tensor<8x8xf32>) -> ()
+  return
+}
+func.func @two_levels(%n: index) {
+  %w = xfmr.weight_ref @w : tensor<8x8xf32>
+  call @outer(%n, %w) : (index, tensor<8x8xf32>) -> ()
+  return
+}
+func.func private @use(tensor<1x8x16xf32>)
+
+// -----
+
+// A public function keeps its arguments.
+// REMARK: 'negative_public' has uses other than calls from outside it
+// CHECK-LABEL: @negative_public
+// CHECK: xfmr.weight_transpose
+func.func @negative_public(%w: tensor<8x4xf32> {xfmr.weight}) -> tensor<4x8xf32> {
+  %t = xfmr.weight_transpose %w : tensor<8x4xf32>
+  return %t : tensor<4x8xf32>
+}
+
+// -----
+
+// So does a function whose address is taken,
+// REMARK: 'negative_address_taken' has uses other than calls from outside it
+// CHECK-LABEL: @negative_address_taken
+// CHECK: xfmr.weight_transpose
+func.func private @negative_address_taken(%w: tensor<8x4xf32> {xfmr.weight}) -> tensor<4x8xf32> {
+  %t = xfmr.weight_transpose %w : tensor<8x4xf32>
+  return %t : tensor<4x8xf32>
+}
+func.func @takes_address() -> ((tensor<8x4xf32>) -> tensor<4x8xf32>) {
+  %f = constant @negative_address_taken : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  return %f : (tensor<8x4xf32>) -> tensor<4x8xf32>
+}
+
+// -----
+
+// and one that calls itself.
+// REMARK: 'negative_recursive' has uses other than calls from outside it
+// CHECK-LABEL: @negative_recursive
+// CHECK: xfmr.weight_transpose
+func.func private @negative_recursive(%w: tensor<8x8xf32> {xfmr.weight}) -> tensor<8x8xf32> {
+  %t = xfmr.weight_transpose %w : tensor<8x8xf32>
+  %r = call @negative_recursive(%t) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// An argument that is not marked may be anything.
+// CHECK-LABEL: @negative_not_marked
+// CHECK: xfmr.weight_transpose
+func.func private @negative_not_marked(%w: tensor<8x4xf32>) -> tensor<4x8xf32> {
+  %t = xfmr.weight_transpose %w : tensor<8x4xf32>
+  return %t : tensor<4x8xf32>
+}
