@@ -88,14 +88,13 @@ def sweep_inputs(name, work):
     model = make_model(name, work)
     folders = {}
     for i, (kind, tensors) in enumerate(input_cases(name, models.generator(name))):
-        folder = make_case(model, os.path.join(work, f"{i}-{kind}"), tensors)
-        for part in ("config.json", "model.safetensors"):
-            link = os.path.join(folder, part)
-            if not os.path.lexists(link):
-                os.symlink(os.path.join("..", "model", part), link)
-        folders.setdefault(kind, []).append(folder)
-    for cases in folders.values():
-        print(run("attune", "check", *cases))
+        for padding in ("compute", "skip") if kind == "heads2d" else ("compute",):
+            folder = make_case(model, os.path.join(work, f"{i}-{kind}-{padding}"), tensors, "--padding=" + padding)
+            for part in ("config.json", "model.safetensors"):
+                os.symlink(os.path.join("..", "model", part), os.path.join(folder, part))
+            folders.setdefault((kind, padding), []).append(folder)
+    for (_, padding), cases in folders.items():
+        print(run("attune", "check", "--padding=" + padding, *cases))
 
 
 if __name__ == "__main__":
