@@ -28,7 +28,7 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = [{
     $input `,` $weight (`bias` `(` $bias^ `)`)? (`residual` `(` $residual^ `)`)? attr-dict
-    `:` type($input) `,` type($weight) custom<EpilogueTypes>(type($bias), type($residual))
+    `:` type($input) `,` type($weight) `` custom<EpilogueTypes>(type($bias), type($residual))
   }];
   let hasVerifier = 1;
 }
@@ -51,7 +51,7 @@ def Xfmr_FfnOp : Xfmr_Op<"ffn", [Pure, AttrSizedOperandSegments, InferTypeOpAdap
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = [{
     $activation $input `,` $up `,` $down (`bias` `(` $up_bias^ `,` $down_bias `)`)? (`residual` `(` $residual^ `)`)? attr-dict
-    `:` type($input) `,` type($up) `,` type($down) custom<FfnEpilogueTypes>(type($up_bias), type($down_bias), type($residual))
+    `:` type($input) `,` type($up) `,` type($down) `` custom<FfnEpilogueTypes>(type($up_bias), type($down_bias), type($residual))
   }];
   let hasVerifier = 1;
 }

@@ -3,7 +3,7 @@
 
 // CHECK: xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"embeddings.word" : tensor<203x48xf32>>
 xfmr.weight @table : tensor<203x48xf32> = #xfmr.tensor<"embeddings.word" : tensor<203x48xf32>>
-// CHECK: xfmr.weight "private" @"pooler.dense.bias" : tensor<8xf32> = #xfmr.fill<0.000000e+00 : f32 : tensor<8xf32>>
+// CHECK: xfmr.weight "private" @pooler.dense.bias : tensor<8xf32> = #xfmr.fill<0.000000e+00 : f32 : tensor<8xf32>>
 xfmr.weight "private" @"pooler.dense.bias" : tensor<8xf32> = #xfmr.fill<0.000000e+00 : f32 : tensor<8xf32>>
 // CHECK: xfmr.weight @computed : tensor<64x8xf32> = #xfmr.computed<"sinusoidal", {base = 1.000000e+04 : f64} : tensor<64x8xf32>>
 xfmr.weight @computed : tensor<64x8xf32> = #xfmr.computed<"sinusoidal", {base = 1.0e+4 : f64} : tensor<64x8xf32>>
@@ -154,5 +154,18 @@ func.func @tiles_on_buffers(%keys: memref<?x12xf32>, %panel: memref<12x32xf32>, 
   // CHECK: xfmr.attention_tile ins({{.*}}) outs(%{{.*}} : memref<?x12xf32>) {key_block = 32 : i64, scale = 1.000000e+00 : f64}{{$}}
   xfmr.attention_tile ins(%q, %k, %v : memref<?x12xf32, strided<[48, 1], offset: ?>>, memref<?x12x32xf32>, memref<?x12xf32>)
     outs(%d : memref<?x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// CHECK-LABEL: @runtime
+func.func @runtime(%host: !llvm.ptr, %n: index, %x: memref<?x8xf32>) {
+  %c1 = arith.constant 1 : index
+  // CHECK: xfmr.worker_id
+  %w = xfmr.worker_id
+  // CHECK: xfmr.parallel_call %{{.*}}, %{{.*}}, %{{.*}} @body(%{{.*}}) : memref<?x8xf32>
+  xfmr.parallel_call %host, %n, %c1 @body(%x) : memref<?x8xf32>
+  return
+}
+func.func private @body(%x: memref<?x8xf32>, %worker: index, %begin: index, %end: index) {
   return
 }

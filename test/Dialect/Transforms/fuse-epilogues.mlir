@@ -83,7 +83,7 @@ func.func @norm_of_sum(%a: tensor<?x8xf32>, %b: tensor<?x8xf32>, %c: tensor<?x8x
   return %2 : tensor<?x8xf32>
 }
 
-// REMARK: {{.*}} FuseEpilogues {{.*}} the projection's result has other uses
+// REMARK: [Missed] FuseEpilogues {{.*}}"the projection's result has other uses
 // CHECK-LABEL: @negative_two_uses
 // CHECK-NEXT: %[[Y:.*]] = xfmr.linear %arg0, %arg1 :
 // CHECK-NEXT: %[[Z:.*]] = arith.addf %[[Y]], %arg0

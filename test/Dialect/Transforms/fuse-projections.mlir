@@ -34,7 +34,7 @@ func.func private @self_attention(%x: tensor<?x8xf32>, %wq: tensor<8x8xf32> {xfm
 xfmr.weight @k : tensor<8x8xf32> = #xfmr.tensor<"k" : tensor<8x8xf32>>
 xfmr.weight @v : tensor<8x8xf32> = #xfmr.tensor<"v" : tensor<8x8xf32>>
 // CHECK-LABEL: @cross_attention
-// CHECK-SAME: %[[M:.*]]: tensor<?x8xf32>, %[[WQ:.*]]: tensor<8x8xf32>
+// CHECK-SAME: (%{{.*}}: tensor<?x8xf32>, %[[M:.*]]: tensor<?x8xf32>, %[[WQ:.*]]: tensor<8x8xf32>
 // CHECK: xfmr.linear %{{.*}}, %[[WQ]]
 // CHECK: %[[K:.*]] = xfmr.weight_ref @k
 // CHECK: %[[V:.*]] = xfmr.weight_ref @v

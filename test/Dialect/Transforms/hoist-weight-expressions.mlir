@@ -27,10 +27,10 @@ func.func private @layer(%x: tensor<?x8xf32>, %q: tensor<8x8xf32> {xfmr.weight},
 func.func private @kernel(tensor<?x8xf32>, tensor<1x8x16xf32>) -> tensor<?x8xf32>
 
 // CHECK-LABEL: @forward
-// CHECK-DAG: %[[B:.*]] = xfmr.weight_ref @bias
-// CHECK-DAG: %[[P0:.*]] = xfmr.weight_ref @"0.q.concat.panels"
-// CHECK-DAG: %[[P1:.*]] = xfmr.weight_ref @"1.q.concat.panels"
+// CHECK: %[[B:.*]] = xfmr.weight_ref @bias
+// CHECK: %[[P0:.*]] = xfmr.weight_ref @"0.q.concat.panels"
 // CHECK: call @layer(%{{.*}}, %[[P0]], %[[B]])
+// CHECK: %[[P1:.*]] = xfmr.weight_ref @"1.q.concat.panels"
 // CHECK: call @layer(%{{.*}}, %[[P1]], %[[B]])
 func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = "forward"} {
   %bias = xfmr.weight_ref @bias : tensor<8xf32>

@@ -1,0 +1,138 @@
+// RUN: attune-opt --split-input-file --verify-diagnostics %s
+
+func.func @split_heads_c1(%x: tensor<?x48xf32>) {
+  // expected-error @below {{expects 'num_heads' to divide the features of 'input', 48, but got 5}}
+  %y = xfmr.split_heads %x, 5 : tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1_head_size(%q: tensor<?x4x12xf32>, %k: tensor<?x4x8xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'query' and 'key' of one head size, but got 12 and 8}}
+  %y = xfmr.attention %q, %k, %k offsets(%off, %off) lengths(%len, %len) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x8xf32>, tensor<?x4x8xf32> -> tensor<?x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1_value_heads(%q: tensor<?x4x12xf32>, %v: tensor<?x2x12xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'key' and 'value' of one number of heads, but got 4 and 2}}
+  %y = xfmr.attention %q, %q, %v offsets(%off, %off) lengths(%len, %len) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x2x12xf32> -> tensor<?x4x12xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1_groups(%q: tensor<?x4x12xf32>, %k: tensor<?x3x12xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects the heads of 'key' to divide those of 'query', 4, but got 3}}
+  %y = xfmr.attention %q, %k, %k offsets(%off, %off) lengths(%len, %len) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x3x12xf32>, tensor<?x3x12xf32> -> tensor<?x4x12xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2(%q: tensor<?x4x12xf32>, %v: tensor<?x4x8xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects a result of 4 heads of size 8, but got 'tensor<?x4x12xf32>'}}
+  %y = xfmr.attention %q, %q, %v offsets(%off, %off) lengths(%len, %len) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x8xf32> -> tensor<?x4x12xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2_probabilities(%q: tensor<?x4x12xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'probabilities' of 4 heads, but got 'tensor<?x2x?x?xf32>'}}
+  %y, %p = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>, tensor<?x2x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3_mask(%q: tensor<?x4x12xf32>, %m: tensor<?x2x?x?xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'mask' to have 1 or 4 heads, but got 'tensor<?x2x?x?xf32>'}}
+  %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x2x?x?xf32>) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3_head_mask(%q: tensor<?x4x12xf32>, %h: tensor<2xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'head_mask' to have 4 elements, the number of heads, but got 2}}
+  %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) head_mask(%h : tensor<2xf32>) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  return
+}
+
+// -----
+
+func.func @multi_head_attention_c1_heads(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'num_kv_heads' to divide 'num_heads', 4, but got 3}}
+  %y = xfmr.multi_head_attention %x, %x weights(%w, %w, %w : tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>)
+    offsets(%off, %off) lengths(%len, %len) {num_heads = 4 : i64, num_kv_heads = 3 : i64, scale = 1.0 : f64} : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @multi_head_attention_c1_columns(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %k: tensor<48x32xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'wk' to have 48 columns, but got 32}}
+  %y = xfmr.multi_head_attention %x, %x weights(%w, %k, %w : tensor<48x48xf32>, tensor<48x32xf32>, tensor<48x48xf32>)
+    offsets(%off, %off) lengths(%len, %len) {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64} : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @multi_head_attention_c1_rows(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %k: tensor<40x48xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'wk' to have 48 rows, but got 40}}
+  %y = xfmr.multi_head_attention %x, %x weights(%w, %k, %w : tensor<48x48xf32>, tensor<40x48xf32>, tensor<48x48xf32>)
+    offsets(%off, %off) lengths(%len, %len) {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64} : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @multi_head_attention_c2(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %b: tensor<40xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'bq' to have 48 elements, but got 40}}
+  %y = xfmr.multi_head_attention %x, %x weights(%w, %w, %w : tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>)
+    bias(%b, %b, %b : tensor<40xf32>, tensor<40xf32>, tensor<40xf32>)
+    offsets(%off, %off) lengths(%len, %len) {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64} : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @multi_head_attention_c2_output_bias(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %b: tensor<48xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects no 'bo' without its weight}}
+  %y = xfmr.multi_head_attention %x, %x weights(%w, %w, %w : tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>)
+    bias(%b, %b, %b, %b : tensor<48xf32>, tensor<48xf32>, tensor<48xf32>, tensor<48xf32>)
+    offsets(%off, %off) lengths(%len, %len) {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64} : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @multi_head_attention_c2_some(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %b: tensor<48xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'bq', 'bk' and 'bv' together, and 'bo' only with them}}
+  %y = "xfmr.multi_head_attention"(%x, %x, %w, %w, %w, %b, %off, %off, %len, %len)
+    {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0>}
+    : (tensor<?x48xf32>, tensor<?x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48xf32>,
+       tensor<?xi64>, tensor<?xi64>, index, index) -> tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @multi_head_attention_c3(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %h: tensor<2xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'head_mask' to have 4 elements, the number of heads, but got 2}}
+  %y = xfmr.multi_head_attention %x, %x weights(%w, %w, %w : tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>)
+    offsets(%off, %off) lengths(%len, %len) head_mask(%h : tensor<2xf32>)
+    {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64} : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
+  return
+}
