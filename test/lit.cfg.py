@@ -8,6 +8,7 @@
 #   %cc %cxx            the compilers of this build, with its sanitiser flags
 #   %runtime_include    folder of attune/runtime.h           %runtime_lib   the static runtime library
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
+#   %mlir_lib           folder of mlir-runner's libraries
 # Features for REQUIRES: avx2, avx512 (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker.
 # What a machine lacks is reported as unsupported, never as passed.
 
@@ -73,6 +74,7 @@ substitute("%cxx", config.cxx, *sanitize)
 substitute("%runtime_include", os.path.join(source, "runtime", "include"))
 substitute("%runtime_lib", config.attune_runtime_lib)
 substitute("%python", config.python)
+substitute("%mlir_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
 
 # ---------------------------------------------------------------- features
 

@@ -29,7 +29,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     RewritePatternSet patterns(&getContext());
     attune::populateProjectionPatterns(patterns, groups, panelWidth);
     attune::populateNormPatterns(patterns, groups);
-    attune::populateTokenOpPatterns(patterns);
+    attune::populateTokenOpPatterns(patterns, groups);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<xfmr::XfmrDialect>();

@@ -41,7 +41,9 @@ private:
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for token packing, embeddings, masks, pooling, softmax and activations.
-void populateTokenOpPatterns(mlir::RewritePatternSet &patterns);
+void populateTokenOpPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+/// The part of them that makes loops: packing, scattering and pooling.
+void populateTokenPackingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 
 } // namespace attune
 
