@@ -3,9 +3,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Weights/Passes.h"
 #include "dialect/IR/XfmrOps.h"
 #include "dialect/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -19,6 +21,9 @@ int main(int argc, char **argv) {
   attune::registerXfmrToLinalgPasses();
   attune::registerAttuneTransformsPasses();
   attune::registerAttuneCPUPasses();
+  attune::registerLowerToLLVMPipeline();
+  attune::registerAttuneWeightsPasses();
+  attune::registerPhasePipelines();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -25,6 +25,8 @@ class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
   static SizeExpr symbol(llvm::StringRef name);
+  /// Reads what str() writes.
+  static std::optional<SizeExpr> parse(llvm::StringRef text);
   static SizeExpr max(const SizeExpr &a, const SizeExpr &b);
 
   SizeExpr operator+(const SizeExpr &other) const;

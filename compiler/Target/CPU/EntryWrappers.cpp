@@ -1,16 +1,201 @@
-//===- EntryWrappers.cpp - C functions of entries ---===//
+//===- EntryWrappers.cpp - C functions of entries -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+//
+// Expects entries (`xfmr.entry`) whose arguments are the host, inputs (`xfmr.name`), outputs (`xfmr.output`), memref<?xi8> for the weights and
+// the workspace, and the number of workers; and the module attributes `xfmr.workspace`, `xfmr.flops`, `xfmr.entry_dims`. Adds for an entry E
+// the functions that attune_entry_desc points to:
+//
+//   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
+//
+// Offsets of structure members are those of attune/abi.h, checked below.
+//
+//===----------------------------------------------------------------------===//
 
+#include "attune/abi.h"
 #include "compiler/Target/CPU/Passes.h"
+#include "compiler/Transforms/DimBounds.h"
+#include "compiler/Transforms/Passes.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <cstddef>
 
 namespace attune {
 #define GEN_PASS_DEF_ENTRYWRAPPERS
 #include "compiler/Target/CPU/Passes.h.inc"
 } // namespace attune
 
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+/// Builds the functions of one entry.
+class EntryBuilder {
+public:
+  EntryBuilder(func::FuncOp entry, StringRef name, ArrayAttr dims)
+      : entry(entry), name(name), dims(dims), loc(entry.getLoc()), builder(entry.getContext()), converter(entry.getContext()),
+        pointer(LLVM::LLVMPointerType::get(entry.getContext())), i64(builder.getI64Type()) {}
+
+  LogicalResult buildEntry();
+  LogicalResult buildSize(StringRef kind, DictionaryAttr formulas);
+
+private:
+  LLVM::LLVMFuncOp startFunction(StringRef kind, Type result, ArrayRef<Type> arguments);
+  Value constant(int64_t value) { return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value)); }
+  Value load(Type type, Value base, int64_t byteOffset);
+  FailureOr<Value> loadDim(Value dimValues, Attribute dim);
+  /// The descriptor of a dense buffer at |data| with these sizes, as |type|.
+  Value describe(MemRefType type, Value data, ArrayRef<Value> sizes);
+  FailureOr<Value> buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues);
+
+  func::FuncOp entry;
+  StringRef name;
+  ArrayAttr dims;
+  Location loc;
+  OpBuilder builder;
+  LLVMTypeConverter converter;
+  Type pointer, i64;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp EntryBuilder::startFunction(StringRef kind, Type result, ArrayRef<Type> arguments) {
+  builder.setInsertionPointToEnd(entry->getParentOfType<ModuleOp>().getBody());
+  auto type = LLVM::LLVMFunctionType::get(result, arguments);
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, ("attune_" + kind + "_" + name).str(), type);
+  function.setVisibility_(LLVM::Visibility::Hidden);
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  return function;
+}
+
+Value EntryBuilder::load(Type type, Value base, int64_t byteOffset) {
+  Value address = base;
+  if (byteOffset != 0)
+    address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byteOffset)});
+  return LLVM::LoadOp::create(builder, loc, type, address, 8);
+}
+
+FailureOr<Value> EntryBuilder::loadDim(Value dimValues, Attribute dim) {
+  const auto *it = llvm::find(dims, dim);
+  if (it == dims.end())
+    return entry.emitError("dimension ") << dim << " is not among the dims of the entry, " << dims;
+  return load(i64, dimValues, 8 * (it - dims.begin()));
+}
+
+Value EntryBuilder::describe(MemRefType type, Value data, ArrayRef<Value> sizes) {
+  auto descriptor = MemRefDescriptor::poison(builder, loc, converter.convertType(type));
+  descriptor.setAllocatedPtr(builder, loc, data);
+  descriptor.setAlignedPtr(builder, loc, data);
+  descriptor.setConstantOffset(builder, loc, 0);
+  Value stride = constant(1);
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    descriptor.setSize(builder, loc, dim, sizes[dim]);
+    descriptor.setStride(builder, loc, dim, stride);
+    if (dim > 0)
+      stride = LLVM::MulOp::create(builder, loc, stride, sizes[dim]);
+  }
+  return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
+}
+
+FailureOr<Value> EntryBuilder::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
+  auto names = entry.getArgAttrOfType<ArrayAttr>(argument, xfmr::kDimsAttr);
+  if (!type.getLayout().isIdentity() || !names || static_cast<int64_t>(names.size()) != type.getRank())
+    return entry.emitError("expects argument ") << argument << " to be a dense buffer with " << type.getRank() << " dims, but got " << type << " with " << names;
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim != type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim)) {
+      sizes.push_back(constant(type.getDimSize(dim)));
+      continue;
+    }
+    FailureOr<Value> size = loadDim(dimValues, names[dim]);
+    if (failed(size))
+      return failure();
+    sizes.push_back(*size);
+  }
+  return describe(type, data, sizes);
+}
+
+LogicalResult EntryBuilder::buildEntry() {
+  LLVM::LLVMFuncOp function = startFunction("entry", builder.getI32Type(), {pointer, pointer});
+  Value host = function.getArgument(0), call = function.getArgument(1);
+  Value dimValues = load(pointer, call, offsetof(attune_call, dims));
+  Value inputs = load(pointer, call, offsetof(attune_call, inputs)), outputs = load(pointer, call, offsetof(attune_call, outputs));
+  unsigned nextInput = 0, nextOutput = 0;
+  SmallVector<Value> operands;
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    auto role = entry.getArgAttrOfType<StringAttr>(index, xfmr::kRoleAttr);
+    auto buffer = dyn_cast<MemRefType>(type);
+    if (isa<LLVM::LLVMPointerType>(type)) {
+      operands.push_back(host);
+    } else if (role && role.getValue() == "workers") {
+      Value workers = load(i64, host, offsetof(attune_host, num_workers));
+      operands.push_back(arith::IndexCastOp::create(builder, loc, type, workers));
+    } else if (buffer && entry.getArgAttr(index, xfmr::kNameAttr)) {
+      bool isOutput = static_cast<bool>(entry.getArgAttr(index, kOutputAttr));
+      Value data = load(pointer, isOutput ? outputs : inputs, 8 * (isOutput ? nextOutput++ : nextInput++));
+      FailureOr<Value> tensor = buildTensor(index, buffer, data, dimValues);
+      if (failed(tensor))
+        return failure();
+      operands.push_back(*tensor);
+    } else if (buffer && buffer.getElementType().isInteger(8) && buffer.getRank() == 1) {
+      bool isWorkspace = role && role.getValue() == "workspace", isState = role && role.getValue() == "state";
+      Value data = load(pointer, call,
+                        isWorkspace ? offsetof(attune_call, workspace) : isState ? offsetof(attune_call, state) : offsetof(attune_call, weights));
+      operands.push_back(describe(buffer, data, constant(std::numeric_limits<int64_t>::max())));
+    } else {
+      return entry.emitError("argument ") << index << " of type " << type << " is neither input, output, weights, workspace, workers nor host";
+    }
+  }
+  func::CallOp::create(builder, loc, entry, operands);
+  Value ok = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), builder.getI32IntegerAttr(0));
+  LLVM::ReturnOp::create(builder, loc, ok);
+  return success();
+}
+
+LogicalResult EntryBuilder::buildSize(StringRef kind, DictionaryAttr formulas) {
+  LLVM::LLVMFuncOp function = startFunction(kind, i64, {pointer, i64});
+  auto text = formulas ? formulas.getAs<StringAttr>(name) : StringAttr();
+  std::optional<SizeExpr> formula = SizeExpr::parse(text ? text.getValue() : "0");
+  if (!formula)
+    return entry.emitError("cannot read the formula of '") << kind << "', got " << text;
+  bool known = true;
+  Value size = formula->emit(builder, loc, [&](StringRef symbol) -> Value {
+    FailureOr<Value> value = function.getArgument(1);
+    if (symbol != "workers")
+      value = loadDim(function.getArgument(0), builder.getStringAttr(symbol));
+    known &= succeeded(value);
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), succeeded(value) ? *value : constant(0));
+  });
+  Value result = arith::IndexCastOp::create(builder, loc, i64, size);
+  LLVM::ReturnOp::create(builder, loc, result);
+  return success(known);
+}
+
 namespace {
 struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
-  void runOnOperation() override {}
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto dims = module->getAttrOfType<DictionaryAttr>(xfmr::kEntryDimsAttr);
+    for (auto entry : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      auto name = entry->getAttrOfType<StringAttr>(xfmr::kEntryAttr);
+      if (!name)
+        continue;
+      auto names = dims ? dims.getAs<ArrayAttr>(name.getValue()) : ArrayAttr();
+      if (!names) {
+        entry.emitError("expects module attribute '") << xfmr::kEntryDimsAttr << "' to name the dims of entry " << name;
+        return signalPassFailure();
+      }
+      EntryBuilder builder(entry, name.getValue(), names);
+      if (failed(builder.buildEntry()) || failed(builder.buildSize("workspace", module->getAttrOfType<DictionaryAttr>(xfmr::kWorkspaceAttr))) ||
+          failed(builder.buildSize("flops", module->getAttrOfType<DictionaryAttr>(xfmr::kFlopsAttr))))
+        return signalPassFailure();
+      entry.setPrivate();
+    }
+  }
 };
 } // namespace

@@ -13,19 +13,19 @@
 
 namespace attune {
 
-/// 2^x, at most EXP2_ULP ulp. 2^0 = 1; exactly 0 below 2^-126; infinite from 2^128; NaN stays NaN.
+/// 2^x, at most 0.8 ulp. 2^0 = 1; exactly 0 below 2^-126; infinite from 2^128; NaN stays NaN.
 mlir::Value emitExp2(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// 2^x for x <= 0 (or NaN), equal to `emitExp2` there and cheaper: what softmax needs.
 mlir::Value emitExp2NonPositive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// e^x, at most EXP_ULP ulp; exactly 0 below 2^-126, infinite where f32 overflows.
+/// e^x, at most 0.9 ulp; exactly 0 below 2^-126, infinite where f32 overflows.
 mlir::Value emitExp(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// The error function, at most ERF_ULP ulp.
+/// The error function, at most 1.2 ulp.
 mlir::Value emitErf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// The hyperbolic tangent, at most TANH_ULP ulp.
+/// The hyperbolic tangent, at most 1.7 ulp.
 mlir::Value emitTanh(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// The natural logarithm, at most LOG_ULP ulp, denormals included; -infinity at 0, NaN below.
+/// The natural logarithm, at most 0.9 ulp, denormals included; -infinity at 0, NaN below.
 mlir::Value emitLog(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// 1 / sqrt(x), both rounded, at most RSQRT_ULP ulp.
+/// 1 / sqrt(x), both rounded, at most 1.5 ulp.
 mlir::Value emitRsqrt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 
 } // namespace attune

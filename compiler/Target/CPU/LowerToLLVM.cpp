@@ -1,16 +1,35 @@
-//===- LowerToLLVM.cpp - Everything left becomes the llvm dialect ---===//
+//===- LowerToLLVM.cpp - Everything left becomes the llvm dialect ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
-namespace attune {
-#define GEN_PASS_DEF_LOWERTOLLVM
-#include "compiler/Target/CPU/Passes.h.inc"
-} // namespace attune
+using namespace mlir;
 
-namespace {
-struct LowerToLLVM : attune::impl::LowerToLLVMBase<LowerToLLVM> {
-  void runOnOperation() override {}
-};
-} // namespace
+void attune::buildLowerToLLVMPipeline(OpPassManager &pm) {
+  pm.addPass(createPrepareForLLVM());
+  pm.addPass(createLowerParallelCalls());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createFinishFunctions());
+}
+
+void attune::registerLowerToLLVMPipeline() {
+  PassPipelineRegistration<>("attune-lower-to-llvm", "everything left becomes the llvm dialect", buildLowerToLLVMPipeline);
+}

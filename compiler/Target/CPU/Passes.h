@@ -15,6 +15,11 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Target/CPU/Passes.h.inc"
 
+/// Lowers functions on buffers, scalars and vectors, with xfmr.parallel_call and entry functions, to the llvm dialect. Registered as
+/// `attune-lower-to-llvm`.
+void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
+void registerLowerToLLVMPipeline();
+
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TARGET_CPU_PASSES_H

@@ -12,14 +12,51 @@ include "mlir/Pass/PassBase.td"
 
 def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
   let summary = "give every entry its C function and its size functions";
+  let description = [{
+    For the entry `forward`: `attune_entry_forward(host, call)`, `attune_workspace_forward(dims, workers)` and `attune_flops_forward(dims, workers)`
+    of the types in attune/abi.h. Expects `attune-plan-memory` and `attune-outline-parallel` done. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
-def LowerToLLVM : Pass<"attune-lower-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "everything left becomes the llvm dialect";
+def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
+  let summary = "linkage and attributes of functions in the llvm dialect";
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp"> {
+  let summary = "xfmr.parallel_call becomes a call of attune_host::parallel_for";
+  let description = [{
+    Captures are stored in a structure on the stack, of which a function `<body>_body` of the type attune_body_fn takes them. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
 def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
   let summary = "bodies of parallel loops become functions that the host's parallel_for calls";
+  let description = [{
+    ```mlir
+    scf.forall (%i, %j) in (%m, %n) { ... %x ... }
+    // becomes
+    xfmr.parallel_call %host, %count, %grain @f_parallel(%x, %n) : memref<?x8xf32>, index     // %count = %m * %n
+    func.func private @f_parallel(%x: memref<?x8xf32>, %n: index, %worker: index, %begin: index, %end: index)
+    ```
+
+    `xfmr.worker_id` becomes `%worker`, 0 outside parallel loops. Loops inside a body and loops of one iteration become scf.for. The attribute
+    `xfmr.grain` of a loop is the grain, 1 without it. Constants, index arithmetic and views are repeated in the body. Functions that need the
+    host get it as first argument, `%host: !llvm.ptr {xfmr.role = "host"}`. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::xfmr::XfmrDialect"];
+}
+
+def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
+  let summary = "expand or reject what LLVM would make calls of a library of";
+  let description = [{
+    Copies of strided buffers become loops, rounding divisions become plain ones. memref.alloc and functions of libm are errors. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -44,7 +81,7 @@ def ExpandMath : Pass<"attune-expand-math"> {
     On f32 and vectors of f32 alike, so that a scalar tail has the bits of the vector body. Fused multiply-adds are explicit; nothing is
     called. `sqrt`, `fma`, `floor` and what else is an instruction stays; so do other element types.
 
-    **Numerics**: at most 1 ulp (exp, exp2, log), 2 ulp (erf, tanh), 1.5 ulp (rsqrt) from the exact value; 2^0 = 1; results of exp
+    **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value; 2^0 = 1; results of exp
     and exp2 below 2^-126 are 0.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
@@ -78,6 +115,20 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
+  let summary = "linalg tiles on buffers become loops over vectors of 16 floats";
+  let description = [{
+    A projection tile (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one accumulator per row and 16 columns, the
+    epilogue working on the accumulators: the tile's own buffer disappears. Other elementwise ops and row reductions become loops over chunks of
+    16 columns. What has no such form becomes scalar loops, with a remark.
+
+    **Numerics**: products are fused multiply-adds in the order of k; row sums have 16 lanes joined by a fixed tree.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let options = [Option<"registerRows", "register-rows", "int64_t", "8", "rows of a register tile, a power of two">];
 }
 
 #endif // ATTUNE_TARGET_CPU_PASSES_TD

@@ -83,9 +83,11 @@ Value VectorEmitter::mask(Lanes lanes) {
 }
 
 Value VectorEmitter::load(Value memref, ValueRange indices, Lanes lanes) {
+  auto type = VectorType::get({kLanes}, cast<MemRefType>(memref.getType()).getElementType());
   if (lanes.areAll())
-    return vector::LoadOp::create(builder, loc, getType(), memref, indices);
-  return vector::MaskedLoadOp::create(builder, loc, getType(), memref, indices, mask(lanes), splat(0.0));
+    return vector::LoadOp::create(builder, loc, type, memref, indices);
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(builder, loc, type, memref, indices, mask(lanes), zero);
 }
 
 void VectorEmitter::store(Value vector, Value memref, ValueRange indices, Lanes lanes) {

@@ -1,0 +1,167 @@
+//===- Pipelines.cpp - The phases of a compilation ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Transforms/Passes.h"
+#include "compiler/Weights/Passes.h"
+#include "dialect/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace attune;
+
+static constexpr llvm::StringLiteral kPhaseNames[] = {"import", "dialect", "linalg", "tiled", "kernels", "bufferized", "vector", "target", "llvm", "object"};
+
+llvm::StringRef attune::stringifyPhase(Phase phase) { return kPhaseNames[static_cast<unsigned>(phase)]; }
+
+std::optional<Phase> attune::symbolizePhase(llvm::StringRef name) {
+  for (auto [index, known] : llvm::enumerate(kPhaseNames))
+    if (name == known)
+      return static_cast<Phase>(index);
+  return std::nullopt;
+}
+
+std::string attune::listPhases() { return llvm::join(ArrayRef<llvm::StringLiteral>(kPhaseNames), ", "); }
+
+/// Leaves optimised `xfmr`: projections joined, epilogues and residuals fused, dropout gone, equal layer functions shared.
+static void buildDialectPipeline(OpPassManager &pm) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(xfmr::createDecomposeComposites());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(xfmr::createFuseProjections());
+  functions.addPass(xfmr::createFuseEpilogues());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  pm.addPass(xfmr::createHoistWeightExpressions());
+  pm.addPass(func::createDuplicateFunctionEliminationPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createCountFlops());
+}
+
+/// Leaves linalg on tensors, and `xfmr.attention`; weights have their final layout.
+static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
+  ConvertXfmrToLinalgOptions convert;
+  convert.panelWidth = strategy.panelWidth;
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createConvertXfmrToLinalg(convert));
+  functions.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(xfmr::createHoistWeightExpressions());
+  pm.addPass(createSymbolDCEPass());
+  // No CSE from here to bufferization: equal tensor.empty ops are different memory.
+  pm.nest<func::FuncOp>().addPass(createCanonicalizerPass());
+}
+
+/// Leaves one scf.forall per kernel, with linalg ops or attention tiles inside.
+static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
+  TileAttentionOptions attention;
+  attention.queryRows = strategy.registerRows;
+  attention.panelWidth = strategy.keyPanelWidth;
+  TileGroupsOptions groups;
+  groups.registerRows = strategy.registerRows;
+  groups.panelWidth = strategy.panelWidth;
+  groups.blockBytes = strategy.blockBytes;
+  groups.maxBlockRows = strategy.maxBlockRows;
+  groups.rowBlock = strategy.rowBlock;
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createTileAttention(attention));
+  functions.addPass(createTileGroups(groups));
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+  functions.addPass(createCanonicalizerPass());
+}
+
+/// Leaves every kernel as a private function in destination-passing style.
+static void buildKernelsPipeline(OpPassManager &pm) {
+  pm.addPass(createOutlineKernels());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(func::createDuplicateFunctionEliminationPass());
+}
+
+/// Leaves memrefs only: weights and workspace are byte buffers given to the entries, which return nothing.
+static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
+  pm.addPass(createAssignWeightOffsets());
+  pm.nest<func::FuncOp>().addPass(createOutputsToArguments());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  AttachScratchOptions scratch;
+  scratch.rows = strategy.registerRows;
+  pm.addPass(createAttachScratch(scratch));
+  pm.addPass(createPlanMemory());
+  pm.addPass(createCanonicalizerPass());
+}
+
+/// Leaves scf loops over vectors of 16 floats.
+static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
+  VectorizeTilesOptions tiles;
+  tiles.registerRows = strategy.registerRows;
+  LowerAttentionTileOptions attention;
+  attention.rows = strategy.registerRows;
+  attention.scoreVectors = strategy.keyPanelWidth / 16;
+  attention.valueVectors = strategy.valueVectors;
+  pm.addPass(createVectorizeTiles(tiles));
+  pm.addPass(createLowerAttentionTile(attention));
+  pm.addPass(createExpandMath());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Its shuffles must not be canonicalised: see the pass.
+  pm.addPass(createLowerKeyPanel());
+}
+
+/// Leaves the llvm dialect: parallel bodies outlined, entries with their C interface.
+static void buildTargetPipeline(OpPassManager &pm) {
+  pm.addPass(createOutlineParallel());
+  pm.addPass(createEntryWrappers());
+  buildLowerToLLVMPipeline(pm);
+}
+
+void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOptions &options) {
+  switch (phase) {
+  case Phase::Dialect:
+    return buildDialectPipeline(pm);
+  case Phase::Linalg:
+    return buildLinalgPipeline(pm, options.strategy);
+  case Phase::Tiled:
+    return buildTiledPipeline(pm, options.strategy);
+  case Phase::Kernels:
+    return buildKernelsPipeline(pm);
+  case Phase::Bufferized:
+    return buildBufferizedPipeline(pm, options.strategy);
+  case Phase::Vector:
+    return buildVectorPipeline(pm, options.strategy);
+  case Phase::Target:
+    return buildTargetPipeline(pm);
+  case Phase::Import:
+  case Phase::Llvm:
+  case Phase::Object:
+    return;
+  }
+}
+
+namespace {
+struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
+  Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("bits of a vector register"), llvm::cl::init(512)};
+};
+} // namespace
+
+void attune::registerPhasePipelines() {
+  for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target})
+    PassPipelineRegistration<PhaseFlags>("attune-to-" + stringifyPhase(phase).str(), "from the phase before to '" + stringifyPhase(phase).str() + "'",
+                                         [phase](OpPassManager &pm, const PhaseFlags &flags) {
+                                           buildPhasePipeline(pm, phase, {getCpuStrategy(flags.vectorBits)});
+                                         });
+}

@@ -1,0 +1,56 @@
+//===- FinishFunctions.cpp - Linkage and attributes of functions ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects a module in the llvm dialect. Functions other than those of the entries become internal; none unwinds or keeps a frame pointer; one
+// that is called from several places stays one copy, so that the time to compile does not depend on the number of layers. Allocations of static size
+// move to the start of their function, where they cost nothing in loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace attune {
+#define GEN_PASS_DEF_FINISHFUNCTIONS
+#include "compiler/Target/CPU/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+
+/// Moves stack allocations of constant size out of loops.
+static void hoistAllocas(LLVM::LLVMFuncOp function) {
+  Block &entry = function.getBody().front();
+  function.walk([&](LLVM::AllocaOp alloca) {
+    auto size = alloca.getArraySize().getDefiningOp<LLVM::ConstantOp>();
+    if (!size || alloca->getBlock() == &entry)
+      return;
+    alloca->moveBefore(&entry, entry.begin());
+    OpBuilder builder(alloca);
+    alloca.getArraySizeMutable().assign(builder.clone(*size)->getResult(0));
+  });
+}
+
+namespace {
+struct FinishFunctions : attune::impl::FinishFunctionsBase<FinishFunctions> {
+  void runOnOperation() override {
+    DenseMap<StringRef, unsigned> calls;
+    getOperation().walk([&](LLVM::CallOp call) {
+      if (std::optional<StringRef> callee = call.getCallee())
+        ++calls[*callee];
+    });
+    UnitAttr unit = UnitAttr::get(&getContext());
+    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+      if (function.isExternal())
+        continue;
+      if (!function.getName().starts_with("attune_"))
+        function.setLinkage(LLVM::Linkage::Internal);
+      function.setNoUnwindAttr(unit);
+      function.setFramePointerAttr(LLVM::FramePointerKindAttr::get(&getContext(), LLVM::framePointerKind::FramePointerKind::None));
+      if (calls.lookup(function.getName()) > 1)
+        function.setNoInlineAttr(unit);
+      hoistAllocas(function);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,55 @@
+//===- LaneBody.h - Bodies of linalg ops on 16 lanes ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_LANEBODY_H
+#define ATTUNE_COMPILER_TARGET_CPU_LANEBODY_H
+
+#include "compiler/Target/CPU/VectorEmitter.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace attune {
+
+/// One position of the loops of a linalg op: an index for each loop but the last, and 16 lanes of the last one from |inner| on.
+struct LanePoint {
+  llvm::SmallVector<mlir::Value> outer;
+  mlir::Value inner;
+  Lanes lanes = Lanes::all();
+};
+
+/// Evaluates the body of a linalg op on buffers for 16 iterations of its last loop at once. A value of the body is *uniform* if it does not depend on the last
+/// loop; it is then computed once, as a scalar.
+class LaneBody {
+public:
+  LaneBody(VectorEmitter &emitter, mlir::linalg::LinalgOp op) : emitter(emitter), op(op) {}
+
+  /// Null if the body can be evaluated, else the reason why not.
+  const char *check();
+
+  /// Computes what is uniform at |outer|; evaluate() reuses it while the insertion point is dominated by it.
+  void prepare(mlir::ValueRange outer);
+
+  /// The value the body yields at |point|: a vector, or a scalar if it is uniform. |given| replaces the arguments of these operand numbers.
+  mlir::Value evaluate(const LanePoint &point, const llvm::DenseMap<unsigned, mlir::Value> &given = llvm::DenseMap<unsigned, mlir::Value>());
+
+  /// |value| as a vector of 16 lanes.
+  mlir::Value widen(mlir::Value value);
+
+  /// Stores |value| at |point| of the only output.
+  void store(mlir::Value value, const LanePoint &point);
+
+private:
+  mlir::Value fetch(mlir::OpOperand &operand, const LanePoint &point);
+  mlir::Value compute(mlir::Operation &bodyOp, const LanePoint *point);
+  bool isUniform(mlir::OpOperand &operand);
+  llvm::SmallVector<mlir::Value> indicesOf(mlir::OpOperand &operand, const LanePoint &point);
+
+  VectorEmitter &emitter;
+  mlir::linalg::LinalgOp op;
+  llvm::DenseMap<mlir::Value, mlir::Value> uniform; // body value -> scalar
+  llvm::DenseMap<mlir::Value, mlir::Value> values;  // body value -> vector or scalar, at the current point
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_LANEBODY_H

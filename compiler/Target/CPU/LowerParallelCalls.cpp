@@ -1,0 +1,166 @@
+//===- LowerParallelCalls.cpp - Calls of the host's parallel_for ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects xfmr.parallel_call; leaves calls through attune_host::parallel_for and, for each body, a function of the type attune_body_fn that
+// unpacks the captures. Of a captured buffer only what its type does not say is stored: pointer, dynamic sizes, strides and offset.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attune/abi.h"
+#include "compiler/Target/CPU/Passes.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <cstddef>
+
+namespace attune {
+#define GEN_PASS_DEF_LOWERPARALLELCALLS
+#include "compiler/Target/CPU/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+/// Lowers one call.
+class CallLowering {
+public:
+  explicit CallLowering(xfmr::ParallelCallOp call)
+      : call(call), loc(call.getLoc()), builder(call), converter(call.getContext()), pointer(LLVM::LLVMPointerType::get(call.getContext())),
+        i64(builder.getI64Type()) {}
+  LogicalResult run();
+
+private:
+  Value constant(int64_t value) { return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value)); }
+  Value cast(Value value, Type type) { return UnrealizedConversionCastOp::create(builder, loc, type, value).getResult(0); }
+  Value member(Value base, Type aggregate, int32_t index) {
+    return LLVM::GEPOp::create(builder, loc, pointer, aggregate, base, ArrayRef<LLVM::GEPArg>{0, index});
+  }
+  Value hostMember(Type type, int32_t byteOffset) {
+    Value address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), call.getHost(), ArrayRef<LLVM::GEPArg>{byteOffset});
+    return LLVM::LoadOp::create(builder, loc, type, address, 8);
+  }
+  void pack(Value capture, SmallVectorImpl<Value> &members);
+  Value unpack(Type type, llvm::function_ref<Value(Type)> next);
+  LLVM::LLVMFuncOp buildTrampoline(LLVM::LLVMStructType context, LogicalResult &status);
+
+  xfmr::ParallelCallOp call;
+  Location loc;
+  OpBuilder builder;
+  LLVMTypeConverter converter;
+  Type pointer, i64;
+};
+
+} // namespace
+
+/// Appends what must be stored of |capture|.
+void CallLowering::pack(Value capture, SmallVectorImpl<Value> &members) {
+  auto type = dyn_cast<MemRefType>(capture.getType());
+  Type converted = converter.convertType(capture.getType());
+  Value value = converted == capture.getType() ? capture : cast(capture, converted);
+  if (!type) {
+    members.push_back(value);
+    return;
+  }
+  MemRefDescriptor descriptor(value);
+  members.push_back(descriptor.alignedPtr(builder, loc));
+  auto [strides, offset] = type.getStridesAndOffset();
+  if (ShapedType::isDynamic(offset))
+    members.push_back(descriptor.offset(builder, loc));
+  for (int64_t dim = 0; dim != type.getRank(); ++dim) {
+    if (type.isDynamicDim(dim))
+      members.push_back(descriptor.size(builder, loc, dim));
+    if (ShapedType::isDynamic(strides[dim]))
+      members.push_back(descriptor.stride(builder, loc, dim));
+  }
+}
+
+/// The capture of |type| whose stored members |next| gives in order.
+Value CallLowering::unpack(Type captureType, llvm::function_ref<Value(Type)> next) {
+  auto type = dyn_cast<MemRefType>(captureType);
+  Type converted = converter.convertType(captureType);
+  if (!type) {
+    Value value = next(converted);
+    return converted == captureType ? value : cast(value, captureType);
+  }
+  auto descriptor = MemRefDescriptor::poison(builder, loc, converted);
+  Value data = next(pointer);
+  descriptor.setAllocatedPtr(builder, loc, data);
+  descriptor.setAlignedPtr(builder, loc, data);
+  auto [strides, offset] = type.getStridesAndOffset();
+  descriptor.setOffset(builder, loc, ShapedType::isDynamic(offset) ? next(i64) : constant(offset));
+  for (int64_t dim = 0; dim != type.getRank(); ++dim) {
+    descriptor.setSize(builder, loc, dim, type.isDynamicDim(dim) ? next(i64) : constant(type.getDimSize(dim)));
+    descriptor.setStride(builder, loc, dim, ShapedType::isDynamic(strides[dim]) ? next(i64) : constant(strides[dim]));
+  }
+  return cast(descriptor, type);
+}
+
+/// A function of the type attune_body_fn that calls the body.
+LLVM::LLVMFuncOp CallLowering::buildTrampoline(LLVM::LLVMStructType context, LogicalResult &status) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getBodyAttr());
+  builder.setInsertionPointAfter(body);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(call.getContext()), {pointer, i64, i64, i64});
+  auto trampoline = LLVM::LLVMFuncOp::create(builder, loc, (call.getBody() + "_body").str(), type, LLVM::Linkage::Internal);
+  if (SymbolTable::lookupNearestSymbolFrom(call, trampoline.getSymNameAttr()) != trampoline)
+    status = call.emitError("symbol '") << trampoline.getSymName() << "' is taken";
+  builder.setInsertionPointToStart(trampoline.addEntryBlock(builder));
+  int32_t index = 0;
+  auto next = [&](Type memberType) -> Value {
+    return LLVM::LoadOp::create(builder, loc, memberType, member(trampoline.getArgument(0), context, index++));
+  };
+  SmallVector<Value> operands;
+  for (Type captureType : call.getCaptures().getTypes())
+    operands.push_back(unpack(captureType, next));
+  for (Value range : trampoline.getArguments().drop_front())
+    operands.push_back(cast(range, builder.getIndexType()));
+  func::CallOp::create(builder, loc, body, operands);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return trampoline;
+}
+
+LogicalResult CallLowering::run() {
+  LogicalResult status = success();
+  SmallVector<Value> members;
+  for (Value capture : call.getCaptures()) {
+    if (auto type = dyn_cast<MemRefType>(capture.getType()); type && !type.isStrided())
+      return call.emitError("cannot pass a buffer of this layout: ") << type;
+    pack(capture, members);
+  }
+  auto context = LLVM::LLVMStructType::getLiteral(call.getContext(), llvm::map_to_vector(members, [](Value v) { return v.getType(); }));
+  LLVM::LLVMFuncOp trampoline = buildTrampoline(context, status);
+
+  Value storage;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&call->getParentOfType<FunctionOpInterface>().getFunctionBody().front());
+    storage = LLVM::AllocaOp::create(builder, loc, pointer, context, constant(1), 8);
+  }
+  for (auto [index, value] : llvm::enumerate(members))
+    LLVM::StoreOp::create(builder, loc, value, member(storage, context, index));
+  Value count = cast(call.getCount(), i64), grain = cast(call.getGrain(), i64);
+  Value pool = hostMember(pointer, offsetof(attune_host, pool)), parallelFor = hostMember(pointer, offsetof(attune_host, parallel_for));
+  Value body = LLVM::AddressOfOp::create(builder, loc, trampoline);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(call.getContext()), {pointer, i64, i64, pointer, pointer});
+  LLVM::CallOp::create(builder, loc, type, ValueRange{parallelFor, pool, count, grain, body, storage});
+  call.erase();
+  return status;
+}
+
+namespace {
+struct LowerParallelCalls : attune::impl::LowerParallelCallsBase<LowerParallelCalls> {
+  void runOnOperation() override {
+    SmallVector<xfmr::ParallelCallOp> calls;
+    getOperation().walk([&](xfmr::ParallelCallOp call) { calls.push_back(call); });
+    for (xfmr::ParallelCallOp call : calls)
+      if (failed(CallLowering(call).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

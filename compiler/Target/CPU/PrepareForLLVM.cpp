@@ -1,0 +1,105 @@
+//===- PrepareForLLVM.cpp - Remove what LLVM would make calls of ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Compiled objects may call memcpy, memmove and memset, nothing else. This pass expands copies between strided buffers (upstream calls a
+// runtime function) and rounding divisions, and rejects allocations and functions that would be calls of libm.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace attune {
+#define GEN_PASS_DEF_PREPAREFORLLVM
+#include "compiler/Target/CPU/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+
+/// Elements a row is copied by at a time.
+static constexpr int64_t kLanes = 16;
+
+namespace {
+
+/// Copies element by element, rows that are contiguous on both sides by vectors.
+struct ExpandCopy : OpRewritePattern<memref::CopyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(memref::CopyOp copy, PatternRewriter &rewriter) const override {
+    auto source = cast<MemRefType>(copy.getSource().getType()), target = cast<MemRefType>(copy.getTarget().getType());
+    if (source.getLayout().isIdentity() && target.getLayout().isIdentity())
+      return failure(); // a memcpy
+    Location loc = copy.getLoc();
+    SmallVector<Value> indices, sizes;
+    int64_t rank = source.getRank();
+    for (int64_t dim = 0; dim != rank; ++dim)
+      sizes.push_back(rewriter.createOrFold<memref::DimOp>(loc, target.isDynamicDim(dim) ? copy.getSource() : copy.getTarget(), dim));
+    Value zero = constant(rewriter, loc, 0);
+    for (int64_t dim = 0; dim + 1 < rank; ++dim)
+      enterLoop(rewriter, loc, zero, sizes[dim], 1, indices);
+    bool isElement = VectorType::isValidElementType(source.getElementType()) && isLastDimContiguous(source) && isLastDimContiguous(target);
+    if (rank > 0 && isElement) {
+      Value whole = rewriter.createOrFold<arith::DivUIOp>(loc, sizes.back(), constant(rewriter, loc, kLanes));
+      whole = rewriter.createOrFold<arith::MulIOp>(loc, whole, constant(rewriter, loc, kLanes));
+      {
+        OpBuilder::InsertionGuard guard(rewriter);
+        SmallVector<Value> inner = indices;
+        enterLoop(rewriter, loc, zero, whole, kLanes, inner);
+        auto type = VectorType::get({kLanes}, source.getElementType());
+        Value row = vector::LoadOp::create(rewriter, loc, type, copy.getSource(), inner);
+        vector::StoreOp::create(rewriter, loc, row, copy.getTarget(), inner);
+      }
+      zero = whole; // the rest of the row
+    }
+    if (rank > 0)
+      enterLoop(rewriter, loc, zero, sizes.back(), 1, indices);
+    Value element = memref::LoadOp::create(rewriter, loc, copy.getSource(), indices);
+    memref::StoreOp::create(rewriter, loc, element, copy.getTarget(), indices);
+    rewriter.eraseOp(copy);
+    return success();
+  }
+
+private:
+  static Value constant(OpBuilder &builder, Location loc, int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+  static bool isLastDimContiguous(MemRefType type) { return type.isLastDimUnitStride(); }
+  static void enterLoop(OpBuilder &builder, Location loc, Value begin, Value end, int64_t step, SmallVectorImpl<Value> &indices) {
+    auto loop = scf::ForOp::create(builder, loc, begin, end, constant(builder, loc, step));
+    builder.setInsertionPointToStart(loop.getBody());
+    indices.push_back(loop.getInductionVar());
+  }
+};
+
+struct PrepareForLLVM : attune::impl::PrepareForLLVMBase<PrepareForLLVM> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// Fails if the code for |op| would call a library.
+static LogicalResult checkNeedsNoLibrary(Operation *op) {
+  if (isa<memref::AllocOp, memref::DeallocOp, memref::ReallocOp>(op))
+    return op->emitError("compiled code must not allocate; 'attune-plan-memory' places buffers in the workspace");
+  bool isInstruction = isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundEvenOp, math::FmaOp, math::SqrtOp,
+                           math::CopySignOp, math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp, math::IsNaNOp,
+                           math::IsInfOp, math::IsFiniteOp>(op);
+  if (isa<arith::RemFOp>(op) || (isa<math::MathDialect>(op->getDialect()) && !isInstruction))
+    return op->emitError("would become a call of libm; 'attune-expand-math' makes instructions of the functions it knows");
+  return success();
+}
+
+void PrepareForLLVM::runOnOperation() {
+  WalkResult walk = getOperation().walk([](Operation *op) -> WalkResult { return checkNeedsNoLibrary(op); });
+  if (walk.wasInterrupted())
+    return signalPassFailure();
+  RewritePatternSet patterns(&getContext());
+  patterns.add<ExpandCopy>(&getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  // Folding would rewrite the chains of vector operations that earlier passes chose for the sake of their code.
+  walkAndApplyPatterns(getOperation(), std::move(patterns));
+}

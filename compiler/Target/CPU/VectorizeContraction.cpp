@@ -1,0 +1,108 @@
+//===- VectorizeContraction.cpp - Projection tiles in registers ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// `C[m, n] = epilogue(sum_k A[m, k] * B[k, n])` for one weight panel B and a few rows: one vector accumulator per row and 16 columns, carried through the k
+// loop, which reads A by scalar broadcasts and B once; the epilogue works on the accumulators.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/LaneBody.h"
+#include "compiler/Target/CPU/VectorizeTiles.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// Whether |op|'s body is `accumulator + a * b`.
+static bool isMultiplyAdd(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  auto multiply = add ? add.getRhs().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
+  return multiply && add.getLhs() == body->getArgument(2) && multiply.getLhs() == body->getArgument(0) && multiply.getRhs() == body->getArgument(1);
+}
+
+std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
+  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || !isMultiplyAdd(op))
+    return std::nullopt;
+  Value output = op.getDpsInits()[0];
+  ContractionTile tile{op, nullptr, nullptr};
+  for (Operation *user : output.getUsers()) {
+    auto other = dyn_cast<linalg::LinalgOp>(user);
+    if (!other || other->getBlock() != op->getBlock() || other == op)
+      continue;
+    if (isa<linalg::FillOp>(user) && user->isBeforeInBlock(op))
+      tile.fill = other;
+    else if (op->isBeforeInBlock(user) && other.getNumParallelLoops() == 2 && other.getNumLoops() == 2 && other.getDpsInits()[0] != output)
+      tile.epilogue = other;
+  }
+  if (!tile.fill || !matchPattern(tile.fill.getDpsInputs()[0], m_AnyZeroFloat()))
+    return std::nullopt;
+  return tile;
+}
+
+const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile tile, int64_t rows) {
+  linalg::LinalgOp op = tile.contraction;
+  VectorEmitter emitter(builder, op.getLoc());
+  Value a = op.getDpsInputs()[0], b = op.getDpsInputs()[1];
+  auto aType = cast<MemRefType>(a.getType()), bType = cast<MemRefType>(b.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (aType.getRank() != 2 || bType.getRank() != 3 || failed(bType.getStridesAndOffset(strides, offset)))
+    return "its operands are not a row block and a weight panel";
+  // The panel is as wide as its rows are apart; columns beyond the matrix are zero and are read, but not stored.
+  int64_t width = strides[1];
+  if (ShapedType::isDynamic(width) || width % VectorEmitter::kLanes != 0 || strides[2] != 1 || !aType.isLastDimUnitStride())
+    return "its panel width is not a known multiple of 16";
+  linalg::LinalgOp last = tile.epilogue ? tile.epilogue : op;
+  Value output = last.getDpsInits()[0];
+  if (!cast<MemRefType>(output.getType()).isLastDimUnitStride())
+    return "its output rows are not contiguous";
+  std::optional<LaneBody> body;
+  unsigned accumulatorOperand = 0;
+  if (tile.epilogue) {
+    body.emplace(emitter, tile.epilogue);
+    if (const char *reason = body->check())
+      return reason;
+    for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
+      if (operand->get() == op.getDpsInits()[0])
+        accumulatorOperand = operand->getOperandNumber();
+  }
+  Value rowCount = emitter.size(output, 0), columns = emitter.size(output, 1), depth = emitter.size(a, 1);
+  int64_t vectors = width / VectorEmitter::kLanes;
+
+  auto emitRows = [&](bool full) {
+    emitter.forRows(rowCount, rows, [&](Value base, int64_t count) {
+      SmallVector<Value> indices, initial(count * vectors, emitter.splat(0.0));
+      for (int64_t row = 0; row < count; ++row)
+        indices.push_back(emitter.add(base, row));
+      Value zero = emitter.index(0);
+      auto loadA = [&](int64_t row, Value k) { return emitter.loadScalar(a, {indices[row], k}); };
+      auto loadB = [&](int64_t chunk, Value k) { return emitter.load(b, {zero, k, emitter.index(chunk * VectorEmitter::kLanes)}); };
+      VectorEmitter::Values sums = emitter.multiply(zero, depth, count, vectors, 4, initial, loadA, loadB);
+      for (int64_t row = 0; row < count; ++row) {
+        if (body)
+          body->prepare({indices[row]});
+        for (int64_t chunk = 0; chunk < vectors; ++chunk) {
+          int64_t column = chunk * VectorEmitter::kLanes;
+          Lanes lanes = full ? Lanes::all() : Lanes::first(emitter.sub(columns, emitter.index(column)));
+          LanePoint point{{indices[row]}, emitter.index(column), lanes};
+          Value sum = sums[row * vectors + chunk];
+          if (body)
+            body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, sum}}), point);
+          else
+            emitter.store(sum, output, {indices[row], point.inner}, lanes);
+        }
+      }
+    });
+  };
+  if (auto known = getConstantIntValue(columns)) {
+    emitRows(*known == width);
+    return nullptr;
+  }
+  Value full = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::sge, columns, emitter.index(width));
+  emitter.choose(
+      full, [&]() -> VectorEmitter::Values { return emitRows(true), VectorEmitter::Values(); },
+      [&]() -> VectorEmitter::Values { return emitRows(false), VectorEmitter::Values(); });
+  return nullptr;
+}

@@ -1,0 +1,141 @@
+//===- VectorizeRows.cpp - Row-wise linalg ops as loops over 16 lanes ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Elementwise ops become loops over chunks of 16 columns; reductions over the last loop keep 16 partial results that are joined by a fixed tree. What has no
+// such form becomes scalar loops, with a remark.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/LaneBody.h"
+#include "compiler/Target/CPU/VectorizeTiles.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+enum class Combiner { None, Sum, Max };
+
+/// How the body of |op| joins its last argument, the accumulator, with the rest.
+Combiner combinerOf(linalg::LinalgOp op) {
+  Value accumulator = op.getBlock()->getArguments().back();
+  Operation *yielded = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  if (!yielded || !accumulator.hasOneUse() || *accumulator.user_begin() != yielded)
+    return Combiner::None;
+  if (isa<arith::AddFOp>(yielded) || (isa<math::FmaOp>(yielded) && yielded->getOperand(2) == accumulator))
+    return Combiner::Sum;
+  return isa<arith::MaximumFOp, arith::MaxNumFOp>(yielded) ? Combiner::Max : Combiner::None;
+}
+
+/// Emits the loops of one op.
+class RowLoops {
+public:
+  RowLoops(OpBuilder &builder, linalg::LinalgOp op) : emitter(builder, op.getLoc()), op(op), body(emitter, op) {}
+
+  const char *check() {
+    if (const char *reason = body.check())
+      return reason;
+    if (op.getNumReductionLoops() == 0)
+      return nullptr;
+    if (op.getNumReductionLoops() > 1 || op.getIteratorTypesArray().back() != utils::IteratorType::reduction)
+      return "it reduces over other loops than the last";
+    return combinerOf(op) == Combiner::None ? "its reduction is neither a sum nor a maximum" : nullptr;
+  }
+
+  void emit() {
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      extents.push_back(extent(loop));
+    outerLoop(0);
+  }
+
+private:
+  /// Number of iterations of |loop|: the size of a dimension it alone indexes.
+  Value extent(unsigned loop) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<MemRefType>(operand.get().getType()))
+        continue;
+      for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (auto found = dyn_cast<AffineDimExpr>(expr); found && found.getPosition() == loop)
+          return emitter.size(operand.get(), dim);
+    }
+    llvm_unreachable("verified linalg ops index something with each loop");
+  }
+
+  void outerLoop(unsigned loop) {
+    if (loop + 1 == op.getNumLoops()) {
+      body.prepare(point.outer);
+      return op.getNumReductionLoops() ? reduceRow() : mapRow();
+    }
+    emitter.forLoop(emitter.index(0), extents[loop], 1, {}, [&](Value iteration, ValueRange) -> VectorEmitter::Values {
+      point.outer.push_back(iteration);
+      outerLoop(loop + 1);
+      point.outer.pop_back();
+      return {};
+    });
+  }
+
+  /// Calls |chunk| for each 16 columns in order, carrying |values|.
+  VectorEmitter::Values chunks(VectorEmitter::Values values, llvm::function_ref<VectorEmitter::Values(ValueRange)> chunk) {
+    Value end = extents.back();
+    Value full = emitter.mul(emitter.floorDiv(end, VectorEmitter::kLanes), VectorEmitter::kLanes);
+    point.lanes = Lanes::all();
+    values = emitter.forLoop(emitter.index(0), full, VectorEmitter::kLanes, values, [&](Value column, ValueRange carried) {
+      point.inner = column;
+      return chunk(carried);
+    });
+    auto tail = [&] {
+      point.inner = full;
+      return chunk(values);
+    };
+    if (auto size = getConstantIntValue(end)) {
+      point.lanes = Lanes::first(*size % VectorEmitter::kLanes);
+      return *size % VectorEmitter::kLanes ? tail() : values;
+    }
+    Value rest = emitter.sub(end, full);
+    point.lanes = Lanes::first(rest);
+    Value any = arith::CmpIOp::create(emitter.getBuilder(), emitter.getLoc(), arith::CmpIPredicate::ne, rest, emitter.index(0));
+    return emitter.choose(any, tail, [&] { return values; });
+  }
+
+  void mapRow() {
+    chunks({}, [&](ValueRange) -> VectorEmitter::Values {
+      body.store(body.evaluate(point), point);
+      return {};
+    });
+  }
+
+  void reduceRow() {
+    bool sum = combinerOf(op) == Combiner::Sum;
+    OpOperand &output = *op.getDpsInitOperand(0);
+    Value identity = emitter.splat(sum ? 0.0 : -std::numeric_limits<double>::infinity());
+    Value partial = chunks({identity}, [&](ValueRange carried) -> VectorEmitter::Values {
+      llvm::DenseMap<unsigned, Value> given{{output.getOperandNumber(), carried[0]}};
+      return {emitter.keep(body.widen(body.evaluate(point, given)), point.lanes, carried[0])};
+    })[0];
+    Value total = sum ? emitter.sumLanes(partial) : emitter.maxLanes(partial);
+    SmallVector<Value> indices;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&output).getResults())
+      indices.push_back(isa<AffineDimExpr>(expr) ? point.outer[cast<AffineDimExpr>(expr).getPosition()] : emitter.index(cast<AffineConstantExpr>(expr).getValue()));
+    Value initial = emitter.loadScalar(output.get(), indices);
+    total = sum ? emitter.addf(initial, total) : emitter.maxf(initial, total);
+    memref::StoreOp::create(emitter.getBuilder(), emitter.getLoc(), total, output.get(), indices);
+  }
+
+  VectorEmitter emitter;
+  linalg::LinalgOp op;
+  LaneBody body;
+  LanePoint point;
+  SmallVector<Value> extents;
+};
+} // namespace
+
+const char *attune::vectorizeRows(OpBuilder &builder, linalg::LinalgOp op) {
+  RowLoops loops(builder, op);
+  if (const char *reason = loops.check())
+    return reason;
+  loops.emit();
+  return nullptr;
+}

@@ -1,0 +1,80 @@
+//===- VectorizeTiles.cpp - Vector code for linalg tiles on buffers ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects linalg ops and copies on buffers after memory planning. Leaves scf loops over vectors of 16 f32; an op without a vector form becomes scalar loops, with
+// a remark that gives the reason.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/VectorizeTiles.h"
+#include "compiler/Target/CPU/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
+
+namespace attune {
+#define GEN_PASS_DEF_VECTORIZETILES
+#include "compiler/Target/CPU/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
+  using VectorizeTilesBase::VectorizeTilesBase;
+
+  void runOnOperation() override {
+    copiesToLinalg();
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    llvm::SmallPtrSet<Operation *, 8> done;
+    // Contractions first: they take the fill before and the epilogue after them along.
+    for (linalg::LinalgOp op : ops)
+      if (auto tile = matchContraction(op)) {
+        rewriter.setInsertionPoint(tile->epilogue ? tile->epilogue : tile->contraction);
+        if (const char *reason = vectorizeContraction(rewriter, *tile, registerRows)) {
+          missed(op, reason);
+          continue;
+        }
+        for (Operation *part : {tile->fill.getOperation(), tile->contraction.getOperation(), tile->epilogue ? tile->epilogue.getOperation() : nullptr})
+          if (part)
+            done.insert(part);
+      }
+    for (linalg::LinalgOp op : ops) {
+      if (!done.contains(op) && failed(rows(rewriter, op)))
+        return signalPassFailure();
+    }
+    for (linalg::LinalgOp op : llvm::reverse(ops))
+      rewriter.eraseOp(op);
+  }
+
+private:
+  LogicalResult rows(IRRewriter &rewriter, linalg::LinalgOp op) {
+    rewriter.setInsertionPoint(op);
+    const char *reason = vectorizeRows(rewriter, op);
+    if (!reason)
+      return success();
+    missed(op, reason);
+    return failed(linalg::linalgOpToLoops(rewriter, op)) ? op->emitError("cannot be lowered to loops") : LogicalResult(success());
+  }
+
+  static void missed(linalg::LinalgOp op, const char *reason) {
+    remark::missed(op.getLoc(), remark::RemarkOpts::name("vectorize-tiles").category("vector")) << "scalar loops: " << reason;
+  }
+
+  /// Copies between buffers as linalg ops, so that none becomes a call.
+  void copiesToLinalg() {
+    getOperation()->walk([](memref::CopyOp copy) {
+      OpBuilder builder(copy);
+      linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(), copy.getTarget());
+      copy.erase();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,62 @@
+//===- ArtefactVerbs.cpp - Verbs on models that may have to be compiled ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver/Cache.h"
+#include "compiler/Tools/CompileFlags.h"
+#include "compiler/Tools/ToolVerbs.h"
+#include "llvm/BinaryFormat/Magic.h"
+
+using namespace attune;
+
+/// Whether |path| is compiled code.
+static bool isSharedObject(const std::string &path) {
+  llvm::file_magic magic;
+  return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
+}
+
+/// The flags of the command line, with what a verb asks for where they say nothing.
+static Result<CompileOptions> combine(const CompileOptions &flags, const std::string &model, const ModelRequest &request) {
+  if (!request.pruneHeads.empty())
+    return Status::error("'" + model + "' needs heads pruned, which is not implemented in this version");
+  CompileOptions options = flags;
+  options.model = model;
+  if (options.inputs.empty())
+    for (const TensorSpec &input : request.inputs)
+      options.inputs.push_back({input.name, static_cast<int64_t>(input.shape.size()), isFloat(input.dtype) ? DType::F32 : DType::I64});
+  if (options.outputs.empty())
+    options.outputs = request.outputs;
+  options.extraOutputs = request.extraOutputs;
+  return options;
+}
+
+int attune::runArtefactVerb(const std::string &verb, const std::vector<std::string> &arguments) {
+  CompileOptions flags;
+  auto open = [&](const std::string &model, const ModelRequest &request) -> Result<Artefact> {
+    if (model.empty())
+      return Status::error("expected a model, a folder, .mlir or .so");
+    if (isSharedObject(model))
+      return Artefact::openShared(model, flags.weights);
+    Result<CompileOptions> options = combine(flags, model, request);
+    if (!options)
+      return options.status();
+    Result<std::string> object = compileCached(*options, createListener());
+    if (!object)
+      return object.status();
+    return Artefact::openShared(*object);
+  };
+  VerbHost host;
+  host.tool = "attune";
+  host.modelHelp = "MODEL|OUT.so";
+  host.addFlags = [&](FlagTable &table) {
+    llvm::SmallVector<llvm::StringRef> own;
+    if (verb == "run" || verb == "generate" || verb == "check")
+      own = {"inputs", "outputs"};
+    if (verb == "check")
+      own.push_back("dtype");
+    addCompileFlags(table, flags, own);
+  };
+  host.openModel = open;
+  host.openCase = open;
+  return runVerb(host, verb, arguments);
+}

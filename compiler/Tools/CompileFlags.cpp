@@ -1,0 +1,72 @@
+//===- CompileFlags.cpp - Compile flags of the command line ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Tools/CompileFlags.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace attune;
+
+void attune::addChoice(FlagTable &flags, const std::string &name, const std::string &choices, const std::string &help,
+                       std::function<Status(const std::string &)> read) {
+  flags.addCustom(name, choices, help, [choices, read = std::move(read)](const std::string &value) {
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::StringRef(choices).split(words, '|');
+    if (!llvm::is_contained(words, value))
+      return Status::error("expected " + llvm::join(words, ", ") + ", got '" + value + "'");
+    return read(value);
+  });
+}
+
+/// A reader that accepts only what this version implements.
+static std::function<Status(const std::string &)> only(llvm::ArrayRef<llvm::StringRef> implemented) {
+  return [implemented = llvm::SmallVector<std::string>(implemented.begin(), implemented.end())](const std::string &value) {
+    if (llvm::is_contained(implemented, value))
+      return Status();
+    return Status::error("'" + value + "' is not implemented in this version, expected " + llvm::join(implemented, " or "));
+  };
+}
+
+static Status readLimit(const std::string &text, std::map<std::string, int64_t> &limits) {
+  auto [dim, value] = llvm::StringRef(text).split('=');
+  Result<int64_t> number = parseInteger(value.str());
+  if (!llvm::is_contained({"batch", "length", "source_length", "past"}, dim))
+    return Status::error("expected batch, length, source_length or past before '=', got '" + text + "'");
+  if (!number || *number < 1)
+    return Status::error("expected a positive integer after '=', got '" + text + "'");
+  limits[dim.str()] = *number;
+  return {};
+}
+
+void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted) {
+  auto wanted = [&](llvm::StringRef name) { return !llvm::is_contained(omitted, name); };
+  addChoice(table, "target", "cpu|cuda", "what the code runs on (cpu)", only({"cpu"}));
+  table.addString("cpu", "NAME", options.cpu, "native, x86-64-v3, x86-64-v4 or an LLVM name (native)");
+  table.addString("triple", "T", options.triple, "target triple (this machine's)");
+  table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda", [](const std::string &) {
+    return Status::error("only with --target=cuda, which is not implemented in this version");
+  });
+  if (wanted("dtype"))
+    addChoice(table, "dtype", "f32|bf16|int8", "type of the matrix products (f32)", only({"f32"}));
+  addChoice(table, "kernels", "mlir|halide|best", "what makes the kernels (best)", only({"mlir", "best"}));
+  addChoice(table, "padding", "compute|skip", "what happens to masked tokens (compute)", [&options](const std::string &value) {
+    options.padding = value == "skip" ? Padding::Skip : Padding::Compute;
+    return Status();
+  });
+  if (wanted("inputs"))
+    table.addCustom("inputs", "LIST", "names, with rank where it matters: head_mask:2", [&options](const std::string &value) {
+      Result<std::vector<InputRequest>> list = parseInputList(value);
+      if (!list)
+        return list.status();
+      options.inputs = std::move(*list);
+      return Status();
+    });
+  if (wanted("outputs"))
+    table.addList("outputs", "LIST", options.outputs, "names or groups, e.g. hidden_states");
+  table.addCustom("limit", "DIM=N", "largest batch, length, ...; repeatable",
+                  [&options](const std::string &value) { return readLimit(value, options.limits); });
+  table.addCustom("prune-heads", "LIST", "heads to remove, '0:1;1:0,2'",
+                  [](const std::string &) { return Status::error("not implemented in this version"); });
+  table.addString("name", "ID", options.name, "C identifier of the model (the output's stem)");
+  table.addString("weights", "FILE|DIR", options.weights, "tensors of a .mlir model");
+}

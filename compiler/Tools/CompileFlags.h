@@ -1,0 +1,23 @@
+//===- CompileFlags.h - Compile flags of the command line -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The flags that every verb of `attune` which takes a model understands, as a table bound to CompileOptions.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_COMPILEFLAGS_H
+#define ATTUNE_COMPILER_TOOLS_COMPILEFLAGS_H
+
+#include "compiler/Driver/CompileOptions.h"
+#include "runtime/verbs/Flags.h"
+
+namespace attune {
+
+/// Adds a flag that takes one of |choices|, the words that help shows.
+void addChoice(FlagTable &flags, const std::string &name, const std::string &choices, const std::string &help,
+               std::function<Status(const std::string &)> read);
+
+/// Adds the compile flags except |omitted|, which the verb has itself. |options| must outlive the table.
+void addCompileFlags(FlagTable &flags, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted = {});
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_COMPILEFLAGS_H

@@ -1,0 +1,47 @@
+//===- CompileVerb.cpp - The verb compile ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Tools/CompileFlags.h"
+#include "compiler/Tools/ToolVerbs.h"
+
+#include <cstdio>
+
+using namespace attune;
+
+int attune::runVerbCompile(const VerbHost &host, const std::vector<std::string> &arguments) {
+  CompileOptions options;
+  bool timeReport = false;
+  FlagTable flags;
+  flags.addString("o", "OUT", options.output, "output; OUT's stem .h and .weights go beside it");
+  addChoice(flags, "emit", "object|shared|asm|ptx", "kind of output (object)", [&](const std::string &value) {
+    if (value == "ptx")
+      return Status::error("'ptx' is only for --target=cuda, which is not implemented in this version");
+    options.emit = value == "shared" ? EmitKind::Shared : value == "asm" ? EmitKind::Assembly : EmitKind::Object;
+    return Status();
+  });
+  flags.addCustom("compile-to", "PHASE", "print the IR after a phase, write nothing else", [&](const std::string &value) {
+    options.compileTo = symbolizePhase(value);
+    return options.compileTo ? Status() : Status::error("expected " + listPhases() + ", got '" + value + "'");
+  });
+  flags.addString("dump-stages", "DIR", options.dumpStages, "write the IR after each phase, numbered");
+  flags.addSwitch("time-report", timeReport, "print time and memory of each phase to stderr");
+  addCompileFlags(flags, options);
+  std::vector<std::string> positional;
+  if (std::optional<int> status = parseArguments(
+          host, flags, arguments, positional, "compile MODEL -o OUT [flags]",
+          "Compiles a model folder, or IR in the xfmr dialect (.mlir), to a native object.\n\n"
+          "Phases: import dialect linalg tiled kernels bufferized vector target llvm object"))
+    return *status;
+  Result<std::string> model = singleModel(positional);
+  if (!model)
+    return reportError(host.tool, model.message());
+  if (model->empty())
+    return reportError(host.tool, "expected a model, attune compile MODEL -o OUT");
+  options.model = *model;
+  CompileListener listener = createListener();
+  if (timeReport)
+    listener.timeReport = [](const std::string &report) { std::fputs(report.c_str(), stderr); };
+  Status status = compileModel(options, listener);
+  return status.failed() ? reportError(host.tool, status.message()) : exitDone;
+}

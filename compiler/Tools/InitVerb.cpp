@@ -1,0 +1,28 @@
+//===- InitVerb.cpp - The verb init ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/ModelFolder.h"
+#include "compiler/Tools/ToolVerbs.h"
+
+using namespace attune;
+
+int attune::runVerbInit(const VerbHost &host, const std::vector<std::string> &arguments) {
+  std::string folder;
+  int64_t seed = 0;
+  FlagTable flags;
+  flags.addString("o", "DIR", folder, "the model folder to write");
+  flags.addInteger("seed", "N", seed, INT64_MIN, INT64_MAX, "equal seeds give equal weights (0)");
+  std::vector<std::string> positional;
+  if (std::optional<int> status = parseArguments(host, flags, arguments, positional, "init CONFIG_DIR -o DIR [--seed=N]",
+                                                 "Writes a model folder with the config.json of CONFIG_DIR and generated weights, to try\n"
+                                                 "size and speed without a download."))
+    return *status;
+  if (positional.size() != 1)
+    return reportError(host.tool, "expected one folder with a config.json, attune init CONFIG_DIR -o DIR");
+  if (folder.empty())
+    return reportError(host.tool, "expected an output folder, -o DIR");
+  Status status =
+      initModelFolder(positional[0], folder, seed, [](uint64_t done, uint64_t total) { showProgress("writing weights", done, total); });
+  return status.failed() ? reportError(host.tool, status.message()) : exitDone;
+}

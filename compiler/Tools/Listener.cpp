@@ -1,0 +1,34 @@
+//===- Listener.cpp - What the tool shows while it works -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Tools/ToolVerbs.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace attune;
+
+void attune::showProgress(const char *what, uint64_t done, uint64_t total) {
+  static const bool terminal = isatty(STDERR_FILENO);
+  static uint64_t shown = ~uint64_t(0);
+  // Small models are done before anybody reads it.
+  if (!terminal || total < (uint64_t(64) << 20))
+    return;
+  uint64_t percent = done * 100 / total;
+  if (percent == shown)
+    return;
+  shown = percent;
+  if (done >= total)
+    std::fprintf(stderr, "\r\033[K");
+  else
+    std::fprintf(stderr, "\r%s: %llu %%", what, static_cast<unsigned long long>(percent));
+  std::fflush(stderr);
+}
+
+CompileListener attune::createListener() {
+  CompileListener listener;
+  listener.warning = [](const std::string &message) { std::fprintf(stderr, "attune: warning: %s\n", message.c_str()); };
+  listener.packing = [](uint64_t done, uint64_t total) { showProgress("packing", done, total); };
+  return listener;
+}

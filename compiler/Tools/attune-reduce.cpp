@@ -1,0 +1,17 @@
+//===- attune-reduce.cpp - Smaller IR that still shows a problem ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver/Registry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+
+int main(int argc, char **argv) {
+  mlir::registerAllPasses();
+  attune::registerCompilerPasses();
+  mlir::DialectRegistry registry;
+  attune::registerCompilerDialects(registry);
+  mlir::MLIRContext context(registry);
+  return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
+}
