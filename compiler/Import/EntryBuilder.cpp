@@ -5,6 +5,7 @@
 #include "compiler/Import/EntryBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace attune;
@@ -73,17 +74,23 @@ void EntryBuilder::emitSequences() {
   sequences.mask = visibility ? Value(xfmr::AdditiveMaskOp::create(builder, at("attention_mask"), mask)) : mask;
 }
 
+/// A linalg op already here: no op of the dialect needs to see these ids as more than a loop.
 Value EntryBuilder::generateIds(bool places) {
   Location loc = at(places ? "position_ids" : "token_type_ids");
-  auto type = RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type());
-  return tensor::GenerateOp::create(builder, loc, type, tokens, [&](OpBuilder &inner, Location loc, ValueRange token) {
+  Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
     Value id;
-    if (places)
-      id = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), arith::RemUIOp::create(inner, loc, token[0], length));
-    else
+    if (places) {
+      Value token = linalg::IndexOp::create(inner, loc, 0);
+      id = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), arith::RemUIOp::create(inner, loc, token, length));
+    } else {
       id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0));
-    tensor::YieldOp::create(inner, loc, id);
-  });
+    }
+    linalg::YieldOp::create(inner, loc, id);
+  };
+  return linalg::GenericOp::create(builder, loc, ids.getType(), ValueRange(), ids, builder.getMultiDimIdentityMap(1),
+                                   utils::IteratorType::parallel, body)
+      .getResult(0);
 }
 
 Value EntryBuilder::embed(Value ids, ParameterId table) {

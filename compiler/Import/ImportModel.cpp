@@ -7,6 +7,7 @@
 #include "compiler/Import/EntryBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 
@@ -55,7 +56,7 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   if (!limits)
     return limits.status();
 
-  context.loadDialect<xfmr::XfmrDialect, func::FuncDialect, arith::ArithDialect, tensor::TensorDialect>();
+  context.loadDialect<xfmr::XfmrDialect, func::FuncDialect, arith::ArithDialect, linalg::LinalgDialect, tensor::TensorDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(NameLoc::get(StringAttr::get(&context, spec.architecture)));
   setModuleAttributes(*module, spec, options, *limits);
   WeightTable weights(spec, tensors, *module);

@@ -1,6 +1,11 @@
 //===- ModelFolder.h - Opening and generating model folders -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+//
+// From a path to a description and its numbers, and the way back: a folder made from a configuration and a seed, so that size and speed of a model
+// can be tried without a download.
+//
+//===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_MODELFOLDER_H
 #define ATTUNE_IMPORT_MODELFOLDER_H
 
