@@ -160,3 +160,19 @@ func.func @aliases(%x: memref<?x?xf32> {xfmr.name = "x", xfmr.dims = ["batch", "
   linalg.fill ins(%zero : f32) outs(%s : memref<?x16xf32>)
   return
 }
+
+// -----
+
+// The larger of two sizes stays a maximum.
+// CHECK: xfmr.workspace = {forward = "(64*batch > 64*length ? 64*batch : 64*length)"}
+func.func @maximum(%x: memref<?x?xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length"]}) attributes {xfmr.entry = "forward"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %batch = memref.dim %x, %c0 : memref<?x?xf32>
+  %length = memref.dim %x, %c1 : memref<?x?xf32>
+  %n = arith.maxsi %batch, %length : index
+  %a = memref.alloc(%n) : memref<?x16xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<?x16xf32>)
+  return
+}

@@ -1,0 +1,31 @@
+// RUN: attune-opt %s -attune-entry-wrappers -canonicalize | FileCheck %s
+
+module attributes {xfmr.entry_dims = {forward = ["batch", "length"]},
+                   xfmr.workspace = {forward = "(192*batch > 64*length ? 192*batch : 64*length) + 64*workers*((batch + 7)/8)"}} {
+
+// CHECK-LABEL: func.func private @forward
+func.func @forward(%host: !llvm.ptr, %x: memref<?x?x4xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length", 4]}, %weights: memref<?xi8>,
+                   %y: memref<?x4xf32> {xfmr.name = "y", xfmr.dims = ["batch", 4], xfmr.output}, %workspace: memref<?xi8> {xfmr.role = "workspace"},
+                   %workers: index {xfmr.role = "workers"}) attributes {xfmr.entry = "forward"} {
+  return
+}
+
+// CHECK-LABEL: llvm.func hidden @attune_entry_forward
+// CHECK-SAME: (%[[HOST:.*]]: !llvm.ptr, %[[CALL:.*]]: !llvm.ptr) -> i32
+// CHECK: %[[X:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?x?x4xf32>
+// CHECK: %[[WEIGHTS:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xi8>
+// CHECK: %[[Y:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?x4xf32>
+// CHECK: %[[WORKSPACE:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xi8>
+// CHECK: %[[WORKERS:.*]] = arith.index_cast
+// CHECK: call @forward(%[[HOST]], %[[X]], %[[WEIGHTS]], %[[Y]], %[[WORKSPACE]], %[[WORKERS]])
+
+// Each alternative of the maximum is a sum.
+// CHECK-LABEL: llvm.func hidden @attune_workspace_forward
+// CHECK-SAME: (%[[DIMS:.*]]: !llvm.ptr, %{{.*}}: i64) -> i64
+// CHECK: llvm.load %[[DIMS]]
+// CHECK: arith.maxsi
+
+// Nothing is known about the arithmetic.
+// CHECK-LABEL: llvm.func hidden @attune_flops_forward
+// CHECK: llvm.return %{{.*}} : i64
+}
