@@ -42,7 +42,7 @@ private:
   Status emit();
 
   /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last; |done| says whether it is.
-  Status finishPhase(Phase phase, llvm::function_ref<std::string()> print, bool &done);
+  Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print, bool &done);
   std::string printModule();
   bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
 
@@ -102,17 +102,19 @@ static std::string stageFile(llvm::StringRef folder, Phase phase) {
   return path.str().str();
 }
 
-Status Compilation::finishPhase(Phase phase, llvm::function_ref<std::string()> print, bool &done) {
+Status Compilation::finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print, bool &done) {
   times.finish(stringifyPhase(phase).str());
   done = options.compileTo && *options.compileTo == phase && phase != Phase::Object;
   if (options.dumpStages.empty() && !done)
     return {};
-  std::string text = print();
+  Result<std::string> text = print();
+  if (!text)
+    return text.status();
   if (!options.dumpStages.empty())
-    if (Status status = writeText(stageFile(options.dumpStages, phase), text); status.failed())
+    if (Status status = writeText(stageFile(options.dumpStages, phase), *text); status.failed())
       return status;
   if (done)
-    if (Status status = writeText(options.output, text); status.failed())
+    if (Status status = writeText(options.output, *text); status.failed())
       return status;
   times.finish("printing", /*counted=*/false);
   return {};
@@ -191,12 +193,12 @@ Status Compilation::import() {
     status = diagnostics.error("the imported module is invalid");
   if (status.failed())
     return status;
-  return finishPhase(Phase::Import, [&] { return printModule(); }, done);
+  return finishPhase(Phase::Import, [&] { return Result<std::string>(printModule()); }, done);
 }
 
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
-  buildPhasePipeline(passes, phase, getPipelineOptions(*target));
+  buildPhasePipeline(passes, phase, PipelineOptions{getCpuStrategy(target->vectorBits())});
   if (mlir::failed(passes.run(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   if (phase == Phase::Dialect) {
@@ -209,7 +211,7 @@ Status Compilation::runPhase(Phase phase) {
     readKernels(*module, signature);
   if (phase == Phase::Bufferized)
     readFormulae(*module, signature);
-  return finishPhase(phase, [&] { return printModule(); }, done);
+  return finishPhase(phase, [&] { return Result<std::string>(printModule()); }, done);
 }
 
 Status Compilation::lower() {
@@ -241,10 +243,9 @@ Status Compilation::emit() {
   if (Status status = emitter.describe(signature, name, packed ? &*packed : nullptr); status.failed())
     return status;
   emitter.optimize();
-  if (Status status = finishPhase(Phase::Llvm, [&] { return emitter.print(); }, done); status.failed() || done)
+  if (Status status = finishPhase(Phase::Llvm, [&] { return Result<std::string>(emitter.print()); }, done); status.failed() || done)
     return status;
 
-  std::string assembly;
   Result<std::string> code = emitter.emit(options.emit == EmitKind::Assembly);
   if (!code)
     return code.status();
@@ -256,8 +257,7 @@ Status Compilation::emit() {
     return status;
   if (Status status = files->commit(); status.failed())
     return status;
-  times.finish(stringifyPhase(Phase::Object).str());
-  return {};
+  return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); }, done);
 }
 
 Status Compilation::run() {

@@ -8,6 +8,7 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace attune;
 
@@ -21,11 +22,11 @@ Status ModelEmitter::translate(mlir::ModuleOp module) {
 }
 
 /// A hash of everything that decides the bytes of the object and its weights.
-static BuildId computeBuildId(const llvm::Module &module, llvm::StringRef flags, const PackedWeights *packed) {
+static BuildId computeBuildId(const llvm::Module &module, const std::string &signature, const std::string &flags, const PackedWeights *packed) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::WriteBitcodeToFile(module, stream);
-  stream << ATTUNE_VERSION << '\n' << flags << '\n' << (packed ? llvm::StringRef(packed->manifest) : llvm::StringRef());
+  stream << ATTUNE_VERSION << '\n' << signature << '\n' << flags << '\n' << (packed ? llvm::StringRef(packed->manifest) : llvm::StringRef());
   llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
   BuildId id;
   for (unsigned i = 0; i < 8; ++i) {
@@ -46,14 +47,8 @@ Status ModelEmitter::describe(const ModelSignature &signature, const std::string
     described.weightsBytes = packed->dataBytes;
     described.manifestChecksum = packed->manifestChecksum;
   }
-  if (Status status = addDescriptor(*llvmModule, signature, described); status.failed())
-    return status;
-  // The descriptor itself is part of what the id names; it is made again with the id in it.
-  described.buildId = computeBuildId(*llvmModule, described.flags, packed);
-  llvm::GlobalVariable *first = llvmModule->getNamedGlobal("attune_model_" + name);
-  if (llvm::GlobalAlias *alias = llvmModule->getNamedAlias("attune_model"))
-    alias->eraseFromParent();
-  first->eraseFromParent();
+  // The header text stands for the signature.
+  described.buildId = computeBuildId(*llvmModule, createHeader(signature, described) + signature.config, described.flags, packed);
   return addDescriptor(*llvmModule, signature, described);
 }
 
@@ -66,8 +61,9 @@ std::string ModelEmitter::print() const {
   return text;
 }
 
-Result<std::string> ModelEmitter::emit(bool assembly) {
-  Result<std::string> code = emitCode(*llvmModule, target, assembly);
+Result<std::string> ModelEmitter::emit(bool assembly) const {
+  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*llvmModule);
+  Result<std::string> code = emitCode(*copy, target, assembly);
   if (!code || assembly)
     return code;
   std::vector<std::string> visible = {"attune_model_" + described.name};

@@ -24,8 +24,8 @@ public:
   void optimize();
   /// The text of the LLVM IR.
   std::string print() const;
-  /// The object or assembly, checked against the promises of an object. Changes the module: at most one call.
-  Result<std::string> emit(bool assembly);
+  /// The assembly, or the object, checked against what an object promises.
+  Result<std::string> emit(bool assembly) const;
 
   /// What describe decided.
   const DescriptorOptions &descriptor() const { return described; }

@@ -48,7 +48,7 @@ Status OutputSet::writeCode(const std::string &code, EmitKind kind) {
   llvm::SmallString<128> folder;
   if (llvm::sys::fs::createUniqueDirectory("attune-link", folder))
     return Status::error("cannot create a temporary folder");
-  auto cleanup = llvm::make_scope_exit([&] { llvm::sys::fs::remove_directories(folder); });
+  llvm::scope_exit cleanup([&] { llvm::sys::fs::remove_directories(folder); });
   std::string object = (folder + "/model.o").str(), linked = (folder + "/model.so").str();
   Result<OutputFile> file = OutputFile::create(object);
   if (!file)

@@ -1,0 +1,342 @@
+//===- PackerTest.cpp - Packing against a naive evaluation ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds random source expressions, evaluates them element by element, and compares: boxes with every order of strides, and whole weights files
+// with offsets, padding, hashes and manifest. `attune-test-packer DIR [SEED]`.
+//===----------------------------------------------------------------------===//
+
+#include "attune/abi.h"
+#include "compiler/Weights/Packer.h"
+#include "compiler/Weights/Passes.h"
+#include "compiler/Weights/SourceReader.h"
+#include "runtime/io/Json.h"
+#include "runtime/io/MappedFile.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+extern "C" uint64_t attune_checksum(const void *data, size_t bytes);
+
+using namespace mlir;
+using namespace mlir::xfmr;
+using namespace attune;
+
+static int failures = 0;
+static void expect(bool condition, const std::string &what) {
+  if (!condition && ++failures <= 10)
+    std::printf("FAIL: %s\n", what.c_str());
+}
+
+namespace {
+
+/// Tensors in memory; element i of a tensor is a function of its name and i.
+class FakeTensors : public TensorProvider {
+public:
+  static float value(std::string_view name, int64_t i) { return float(name.size() * 1000 + (i * 2654435761u) % 65521) / 7.0f; }
+  std::string add(std::vector<int64_t> shape) {
+    std::string name = "t" + std::string(specs.size(), 'x');
+    specs.emplace(name, TensorSpec{name, DType::F32, shape});
+    return name;
+  }
+  const TensorSpec *find(std::string_view name) const override {
+    auto found = specs.find(name);
+    return found == specs.end() ? nullptr : &found->second;
+  }
+  std::string placeOf(std::string_view) const override { return "memory"; }
+  Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
+    const TensorSpec *spec = find(name);
+    int64_t size = 1;
+    for (int64_t extent : spec->shape)
+      size *= extent;
+    if (begin < 0 || begin + count > size)
+      return Status::error("read outside of " + std::string(name));
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = name == poisoned && begin + i == 3 ? NAN : value(name, begin + i);
+    return {};
+  }
+  std::string poisoned;
+
+private:
+  std::map<std::string, TensorSpec, std::less<>> specs;
+};
+
+/// Random sources and their elements.
+class Generator {
+public:
+  Generator(MLIRContext &context, FakeTensors &tensors, unsigned seed) : context(context), builder(&context), tensors(tensors), random(seed) {}
+
+  int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); }
+
+  /// A source of |rank| dimensions.
+  Attribute source(int64_t rank, int depth) {
+    int64_t kind = depth == 0 ? pick(0, 1) : pick(0, 9);
+    if (kind <= 1 || rank == 0)
+      return leaf(rank, kind == 0 && pick(0, 3) == 0);
+    if (kind == 8 && rank == 3)
+      return PanelsSourceAttr::get(&context, source(2, depth - 1), pick(1, 40));
+    if (kind == 9) {
+      Attribute inner = source(pick(1, 3), depth - 1);
+      return ReshapeSourceAttr::get(&context, inner, builder.getDenseI64ArrayAttr(reshape(getSourceType(inner).getNumElements(), rank)));
+    }
+    Attribute inner = source(rank, depth - 1);
+    int64_t axis = pick(0, rank - 1), size = getSourceType(inner).getDimSize(axis);
+    switch (kind) {
+    case 2: {
+      std::vector<int64_t> order(rank);
+      std::iota(order.begin(), order.end(), 0);
+      std::shuffle(order.begin(), order.end(), random);
+      return TransposeSourceAttr::get(&context, inner, builder.getDenseI64ArrayAttr(order));
+    }
+    case 3: {
+      int64_t begin = pick(0, size), end = pick(begin, size);
+      return SliceSourceAttr::get(&context, inner, axis, begin, std::max(end, std::min(size, begin + 1)));
+    }
+    case 4: {
+      SmallVector<int64_t> indices(pick(1, 5));
+      for (int64_t &index : indices)
+        index = size ? pick(0, size - 1) : 0;
+      if (size == 0)
+        indices.clear();
+      return SelectSourceAttr::get(&context, inner, axis, builder.getDenseI64ArrayAttr(indices));
+    }
+    case 5:
+      return ScaleSourceAttr::get(&context, inner, builder.getF64FloatAttr(0.3));
+    default: {
+      // The same source sliced twice differs along one axis only.
+      Attribute part = SliceSourceAttr::get(&context, inner, axis, size / 3, size);
+      return ConcatSourceAttr::get(&context, axis, builder.getArrayAttr({inner, part, inner}));
+    }
+    }
+  }
+
+private:
+  Attribute leaf(int64_t rank, bool fill) {
+    std::vector<int64_t> shape(rank);
+    for (int64_t &size : shape)
+      size = pick(1, rank == 1 ? 1500 : 45);
+    auto type = RankedTensorType::get(shape, builder.getF32Type());
+    if (fill)
+      return FillSourceAttr::get(&context, builder.getF32FloatAttr(1.25f), type);
+    return TensorSourceAttr::get(&context, tensors.add(shape), type);
+  }
+
+  std::vector<int64_t> reshape(int64_t count, int64_t rank) {
+    std::vector<int64_t> shape(rank, 1);
+    for (int64_t factor = 2; count > 1; ++factor)
+      for (; count % factor == 0; count /= factor)
+        shape[pick(0, rank - 1)] *= factor;
+    if (count == 0)
+      shape[0] = 0;
+    return shape;
+  }
+
+  MLIRContext &context;
+  Builder builder;
+  FakeTensors &tensors;
+  std::mt19937 random;
+};
+
+/// The element at |index| by definition.
+float element(Attribute source, SmallVector<int64_t> index) {
+  if (auto attr = dyn_cast<TensorSourceAttr>(source)) {
+    int64_t flat = 0;
+    for (auto [i, size] : llvm::zip_equal(index, attr.getType().getShape()))
+      flat = flat * size + i;
+    return FakeTensors::value({attr.getName().data(), attr.getName().size()}, flat);
+  }
+  if (auto attr = dyn_cast<FillSourceAttr>(source))
+    return attr.getValue().getValueAsDouble();
+  if (auto attr = dyn_cast<ScaleSourceAttr>(source))
+    return static_cast<float>(element(attr.getSource(), index) * attr.getFactor().getValueAsDouble());
+  if (auto attr = dyn_cast<SliceSourceAttr>(source)) {
+    index[attr.getAxis()] += attr.getBegin();
+    return element(attr.getSource(), index);
+  }
+  if (auto attr = dyn_cast<SelectSourceAttr>(source)) {
+    index[attr.getAxis()] = attr.getIndices()[index[attr.getAxis()]];
+    return element(attr.getSource(), index);
+  }
+  if (auto attr = dyn_cast<TransposeSourceAttr>(source)) {
+    SmallVector<int64_t> inner(index.size());
+    for (auto [dim, from] : llvm::enumerate(attr.getPermutation().asArrayRef()))
+      inner[from] = index[dim];
+    return element(attr.getSource(), inner);
+  }
+  if (auto attr = dyn_cast<ReshapeSourceAttr>(source)) {
+    int64_t flat = 0;
+    for (auto [i, size] : llvm::zip_equal(index, attr.getShape().asArrayRef()))
+      flat = flat * size + i;
+    ArrayRef<int64_t> shape = getSourceType(attr.getSource()).getShape();
+    SmallVector<int64_t> inner(shape.size());
+    for (size_t dim = shape.size(); dim-- > 0; flat /= shape[dim])
+      inner[dim] = flat % shape[dim];
+    return element(attr.getSource(), inner);
+  }
+  if (auto attr = dyn_cast<PanelsSourceAttr>(source)) {
+    int64_t row = index[0] * attr.getWidth() + index[2];
+    return row < getSourceType(attr.getSource()).getDimSize(0) ? element(attr.getSource(), {row, index[1]}) : 0.0f;
+  }
+  auto attr = cast<ConcatSourceAttr>(source);
+  for (Attribute part : attr.getSources()) {
+    int64_t size = getSourceType(part).getDimSize(attr.getAxis());
+    if (index[attr.getAxis()] < size)
+      return element(part, index);
+    index[attr.getAxis()] -= size;
+  }
+  return NAN;
+}
+
+} // namespace
+
+/// Calls |visit| with every index below |sizes|.
+template <typename Visit> static void forEachIndex(ArrayRef<int64_t> sizes, Visit visit) {
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  SmallVector<int64_t> index(sizes.size());
+  for (int64_t flat = 0; flat < count; ++flat) {
+    int64_t rest = flat;
+    for (size_t dim = sizes.size(); dim-- > 0; rest /= sizes[dim])
+      index[dim] = rest % sizes[dim];
+    visit(index, flat);
+  }
+}
+
+static std::string text(Attribute source) {
+  std::string result;
+  llvm::raw_string_ostream(result) << source;
+  return result;
+}
+
+/// Reads a random box of a random source in a random layout; nothing else may be written.
+static void testBox(Generator &generator, FakeTensors &tensors) {
+  Attribute source = generator.source(generator.pick(1, 3), 4);
+  ArrayRef<int64_t> shape = getSourceType(source).getShape();
+  SourceBox box{{}, {}, {}, nullptr};
+  int64_t total = 1;
+  for (int64_t size : shape) {
+    int64_t begin = generator.pick(0, size);
+    box.offsets.push_back(begin);
+    box.sizes.push_back(generator.pick(0, 3) ? size - begin : generator.pick(0, size - begin));
+  }
+  // Strides of a dense layout with a random order of dimensions and sometimes a gap.
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+  for (size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[generator.pick(0, i - 1)]);
+  box.strides.resize(shape.size());
+  for (int64_t dim : llvm::reverse(order)) {
+    box.strides[dim] = total;
+    total = total * box.sizes[dim] + (generator.pick(0, 2) == 0 ? 3 : 0);
+  }
+  const float untouched = -12345.0f;
+  std::vector<float> got(std::max<int64_t>(total, 1), untouched), wanted = got;
+  box.out = got.data();
+  forEachIndex(box.sizes, [&](ArrayRef<int64_t> index, int64_t) {
+    int64_t at = 0;
+    SmallVector<int64_t> full(index);
+    for (size_t dim = 0; dim < index.size(); ++dim) {
+      at += index[dim] * box.strides[dim];
+      full[dim] += box.offsets[dim];
+    }
+    wanted[at] = element(source, full);
+  });
+  SourceReader reader(tensors);
+  Status status = reader.verify(source);
+  if (!status.failed())
+    status = reader.read(source, box);
+  expect(!status.failed(), status.message() + " in " + text(source));
+  expect(std::memcmp(got.data(), wanted.data(), got.size() * sizeof(float)) == 0, "box of " + text(source));
+}
+
+/// Packs a module of random weights and checks the whole file.
+static void testFile(Generator &generator, FakeTensors &tensors, MLIRContext &context, const std::string &folder) {
+  OpBuilder builder(&context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+  builder.setInsertionPointToEnd(module->getBody());
+  std::vector<WeightOp> weights;
+  int64_t end = 0;
+  for (int i = 0; i < 8; ++i) {
+    Attribute source = i == 0 ? PanelsSourceAttr::get(&context, TensorSourceAttr::get(&context, tensors.add({1000, 1500}),
+                                                                                       RankedTensorType::get({1000, 1500}, builder.getF32Type())),
+                                                      32)
+                              : generator.source(generator.pick(0, 3), 3);
+    RankedTensorType type = getSourceType(source);
+    auto weight = WeightOp::create(builder, builder.getUnknownLoc(), "w" + std::to_string(i), StringAttr(), type, source);
+    int64_t offset = llvm::alignTo(end, i % 3 == 0 ? 4096 : 64), bytes = type.getNumElements() * 4;
+    weight->setAttr(kOffsetAttr, builder.getI64IntegerAttr(offset));
+    weight->setAttr(kBytesAttr, builder.getI64IntegerAttr(bytes));
+    end = llvm::alignTo(offset + bytes, 64);
+    weights.push_back(weight);
+  }
+  (*module)->setAttr(kWeightsBytesAttr, builder.getI64IntegerAttr(end));
+
+  std::string path = folder + "/packed.weights";
+  Result<OutputFile> file = OutputFile::create(path);
+  Result<PackedWeights> packed = file ? packWeights(*module, tensors, *file) : Result<PackedWeights>(file.status());
+  if (!packed)
+    return expect(false, packed.message());
+  Status status = writeWeightsHeader(*packed, BuildId{1, 2, 3}, *file);
+  if (!status.failed())
+    status = file->commit();
+  expect(!status.failed(), status.message());
+  Result<MappedFile> mapped = MappedFile::open(path);
+  if (!mapped)
+    return expect(false, mapped.message());
+  attune_weights_header header;
+  std::memcpy(&header, mapped->data(), sizeof(header));
+  expect(header.magic == ATTUNE_WEIGHTS_MAGIC && header.file_bytes == mapped->size() && header.data_bytes == uint64_t(end) &&
+             header.build_id[2] == 3 && header.data_offset % 4096 == 0,
+         "header");
+  const uint8_t *data = mapped->data() + header.data_offset;
+  expect(attune_checksum(data, header.data_bytes) == header.content_hash, "content hash");
+  expect(attune_checksum(mapped->data() + header.manifest_offset, header.manifest_bytes) == header.manifest_checksum, "manifest checksum");
+  std::vector<float> wanted(end / 4);
+  for (WeightOp weight : weights)
+    forEachIndex(cast<RankedTensorType>(weight.getType()).getShape(), [&](ArrayRef<int64_t> index, int64_t flat) {
+      wanted[weight->getAttrOfType<IntegerAttr>(kOffsetAttr).getInt() / 4 + flat] = element(weight.getSource(), llvm::to_vector(index));
+    });
+  expect(std::memcmp(wanted.data(), data, end) == 0, "data section");
+  Result<Json> manifest = parseJson({reinterpret_cast<const char *>(mapped->data() + header.manifest_offset), header.manifest_bytes}, "manifest");
+  expect(manifest && findJson(*manifest, "tensors") && findJson(*manifest, "tensors")->size() == weights.size(), "manifest");
+}
+
+/// Bad tensors are named.
+static void testMessages(FakeTensors &tensors, MLIRContext &context) {
+  Builder builder(&context);
+  std::string name = tensors.add({4, 3});
+  auto type = [&](ArrayRef<int64_t> shape) { return RankedTensorType::get(shape, builder.getF32Type()); };
+  SourceReader reader(tensors);
+  std::printf("%s\n", reader.verify(TensorSourceAttr::get(&context, "absent", type({2}))).message().c_str());
+  std::printf("%s\n", reader.verify(TensorSourceAttr::get(&context, "t", type({5}))).message().c_str());
+  auto table = ComputedSourceAttr::get(&context, "magic", builder.getDictionaryAttr({}), type({2}));
+  std::printf("%s\n", reader.verify(table).message().c_str());
+  tensors.poisoned = name;
+  std::vector<float> out(12);
+  (void)reader.read(TensorSourceAttr::get(&context, name, type({4, 3})), SourceBox::dense({0, 0}, {4, 3}, out.data())).failed();
+  std::printf("not finite: %zu, %s\n", reader.nonFinite().size(), reader.nonFinite().count(name) ? "by name" : "no name");
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2)
+    return 2;
+  MLIRContext context;
+  context.loadDialect<XfmrDialect>();
+  unsigned seed = argc > 2 ? std::atoi(argv[2]) : 1;
+  FakeTensors messages;
+  messages.add({7});
+  testMessages(messages, context);
+  for (unsigned round = 0; round < 200; ++round) {
+    FakeTensors tensors;
+    Generator generator(context, tensors, seed * 1000 + round);
+    testBox(generator, tensors);
+    if (round % 50 == 0)
+      testFile(generator, tensors, context, argv[1]);
+  }
+  std::printf(failures ? "%d failures\n" : "packer: passed\n", failures);
+  return failures != 0;
+}

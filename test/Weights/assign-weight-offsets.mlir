@@ -1,0 +1,136 @@
+// RUN: attune-opt %s --attune-assign-weight-offsets --split-input-file | FileCheck %s
+
+// Two layers share a function; their rows have the same layout and begin at pages.
+
+// CHECK: module attributes {xfmr.weights_bytes = 8512 : i64}
+// CHECK: xfmr.weight @table : {{.*}} {xfmr.bytes = 80 : i64, xfmr.offset = 0 : i64}
+// CHECK: xfmr.weight @w0 : {{.*}} {xfmr.bytes = 256 : i64, xfmr.offset = 4096 : i64}
+// CHECK: xfmr.weight @b0 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4352 : i64}
+// CHECK: xfmr.weight @w1 : {{.*}} {xfmr.bytes = 256 : i64, xfmr.offset = 8192 : i64}
+// CHECK: xfmr.weight @b1 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 8448 : i64}
+// CHECK-NOT: @unused
+module {
+  xfmr.weight @table : tensor<10x2xf32> = #xfmr.tensor<"table" : tensor<10x2xf32>>
+  xfmr.weight @w0 : tensor<8x8xf32> = #xfmr.tensor<"w0" : tensor<8x8xf32>>
+  xfmr.weight @b0 : tensor<8xf32> = #xfmr.tensor<"b0" : tensor<8xf32>>
+  xfmr.weight @w1 : tensor<8x8xf32> = #xfmr.tensor<"w1" : tensor<8x8xf32>>
+  xfmr.weight @b1 : tensor<8xf32> = #xfmr.tensor<"b1" : tensor<8xf32>>
+  xfmr.weight @unused : tensor<8xf32> = #xfmr.tensor<"b1" : tensor<8xf32>>
+
+  // CHECK-LABEL: func.func private @layer(
+  // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>, %[[ROW:.*]]: memref<?xi8> {xfmr.role = "weights"}) -> tensor<?x8xf32>
+  // CHECK: %[[V:.*]] = memref.view %[[ROW]][%{{.*}}][] : memref<?xi8> to memref<8x8xf32>
+  // CHECK: %[[W:.*]] = bufferization.to_tensor %[[V]] restrict
+  // CHECK: %[[C256:.*]] = arith.constant 256 : index
+  // CHECK: memref.view %[[ROW]][%[[C256]]][] : memref<?xi8> to memref<8xf32>
+  // CHECK: xfmr.linear %[[X]], %[[W]]
+  func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<8x8xf32> {xfmr.weight}, %b: tensor<8xf32> {xfmr.weight}) -> tensor<?x8xf32> {
+    %y = xfmr.linear %x, %w bias(%b) : tensor<?x8xf32>, tensor<8x8xf32>, bias tensor<8xf32>
+    return %y : tensor<?x8xf32>
+  }
+
+  // CHECK-LABEL: func.func @forward(
+  // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>, %[[WEIGHTS:.*]]: memref<?xi8> {xfmr.role = "weights"})
+  // CHECK: memref.view %[[WEIGHTS]][%{{.*}}][] : memref<?xi8> to memref<10x2xf32>
+  // CHECK: %[[AT:.*]] = arith.constant 4096 : index
+  // CHECK: %[[SIZE:.*]] = arith.constant 320 : index
+  // CHECK: %[[ROW0:.*]] = memref.view %[[WEIGHTS]][%[[AT]]][%[[SIZE]]] : memref<?xi8> to memref<?xi8>
+  // CHECK: %[[Y:.*]] = call @layer(%[[X]], %[[ROW0]])
+  // CHECK: arith.constant 8192 : index
+  // CHECK: call @layer(%[[Y]], %{{.*}})
+  func.func @forward(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<10x2xf32>) attributes {xfmr.entry = "forward"} {
+    %table = xfmr.weight_ref @table : tensor<10x2xf32>
+    %w0 = xfmr.weight_ref @w0 : tensor<8x8xf32>
+    %b0 = xfmr.weight_ref @b0 : tensor<8xf32>
+    %y = call @layer(%x, %w0, %b0) : (tensor<?x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+    %w1 = xfmr.weight_ref @w1 : tensor<8x8xf32>
+    %b1 = xfmr.weight_ref @b1 : tensor<8xf32>
+    %z = call @layer(%y, %w1, %b1) : (tensor<?x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+    return %z, %table : tensor<?x8xf32>, tensor<10x2xf32>
+  }
+}
+
+// -----
+
+// A weight in two different rows, or in a row and elsewhere, is stored once per use; equal rows are stored once.
+
+// CHECK: module attributes {xfmr.weights_bytes = 8256 : i64}
+// CHECK: xfmr.weight @a : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 0 : i64}
+// CHECK-NEXT: xfmr.weight @a_{{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 8192 : i64}
+// CHECK-NEXT: xfmr.weight @a_{{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4096 : i64}
+// CHECK-NEXT: xfmr.weight @b : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4160 : i64}
+module {
+  xfmr.weight @a : tensor<8xf32> = #xfmr.tensor<"a" : tensor<8xf32>>
+  xfmr.weight @b : tensor<8xf32> = #xfmr.tensor<"b" : tensor<8xf32>>
+  func.func private @one(%x: tensor<?x8xf32>, %a: tensor<8xf32> {xfmr.weight}) -> tensor<8xf32> {
+    return %a : tensor<8xf32>
+  }
+  func.func private @two(%a: tensor<8xf32> {xfmr.weight}, %b: tensor<8xf32> {xfmr.weight}) -> tensor<8xf32> {
+    %s = arith.addf %a, %b : tensor<8xf32>
+    return %s : tensor<8xf32>
+  }
+  func.func @forward(%x: tensor<?x8xf32>) -> tensor<8xf32> attributes {xfmr.entry = "forward"} {
+    %a = xfmr.weight_ref @a : tensor<8xf32>
+    %b = xfmr.weight_ref @b : tensor<8xf32>
+    %0 = call @two(%a, %b) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %1 = call @two(%a, %b) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %2 = call @one(%x, %a) : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %3 = arith.addf %2, %a : tensor<8xf32>
+    return %3 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// A layer function that calls another keeps its row inside its own; an argument nobody reads takes no place.
+
+// CHECK: module attributes {xfmr.weights_bytes = 128 : i64}
+// CHECK-NOT: xfmr.weight @dead
+module {
+  xfmr.weight @a : tensor<8xf32> = #xfmr.tensor<"a" : tensor<8xf32>>
+  xfmr.weight @b : tensor<8xf32> = #xfmr.tensor<"b" : tensor<8xf32>>
+  xfmr.weight @dead : tensor<8xf32> = #xfmr.tensor<"b" : tensor<8xf32>>
+  // CHECK-LABEL: func.func private @inner(
+  // CHECK-SAME: %{{.*}}: memref<?xi8> {xfmr.role = "weights"})
+  func.func private @inner(%b: tensor<8xf32> {xfmr.weight}, %dead: tensor<8xf32> {xfmr.weight}) -> tensor<8xf32> {
+    return %b : tensor<8xf32>
+  }
+  // CHECK-LABEL: func.func private @outer(
+  // CHECK-SAME: %[[ROW:.*]]: memref<?xi8> {xfmr.role = "weights"})
+  // CHECK: %[[INNER:.*]] = memref.view %[[ROW]][%{{.*}}][%{{.*}}] : memref<?xi8> to memref<?xi8>
+  // CHECK: call @inner(%[[INNER]])
+  func.func private @outer(%b: tensor<8xf32> {xfmr.weight}, %a: tensor<8xf32> {xfmr.weight}, %dead: tensor<8xf32> {xfmr.weight}) -> tensor<8xf32> {
+    %0 = call @inner(%b, %dead) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %1 = arith.addf %0, %a : tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }
+  func.func @forward() -> tensor<8xf32> attributes {xfmr.entry = "forward"} {
+    %a = xfmr.weight_ref @a : tensor<8xf32>
+    %b = xfmr.weight_ref @b : tensor<8xf32>
+    %dead = xfmr.weight_ref @dead : tensor<8xf32>
+    %0 = call @outer(%b, %a, %dead) : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// A function that is also called with something else than weights keeps its tensors.
+
+module {
+  xfmr.weight @a : tensor<8xf32> = #xfmr.tensor<"a" : tensor<8xf32>>
+  // CHECK-LABEL: func.func private @mixed(
+  // CHECK-SAME: %{{.*}}: tensor<8xf32> {xfmr.weight})
+  func.func private @mixed(%a: tensor<8xf32> {xfmr.weight}) -> tensor<8xf32> {
+    return %a : tensor<8xf32>
+  }
+  // CHECK-LABEL: func.func @forward(
+  // CHECK: %[[A:.*]] = bufferization.to_tensor
+  // CHECK: call @mixed(%[[A]])
+  func.func @forward(%x: tensor<8xf32>) -> tensor<8xf32> attributes {xfmr.entry = "forward"} {
+    %a = xfmr.weight_ref @a : tensor<8xf32>
+    %0 = call @mixed(%a) : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = call @mixed(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }
+}
