@@ -3,7 +3,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/EmitModel.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "compiler/Target/CPU/Emit.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,7 +16,51 @@
 
 using namespace attune;
 
+/// Takes away what later phases needed and LLVM does not know: weights and the attributes that carry the contract between phases.
+static void removeContract(mlir::ModuleOp module) {
+  auto isContract = [](mlir::NamedAttribute attr) { return attr.getNameDialect() && attr.getNameDialect()->getNamespace() == "xfmr"; };
+  auto without = [&](mlir::DictionaryAttr attrs) {
+    mlir::NamedAttrList kept;
+    for (mlir::NamedAttribute attr : attrs ? attrs.getValue() : llvm::ArrayRef<mlir::NamedAttribute>())
+      if (!isContract(attr))
+        kept.append(attr);
+    return kept.getDictionary(module.getContext());
+  };
+  for (mlir::Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+    if (llvm::isa<mlir::xfmr::WeightOp>(op)) {
+      op.erase();
+      continue;
+    }
+    op.setDiscardableAttrs(without(op.getDiscardableAttrDictionary()));
+    if (auto function = llvm::dyn_cast<mlir::FunctionOpInterface>(op))
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        function.setArgAttrs(i, without(function.getArgAttrDict(i)));
+  }
+  module->setDiscardableAttrs(without(module->getDiscardableAttrDictionary()));
+}
+
+/// Removes what is for the compiler alone and has no meaning in LLVM IR: the list of weights and attributes of our dialect.
+static void dropContract(mlir::ModuleOp module) {
+  auto isOurs = [](mlir::NamedAttribute attr) { return attr.getName().strref().starts_with("xfmr."); };
+  for (mlir::Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+    if (llvm::isa<mlir::xfmr::WeightOp>(op)) {
+      op.erase();
+      continue;
+    }
+    for (mlir::NamedAttribute attr : llvm::to_vector(op.getDiscardableAttrs()))
+      if (isOurs(attr))
+        op.removeDiscardableAttr(attr.getName());
+    if (auto function = llvm::dyn_cast<mlir::FunctionOpInterface>(op))
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        for (mlir::NamedAttribute attr : llvm::to_vector(function.getArgAttrs(i)))
+          if (isOurs(attr))
+            function.removeArgAttr(i, attr.getName());
+  }
+}
+
 Status ModelEmitter::translate(mlir::ModuleOp module) {
+  dropContract(module);
+  removeContract(module);
   // The name goes into assembly and IR; it must not depend on the machine.
   llvmModule = mlir::translateModuleToLLVMIR(module, *context, "attune");
   if (!llvmModule)

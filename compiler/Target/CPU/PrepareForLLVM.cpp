@@ -10,9 +10,11 @@
 #include "compiler/Target/CPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -75,6 +77,35 @@ private:
   }
 };
 
+/// A view that splits one dimension into several of dynamic size: `expand-strided-metadata` of MLIR 22.1 crashes on it, so it becomes a
+/// reinterpret_cast here.
+struct ExpandDynamicSplit : OpRewritePattern<memref::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(memref::ExpandShapeOp op, PatternRewriter &rewriter) const override {
+    bool affected = llvm::any_of(op.getReassociationIndices(), [&](const ReassociationIndices &group) {
+      return llvm::count_if(group, [&](int64_t dim) { return op.getResultType().isDynamicDim(dim); }) > 1;
+    });
+    if (!affected)
+      return failure();
+    Location loc = op.getLoc();
+    auto source = memref::ExtractStridedMetadataOp::create(rewriter, loc, op.getSrc());
+    SmallVector<OpFoldResult> sizes = op.getMixedOutputShape(), strides(sizes.size());
+    for (auto [group, stride] : llvm::zip(op.getReassociationIndices(), source.getConstifiedMixedStrides())) {
+      OpFoldResult step = stride;
+      for (int64_t dim : llvm::reverse(group)) {
+        strides[dim] = step;
+        Value product = arith::MulIOp::create(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, step),
+                                              getValueOrCreateConstantIndexOp(rewriter, loc, sizes[dim]));
+        step = getConstantIntValue(step) && getConstantIntValue(sizes[dim])
+                   ? OpFoldResult(rewriter.getIndexAttr(*getConstantIntValue(step) * *getConstantIntValue(sizes[dim])))
+                   : OpFoldResult(product);
+      }
+    }
+    rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(op, op.getResultType(), source.getBaseBuffer(), source.getConstifiedMixedOffset(), sizes, strides);
+    return success();
+  }
+};
+
 struct PrepareForLLVM : attune::impl::PrepareForLLVMBase<PrepareForLLVM> {
   void runOnOperation() override;
 };
@@ -98,7 +129,7 @@ void PrepareForLLVM::runOnOperation() {
   if (walk.wasInterrupted())
     return signalPassFailure();
   RewritePatternSet patterns(&getContext());
-  patterns.add<ExpandCopy>(&getContext());
+  patterns.add<ExpandCopy, ExpandDynamicSplit>(&getContext());
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   // Folding would rewrite the chains of vector operations that earlier passes chose for the sake of their code.
   walkAndApplyPatterns(getOperation(), std::move(patterns));
