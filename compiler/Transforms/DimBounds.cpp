@@ -275,40 +275,45 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
       bound = bound * getDim(source, index);
     return bound;
   };
-  Bound bound = TypeSwitch<Operation *, Bound>(op)
-      .Case<memref::AllocOp, memref::AllocaOp, tensor::EmptyOp>([&](auto op) { return getValue(op->getOperand(type.getDynamicDimIndex(dim))); })
-      .Case([&](memref::ViewOp op) { return getValue(op.getSizes()[type.getDynamicDimIndex(dim)]); })
-      .Case<memref::SubViewOp, tensor::ExtractSliceOp>([&](auto op) {
-        llvm::SmallBitVector dropped = op.getDroppedDims();
-        for (auto [index, size] : llvm::enumerate(op.getMixedSizes()))
-          if (!dropped.test(index) && dim-- == 0)
-            return min(getFold(size), getDim(op->getOperand(0), index));
-        return Bound();
-      })
-      .Case<memref::CastOp, tensor::CastOp, memref::MemorySpaceCastOp>([&](auto op) { return getDim(op->getOperand(0), dim); })
-      .Case([&](memref::ReinterpretCastOp op) { return getFold(op.getMixedSizes()[dim]); })
-      .Case([&](memref::TransposeOp op) {
-        return getDim(op.getIn(), cast<AffineDimExpr>(op.getPermutation().getResult(dim)).getPosition());
-      })
-      .Case<memref::CollapseShapeOp, tensor::CollapseShapeOp>([&](auto op) { return product(op->getOperand(0), op.getReassociationIndices()[dim]); })
-      .Case<memref::ExpandShapeOp, tensor::ExpandShapeOp>([&](auto op) { return getFold(op.getMixedOutputShape()[dim]); })
-      .Case([&](tensor::InsertSliceOp op) { return getDim(op.getDest(), dim); })
-      .Case([&](scf::IfOp op) {
-        return max(getDim(op.thenYield().getOperand(result.getResultNumber()), dim), getDim(op.elseYield().getOperand(result.getResultNumber()), dim));
-      })
-      .Case([&](arith::SelectOp op) { return max(getDim(op.getTrueValue(), dim), getDim(op.getFalseValue(), dim)); })
-      .Case([&](func::CallOp op) -> Bound {
-        auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
-        if (!callee || callee.isExternal())
-          return std::nullopt;
-        Bound inside = getDim(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), dim);
-        return inside ? atCall(op, *inside) : std::nullopt;
-      })
-      .Default([&](Operation *) { return getTokenDim(op, result, dim); });
+  Bound bound =
+      TypeSwitch<Operation *, Bound>(op)
+          .Case<memref::AllocOp, memref::AllocaOp, tensor::EmptyOp>(
+              [&](auto op) { return getValue(op->getOperand(type.getDynamicDimIndex(dim))); })
+          .Case([&](memref::ViewOp op) { return getValue(op.getSizes()[type.getDynamicDimIndex(dim)]); })
+          .Case<memref::SubViewOp, tensor::ExtractSliceOp>([&](auto op) {
+            llvm::SmallBitVector dropped = op.getDroppedDims();
+            for (auto [index, size] : llvm::enumerate(op.getMixedSizes()))
+              if (!dropped.test(index) && dim-- == 0)
+                return min(getFold(size), getDim(op->getOperand(0), index));
+            return Bound();
+          })
+          .Case<memref::CastOp, tensor::CastOp, memref::MemorySpaceCastOp>([&](auto op) { return getDim(op->getOperand(0), dim); })
+          .Case([&](memref::ReinterpretCastOp op) { return getFold(op.getMixedSizes()[dim]); })
+          .Case([&](memref::TransposeOp op) {
+            return getDim(op.getIn(), cast<AffineDimExpr>(op.getPermutation().getResult(dim)).getPosition());
+          })
+          .Case<memref::CollapseShapeOp, tensor::CollapseShapeOp>(
+              [&](auto op) { return product(op->getOperand(0), op.getReassociationIndices()[dim]); })
+          .Case<memref::ExpandShapeOp, tensor::ExpandShapeOp>([&](auto op) { return getFold(op.getMixedOutputShape()[dim]); })
+          .Case([&](tensor::InsertSliceOp op) { return getDim(op.getDest(), dim); })
+          .Case([&](scf::IfOp op) {
+            return max(getDim(op.thenYield().getOperand(result.getResultNumber()), dim),
+                       getDim(op.elseYield().getOperand(result.getResultNumber()), dim));
+          })
+          .Case([&](arith::SelectOp op) { return max(getDim(op.getTrueValue(), dim), getDim(op.getFalseValue(), dim)); })
+          .Case([&](func::CallOp op) -> Bound {
+            auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+            if (!callee || callee.isExternal())
+              return std::nullopt;
+            Bound inside = getDim(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), dim);
+            return inside ? atCall(op, *inside) : std::nullopt;
+          })
+          .Default([&](Operation *) { return getTokenDim(op, result, dim); });
   if (bound)
     return bound;
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
-    if (OpOperand *init = loop.getTiedLoopInit(loop.getLoopResults() ? loop.getRegionIterArgs()[result.getResultNumber()] : BlockArgument()))
+    if (OpOperand *init =
+            loop.getTiedLoopInit(loop.getLoopResults() ? loop.getRegionIterArgs()[result.getResultNumber()] : BlockArgument()))
       return getDim(init->get(), dim);
   } else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
     return getDim(destination.getTiedOpOperand(result)->get(), dim);
@@ -324,13 +329,15 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
 Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
   using namespace mlir::xfmr;
   return TypeSwitch<Operation *, Bound>(op)
-      .Case<LinearOp, FfnOp, LayerNormOp, ActivationOp, SoftmaxOp, DropoutOp, SplitHeadsOp, MergeHeadsOp, AdditiveMaskOp, ScatterProbabilitiesOp>(
-          [&](auto op) { return getDim(op->getOperand(0), dim); })
+      .Case<LinearOp, FfnOp, LayerNormOp, ActivationOp, SoftmaxOp, DropoutOp, SplitHeadsOp, MergeHeadsOp, AdditiveMaskOp,
+            ScatterProbabilitiesOp>([&](auto op) { return getDim(op->getOperand(0), dim); })
       .Case([&](AttentionOp op) -> Bound {
         if (result.getResultNumber() == 0)
           return getDim(op.getQuery(), dim);
         Bound offsets = dim == 0 ? getDim(op.getQueryOffsets(), 0) : std::nullopt;
-        return dim != 0 ? getValue(dim == 2 ? op.getQueryLength() : op.getKeyLength()) : offsets ? Bound(*offsets + SizeExpr(-1)) : std::nullopt;
+        return dim != 0  ? getValue(dim == 2 ? op.getQueryLength() : op.getKeyLength())
+               : offsets ? Bound(*offsets + SizeExpr(-1))
+                         : std::nullopt;
       })
       .Case([&](SequenceOffsetsOp op) { return getValue(op.getBatch()) + Bound(SizeExpr(1)); })
       .Case([&](PackTokensOp op) {

@@ -5,10 +5,10 @@
 // Expects bufferized functions without results: entries (`xfmr.entry`, arguments with `xfmr.dims`) and the functions they call, with
 // memref.alloc anywhere. Leaves no allocation: each is a view of the argument `%workspace: memref<?xi8>`.
 //
-// Callees are planned first. A call counts as a buffer of its caller that lives as long as the call and is as large as what the callee needs
-// for these arguments, so a callee's buffers share bytes with whatever is dead at the call; a parallel loop counts as a buffer of `workers`
-// times what an iteration needs. Sizes are bounds in terms of what a function knows when it starts (its arguments), because the place of a
-// buffer must not depend on a size that is computed later.
+// Callees are planned first. A call counts as a buffer of its caller that lives as long as the call and is as large as what the callee
+// needs for these arguments, so a callee's buffers share bytes with whatever is dead at the call; a parallel loop counts as a buffer of
+// `workers` times what an iteration needs. Sizes are bounds in terms of what a function knows when it starts (its arguments), because the
+// place of a buffer must not depend on a size that is computed later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,8 @@ LogicalResult PlanMemory::addAlloc(memref::AllocOp alloc, PlannedScope &scope, c
       continue;
     }
     InFlightDiagnostic error = alloc.emitError("dimension ") << dim << " of this buffer has no bound in terms of the function's arguments";
-    error.attachNote(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)].getLoc()) << "the size comes from here; 'arith.minsi' with a known size gives it a bound";
+    error.attachNote(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)].getLoc())
+        << "the size comes from here; 'arith.minsi' with a known size gives it a bound";
     return error;
   }
   scope.buffers.push_back({alloc, size, 0, 0});
@@ -103,7 +104,8 @@ LogicalResult PlanMemory::addCall(func::CallOp call, PlannedScope &scope, bool i
     return call.emitError("a parallel loop must not call a function that has a parallel loop with buffers");
   std::optional<SizeExpr> size = bounds.atCall(call, bytes);
   if (!size)
-    return call.emitError("an argument of this call has no bound in terms of the caller's arguments, and buffers of '") << call.getCallee() << "' depend on it";
+    return call.emitError("an argument of this call has no bound in terms of the caller's arguments, and buffers of '")
+           << call.getCallee() << "' depend on it";
   scope.buffers.push_back({call, *size, order.first(call), order.last(call)});
   return success();
 }

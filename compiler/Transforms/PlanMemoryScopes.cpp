@@ -43,7 +43,8 @@ static LogicalResult addAliases(OpOperand &use, Operation *alloc, llvm::SetVecto
     Operation *parent = user->getParentOp();
     bool leavesIteration = isa<LoopLikeOpInterface>(parent) && parent->isProperAncestor(alloc);
     if (!isa<scf::YieldOp>(user) || !isa<scf::IfOp, scf::ForOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>(parent) || leavesIteration) {
-      InFlightDiagnostic error = alloc->emitError("buffer must not leave the ") << (leavesIteration ? "loop iteration" : "region") << " it is allocated in";
+      InFlightDiagnostic error = alloc->emitError("buffer must not leave the ")
+                                 << (leavesIteration ? "loop iteration" : "region") << " it is allocated in";
       error.attachNote(user->getLoc()) << "it leaves here";
       return error;
     }
@@ -110,9 +111,8 @@ void PlannedScope::assignSlots() {
     PlannedBuffer &buffer = buffers[index];
     std::optional<unsigned> best;
     for (unsigned slot = 0; slot != slots.size(); ++slot) {
-      bool isFree = llvm::all_of(occupants[slot], [&](unsigned other) {
-        return buffers[other].last < buffer.first || buffer.last < buffers[other].first;
-      });
+      bool isFree = llvm::all_of(occupants[slot],
+                                 [&](unsigned other) { return buffers[other].last < buffer.first || buffer.last < buffers[other].first; });
       if (isFree && buffer.size.isAtMost(slots[slot]) && (!best || typicalBytes(slots[slot]) < typicalBytes(slots[*best])))
         best = slot;
     }

@@ -24,7 +24,8 @@ private:
   llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> ranges;
 };
 
-/// Something that needs bytes of the workspace for a while: a memref.alloc, a call of a function with buffers, a parallel loop with buffers.
+/// Something that needs bytes of the workspace for a while: a memref.alloc, a call of a function with buffers, a parallel loop with
+/// buffers.
 struct PlannedBuffer {
   mlir::Operation *op;
   SizeExpr size;        // bytes, or a bound
@@ -38,8 +39,8 @@ struct PlannedScope {
   std::vector<SizeExpr> slotOffsets;
   SizeExpr bytes; // a multiple of kBufferAlignment
 
-  /// Gives every buffer a slot. Buffers whose lifetimes are disjoint share one where their sizes can be compared; the largest come first, each
-  /// into the smallest slot that holds it.
+  /// Gives every buffer a slot. Buffers whose lifetimes are disjoint share one where their sizes can be compared; the largest come first,
+  /// each into the smallest slot that holds it.
   void assignSlots();
 };
 

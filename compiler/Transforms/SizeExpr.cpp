@@ -171,8 +171,8 @@ T SizeExpr::fold(Constant constant, Leaf leaf, Add add, Mul mul, Max max) const 
 
 bool SizeExpr::dependsOn(StringRef name) const {
   return fold<bool>([](int64_t) { return false; },
-                    [&](const Factor &f) { return f.dividend ? f.dividend->dependsOn(name) : f.text == name; },
-                    std::logical_or<bool>(), std::logical_or<bool>(), std::logical_or<bool>());
+                    [&](const Factor &f) { return f.dividend ? f.dividend->dependsOn(name) : f.text == name; }, std::logical_or<bool>(),
+                    std::logical_or<bool>(), std::logical_or<bool>());
 }
 
 int64_t SizeExpr::evaluate(function_ref<int64_t(StringRef)> symbols) const {
@@ -184,8 +184,7 @@ int64_t SizeExpr::evaluate(function_ref<int64_t(StringRef)> symbols) const {
 SizeExpr SizeExpr::substitute(function_ref<SizeExpr(StringRef)> symbols) const {
   return fold<SizeExpr>([](int64_t c) { return SizeExpr(c); },
                         [&](const Factor &f) { return f.dividend ? f.dividend->substitute(symbols).floorDiv(f.divisor) : symbols(f.text); },
-                        std::plus<SizeExpr>(), std::multiplies<SizeExpr>(),
-                        [](const SizeExpr &a, const SizeExpr &b) { return max(a, b); });
+                        std::plus<SizeExpr>(), std::multiplies<SizeExpr>(), [](const SizeExpr &a, const SizeExpr &b) { return max(a, b); });
 }
 
 mlir::Value SizeExpr::emit(mlir::OpBuilder &builder, mlir::Location loc, function_ref<mlir::Value(StringRef)> symbols) const {
@@ -196,7 +195,8 @@ mlir::Value SizeExpr::emit(mlir::OpBuilder &builder, mlir::Location loc, functio
       return symbols(f.text);
     return arith::DivSIOp::create(builder, loc, f.dividend->emit(builder, loc, symbols), constant(f.divisor));
   };
-  return fold<Value>(constant, leaf, [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, loc, a, b); },
-                     [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); },
-                     [&](Value a, Value b) -> Value { return arith::MaxSIOp::create(builder, loc, a, b); });
+  return fold<Value>(
+      constant, leaf, [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, loc, a, b); },
+      [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); },
+      [&](Value a, Value b) -> Value { return arith::MaxSIOp::create(builder, loc, a, b); });
 }

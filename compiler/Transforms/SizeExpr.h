@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Sizes as expressions of symbols that are never negative: the maximum of polynomials, where a factor of a monomial is a symbol or a quotient
-// by a constant. Closed under +, *, max and division by a constant, and monotonic in every symbol, so that a bound of the symbols gives a
-// bound of the size. A constant may be subtracted from what is at least as large. Quotients are rounded towards 0, as in C.
+// Sizes as expressions of symbols that are never negative: the maximum of polynomials, where a factor of a monomial is a symbol or a
+// quotient by a constant. Closed under +, *, max and division by a constant, and monotonic in every symbol, so that a bound of the symbols
+// gives a bound of the size. A constant may be subtracted from what is at least as large. Quotients are rounded towards 0, as in C.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_SIZEEXPR_H

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entries (`xfmr.entry`) whose arguments are the host, inputs (`xfmr.name`), outputs (`xfmr.output`), memref<?xi8> for the weights and
-// the workspace, and the number of workers; and the module attributes `xfmr.workspace`, `xfmr.flops`, `xfmr.entry_dims`. Adds for an entry E
-// the functions that attune_entry_desc points to:
+// Expects entries (`xfmr.entry`) whose arguments are the host, inputs (`xfmr.name`), outputs (`xfmr.output`), memref<?xi8> for the weights
+// and the workspace, and the number of workers; and the module attributes `xfmr.workspace`, `xfmr.flops`, `xfmr.entry_dims`. Adds for an
+// entry E the functions that attune_entry_desc points to:
 //
 //   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
 //
@@ -76,7 +76,8 @@ LLVM::LLVMFuncOp EntryBuilder::startFunction(StringRef kind, Type result, ArrayR
 Value EntryBuilder::load(Type type, Value base, int64_t byteOffset) {
   Value address = base;
   if (byteOffset != 0)
-    address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byteOffset)});
+    address =
+        LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byteOffset)});
   return LLVM::LoadOp::create(builder, loc, type, address, 8);
 }
 
@@ -105,7 +106,8 @@ Value EntryBuilder::describe(MemRefType type, Value data, ArrayRef<Value> sizes)
 FailureOr<Value> EntryBuilder::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
   auto names = entry.getArgAttrOfType<ArrayAttr>(argument, xfmr::kDimsAttr);
   if (!type.getLayout().isIdentity() || !names || static_cast<int64_t>(names.size()) != type.getRank())
-    return entry.emitError("expects argument ") << argument << " to be a dense buffer with " << type.getRank() << " dims, but got " << type << " with " << names;
+    return entry.emitError("expects argument ")
+           << argument << " to be a dense buffer with " << type.getRank() << " dims, but got " << type << " with " << names;
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim != type.getRank(); ++dim) {
     if (!type.isDynamicDim(dim)) {
@@ -145,10 +147,13 @@ LogicalResult EntryBuilder::buildEntry() {
     } else if (buffer && buffer.getElementType().isInteger(8) && buffer.getRank() == 1) {
       bool isWorkspace = role && role.getValue() == "workspace", isState = role && role.getValue() == "state";
       Value data = load(pointer, call,
-                        isWorkspace ? offsetof(attune_call, workspace) : isState ? offsetof(attune_call, state) : offsetof(attune_call, weights));
+                        isWorkspace ? offsetof(attune_call, workspace)
+                        : isState   ? offsetof(attune_call, state)
+                                    : offsetof(attune_call, weights));
       operands.push_back(describe(buffer, data, constant(std::numeric_limits<int64_t>::max())));
     } else {
-      return entry.emitError("argument ") << index << " of type " << type << " is neither input, output, weights, workspace, workers nor host";
+      return entry.emitError("argument ") << index << " of type " << type
+                                          << " is neither input, output, weights, workspace, workers nor host";
     }
   }
   func::CallOp::create(builder, loc, entry, operands);
@@ -191,7 +196,8 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
         return signalPassFailure();
       }
       EntryBuilder builder(entry, name.getValue(), names);
-      if (failed(builder.buildEntry()) || failed(builder.buildSize("workspace", module->getAttrOfType<DictionaryAttr>(xfmr::kWorkspaceAttr))) ||
+      if (failed(builder.buildEntry()) ||
+          failed(builder.buildSize("workspace", module->getAttrOfType<DictionaryAttr>(xfmr::kWorkspaceAttr))) ||
           failed(builder.buildSize("flops", module->getAttrOfType<DictionaryAttr>(xfmr::kFlopsAttr))))
         return signalPassFailure();
       entry.setPrivate();

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects a module in the llvm dialect. Functions other than those of the entries become internal; none unwinds or keeps a frame pointer; one
-// that is called from several places stays one copy, so that the time to compile does not depend on the number of layers. Allocations of static size
-// move to the start of their function, where they cost nothing in loops.
+// Expects a module in the llvm dialect. Functions other than those of the entries become internal; none unwinds or keeps a frame pointer;
+// one that is called from several places stays one copy, so that the time to compile does not depend on the number of layers. Allocations
+// of static size move to the start of their function, where they cost nothing in loops.
 //
 //===----------------------------------------------------------------------===//
 

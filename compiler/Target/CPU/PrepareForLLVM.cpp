@@ -101,7 +101,8 @@ struct ExpandDynamicSplit : OpRewritePattern<memref::ExpandShapeOp> {
                    : OpFoldResult(product);
       }
     }
-    rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(op, op.getResultType(), source.getBaseBuffer(), source.getConstifiedMixedOffset(), sizes, strides);
+    rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(op, op.getResultType(), source.getBaseBuffer(),
+                                                           source.getConstifiedMixedOffset(), sizes, strides);
     return success();
   }
 };
@@ -116,9 +117,9 @@ struct PrepareForLLVM : attune::impl::PrepareForLLVMBase<PrepareForLLVM> {
 static LogicalResult checkNeedsNoLibrary(Operation *op) {
   if (isa<memref::AllocOp, memref::DeallocOp, memref::ReallocOp>(op))
     return op->emitError("compiled code must not allocate; 'attune-plan-memory' places buffers in the workspace");
-  bool isInstruction = isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundEvenOp, math::FmaOp, math::SqrtOp,
-                           math::CopySignOp, math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp, math::IsNaNOp,
-                           math::IsInfOp, math::IsFiniteOp>(op);
+  bool isInstruction = isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundEvenOp, math::FmaOp,
+                           math::SqrtOp, math::CopySignOp, math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp,
+                           math::IsNaNOp, math::IsInfOp, math::IsFiniteOp>(op);
   if (isa<arith::RemFOp>(op) || (isa<math::MathDialect>(op->getDialect()) && !isInstruction))
     return op->emitError("would become a call of libm; 'attune-expand-math' makes instructions of the functions it knows");
   return success();

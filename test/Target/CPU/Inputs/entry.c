@@ -1,7 +1,8 @@
 /*===- entry.c - Runs the entry of entry.mlir ---------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Threads in a minimal parallel_for, and a workspace of exactly the size that the entry asks for, which ends where a page without access begins.
+ * Threads in a minimal parallel_for, and a workspace of exactly the size that the entry asks for, which ends where a page without access
+ * begins.
  *===-----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "attune/abi.h"
@@ -53,7 +54,8 @@ static int run(int64_t batch, int64_t length) {
   int64_t dims[2] = {batch, length}, n = batch * length;
   int calls = 0;
   attune_host host = {ATTUNE_ABI_VERSION, 0, &calls, WORKERS, parallel_for};
-  float *x = malloc(sizeof(float) * n * FEATURES), *y = (float *)guarded(sizeof(float) * n * FEATURES), *sum = malloc(sizeof(float) * batch);
+  float *x = malloc(sizeof(float) * n * FEATURES), *y = (float *)guarded(sizeof(float) * n * FEATURES),
+        *sum = malloc(sizeof(float) * batch);
   char *weights = guarded(128 + sizeof(float) * FEATURES);
   for (int i = 0; i < n * FEATURES; ++i)
     x[i] = (float)(i % 97);
@@ -76,11 +78,9 @@ static int run(int64_t batch, int64_t length) {
   }
   int ok = status == 0 && bad == 0 && calls == 5 && bytes == expected && attune_flops_forward(dims, 1) == (uint64_t)(48 * n);
   if (!ok)
-    printf("%ld x %ld: status %d, %d bad, %d calls, workspace %lu (expected %lu)\n", (long)batch, (long)length, status, bad, calls, (unsigned long)bytes,
-           (unsigned long)expected);
+    printf("%ld x %ld: status %d, %d bad, %d calls, workspace %lu (expected %lu)\n", (long)batch, (long)length, status, bad, calls,
+           (unsigned long)bytes, (unsigned long)expected);
   return !ok;
 }
 
-int main(void) {
-  return run(1, 1) + run(2, 5) + run(3, 7) + run(5, 64);
-}
+int main(void) { return run(1, 1) + run(2, 5) + run(3, 7) + run(5, 64); }
