@@ -22,6 +22,10 @@ using namespace mlir;
 
 namespace {
 
+/// Columns beyond the scores. Rows 2 KiB apart would share sets of the first-level cache, and loads of one row would wait for stores to
+/// another whose address has the same low 12 bits.
+constexpr int64_t kPadding = 16;
+
 /// The block that runs once per iteration of the innermost parallel loop around |op|, or the body of its function.
 Block *getScope(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp()) {
@@ -43,7 +47,8 @@ struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
       if (op.getScratch() || !isa<MemRefType>(op.getQuery().getType()))
         return;
       Block *scope = getScope(op);
-      auto type = MemRefType::get({rows, static_cast<int64_t>(op.getKeyBlock())}, builder.getF32Type());
+      int64_t columns = static_cast<int64_t>(op.getKeyBlock()) + kPadding;
+      auto type = MemRefType::get({rows, columns}, builder.getF32Type());
       Value &buffer = buffers[{scope, type}];
       if (!buffer) {
         builder.setInsertionPointToStart(scope);

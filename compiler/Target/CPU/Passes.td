@@ -66,7 +66,7 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
 def AttachScratch : Pass<"attune-attach-scratch"> {
   let summary = "give attention tiles the buffer for their scores";
   let description = [{
-    Allocates `memref<8x512xf32>` (rows x key_block) at the start of the innermost `scf.forall` around each `xfmr.attention_tile` and
+    Allocates `memref<8x528xf32>` (rows x key_block, padded) at the start of the innermost `scf.forall` around each `xfmr.attention_tile` and
     passes it as `scratch`. Tiles of one loop body share it. Runs on buffers, before `attune-plan-memory`.
 
     **Numerics**: exact.

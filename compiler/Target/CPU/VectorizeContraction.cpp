@@ -10,6 +10,8 @@
 #include "compiler/Target/CPU/LaneBody.h"
 #include "compiler/Target/CPU/VectorizeTiles.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attune;
@@ -41,6 +43,49 @@ std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
   return tile;
 }
 
+/// Steps of the k loop per iteration.
+static constexpr int64_t kUnroll = 4;
+
+namespace {
+/// Brings the next weight panel into the L2 cache while the current one is used: panels follow each other in memory and are read from DRAM in a model with
+/// many layers. Every iteration of the k loop touches one cache line; the row tiles of a block share the panel among them.
+class NextPanelPrefetch {
+public:
+  NextPanelPrefetch(VectorEmitter &emitter, linalg::LinalgOp op, Value panel, int64_t rows) : emitter(emitter), panel(panel) {
+    auto type = cast<MemRefType>(panel.getType());
+    auto loop = op->getParentOfType<scf::ForOp>();
+    if (!loop || type.isDynamicDim(1))
+      return;
+    depth = type.getDimSize(1);
+    width = type.getStridesAndOffset().first[1];
+    // A k loop touches depth / kUnroll of the panel's lines; that many tiles touch all of them.
+    int64_t lines = depth * width / kLine, perTile = std::max<int64_t>(1, depth / kUnroll);
+    int64_t tiles = (lines + perTile - 1) / perTile;
+    Value tile = emitter.remainder(emitter.floorDiv(loop.getInductionVar(), rows), tiles);
+    first = emitter.mul(tile, perTile * kLine / width);
+  }
+
+  /// Emits the prefetch for the iteration that begins at |k|.
+  void emit(Value k) {
+    if (!first)
+      return;
+    OpBuilder &builder = emitter.getBuilder();
+    // Iteration k / kUnroll touches line k / kUnroll of the tile's share, which is width / kLine lines per row.
+    Value line = emitter.floorDiv(k, kUnroll);
+    Value row = emitter.add(first, emitter.floorDiv(line, width / kLine));
+    Value column = emitter.mul(emitter.remainder(line, width / kLine), kLine);
+    memref::PrefetchOp::create(builder, emitter.getLoc(), panel, ValueRange{emitter.index(1), row, column}, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
+
+private:
+  /// f32 elements of a cache line.
+  static constexpr int64_t kLine = 16;
+  VectorEmitter &emitter;
+  Value panel, first;
+  int64_t depth = 0, width = 0;
+};
+} // namespace
+
 const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile tile, int64_t rows) {
   linalg::LinalgOp op = tile.contraction;
   VectorEmitter emitter(builder, op.getLoc());
@@ -71,6 +116,7 @@ const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile til
   Value rowCount = emitter.size(output, 0), columns = emitter.size(output, 1), depth = emitter.size(a, 1);
   int64_t vectors = width / VectorEmitter::kLanes;
 
+  NextPanelPrefetch prefetch(emitter, op, b, rows);
   auto emitRows = [&](bool full) {
     emitter.forRows(rowCount, rows, [&](Value base, int64_t count) {
       SmallVector<Value> indices, initial(count * vectors, emitter.splat(0.0));
@@ -78,8 +124,13 @@ const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile til
         indices.push_back(emitter.add(base, row));
       Value zero = emitter.index(0);
       auto loadA = [&](int64_t row, Value k) { return emitter.loadScalar(a, {indices[row], k}); };
-      auto loadB = [&](int64_t chunk, Value k) { return emitter.load(b, {zero, k, emitter.index(chunk * VectorEmitter::kLanes)}); };
-      VectorEmitter::Values sums = emitter.multiply(zero, depth, count, vectors, 4, initial, loadA, loadB);
+      int64_t steps = 0;
+      auto loadB = [&](int64_t chunk, Value k) {
+        if (chunk == 0 && steps++ % kUnroll == 0 && count == rows)
+          prefetch.emit(k);
+        return emitter.load(b, {zero, k, emitter.index(chunk * VectorEmitter::kLanes)});
+      };
+      VectorEmitter::Values sums = emitter.multiply(zero, depth, count, vectors, kUnroll, initial, loadA, loadB);
       for (int64_t row = 0; row < count; ++row) {
         if (body)
           body->prepare({indices[row]});
