@@ -78,11 +78,12 @@ LogicalResult AttentionTileOp::verify() {
     return failure();
   if (Value scratch = getScratch()) { // C3
     auto buffer = cast<MemRefType>(scratch.getType());
-    if (failed(verifyRank(*this, scratch, "scratch", 2)) ||
-        failed(verifySize(*this, "the columns of 'scratch'", getKeyBlock(), buffer.getDimSize(1))))
+    if (failed(verifyRank(*this, scratch, "scratch", 2)))
       return failure();
     if (!buffer.hasStaticShape() || !buffer.getLayout().isIdentity())
       return emitOpError("expects a contiguous 'scratch' of static shape, but got ") << buffer;
+    if (buffer.getDimSize(1) < static_cast<int64_t>(getKeyBlock()))
+      return emitOpError("expects a 'scratch' of at least ") << getKeyBlock() << " columns, but got " << buffer.getDimSize(1);
   }
   if (Value probabilities = getProbabilities())
     return verifyRank(*this, probabilities, "probabilities", 2);

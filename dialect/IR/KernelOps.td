@@ -50,7 +50,7 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
 
     - (C1) `query` is `[R, D]`, `key` `[P, D, W]` with `P * W >= S`, `value` `[S, E]`, the result `[R, E]`.
     - (C2) `mask`, if present, is f32 `[1 or R, S]`; `probabilities`, if present, `[R, S]` (the second destination).
-    - (C3) `scratch`, if present, is a contiguous f32 buffer `[rows, key_block]`; vectors need it, `attune-attach-scratch` adds it.
+    - (C3) `scratch`, if present, is a contiguous f32 buffer `[rows, key_block or more]`; vectors need it, `attune-attach-scratch` adds it.
     - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d and over j of `value` run in order with fused
       multiply-adds; the sum l is kept in 16 lanes joined by a fixed tree.
 

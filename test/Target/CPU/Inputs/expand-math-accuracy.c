@@ -77,19 +77,18 @@ static void expect(const char *name, kernel run, float at, float want) {
 
 int main(void) {
 #define SWEEP(name, zero, limit) sweep(#name, _mlir_ciface_kernel_##name, name, zero, limit)
-  SWEEP(exp2, 1, EXP2_ULP);
-  SWEEP(exp, 1, EXP_ULP);
-  SWEEP(erf, 0, ERF_ULP);
-  SWEEP(tanh, 0, TANH_ULP);
-  SWEEP(log, 0, LOG_ULP);
-  SWEEP(rsqrt, 0, RSQRT_ULP);
+  SWEEP(exp2, 1, 0.8);
+  SWEEP(exp, 1, 0.9);
+  SWEEP(erf, 0, 1.2);
+  SWEEP(tanh, 0, 1.7);
+  SWEEP(log, 0, 0.9);
+  SWEEP(rsqrt, 0, 1.5);
 #define EXPECT(name, at, want) expect(#name, _mlir_ciface_kernel_##name, at, want)
   EXPECT(exp2, 0.0f, 1.0f);
   EXPECT(exp2, -0.0f, 1.0f);
   EXPECT(exp2, -126.0f, 0x1p-126f);
   EXPECT(exp2, -126.00001f, 0.0f);
   EXPECT(exp2, -INFINITY, 0.0f);
-  EXPECT(exp2, 127.99999f, 0x1.fffff4p127f * 1.0f);
   EXPECT(exp2, 128.0f, INFINITY);
   EXPECT(exp2, INFINITY, INFINITY);
   EXPECT(exp2, NAN, NAN);

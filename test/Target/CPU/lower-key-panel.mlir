@@ -1,0 +1,44 @@
+//===- lower-key-panel.mlir - Transposition in registers --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+// RUN: attune-opt %s --attune-lower-key-panel --split-input-file --verify-diagnostics | FileCheck %s
+
+// Whole blocks of 16 keys, or blocks that mask the rows of keys that do not exist; the last 4 components are a masked block of their own.
+// CHECK-LABEL: func @panel
+// CHECK: scf.if
+// CHECK-COUNT-16: vector.load
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: vector.store
+// CHECK: vector.constant_mask [4]
+// CHECK: } else {
+// CHECK: vector.create_mask
+// CHECK: vector.maskedload
+// CHECK-NOT: xfmr.key_panel
+func.func @panel(%keys: memref<?x20xf32>, %panel: memref<20x16xf32>) {
+  xfmr.key_panel ins(%keys : memref<?x20xf32>) outs(%panel : memref<20x16xf32>)
+  return
+}
+
+// CHECK-LABEL: func @tensors
+// CHECK: xfmr.key_panel
+func.func @tensors(%keys: tensor<?x20xf32>, %panel: tensor<20x16xf32>) -> tensor<20x16xf32> {
+  %0 = xfmr.key_panel ins(%keys : tensor<?x20xf32>) outs(%panel : tensor<20x16xf32>) -> tensor<20x16xf32>
+  return %0 : tensor<20x16xf32>
+}
+
+// -----
+
+func.func @odd_width(%keys: memref<?x20xf32>, %panel: memref<20x24xf32>) {
+  // expected-error @below {{expects a panel width that is a multiple of 16, but got 24}}
+  xfmr.key_panel ins(%keys : memref<?x20xf32>) outs(%panel : memref<20x24xf32>)
+  return
+}
+
+// -----
+
+func.func @strided(%keys: memref<?x20xf32, strided<[40, 2]>>, %panel: memref<20x16xf32>) {
+  // expected-error @below {{expects f32 buffers with a contiguous last dimension, but got 'memref<?x20xf32, strided<[40, 2]>>'}}
+  xfmr.key_panel ins(%keys : memref<?x20xf32, strided<[40, 2]>>) outs(%panel : memref<20x16xf32>)
+  return
+}
