@@ -58,8 +58,9 @@ static std::string describeCompiler() {
   return std::string(ATTUNE_VERSION) + "\n" + describeFile(llvm::sys::fs::getMainExecutable("attune", &here));
 }
 
-static std::string computeKey(const CompileOptions &options, const CpuTarget &target) {
-  std::string text = describeCompiler() + describeModel(options.model);
+/// |object| is the file's name, from which the model has its own: equal models in folders of different names are different objects.
+static std::string computeKey(const CompileOptions &options, const std::string &object, const CpuTarget &target) {
+  std::string text = describeCompiler() + object + "\n" + describeModel(options.model);
   if (!options.weights.empty())
     text += "weights\n" + describeModel(options.weights);
   // `native` is not the same on every machine that shares a home.
@@ -105,7 +106,7 @@ Result<std::string> attune::compileCached(const CompileOptions &options, const C
   llvm::SmallString<128> real;
   std::string stem = llvm::sys::fs::real_path(options.model, real) ? "model" : toIdentifier(llvm::sys::path::stem(real));
   std::string object = (options.name.empty() ? stem : options.name) + ".so";
-  std::string folder = *cache + "/" + computeKey(options, *target), found = folder + "/" + object;
+  std::string folder = *cache + "/" + computeKey(options, object, *target), found = folder + "/" + object;
   if (llvm::sys::fs::exists(found))
     return found;
 

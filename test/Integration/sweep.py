@@ -84,17 +84,23 @@ def input_cases(name, rng):
                          "token_type_ids": models.random_ids(rng, 3, batch, length)}
 
 
+def declare(tensors):
+    """The list of inputs with rank and type, as --inputs takes it."""
+    return ",".join(f"{name}:{len(shape)}:{'i64' if dtype == 'I64' else 'f32'}" for name, (dtype, shape, _) in tensors.items())
+
+
 def sweep_inputs(name, work):
     model = make_model(name, work)
-    folders = {}
+    cases = {}
     for i, (kind, tensors) in enumerate(input_cases(name, models.generator(name))):
         for padding in ("compute", "skip") if kind == "heads2d" else ("compute",):
             folder = make_case(model, os.path.join(work, f"{i}-{kind}-{padding}"), tensors, "--padding=" + padding)
-            for part in ("config.json", "model.safetensors"):
-                os.symlink(os.path.join("..", "model", part), os.path.join(folder, part))
-            folders.setdefault((kind, padding), []).append(folder)
-    for (_, padding), cases in folders.items():
-        print(run("attune", "check", "--padding=" + padding, *cases))
+            cases.setdefault((kind, padding, declare(tensors)), []).append(folder)
+    for (kind, padding, inputs), folders in cases.items():
+        shared = os.path.join(work, f"{kind}-{padding}.so")
+        run("attune", "compile", model, "-o", shared, "--emit=shared", "--padding=" + padding, "--inputs=" + inputs,
+            "--outputs=last_hidden_state,pooler_output,hidden_states,attentions")
+        print(run("attune-run", "check", "--model=" + shared, *folders))
 
 
 if __name__ == "__main__":
