@@ -132,9 +132,13 @@ Status Compilation::prepare() {
   target.emplace(std::move(*cpu));
   if (!llvm::sys::fs::exists(options.model))
     return Status::error("'" + options.model + "': no such file or folder");
-  if (!options.dumpStages.empty())
-    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpStages))
+  if (!options.dumpStages.empty()) {
+    std::error_code error = llvm::sys::fs::create_directories(options.dumpStages);
+    if (!error && !llvm::sys::fs::is_directory(options.dumpStages))
+      error = std::make_error_code(std::errc::not_a_directory);
+    if (error)
       return Status::error("--dump-stages: cannot create '" + options.dumpStages + "': " + error.message());
+  }
   if (stopsBefore(Phase::Object))
     return {};
   if (options.output.empty() || options.output == "-")

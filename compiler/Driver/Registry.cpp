@@ -30,5 +30,6 @@ void attune::registerCompilerPasses() {
   registerAttuneWeightsPasses();
   registerAttuneTransformsPasses();
   registerAttuneCPUPasses();
+  registerLowerToLLVMPipeline();
   registerPhasePipelines();
 }

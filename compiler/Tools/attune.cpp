@@ -25,7 +25,7 @@ static const char *const usage = R"(usage: attune VERB ... [flags]
   inspect   signature, sizes, kernels and weights
   init      a model folder with generated weights
 
-attune VERB --help lists the flags of a verb; attune --version prints the version.
+attune VERB --help lists the flags of a verb, attune --version the version.
 )";
 
 static const char *const verbNames[] = {"compile", "run", "generate", "check", "bench", "diff", "inspect", "init"};

@@ -126,6 +126,54 @@ const FlagTable::Flag *FlagTable::find(const std::string &name) const {
 /// "--name", or "-n" for a single letter.
 static std::string dashed(const std::string &name) { return (name.size() == 1 ? "-" : "--") + name; }
 
+/// The number of letters to insert, delete or change between two words.
+static size_t editDistance(const std::string &a, const std::string &b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string FlagTable::hintFor(const std::string &name) const {
+  for (const Flag &flag : flags)
+    if (editDistance(name, flag.name) <= (flag.name.size() > 3 ? 2 : 0))
+      return "did you mean '" + dashed(flag.name) + "'?";
+  return "--help lists the flags";
+}
+
+std::string attune::wrapText(const std::string &text, size_t indent) {
+  const size_t width = 80;
+  std::string result;
+  size_t column = indent;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    if (column > indent && column + 1 + (end - begin) > width) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result.append(text, begin, end - begin);
+    column += end - begin;
+    begin = end + 1;
+    if (end < text.size() && text[end] == '\n') {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+  }
+  return result;
+}
+
 Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
@@ -146,7 +194,7 @@ Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<s
     }
     const Flag *flag = find(name);
     if (!flag || dashed(name).size() != dashes + name.size())
-      return Status::error("unknown flag '" + argument.substr(0, equals) + "'; --help lists the flags");
+      return Status::error("unknown flag '" + argument.substr(0, equals) + "'; " + hintFor(name));
     std::string value;
     if (flag->value.empty()) {
       if (equals != std::string::npos)
@@ -173,6 +221,6 @@ std::string FlagTable::helpText() const {
   }
   std::string text;
   for (size_t i = 0; i < flags.size(); ++i)
-    text += left[i] + std::string(width - left[i].size() + 2, ' ') + flags[i].help + "\n";
+    text += left[i] + std::string(width - left[i].size() + 2, ' ') + wrapText(flags[i].help, width + 2) + "\n";
   return text;
 }

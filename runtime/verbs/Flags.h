@@ -52,11 +52,15 @@ private:
     std::function<Status(const std::string &)> read;
   };
   const Flag *find(const std::string &name) const;
+  /// What to say about an unknown flag.
+  std::string hintFor(const std::string &name) const;
 
   std::vector<Flag> flags;
   bool help = false;
 };
 
+/// Breaks lines at spaces so that they end by column 80; all but the first begin at column |indent|.
+std::string wrapText(const std::string &text, size_t indent);
 /// Splits at commas; an error for an empty part.
 Result<std::vector<std::string>> splitList(const std::string &text);
 /// The whole of |text| as a decimal integer.

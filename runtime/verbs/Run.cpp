@@ -128,7 +128,7 @@ int attune::runVerbGenerate(const VerbHost &host, const std::vector<std::string>
   for (const std::string &argument : arguments)
     if (argument == "--help" || argument == "-h") {
       std::printf(
-          "usage: %s generate %s --input=FILE --output=FILE [flags]\n\nGenerates text through the entries prefill and decode, which no "
+          "usage: %s generate %s --input=FILE --output=FILE [flags]\n\nGenerates text through the entries prefill and decode, which no\n"
           "model compiled by this version has.\n",
           host.tool.c_str(), host.modelHelp.c_str());
       return exitDone;

@@ -52,7 +52,7 @@ std::optional<int> attune::parseArguments(const VerbHost &host, FlagTable &flags
                                           std::vector<std::string> &positional, const std::string &usage, const std::string &summary) {
   Status status = flags.parse(arguments, positional);
   if (flags.helpRequested()) {
-    std::printf("usage: %s %s\n\n%s\n\n%s", host.tool.c_str(), usage.c_str(), summary.c_str(), flags.helpText().c_str());
+    std::printf("usage: %s\n\n%s\n\n%s", wrapText(host.tool + " " + usage, 7).c_str(), wrapText(summary, 0).c_str(), flags.helpText().c_str());
     return exitDone;
   }
   if (status.failed())

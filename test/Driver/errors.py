@@ -1,0 +1,89 @@
+# ===- errors.py - Mistakes on the command line and what is said about them ===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""errors.py ATTUNE MODEL DIR: runs wrong commands in DIR, prints FAIL for each whose status, message or leftovers are not as expected."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+attune, model, folder = sys.argv[1:4]
+out = os.path.join(folder, "out")
+OUT = os.path.join(out, "x.o")
+bad = os.path.join(folder, "bad.mlir")
+with open(bad, "w") as f:
+    f.write("func.func @f() {\n  oops\n}\n")
+broken = os.path.join(folder, "broken")
+shutil.copytree(model, broken, dirs_exist_ok=True)
+with open(os.path.join(broken, "model.safetensors"), "r+b") as f:
+    f.truncate(1000)
+empty = os.path.join(folder, "empty.mlir")
+with open(empty, "w") as f:
+    f.write("module {}\n")
+tensors = os.path.join(folder, "import.mlir")
+subprocess.run([attune, "compile", model, "--compile-to=import", "-o", tensors], check=True)
+
+compile_ = ["compile", model, "-o", OUT]
+# Arguments, and words that the message must contain.
+cases = [
+    (["comple", model], "unknown verb 'comple' (did you mean 'compile'?)"),
+    (["frobnicate"], "unknown verb 'frobnicate'; attune --help lists the verbs"),
+    (["compile"], "expected a model"),
+    (["compile", model], "expected an output file, -o OUT"),
+    (["compile", model, "-o", "-"], "expected an output file, -o OUT"),
+    (["compile", model, "other", "-o", OUT], "expected one model"),
+    (["compile", os.path.join(folder, "nope"), "-o", OUT], "no such file or folder"),
+    (["compile", folder, "-o", OUT], "config.json"),
+    (["compile", broken, "-o", OUT], "model.safetensors"),
+    (["compile", bad, "-o", OUT], "bad.mlir:2:"),
+    (["compile", empty, "-o", OUT], "the module has no function with 'xfmr.entry'"),
+    (["compile", tensors, "-o", OUT], "tensor 'embeddings.word_embeddings.weight' is missing"),
+    (["compile", tensors, "-o", OUT, "--weights", os.path.join(folder, "nope")], "nope"),
+    (["compile", tensors, "-o", OUT, "--padding=skip"], "--padding: only for a model folder"),
+    (["compile", model, "-o", os.path.join(folder, "nope", "x.o")], "cannot create"),
+    (["compile", model, "-o", out], "is a folder"),
+    (["compile", model, "-o", os.path.join(out, "x.h")], "would be overwritten"),
+    (["compile", model, "-o", os.path.join(out, "x.weights")], "would be overwritten"),
+    (["compile", model, "-o"], "-o: expected a value"),
+    (compile_ + ["--emit=exe"], "--emit: expected object, shared, asm, ptx, got 'exe'"),
+    (compile_ + ["--emit", "ptx"], "--emit: 'ptx' is only for --target=cuda"),
+    (compile_ + ["--compile-to=end"], "--compile-to: expected import, dialect, linalg"),
+    (compile_ + ["--dump-stages", bad], "--dump-stages: cannot create"),
+    (compile_ + ["--target=tpu"], "--target: expected cpu, cuda, got 'tpu'"),
+    (compile_ + ["--target=cuda"], "--target: 'cuda' is not implemented"),
+    (compile_ + ["--gpu=sm_80"], "--gpu: only with --target=cuda"),
+    (compile_ + ["--cpu=i486x"], "unknown CPU 'i486x' for x86_64"),
+    (compile_ + ["--cpu=core2"], "CPU 'core2' has no AVX2"),
+    (compile_ + ["--triple=nonsense"], "unknown target 'nonsense'"),
+    (compile_ + ["--triple=i686-linux-gnu", "--cpu=haswell"], "expected a 64-bit little-endian ELF target"),
+    (compile_ + ["--triple=x86_64-windows-msvc"], "expected a 64-bit little-endian ELF target"),
+    (compile_ + ["--dtype=f64"], "--dtype: expected f32, bf16, int8, got 'f64'"),
+    (compile_ + ["--kernels=hand"], "--kernels: expected mlir, halide, best, got 'hand'"),
+    (compile_ + ["--padding=some"], "--padding: expected compute, skip, got 'some'"),
+    (compile_ + ["--inputs=ids"], "got 'ids'"),
+    (compile_ + ["--outputs=all"], "got 'all'"),
+    (compile_ + ["--limit=length=x"], "--limit: expected a positive integer after '=', got 'length=x'"),
+    (compile_ + ["--limit=width=3"], "--limit: expected batch, length"),
+    (compile_ + ["--name=1st"], "--name: expected a C identifier, got '1st'"),
+    (compile_ + ["--wights=x"], "unknown flag '--wights'; did you mean '--weights'?"),
+]
+
+failures = 0
+for arguments, words in cases:
+    result = subprocess.run([attune] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lines = result.stderr.splitlines()
+    left = os.listdir(out)
+    problem = (
+        result.returncode != 1 and "status %d" % result.returncode
+        or (len(lines) != 1 or not lines[0].startswith("attune: error: ")) and "not one line of error: " + result.stderr
+        or words not in lines[0] and "expected %r in %r" % (words, lines[0])
+        or result.stdout and "output: " + result.stdout
+        or left and "left behind: %s" % left
+    )
+    if problem:
+        failures += 1
+        print("FAIL:", " ".join(arguments), "->", problem)
+
+none = subprocess.run([attune], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+print("ok: no verb" if none.returncode == 1 and none.stderr.startswith("usage:") else "FAIL: no verb")
+print("ok: %d mistakes" % len(cases) if not failures else "FAIL: %d of %d mistakes" % (failures, len(cases)))
