@@ -1,0 +1,51 @@
+// RUN: attune-opt %s --convert-xfmr-to-linalg | FileCheck %s
+
+// CHECK-DAG: #[[FULL:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
+
+// Two passes over the row: the squares are of differences from the mean.
+// CHECK-LABEL: @layer_norm
+// CHECK-SAME: (%[[X:.*]]: tensor<?x48xf32>, %[[W:.*]]: tensor<48xf32>, %[[B:.*]]: tensor<48xf32>)
+// CHECK-DAG: %[[INVERSE:.*]] = arith.constant 0.020833334 : f32
+// CHECK-DAG: %[[EPSILON:.*]] = arith.constant 9.99999996E-13 : f32
+// CHECK-DAG: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: linalg.fill {attune.group = 0 : i64, attune.op = "layer_norm 48"}
+// CHECK: %[[SUM:.*]] = linalg.generic {indexing_maps = [#[[FULL]], #[[ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[X]] :
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[ACCUMULATOR:.*]]: f32):
+// CHECK-NEXT: arith.addf %[[ACCUMULATOR]], %[[IN]]
+// CHECK: linalg.fill {attune.group = 0 : i64
+// CHECK: %[[SQUARES:.*]] = linalg.generic {indexing_maps = [#[[FULL]], #[[ROW]], #[[ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[X]], %[[SUM]] :
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[TOTAL:.*]]: f32, %[[ACCUMULATOR:.*]]: f32):
+// CHECK-NEXT: %[[MEAN:.*]] = arith.mulf %[[TOTAL]], %[[INVERSE]]
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[IN]], %[[MEAN]]
+// CHECK-NEXT: math.fma %[[DIFFERENCE]], %[[DIFFERENCE]], %[[ACCUMULATOR]]
+// CHECK: linalg.generic {indexing_maps = [#[[FULL]], #[[ROW]], #[[ROW]], #[[COLUMN]], #[[COLUMN]], #[[FULL]]], iterator_types = ["parallel", "parallel"]} ins(%[[X]], %[[SUM]], %[[SQUARES]], %[[W]], %[[B]] :
+// CHECK-SAME: attrs = {attune.group = 0 : i64, attune.op = "layer_norm 48"}
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[TOTAL:.*]]: f32, %[[SQUARE:.*]]: f32, %[[WEIGHT:.*]]: f32, %[[BIAS:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[VARIANCE:.*]] = math.fma %[[SQUARE]], %[[INVERSE]], %[[EPSILON]]
+// CHECK-NEXT: %[[DEVIATION:.*]] = math.sqrt %[[VARIANCE]]
+// CHECK-NEXT: %[[SCALE:.*]] = arith.divf %[[ONE]], %[[DEVIATION]]
+// CHECK-NEXT: %[[MEAN:.*]] = arith.mulf %[[TOTAL]], %[[INVERSE]]
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[IN]], %[[MEAN]]
+// CHECK-NEXT: %[[NORMAL:.*]] = arith.mulf %[[DIFFERENCE]], %[[SCALE]]
+// CHECK-NEXT: math.fma %[[NORMAL]], %[[WEIGHT]], %[[BIAS]]
+func.func @layer_norm(%x: tensor<?x48xf32>, %w: tensor<48xf32>, %b: tensor<48xf32>) -> tensor<?x48xf32> {
+  %y = xfmr.layer_norm %x, %w, %b {epsilon = 1.0e-12 : f64} : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
+  return %y : tensor<?x48xf32>
+}
+
+// The sum with the residual is computed once, in the same kernel, and read by all three passes.
+// CHECK-LABEL: @residual
+// CHECK-SAME: (%[[X:.*]]: tensor<?x33xf32>, %[[R:.*]]: tensor<?x33xf32>,
+// CHECK: %[[SUM:.*]] = linalg.generic {indexing_maps = [#[[FULL]], #[[FULL]], #[[FULL]]], iterator_types = ["parallel", "parallel"]} ins(%[[X]], %[[R]] :
+// CHECK-SAME: attrs = {attune.group = 0 : i64, attune.op = "layer_norm 33, residual"}
+// CHECK: arith.addf
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]] :
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]], %{{[^,]*}} :
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]], %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} :
+// CHECK-NOT: xfmr
+func.func @residual(%x: tensor<?x33xf32>, %r: tensor<?x33xf32>, %w: tensor<33xf32>, %b: tensor<33xf32>) -> tensor<?x33xf32> {
+  %y = xfmr.layer_norm %x, %w, %b residual(%r : tensor<?x33xf32>) {epsilon = 1.0e-5 : f64} : tensor<?x33xf32>, tensor<33xf32>, tensor<33xf32>
+  return %y : tensor<?x33xf32>
+}
