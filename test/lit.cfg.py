@@ -49,10 +49,12 @@ if " " in config.test_source_root + config.test_exec_root:
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.attune_binary_dir, "bin"), config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
-# Compiled models that `run` and `check` keep are this test run's own.
-cache = os.path.join(config.test_exec_root, "cache")
-shutil.rmtree(cache, ignore_errors=True)
-config.environment["XDG_CACHE_HOME"] = cache
+# Compiled models that `run` and `check` keep are this test run's own; what earlier runs left is removed.
+caches = os.path.join(config.test_exec_root, "cache")
+for run in os.listdir(caches) if os.path.isdir(caches) else []:
+    if not os.path.exists(os.path.join("/proc", run)):
+        shutil.rmtree(os.path.join(caches, run), ignore_errors=True)
+config.environment["XDG_CACHE_HOME"] = os.path.join(caches, str(os.getpid()))
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
