@@ -43,7 +43,10 @@ void attune::optimizeModule(llvm::Module &module, const CpuTarget &target) {
   for (llvm::LibFunc function : {llvm::LibFunc_memcpy, llvm::LibFunc_memmove, llvm::LibFunc_memset})
     library.setAvailable(function);
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  llvm::PassBuilder builder(&target.machine());
+  // The loops are vectors and unrolled as they should be: searching for more costs half of the compile time and could only spill.
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopUnrolling = tuning.LoopInterleaving = false;
+  llvm::PassBuilder builder(&target.machine(), tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);
