@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # compile_cost.py CONFIG_DIR DIR: compiles models with the sizes of CONFIG_DIR and 12, then 48 layers, up to optimised LLVM IR (an object would
-# need its weights packed, a gigabyte of writing). Prints the CPU seconds and the peak of anonymous memory of each; fails above 5 s or 300 MB,
-# or if 48 layers cost clearly more than 12. The weights are a sparse file of zeros, so nothing of their size is written here either.
+# need its weights packed, a gigabyte of writing). Prints the CPU seconds, the peak of anonymous memory and the size of the optimised code of
+# each; fails above 300 MB, or if memory or code of 48 layers exceed those of 12 by more than a tenth. Seconds are printed, not judged: a busy
+# machine must not fail a test. The weights are a sparse file of zeros, so nothing of their size is written here either.
 
 import json
 import os
@@ -12,9 +13,9 @@ import subprocess
 import sys
 import time
 
-MAX_SECONDS, MAX_MEGABYTES = 5.0, 300
-# Depth may cost 10 %; the rest of the margin is for the clock of a busy machine. The best of three counts.
-MAX_GROWTH, SLACK_SECONDS = 1.10, 0.3
+MAX_MEGABYTES = 300
+# Depth may cost 10 %: the calls of the layers and their rows of weights.
+MAX_GROWTH = 1.10
 
 
 def tensors(config):
@@ -67,7 +68,7 @@ def anonymous_megabytes(pid):
 
 
 def cost(folder, output):
-    """(CPU seconds, megabytes) of one compilation."""
+    """(CPU seconds, megabytes) of one compilation into |output|."""
     process = subprocess.Popen(["attune", "compile", folder, "--compile-to=llvm", "-o", output])
     peak, usage = 0, None
     while usage is None:
@@ -89,12 +90,13 @@ def main(config_dir, work):
     for layers in (12, 48):
         folder = os.path.join(work, f"layers-{layers}")
         write_model(dict(config, num_hidden_layers=layers), folder)
-        runs = [cost(folder, os.path.join(work, f"{layers}.ll")) for _ in range(3)]
-        found[layers] = min(r[0] for r in runs), max(r[1] for r in runs)
-        print(f"{layers} layers: {found[layers][0]:.2f} s CPU, {found[layers][1]:.0f} MB anonymous")
-    if any(seconds > MAX_SECONDS or megabytes > MAX_MEGABYTES for seconds, megabytes in found.values()):
-        sys.exit(f"expected at most {MAX_SECONDS} s and {MAX_MEGABYTES} MB")
-    if found[48][0] > MAX_GROWTH * found[12][0] + SLACK_SECONDS or found[48][1] > MAX_GROWTH * found[12][1] + 5:
+        output = os.path.join(work, f"{layers}.ll")
+        seconds, megabytes = cost(folder, output)
+        found[layers] = megabytes, os.path.getsize(output)
+        print(f"{layers} layers: {seconds:.2f} s CPU, {megabytes:.0f} MB anonymous, {found[layers][1]} bytes of code")
+    if any(megabytes > MAX_MEGABYTES for megabytes, _ in found.values()):
+        sys.exit(f"expected at most {MAX_MEGABYTES} MB")
+    if found[48][0] > MAX_GROWTH * found[12][0] + 5 or found[48][1] > MAX_GROWTH * found[12][1]:
         sys.exit("expected 48 layers to cost what 12 do")
 
 
