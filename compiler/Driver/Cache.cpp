@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
+#include "compiler/Driver/CachePrune.h"
 #include "compiler/Target/CPU/TargetMachine.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,6 +20,9 @@ using namespace attune;
 
 /// Parts of files larger than this are recognised by time and size.
 static constexpr size_t kHashedBytes = size_t(1) << 20;
+
+/// What the cache may grow to before the oldest models go.
+static constexpr uint64_t kMaxCacheBytes = uint64_t(16) << 30;
 
 /// Text that changes when the file does.
 static std::string describeFile(const std::string &path) {
@@ -107,8 +111,11 @@ Result<std::string> attune::compileCached(const CompileOptions &options, const C
   std::string stem = llvm::sys::fs::real_path(options.model, real) ? "model" : toIdentifier(llvm::sys::path::stem(real));
   std::string object = (options.name.empty() ? stem : options.name) + ".so";
   std::string folder = *cache + "/" + computeKey(options, object, *target), found = folder + "/" + object;
-  if (llvm::sys::fs::exists(found))
+  if (llvm::sys::fs::exists(found)) {
+    touchCached(folder);
     return found;
+  }
+  pruneCache(*cache, kMaxCacheBytes);
 
   std::string pattern = *cache + "/new-XXXXXX";
   if (!mkdtemp(pattern.data()))

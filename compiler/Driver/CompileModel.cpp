@@ -21,7 +21,7 @@ using namespace attune;
 
 namespace {
 
-/// The state of one compilation; run reads as the list of its steps.
+/// The state of one compilation; runSteps reads as the list of its steps.
 class Compilation {
 public:
   Compilation(const CompileOptions &options, const CompileListener &listener)
@@ -32,6 +32,7 @@ public:
 
 private:
   static mlir::DialectRegistry makeRegistry();
+  Status runSteps();
   Status prepare();
   Status import();
   Status importFolder();
@@ -83,7 +84,9 @@ static Status writeText(const std::string &path, const std::string &text) {
   if (path.empty() || path == "-") {
     llvm::outs() << text;
     llvm::outs().flush();
-    return {};
+    std::error_code error = llvm::outs().error();
+    llvm::outs().clear_error();
+    return error ? Status::error("cannot write to standard output: " + error.message()) : Status();
   }
   Result<OutputFile> file = OutputFile::create(path);
   if (!file)
@@ -264,7 +267,7 @@ Status Compilation::emit() {
   return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); }, done);
 }
 
-Status Compilation::run() {
+Status Compilation::runSteps() {
   if (Status status = prepare(); status.failed())
     return status;
   if (Status status = import(); status.failed() || done)
@@ -274,11 +277,14 @@ Status Compilation::run() {
   if (files)
     if (Status status = pack(); status.failed())
       return status;
-  if (Status status = emit(); status.failed())
-    return status;
-  if (listener.timeReport)
+  return emit();
+}
+
+Status Compilation::run() {
+  Status status = runSteps();
+  if (!status.failed() && listener.timeReport)
     listener.timeReport(times.format());
-  return {};
+  return status;
 }
 
 Status attune::compileModel(const CompileOptions &options, const CompileListener &listener) {

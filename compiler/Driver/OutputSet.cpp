@@ -8,6 +8,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 
 using namespace attune;
 
@@ -32,6 +33,7 @@ Result<OutputSet> OutputSet::create(const std::string &output) {
     if (!created)
       return created.status();
     file.emplace(std::move(*created));
+    llvm::sys::RemoveFileOnSignal(file->temporaryPath());
     return {};
   };
   for (auto [path, file] : {std::pair(&files.output, &files.codeFile), std::pair(&files.header, &files.headerFile),
@@ -69,7 +71,10 @@ Status OutputSet::commit() {
   // The object last: whoever finds it finds its weights.
   std::vector<std::string> named;
   for (auto [path, file] : {std::pair(&weightsPath, &weightsFile), std::pair(&header, &headerFile), std::pair(&output, &codeFile)}) {
-    if (Status status = (*file)->commit(); status.failed()) {
+    std::string temporary = (*file)->temporaryPath();
+    Status status = (*file)->commit();
+    llvm::sys::DontRemoveFileOnSignal(temporary);
+    if (status.failed()) {
       for (const std::string &done : named)
         llvm::sys::fs::remove(done);
       return status;

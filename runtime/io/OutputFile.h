@@ -30,6 +30,8 @@ public:
   Status writeAt(uint64_t offset, const void *data, size_t bytes);
   /// Bytes appended so far.
   uint64_t position() const { return offset; }
+  /// Where the bytes are until commit, for those who clean up after a signal.
+  const std::string &temporaryPath() const { return temporary; }
   /// Gives the file its name, replacing what had it.
   Status commit();
 
