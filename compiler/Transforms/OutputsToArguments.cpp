@@ -25,6 +25,11 @@ struct OutputsToArguments : attune::impl::OutputsToArgumentsBase<OutputsToArgume
       return;
     Operation *terminator = function.getBody().front().getTerminator();
     OpBuilder builder(terminator);
+    for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+      if (!isa<RankedTensorType>(type)) {
+        function.emitError("expects ranked tensors as results of an entry, but result ") << index << " is " << type;
+        return signalPassFailure();
+      }
     for (auto [index, result] : llvm::enumerate(terminator->getOperands())) {
       auto type = cast<RankedTensorType>(result.getType());
       DictionaryAttr attrs = function.getResultAttrDict(index);

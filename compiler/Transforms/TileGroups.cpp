@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace attune {
@@ -68,6 +70,29 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
   return cast<linalg::LinalgOp>(result->tiledAndFusedOps.front());
 }
 
+/// Gives |operand|, the destination of an op, memory of its own if it is an empty or filled tensor that others use, too.
+static void unshare(RewriterBase &rewriter, OpOperand &operand) {
+  Operation *producer = operand.get().getDefiningOp();
+  if (!producer || producer->hasOneUse() || !isa<tensor::EmptyOp, linalg::FillOp>(producer))
+    return;
+  rewriter.setInsertionPoint(operand.getOwner());
+  Operation *clone = rewriter.clone(*producer);
+  rewriter.modifyOpInPlace(operand.getOwner(), [&] { operand.set(clone->getResult(0)); });
+  if (auto fill = dyn_cast<linalg::FillOp>(clone))
+    unshare(rewriter, fill.getDpsInitsMutable()[0]);
+}
+
+/// Fusion makes a copy of a producer for each of its users in |loop|: keeps one of each. Destinations stay apart, since sharing one would cost a copy.
+static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
+  DominanceInfo dominance(loop);
+  eliminateCommonSubExpressions(rewriter, dominance, loop);
+  SmallVector<linalg::LinalgOp> ops;
+  loop.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand &destination : op.getDpsInitsMutable())
+      unshare(rewriter, destination);
+}
+
 namespace {
 struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
   using TileGroupsBase::TileGroupsBase;
@@ -86,6 +111,7 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
       }
       cleanUp();
     }
+    getOperation().walk([&](scf::ForallOp loop) { mergeFused(rewriter, loop); });
   }
 
 private:

@@ -1,0 +1,44 @@
+// RUN: attune-opt %s --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" | FileCheck %s
+
+// In place: nothing allocated, nothing copied.
+// CHECK-LABEL: @in_place
+// CHECK-SAME: (%[[K:[a-z0-9]+]]: memref<?x12xf32>, %[[Q:[a-z0-9]+]]: memref<?x12xf32>, %[[SCALE:[a-z0-9]+]]: f32, %[[PANELS:[a-z0-9]+]]: memref<1x12x32xf32>, %[[OUT:[a-z0-9]+]]: memref<?x12xf32>, %[[P:[a-z0-9]+]]: memref<?x?xf32>)
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: %[[PANEL:.*]] = memref.subview %[[PANELS]]
+// CHECK: xfmr.key_panel ins(%[[K]] : memref<?x12xf32>) outs(%[[PANEL]] :
+// CHECK: xfmr.attention_tile ins(%[[Q]], %{{.*}}, %[[K]] : {{.*}}) head_scale(%[[SCALE]]) outs(%[[OUT]], %[[P]] : memref<?x12xf32>, memref<?x?xf32>) {key_block = 512 : i64, scale = 2.500000e-01 : f64}
+// CHECK: return %[[OUT]], %[[P]]
+func.func @in_place(%k: tensor<?x12xf32>, %q: tensor<?x12xf32>, %scale: f32, %panels: tensor<1x12x32xf32>, %out: tensor<?x12xf32>, %p: tensor<?x?xf32>)
+    -> (tensor<?x12xf32>, tensor<?x?xf32>) {
+  %panel = tensor.extract_slice %panels[0, 0, 0] [1, 12, 32] [1, 1, 1] : tensor<1x12x32xf32> to tensor<12x32xf32>
+  %packed = xfmr.key_panel ins(%k : tensor<?x12xf32>) outs(%panel : tensor<12x32xf32>) -> tensor<12x32xf32>
+  %all = tensor.insert_slice %packed into %panels[0, 0, 0] [1, 12, 32] [1, 1, 1] : tensor<12x32xf32> into tensor<1x12x32xf32>
+  %keys = tensor.cast %all : tensor<1x12x32xf32> to tensor<?x12x32xf32>
+  %y:2 = xfmr.attention_tile ins(%q, %keys, %k : tensor<?x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) head_scale(%scale)
+    outs(%out, %p : tensor<?x12xf32>, tensor<?x?xf32>) {scale = 0.25 : f64, key_block = 512 : i64} -> tensor<?x12xf32>, tensor<?x?xf32>
+  return %y#0, %y#1 : tensor<?x12xf32>, tensor<?x?xf32>
+}
+
+// The old contents of the destination are used afterwards: new memory, but nothing to copy into it, as the op overwrites it whole.
+// CHECK-LABEL: @negative_destination_read_later
+// CHECK-SAME: (%{{.*}}: memref<?x12xf32>, %[[OLD:[a-z0-9]+]]: memref<12x32xf32>)
+// CHECK: %[[NEW:.*]] = memref.alloc() {{.*}}: memref<12x32xf32>
+// CHECK-NOT: memref.copy
+// CHECK: xfmr.key_panel ins(%{{.*}}) outs(%[[NEW]] :
+// CHECK: return %[[NEW]], %[[OLD]]
+func.func @negative_destination_read_later(%k: tensor<?x12xf32>, %old: tensor<12x32xf32>) -> (tensor<12x32xf32>, tensor<12x32xf32>) {
+  %new = xfmr.key_panel ins(%k : tensor<?x12xf32>) outs(%old : tensor<12x32xf32>) -> tensor<12x32xf32>
+  return %new, %old : tensor<12x32xf32>, tensor<12x32xf32>
+}
+
+// An input must not be the memory that is written: rows are read after others have been written.
+// CHECK-LABEL: @negative_input_is_destination
+// CHECK: memref.alloc
+// CHECK: xfmr.attention_tile ins(%[[Q:[a-z0-9]+]],
+// CHECK-NOT: outs(%[[Q]]
+func.func @negative_input_is_destination(%q: tensor<?x12xf32>, %keys: tensor<?x12x32xf32>, %v: tensor<?x12xf32>) -> tensor<?x12xf32> {
+  %y = xfmr.attention_tile ins(%q, %keys, %v : tensor<?x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>)
+    outs(%q : tensor<?x12xf32>) {scale = 0.25 : f64, key_block = 512 : i64} -> tensor<?x12xf32>
+  return %y : tensor<?x12xf32>
+}

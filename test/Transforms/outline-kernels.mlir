@@ -1,0 +1,83 @@
+// RUN: attune-opt %s --attune-outline-kernels | FileCheck %s
+
+// Inputs first, destinations last; sizes, views, constants and index arithmetic are computed again inside. A destination of its own per call: the two
+// loops share one tensor.empty here.
+// CHECK: func.func private @linear_8_12_bias(%[[X:[a-z0-9]+]]: tensor<?x4x2xf32>, %[[B:[a-z0-9]+]]: f32, %[[OUT:[a-z0-9]+]]: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.kernel = "linear 8 -> 12, bias"}
+// CHECK: %[[VIEW:.*]] = tensor.collapse_shape %[[X]]
+// CHECK: %[[T:.*]] = tensor.dim %[[VIEW]]
+// CHECK: %[[R:.*]] = scf.forall (%{{.*}}) in (%[[T]]) shared_outs(%{{.*}} = %[[OUT]])
+// CHECK: tensor.extract_slice %[[VIEW]]
+// CHECK-NOT: attune.op
+// CHECK: return %[[R]]
+// CHECK: func.func private @kernel(%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<?x4x2xf32>, %{{.*}}: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.kernel = "kernel"}
+// CHECK-LABEL: func.func @entry
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x4x2xf32>, %[[B:[a-z0-9]+]]: f32)
+// CHECK: tensor.empty
+// CHECK: %[[D1:.*]] = tensor.empty
+// CHECK: %[[Y:.*]] = call @linear_8_12_bias(%[[X]], %[[B]], %[[D1]])
+// CHECK: %[[D2:.*]] = tensor.empty
+// CHECK: %[[Z:.*]] = call @kernel(%[[Y]], %[[X]], %[[D2]])
+// CHECK: return %[[Z]]
+func.func @entry(%x: tensor<?x4x2xf32>, %b: f32) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %view = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x2xf32> into tensor<?x8xf32>
+  %t = tensor.dim %view, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%t) : tensor<?x8xf32>
+  %y = scf.forall (%i) in (%t) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %row = tensor.extract_slice %view[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
+    %sum = linalg.map ins(%row : tensor<8xf32>) outs(%to : tensor<8xf32>) (%v: f32, %unused: f32) {
+      %s = arith.addf %v, %b : f32
+      linalg.yield %s : f32
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sum into %o[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "linear 8 -> 12, bias"}
+  %z = scf.forall (%i) in (%t) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %row = tensor.extract_slice %y[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %o[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<?x8xf32>
+    }
+  }
+  return %z : tensor<?x8xf32>
+}
+
+// A layer's results are written where its caller says; the sizes are computed from the arguments of each call.
+// CHECK: func.func private @layer(%{{.*}}: tensor<?x8xf32>, %[[LENGTH:[a-z0-9]+]]: index, %[[FIRST:[a-z0-9]+]]: tensor<?x8xf32>, %[[SECOND:[a-z0-9]+]]: tensor<?x?xf32>) -> (tensor<?x8xf32>, tensor<?x?xf32>)
+// CHECK: %[[Y:.*]]:2 = call @pair(%{{.*}}, %[[FIRST]], %[[SECOND]])
+// CHECK: return %[[Y]]#0, %[[Y]]#1
+// CHECK-LABEL: func.func @caller
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x8xf32>, %[[LENGTH:[a-z0-9]+]]: index)
+// CHECK: %[[T:.*]] = tensor.dim %[[X]],
+// CHECK: %[[D0:.*]] = tensor.empty(%[[T]]) : tensor<?x8xf32>
+// CHECK: %[[TWICE:.*]] = arith.addi %[[LENGTH]], %[[LENGTH]]
+// CHECK: %[[D1:.*]] = tensor.empty(%{{.*}}, %[[TWICE]]) : tensor<?x?xf32>
+// CHECK: %[[Y:.*]]:2 = call @layer(%[[X]], %[[LENGTH]], %[[D0]], %[[D1]])
+// CHECK: tensor.dim %[[Y]]#0,
+// CHECK: call @layer(%[[Y]]#0, %[[LENGTH]], %{{.*}}, %{{.*}})
+func.func private @layer(%x: tensor<?x8xf32>, %length: index) -> (tensor<?x8xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %twice = arith.addi %length, %length : index
+  %e = tensor.empty(%t) : tensor<?x8xf32>
+  %f = tensor.empty(%t, %twice) : tensor<?x?xf32>
+  %y:2 = scf.forall (%i) in (%t) shared_outs(%o = %e, %p = %f) -> (tensor<?x8xf32>, tensor<?x?xf32>) {
+    %row = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %o[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "-- pair --"}
+  return %y#0, %y#1 : tensor<?x8xf32>, tensor<?x?xf32>
+}
+func.func @caller(%x: tensor<?x8xf32>, %length: index) -> tensor<?x8xf32> {
+  %y:2 = call @layer(%x, %length) : (tensor<?x8xf32>, index) -> (tensor<?x8xf32>, tensor<?x?xf32>)
+  %z:2 = call @layer(%y#0, %length) : (tensor<?x8xf32>, index) -> (tensor<?x8xf32>, tensor<?x?xf32>)
+  return %z#0 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @negative_no_loop
+// CHECK-NEXT: return
+func.func @negative_no_loop(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  return %x : tensor<?x8xf32>
+}

@@ -1,0 +1,29 @@
+// RUN: attune-opt %s --attune-outputs-to-arguments | FileCheck %s
+
+// Results become arguments in order, with their attributes; one value may be several results.
+// CHECK-LABEL: @several_results
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x8xf32> {xfmr.name = "x"},
+// CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<?x8xf32> {xfmr.dims = ["batch", 8], xfmr.name = "y", xfmr.output},
+// CHECK-SAME: %[[Z:[a-z0-9]+]]: memref<4xf32> {xfmr.output},
+// CHECK-SAME: %[[AGAIN:[a-z0-9]+]]: memref<?x8xf32> {xfmr.name = "again", xfmr.output}) attributes {xfmr.entry = "forward"}
+// CHECK: %[[V:.*]] = math.tanh %[[X]]
+// CHECK: bufferization.materialize_in_destination %[[V]] in restrict writable %[[Y]]
+// CHECK: bufferization.materialize_in_destination %{{.*}} in restrict writable %[[Z]]
+// CHECK: bufferization.materialize_in_destination %[[V]] in restrict writable %[[AGAIN]]
+// CHECK: return{{$}}
+func.func @several_results(%x: tensor<?x8xf32> {xfmr.name = "x"})
+    -> (tensor<?x8xf32> {xfmr.name = "y", xfmr.dims = ["batch", 8]}, tensor<4xf32>, tensor<?x8xf32> {xfmr.name = "again"}) attributes {xfmr.entry = "forward"} {
+  %y = math.tanh %x : tensor<?x8xf32>
+  %z = arith.constant dense<1.0> : tensor<4xf32>
+  return %y, %z, %y : tensor<?x8xf32>, tensor<4xf32>, tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @negative_no_entry
+// CHECK-SAME: (%[[X:.*]]: tensor<?x8xf32>) -> tensor<?x8xf32> {
+// CHECK-NEXT: return %[[X]]
+func.func @negative_no_entry(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  return %x : tensor<?x8xf32>
+}
+
+// CHECK: func.func private @negative_external(tensor<8xf32>) -> tensor<8xf32>
+func.func private @negative_external(tensor<8xf32>) -> tensor<8xf32> attributes {xfmr.entry = "other"}

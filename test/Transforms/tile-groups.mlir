@@ -1,0 +1,116 @@
+// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg="panel-width=16" --attune-tile-groups="register-rows=4 panel-width=16 max-block-rows=64 row-block=2" \
+// RUN:   --canonicalize | FileCheck %s --check-prefix=NARROW
+
+// Row blocks and panels in parallel, register tiles inside, all of one kernel in each tile.
+// CHECK-LABEL: @projection
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x48xf32>, %{{[a-z0-9]+}}: tensor<64x48xf32>, %[[BIAS:[a-z0-9]+]]: tensor<64xf32>)
+// CHECK: %[[PANELS:.*]] = xfmr.weight_pack
+// CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%{{.*}}, 64) step (128, 32) shared_outs
+// CHECK: %[[PANEL:.*]] = tensor.extract_slice %[[PANELS]][%{{.*}}, 0, %{{.*}}] [1, 48, 32]
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %c8
+// CHECK: %[[ROWS:.*]] = tensor.extract_slice %[[X]]
+// CHECK: %[[SUM:.*]] = linalg.fill
+// CHECK: %[[PRODUCT:.*]] = linalg.generic {{.*}} ins(%[[ROWS]], %[[PANEL]] : tensor<?x48xf32>, tensor<1x48x32xf32>) outs(%[[SUM]] : tensor<?x32xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]],
+// CHECK: math.tanh
+// CHECK-NOT: linalg.generic
+// CHECK: } {attune.op = "linear 48 -> 64, bias, tanh"}
+// NARROW-LABEL: @projection
+// NARROW: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 64) step (64, 16)
+// NARROW: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4
+func.func @projection(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %b: tensor<64xf32>) -> tensor<?x64xf32> {
+  %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<tanh>} : tensor<?x48xf32>, tensor<64x48xf32>, bias tensor<64xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// The last tile has fewer columns.
+// CHECK-LABEL: @tail_columns
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 50) step (128, 32)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<?x48xf32>, tensor<?x48x?xf32>) outs(%{{.*}} : tensor<?x?xf32>)
+func.func @tail_columns(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>) -> tensor<?x50xf32> {
+  %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<50x48xf32>
+  return %y : tensor<?x50xf32>
+}
+
+// 524288 bytes hold 40 rows of 3072 inputs, in whole register tiles.
+// CHECK-LABEL: @deep
+// CHECK: scf.forall {{.*}} step (40, 32)
+func.func @deep(%x: tensor<?x3072xf32>, %w: tensor<64x3072xf32>) -> tensor<?x64xf32> {
+  %y = xfmr.linear %x, %w : tensor<?x3072xf32>, tensor<64x3072xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// Blocks of rows; what several ops of the kernel read is computed once, each into memory of its own.
+// CHECK-LABEL: @norm
+// CHECK: scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (8)
+// CHECK: %[[X:.*]] = linalg.generic
+// CHECK: arith.addf
+// CHECK: %[[OWN1:.*]] = tensor.empty(%{{.*}}) : tensor<?xf32>
+// CHECK: %[[ZERO1:.*]] = linalg.fill {{.*}} outs(%[[OWN1]]
+// CHECK: %[[OWN2:.*]] = tensor.empty(%{{.*}}) : tensor<?xf32>
+// CHECK: %[[ZERO2:.*]] = linalg.fill {{.*}} outs(%[[OWN2]]
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[X]] : {{.*}} outs(%[[ZERO2]]
+// CHECK: %[[SQUARES:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[SUM]] : {{.*}} outs(%[[ZERO1]]
+// CHECK: linalg.generic {{.*}} ins(%[[X]], %[[SUM]], %[[SQUARES]],
+// CHECK-NOT: linalg.generic
+// CHECK: } {attune.op = "layer_norm 33, residual"}
+// NARROW-LABEL: @norm
+// NARROW: scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (2)
+func.func @norm(%x: tensor<?x33xf32>, %r: tensor<?x33xf32>, %w: tensor<33xf32>, %b: tensor<33xf32>) -> tensor<?x33xf32> {
+  %y = xfmr.layer_norm %x, %w, %b residual(%r : tensor<?x33xf32>) {epsilon = 1.0e-5 : f64} : tensor<?x33xf32>, tensor<33xf32>, tensor<33xf32>
+  return %y : tensor<?x33xf32>
+}
+
+// Another kernel's result is read, not computed again.
+// CHECK-LABEL: @two_kernels
+// CHECK: %[[FIRST:.*]] = scf.forall
+// CHECK: } {attune.op = "linear 48 -> 64"}
+// CHECK: scf.forall
+// CHECK: tensor.extract_slice %[[FIRST]]
+// CHECK-NOT: xfmr.weight_pack
+// CHECK: } {attune.op = "linear 64 -> 48, relu"}
+func.func @two_kernels(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %v: tensor<48x64xf32>) -> tensor<?x48xf32> {
+  %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
+  %z = xfmr.linear %y, %v {activation = #xfmr.activation<relu>} : tensor<?x64xf32>, tensor<48x64xf32>
+  return %z : tensor<?x48xf32>
+}
+
+// All loops but the last two one by one.
+// CHECK-LABEL: @rank_4
+// CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) = (0, 0, 0) to (%{{.*}}, 4, %{{.*}}) step (1, 1, 8)
+// CHECK: linalg.fill {{.*}} outs(%{{.*}} : tensor<1x1x?x?xf32>)
+// CHECK: } {attune.op = "fill"}
+func.func @rank_4(%a: index, %b: index) -> tensor<?x4x?x?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%a, %b, %b) : tensor<?x4x?x?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x4x?x?xf32>) -> tensor<?x4x?x?xf32>
+  return %f : tensor<?x4x?x?xf32>
+}
+
+// CHECK-LABEL: @negative_rank_1
+// CHECK-NOT: scf
+// CHECK: linalg.fill
+func.func @negative_rank_1(%a: index) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%a) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %f : tensor<?xf32>
+}
+
+// Tiled already.
+// CHECK-LABEL: @negative_inside_forall
+// CHECK: scf.forall
+// CHECK-NOT: scf.forall
+// CHECK: linalg.fill
+func.func @negative_inside_forall(%t: tensor<4x8x8xf32>) -> tensor<4x8x8xf32> {
+  %r = scf.forall (%i) in (4) shared_outs(%o = %t) -> (tensor<4x8x8xf32>) {
+    %zero = arith.constant 0.0 : f32
+    %s = tensor.extract_slice %o[%i, 0, 0] [1, 8, 8] [1, 1, 1] : tensor<4x8x8xf32> to tensor<8x8xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%s : tensor<8x8xf32>) -> tensor<8x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %f into %o[%i, 0, 0] [1, 8, 8] [1, 1, 1] : tensor<8x8xf32> into tensor<4x8x8xf32>
+    }
+  }
+  return %r : tensor<4x8x8xf32>
+}
