@@ -46,14 +46,29 @@ const char *LaneBody::check() {
     if (!element.isF32() && !element.isInteger(64) && !isUniform(operand))
       return "an operand has elements that are neither f32 nor i64";
   }
+  // Values that differ between lanes.
+  llvm::SmallPtrSet<Value, 16> varying;
+  for (OpOperand &operand : op->getOpOperands())
+    if (!isUniform(operand) || op.isDpsInit(&operand))
+      varying.insert(op.getMatchingBlockArgument(&operand));
+  auto varies = [&](Value value) { return varying.contains(value); };
   for (Operation &bodyOp : op.getBlock()->without_terminator()) {
-    if (auto load = dyn_cast<memref::LoadOp>(bodyOp)) {
-      if (!isContiguous(load.getMemRef()) || !load.getMemRefType().getElementType().isF32())
-        return "it gathers from a buffer that is not contiguous or not f32";
-      continue;
-    }
-    if (!isa<linalg::IndexOp>(bodyOp) && !OpTrait::hasElementwiseMappableTraits(&bodyOp) && !bodyOp.hasTrait<OpTrait::ConstantLike>())
+    auto index = dyn_cast<linalg::IndexOp>(bodyOp);
+    auto load = dyn_cast<memref::LoadOp>(bodyOp);
+    bool simple = OpTrait::hasElementwiseMappableTraits(&bodyOp) || bodyOp.hasTrait<OpTrait::ConstantLike>();
+    if (bodyOp.getNumResults() != 1 || (!index && !load && !simple))
       return "its body has an operation without a vector form";
+    bool inner = index && index.getDim() + 1 == op.getNumLoops();
+    if (!inner && llvm::none_of(bodyOp.getOperands(), varies))
+      continue;
+    varying.insert(bodyOp.getResult(0));
+    if (!load)
+      continue;
+    if (!isContiguous(load.getMemRef()) || !load.getMemRefType().getElementType().isF32())
+      return "it gathers from a buffer that is not contiguous or not f32";
+    auto last = load.getIndices().back().getDefiningOp<linalg::IndexOp>();
+    if (!last || last.getDim() + 1 != op.getNumLoops() || llvm::any_of(load.getIndices().drop_back(), varies))
+      return "it gathers elements that are not side by side";
   }
   return nullptr;
 }
@@ -118,15 +133,10 @@ Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
     operands.push_back(value);
   }
   if (auto load = dyn_cast<memref::LoadOp>(bodyOp); load && !scalar) {
-    // Contiguous where the last index is the last loop itself.
-    auto index = load.getIndices().back().getDefiningOp<linalg::IndexOp>();
+    // check() has seen that the last index is the last loop itself.
     SmallVector<Value> indices(operands.begin() + 1, operands.end());
-    bool contiguous = index && index.getDim() + 1 == op.getNumLoops() && llvm::none_of(ArrayRef<Value>(indices).drop_back(), [](Value value) { return isa<VectorType>(value.getType()); });
-    if (contiguous) {
-      indices.back() = point->inner;
-      return emitter.load(operands[0], indices, point->lanes);
-    }
-    return {};
+    indices.back() = point->inner;
+    return emitter.load(operands[0], indices, point->lanes);
   }
   if (scalar) {
     IRMapping mapping;

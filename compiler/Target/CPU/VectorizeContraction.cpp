@@ -24,22 +24,52 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
   return multiply && add.getLhs() == body->getArgument(2) && multiply.getLhs() == body->getArgument(0) && multiply.getRhs() == body->getArgument(1);
 }
 
+/// Whether |op| maps `C[m, n] += A[m, k] * B[.., k, ..]` in this order of loops.
+static bool hasContractionMaps(linalg::LinalgOp op) {
+  AffineExpr m, n, k;
+  bindDims(op.getContext(), m, n, k);
+  auto map = [&](AffineExpr row, AffineExpr column) { return AffineMap::get(3, 0, {row, column}, op.getContext()); };
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return maps[0] == map(m, k) && maps[2] == map(m, n) && maps[1].getNumResults() == 3 && maps[1].getResult(1) == k;
+}
+
+/// Whether |epilogue| can work on the elements of |sum| in registers, as the only reader after |op|.
+static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum) {
+  if (epilogue.getNumLoops() != 2 || epilogue.getNumParallelLoops() != 2 || epilogue.getNumDpsInits() != 1 || epilogue.getDpsInits()[0] == sum ||
+      llvm::count(epilogue->getOperands(), sum) != 1)
+    return false;
+  for (OpOperand &operand : epilogue->getOpOperands())
+    if ((operand.get() == sum || epilogue.isDpsInit(&operand)) && !epilogue.getMatchingIndexingMap(&operand).isIdentity())
+      return false;
+  // The product moves down to the epilogue: nothing between them may touch memory.
+  for (Operation *between = op->getNextNode(); between != epilogue; between = between->getNextNode())
+    if (!isMemoryEffectFree(between))
+      return false;
+  OpBuilder builder(epilogue);
+  VectorEmitter emitter(builder, epilogue.getLoc());
+  return !LaneBody(emitter, epilogue).check();
+}
+
 std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
-  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || !isMultiplyAdd(op))
+  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || !isMultiplyAdd(op) || !hasContractionMaps(op))
     return std::nullopt;
-  Value output = op.getDpsInits()[0];
+  Value sum = op.getDpsInits()[0];
   ContractionTile tile{op, nullptr, nullptr};
-  for (Operation *user : output.getUsers()) {
-    auto other = dyn_cast<linalg::LinalgOp>(user);
-    if (!other || other->getBlock() != op->getBlock() || other == op)
+  SmallVector<Operation *> before, after;
+  for (Operation *user : sum.getUsers()) {
+    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
+    if (user == op || isa<memref::DimOp>(user))
       continue;
-    if (isa<linalg::FillOp>(user) && user->isBeforeInBlock(op))
-      tile.fill = other;
-    else if (op->isBeforeInBlock(user) && other.getNumParallelLoops() == 2 && other.getNumLoops() == 2 && other.getDpsInits()[0] != output)
-      tile.epilogue = other;
+    (here && here->isBeforeInBlock(op) ? before : after).push_back(here == user ? user : nullptr);
+    auto fill = here == user ? dyn_cast<linalg::FillOp>(user) : linalg::FillOp();
+    if (fill && user->isBeforeInBlock(op) && fill.getDpsInits()[0] == sum)
+      tile.fill = fill;
   }
-  if (!tile.fill || !matchPattern(tile.fill.getDpsInputs()[0], m_AnyZeroFloat()))
+  // What was written before a fill of zeros is lost, and between the two stands nothing else.
+  if (!tile.fill || before.size() != 1 || !matchPattern(tile.fill.getDpsInputs()[0], m_AnyZeroFloat()))
     return std::nullopt;
+  if (auto epilogue = after.size() == 1 ? dyn_cast_or_null<linalg::LinalgOp>(after[0]) : linalg::LinalgOp(); epilogue && isEpilogue(epilogue, op, sum))
+    tile.epilogue = epilogue;
   return tile;
 }
 
@@ -60,7 +90,7 @@ public:
     width = type.getStridesAndOffset().first[1];
     // A k loop touches depth / kUnroll of the panel's lines; that many tiles touch all of them.
     int64_t lines = depth * width / kLine, perTile = std::max<int64_t>(1, depth / kUnroll);
-    int64_t tiles = (lines + perTile - 1) / perTile;
+    int64_t tiles = std::max<int64_t>(1, (lines + perTile - 1) / perTile);
     Value tile = emitter.remainder(emitter.floorDiv(loop.getInductionVar(), rows), tiles);
     first = emitter.mul(tile, perTile * kLine / width);
   }
@@ -99,6 +129,10 @@ const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile til
   int64_t width = strides[1];
   if (ShapedType::isDynamic(width) || width % VectorEmitter::kLanes != 0 || strides[2] != 1 || !aType.isLastDimUnitStride())
     return "its panel width is not a known multiple of 16";
+  AffineExpr column = builder.getAffineDimExpr(1);
+  AffineMap panelMap = op.getMatchingIndexingMap(op.getDpsInputOperand(1));
+  if (panelMap.getResult(0) != column.floorDiv(width) || panelMap.getResult(2) != column % width)
+    return "its panels are not as wide as their rows are apart";
   linalg::LinalgOp last = tile.epilogue ? tile.epilogue : op;
   Value output = last.getDpsInits()[0];
   if (!cast<MemRefType>(output.getType()).isLastDimUnitStride())
@@ -107,13 +141,14 @@ const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile til
   unsigned accumulatorOperand = 0;
   if (tile.epilogue) {
     body.emplace(emitter, tile.epilogue);
-    if (const char *reason = body->check())
-      return reason;
     for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
       if (operand->get() == op.getDpsInits()[0])
         accumulatorOperand = operand->getOperandNumber();
   }
   Value rowCount = emitter.size(output, 0), columns = emitter.size(output, 1), depth = emitter.size(a, 1);
+  // Tiling makes tiles of at most one panel; where the number of columns is unknown, that cannot be checked here.
+  if (getConstantIntValue(columns).value_or(0) > width)
+    return "it has columns of more than one panel";
   int64_t vectors = width / VectorEmitter::kLanes;
 
   NextPanelPrefetch prefetch(emitter, op, b, rows);

@@ -33,6 +33,11 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops)
+      if (!op.hasPureBufferSemantics()) {
+        op->emitError("expects buffers, but has tensor operands");
+        return signalPassFailure();
+      }
     llvm::SmallPtrSet<Operation *, 8> done;
     // Contractions first: they take the fill before and the epilogue after them along.
     for (linalg::LinalgOp op : ops)

@@ -1,0 +1,204 @@
+// RUN: attune-opt %s --attune-vectorize-tiles="register-rows=2" --canonicalize --cse | FileCheck %s
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n floordiv 32, k, n mod 32)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#full = affine_map<(m, n) -> (m, n)>
+#column = affine_map<(m, n) -> (n)>
+
+// Two rows by two vectors of accumulators in registers, four steps of k at once; nothing is stored but the result.
+// CHECK-LABEL: @full_columns
+// CHECK-SAME: (%[[A:[a-z0-9]+]]: memref<2x9xf32>, %[[B:[a-z0-9]+]]: memref<1x9x32xf32>, %[[OUT:[a-z0-9]+]]: memref<2x32xf32>)
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// CHECK: %[[S:.*]]:4 = scf.for %[[K:.*]] = %c0 to %c8 step %c4 iter_args(%{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]])
+// CHECK: %[[B0:.*]] = vector.load %[[B]][%c0, %[[K]], %c0]
+// CHECK: %[[B1:.*]] = vector.load %[[B]][%c0, %[[K]], %c16]
+// CHECK: %[[X:.*]] = memref.load %[[A]][%c0, %[[K]]]
+// CHECK: %[[XS:.*]] = vector.broadcast %[[X]]
+// CHECK: math.fma %[[XS]], %[[B0]], %{{.*}} : vector<16xf32>
+// CHECK: math.fma %[[XS]], %[[B1]], %{{.*}} : vector<16xf32>
+// CHECK-COUNT-14: math.fma
+// CHECK-NOT: math.fma
+// CHECK: scf.yield
+// The ninth step.
+// CHECK-COUNT-4: math.fma
+// CHECK-NOT: math.fma
+// CHECK-COUNT-4: vector.store
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @full_columns(%x: memref<2x9xf32>, %w: memref<1x9x32xf32>, %out: memref<2x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<2x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x9xf32>, memref<1x9x32xf32>) outs(%out : memref<2x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// 20 of 32 columns: the panel is read whole, its columns beyond the matrix being zero, but four lanes of the second vector are stored.
+// CHECK-LABEL: @tail_columns
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<1x20xf32
+// CHECK: scf.for
+// CHECK-COUNT-8: vector.load
+// CHECK-NOT: vector.load
+// CHECK: vector.maskedstore %[[OUT]][%c0, %c16]
+func.func @tail_columns(%x: memref<1x8xf32>, %w: memref<1x8x20xf32, strided<[256, 32, 1]>>, %out: memref<1x20xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<1x20xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<1x8xf32>, memref<1x8x20xf32, strided<[256, 32, 1]>>) outs(%out : memref<1x20xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Rows and columns known at run time: all columns without masks, else with masks; two rows, else one if there is one.
+// CHECK-LABEL: @dynamic
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x?xf32, strided<[50, 1], offset: ?>>)
+// CHECK-DAG: %[[ROWS:.*]] = memref.dim %[[OUT]], %c0
+// CHECK-DAG: %[[COLUMNS:.*]] = memref.dim %[[OUT]], %c1
+// CHECK: %[[ALL:.*]] = arith.cmpi sge, %[[COLUMNS]], %c32
+// CHECK: scf.if %[[ALL]]
+// CHECK: %[[BOTH:.*]] = arith.cmpi eq, %[[ROWS]], %c2
+// CHECK: scf.if %[[BOTH]]
+// CHECK-COUNT-4: vector.store
+// CHECK-COUNT-2: vector.store
+// CHECK-NOT: vector.store
+// CHECK: } else {
+// CHECK: %[[REST:.*]] = arith.subi %[[COLUMNS]], %c16
+// CHECK: vector.create_mask %[[REST]]
+// CHECK-NOT: vector.store
+// CHECK: vector.maskedstore
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @dynamic(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>, %out: memref<?x?xf32, strided<[50, 1], offset: ?>>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<?x?xf32, strided<[50, 1], offset: ?>>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x8xf32>, memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>) outs(%out : memref<?x?xf32, strided<[50, 1], offset: ?>>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// The epilogue takes the accumulators; the buffer between the two is not touched.
+// CHECK-LABEL: @epilogue
+// CHECK-SAME: %[[BIAS:[a-z0-9]+]]: memref<32xf32>, %[[RESIDUAL:[a-z0-9]+]]: memref<1x32xf32>, %[[SUM:[a-z0-9]+]]: memref<1x32xf32>, %[[OUT:[a-z0-9]+]]: memref<1x32xf32>)
+// CHECK-NOT: %[[SUM]]
+// CHECK: %[[S:.*]]:2 = scf.for
+// CHECK: %[[B0:.*]] = vector.load %[[BIAS]][%c0]
+// CHECK: %[[R0:.*]] = vector.load %[[RESIDUAL]][%c0, %c0]
+// CHECK: %[[BIASED:.*]] = arith.addf %[[S]]#0, %[[B0]] : vector<16xf32>
+// CHECK: %[[ACTIVE:.*]] = math.tanh %[[BIASED]] : vector<16xf32>
+// CHECK: %[[Y:.*]] = arith.addf %[[ACTIVE]], %[[R0]] : vector<16xf32>
+// CHECK: vector.store %[[Y]], %[[OUT]][%c0, %c0]
+// CHECK: vector.store %{{.*}}, %[[OUT]][%c0, %c16]
+// CHECK-NOT: %[[SUM]]
+// CHECK: return
+func.func @epilogue(%x: memref<1x8xf32>, %w: memref<1x8x32xf32>, %bias: memref<32xf32>, %residual: memref<1x32xf32>, %sum: memref<1x32xf32>, %out: memref<1x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<1x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<1x8xf32>, memref<1x8x32xf32>) outs(%sum : memref<1x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#full, #column, #full, #full], iterator_types = ["parallel", "parallel"]}
+      ins(%sum, %bias, %residual : memref<1x32xf32>, memref<32xf32>, memref<1x32xf32>) outs(%out : memref<1x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %e: f32, %acc: f32):
+    %p = arith.addf %l, %r : f32
+    %t = math.tanh %p : f32
+    %s = arith.addf %t, %e : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// The sum has another reader: it is stored, and the epilogue reads it.
+// CHECK-LABEL: @negative_sum_read_twice
+// CHECK-SAME: %[[SUM:[a-z0-9]+]]: memref<1x16xf32>, %[[OUT:[a-z0-9]+]]: memref<1x16xf32>)
+// CHECK: scf.for
+// CHECK: vector.store %{{.*}}, %[[SUM]]
+// CHECK: vector.load %[[SUM]]
+// CHECK: vector.store %{{.*}}, %[[OUT]]
+// CHECK: memref.load %[[SUM]]
+func.func @negative_sum_read_twice(%x: memref<1x8xf32>, %w: memref<1x8x16xf32>, %sum: memref<1x16xf32>, %out: memref<1x16xf32>) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<1x16xf32>)
+  linalg.generic {indexing_maps = [#a, affine_map<(m, n, k) -> (n floordiv 16, k, n mod 16)>, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<1x8xf32>, memref<1x8x16xf32>) outs(%sum : memref<1x16xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#full, #full], iterator_types = ["parallel", "parallel"]} ins(%sum : memref<1x16xf32>) outs(%out : memref<1x16xf32>) {
+  ^bb0(%l: f32, %acc: f32):
+    %s = math.tanh %l : f32
+    linalg.yield %s : f32
+  }
+  %c0 = arith.constant 0 : index
+  %v = memref.load %sum[%c0, %c0] : memref<1x16xf32>
+  return %v : f32
+}
+
+// Inside a loop over row tiles the panel after this one is prefetched, one line per iteration: 8 x 32 floats are 16 lines, two per tile. A tile of
+// fewer rows does not prefetch.
+// CHECK-LABEL: @prefetch_in_loop
+// CHECK-SAME: %[[W:[a-z0-9]+]]: memref<1x8x32xf32>
+// CHECK: scf.for %[[TILE:.*]] =
+// CHECK: %[[NUMBER:.*]] = arith.divui %[[TILE]], %c2
+// CHECK: arith.remui %[[NUMBER]], %c8
+// CHECK: scf.for
+// CHECK: memref.prefetch %[[W]][%c1, %{{.*}}, %{{.*}}], read, locality<2>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @prefetch_in_loop(%x: memref<?x8xf32>, %w: memref<1x8x32xf32>, %out: memref<?x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %rows = memref.dim %x, %c0 : memref<?x8xf32>
+  scf.for %i = %c0 to %rows step %c2 {
+    %n = affine.min affine_map<(i)[n] -> (n - i, 2)>(%i)[%rows]
+    %a = memref.subview %x[%i, 0] [%n, 8] [1, 1] : memref<?x8xf32> to memref<?x8xf32, strided<[8, 1], offset: ?>>
+    %o = memref.subview %out[%i, 0] [%n, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%o : memref<?x32xf32, strided<[32, 1], offset: ?>>)
+    linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %w : memref<?x8xf32, strided<[8, 1], offset: ?>>, memref<1x8x32xf32>) outs(%o : memref<?x32xf32, strided<[32, 1], offset: ?>>) {
+    ^bb0(%l: f32, %r: f32, %acc: f32):
+      %p = arith.mulf %l, %r : f32
+      %s = arith.addf %acc, %p : f32
+      linalg.yield %s : f32
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: @negative_prefetch_without_loop
+// CHECK: scf.for
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @negative_prefetch_without_loop(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %out: memref<2x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<2x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x8xf32>, memref<1x8x32xf32>) outs(%out : memref<2x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
