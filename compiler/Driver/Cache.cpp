@@ -95,7 +95,8 @@ static Result<std::string> findCache() {
   for (const std::string &candidate : candidates)
     if (makePrivateFolder(candidate) && access(candidate.c_str(), W_OK | X_OK) == 0)
       return candidate;
-  return Status::error("cannot create a cache folder, tried " + llvm::join(candidates, ", ") + "; compile with --emit=shared and run the result");
+  return Status::error("cannot create a cache folder, tried " + llvm::join(candidates, ", ") +
+                       "; compile with --emit=shared and run the result");
 }
 
 Result<std::string> attune::compileCached(const CompileOptions &options, const CompileListener &listener) {

@@ -12,8 +12,8 @@ namespace attune {
 /// Marks the cached folder |path| as used now.
 void touchCached(const std::string &path);
 
-/// Removes from the folder |cache| what was not used for longest until the rest has at most |maxBytes| bytes. Whatever was used within the last hour
-/// stays, as another process may be about to open it; folders that an interrupted compilation left are removed after a day.
+/// Removes from the folder |cache| what was not used for longest until the rest has at most |maxBytes| bytes. Whatever was used within the
+/// last hour stays, as another process may be about to open it; folders that an interrupted compilation left are removed after a day.
 void pruneCache(const std::string &cache, uint64_t maxBytes);
 
 } // namespace attune

@@ -200,7 +200,8 @@ Status Compilation::import() {
     status = diagnostics.error("the imported module is invalid");
   if (status.failed())
     return status;
-  return finishPhase(Phase::Import, [&] { return Result<std::string>(printModule()); }, done);
+  return finishPhase(
+      Phase::Import, [&] { return Result<std::string>(printModule()); }, done);
 }
 
 Status Compilation::runPhase(Phase phase) {
@@ -218,7 +219,8 @@ Status Compilation::runPhase(Phase phase) {
     readKernels(*module, signature);
   if (phase == Phase::Bufferized)
     readFormulae(*module, signature);
-  return finishPhase(phase, [&] { return Result<std::string>(printModule()); }, done);
+  return finishPhase(
+      phase, [&] { return Result<std::string>(printModule()); }, done);
 }
 
 Status Compilation::lower() {
@@ -250,7 +252,9 @@ Status Compilation::emit() {
   if (Status status = emitter.describe(signature, name, packed ? &*packed : nullptr); status.failed())
     return status;
   emitter.optimize();
-  if (Status status = finishPhase(Phase::Llvm, [&] { return Result<std::string>(emitter.print()); }, done); status.failed() || done)
+  if (Status status = finishPhase(
+          Phase::Llvm, [&] { return Result<std::string>(emitter.print()); }, done);
+      status.failed() || done)
     return status;
 
   Result<std::string> code = emitter.emit(options.emit == EmitKind::Assembly);
@@ -264,7 +268,8 @@ Status Compilation::emit() {
     return status;
   if (Status status = files->commit(); status.failed())
     return status;
-  return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); }, done);
+  return finishPhase(
+      Phase::Object, [&] { return emitter.emit(/*assembly=*/true); }, done);
 }
 
 Status Compilation::runSteps() {
@@ -287,6 +292,4 @@ Status Compilation::run() {
   return status;
 }
 
-Status attune::compileModel(const CompileOptions &options, const CompileListener &listener) {
-  return Compilation(options, listener).run();
-}
+Status attune::compileModel(const CompileOptions &options, const CompileListener &listener) { return Compilation(options, listener).run(); }

@@ -21,7 +21,8 @@ struct CompileOptions {
   std::string model;
   /// Where the tensors of a .mlir model are: a safetensors file or a folder.
   std::string weights;
-  /// The output file; the header and the weights file go beside it. Required unless compileTo stops early, when it is empty for standard output.
+  /// The output file; the header and the weights file go beside it. Required unless compileTo stops early, when it is empty for standard
+  /// output.
   std::string output;
   EmitKind emit = EmitKind::Object;
   /// The model's C identifier; the stem of |output| if empty.

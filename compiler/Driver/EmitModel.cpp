@@ -3,8 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/EmitModel.h"
-#include "dialect/IR/XfmrOps.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "compiler/Target/CPU/Emit.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -70,11 +68,15 @@ Status ModelEmitter::translate(mlir::ModuleOp module) {
 }
 
 /// A hash of everything that decides the bytes of the object and its weights.
-static BuildId computeBuildId(const llvm::Module &module, const std::string &signature, const std::string &flags, const PackedWeights *packed) {
+static BuildId computeBuildId(const llvm::Module &module, const std::string &signature, const std::string &flags,
+                              const PackedWeights *packed) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::WriteBitcodeToFile(module, stream);
-  stream << ATTUNE_VERSION << '\n' << signature << '\n' << flags << '\n' << (packed ? llvm::StringRef(packed->manifest) : llvm::StringRef());
+  stream << ATTUNE_VERSION << '\n'
+         << signature << '\n'
+         << flags << '\n'
+         << (packed ? llvm::StringRef(packed->manifest) : llvm::StringRef());
   llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
   BuildId id;
   for (unsigned i = 0; i < 8; ++i) {

@@ -64,6 +64,7 @@ std::string TimeReport::format() const {
       add(step.name, step.wall, step.cpu);
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
-  std::snprintf(line, sizeof(line), "  memory: %.1f MiB anonymous, %.1f MiB peak resident\n", peakAnonymousKiB / 1024.0, usage.ru_maxrss / 1024.0);
+  std::snprintf(line, sizeof(line), "  memory: %.1f MiB anonymous, %.1f MiB peak resident\n", peakAnonymousKiB / 1024.0,
+                usage.ru_maxrss / 1024.0);
   return text + line;
 }

@@ -43,9 +43,8 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
   addChoice(table, "target", "cpu|cuda", "what the code runs on (cpu)", only({"cpu"}));
   table.addString("cpu", "NAME", options.cpu, "native, x86-64-v3, x86-64-v4 or an LLVM name (native)");
   table.addString("triple", "T", options.triple, "target triple (this machine's)");
-  table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda", [](const std::string &) {
-    return Status::error("only with --target=cuda, which is not implemented in this version");
-  });
+  table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda",
+                  [](const std::string &) { return Status::error("only with --target=cuda, which is not implemented in this version"); });
   if (wanted("dtype"))
     addChoice(table, "dtype", "f32|bf16|int8", "type of the matrix products (f32)", only({"f32"}));
   addChoice(table, "kernels", "mlir|halide|best", "what makes the kernels (best)", only({"mlir", "best"}));

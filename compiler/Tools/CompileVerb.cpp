@@ -28,10 +28,9 @@ int attune::runVerbCompile(const VerbHost &host, const std::vector<std::string> 
   flags.addSwitch("time-report", timeReport, "print time and memory of each phase to stderr");
   addCompileFlags(flags, options);
   std::vector<std::string> positional;
-  if (std::optional<int> status = parseArguments(
-          host, flags, arguments, positional, "compile MODEL -o OUT [flags]",
-          "Compiles a model folder, or IR in the xfmr dialect (.mlir), to a native object.\n\n"
-          "Phases: import dialect linalg tiled kernels bufferized vector target llvm object"))
+  if (std::optional<int> status = parseArguments(host, flags, arguments, positional, "compile MODEL -o OUT [flags]",
+                                                 "Compiles a model folder, or IR in the xfmr dialect (.mlir), to a native object.\n\n"
+                                                 "Phases: import dialect linalg tiled kernels bufferized vector target llvm object"))
     return *status;
   Result<std::string> model = singleModel(positional);
   if (!model)

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Registry.h"
-#include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {

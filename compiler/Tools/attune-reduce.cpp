@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Registry.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 int main(int argc, char **argv) {

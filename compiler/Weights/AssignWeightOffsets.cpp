@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entries and layer functions on tensors, weights by `xfmr.weight_ref` in entries only. Leaves entries and layer functions that take
-// untyped bytes and view them at constant offsets; `xfmr.weight` operations stay, as the packer's list of what to write where.
+// Expects entries and layer functions on tensors, weights by `xfmr.weight_ref` in entries only. Leaves entries and layer functions that
+// take untyped bytes and view them at constant offsets; `xfmr.weight` operations stay, as the packer's list of what to write where.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,7 +138,8 @@ LogicalResult AssignWeightOffsetsPass::verifyReferences() {
     auto function = ref->getParentOfType<func::FuncOp>();
     if (function && function->hasAttr(xfmr::kEntryAttr))
       return WalkResult::advance();
-    ref.emitError("expects weights to be named in entries only, but ") << ref.getWeightAttr() << " is used in a function without 'xfmr.entry'";
+    ref.emitError("expects weights to be named in entries only, but ")
+        << ref.getWeightAttr() << " is used in a function without 'xfmr.entry'";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

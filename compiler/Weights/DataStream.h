@@ -34,7 +34,8 @@ public:
   /// The most elements reserve takes.
   static constexpr int64_t kMaxElements = int64_t(2) << 20;
 
-  /// Memory for the next |count| elements, 64-byte aligned relative to the data section if position() is. The caller fills it before the next call.
+  /// Memory for the next |count| elements, 64-byte aligned relative to the data section if position() is. The caller fills it before the
+  /// next call.
   Result<float *> reserve(int64_t count);
   /// Zeros up to |offset|.
   Status padTo(uint64_t offset);

@@ -8,8 +8,8 @@
 #include "compiler/Weights/Passes.h"
 #include "compiler/Weights/SourceReader.h"
 #include "compiler/Weights/WeightRows.h"
-#include "llvm/ADT/StringExtras.h"
 #include "runtime/io/Json.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <cstring>
@@ -50,7 +50,8 @@ static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const
     end = getOffset(weight) + getBytes(weight);
   }
   if (end > dataBytes)
-    return Status::error("the weights end at " + std::to_string(end) + ", beyond '" + kWeightsBytesAttr.str() + "', " + std::to_string(dataBytes));
+    return Status::error("the weights end at " + std::to_string(end) + ", beyond '" + kWeightsBytesAttr.str() + "', " +
+                         std::to_string(dataBytes));
   return weights;
 }
 

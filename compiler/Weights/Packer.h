@@ -1,8 +1,8 @@
 //===- Packer.h - Writing the weights file --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Streams the weights of a module, whose places AssignWeightOffsets has decided, to a weights file (layout in attune/abi.h). Memory is bounded
-// by two buffers whatever the size of the model. The header comes last because the build id in it covers the manifest.
+// Streams the weights of a module, whose places AssignWeightOffsets has decided, to a weights file (layout in attune/abi.h). Memory is
+// bounded by two buffers whatever the size of the model. The header comes last because the build id in it covers the manifest.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_PACKER_H
 #define ATTUNE_WEIGHTS_PACKER_H
@@ -38,7 +38,8 @@ struct PackedWeights {
 };
 
 /// Writes room for a header, the data section and the manifest to |file|, which is new. Errors name the tensor.
-Result<PackedWeights> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener = {});
+Result<PackedWeights> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file,
+                                  const PackListener &listener = {});
 
 /// Writes the header. The caller commits the file.
 Status writeWeightsHeader(const PackedWeights &packed, const BuildId &buildId, OutputFile &file);

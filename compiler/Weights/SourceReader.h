@@ -1,8 +1,8 @@
 //===- SourceReader.h - Elements of weight source expressions -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates any box of a weight source into strided memory. Every kind of source maps a box to boxes of its operands with other strides, down to
-// runs of stored tensors, so nothing larger than the box is ever in memory and a transposition is a change of strides.
+// Evaluates any box of a weight source into strided memory. Every kind of source maps a box to boxes of its operands with other strides,
+// down to runs of stored tensors, so nothing larger than the box is ever in memory and a transposition is a change of strides.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
 #define ATTUNE_WEIGHTS_SOURCEREADER_H

@@ -13,7 +13,8 @@ using namespace attune;
 static constexpr int64_t kBlockRows = 16, kBlockColumns = 512;
 
 /// Calls |visit| with the index of the first element of every innermost row of a strided box.
-template <typename Visit> static void forEachRow(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, Visit visit, int64_t base = 0) {
+template <typename Visit>
+static void forEachRow(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, Visit visit, int64_t base = 0) {
   if (sizes.size() <= 1)
     return visit(base);
   for (int64_t i = 0; i < sizes[0]; ++i)

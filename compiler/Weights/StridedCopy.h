@@ -23,7 +23,8 @@ void scaleStrided(double factor, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<i
 /// another dimension (a transposition).
 class StridedRuns {
 public:
-  StridedRuns(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
+  StridedRuns(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes,
+              llvm::ArrayRef<int64_t> strides);
 
   /// |rows| runs of |count| elements; the first begins at element |begin| of the tensor, the others |rowStride| apart.
   struct Block {

@@ -1,8 +1,8 @@
 //===- WeightRows.h - How the weights of a layer function form a row -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Analysis for AssignWeightOffsets: which functions can take one pointer to a row instead of weight tensors, and what the row looks like. A row
-// holds the tensors a function reads itself, followed by the rows of the layer functions it calls.
+// Analysis for AssignWeightOffsets: which functions can take one pointer to a row instead of weight tensors, and what the row looks like. A
+// row holds the tensors a function reads itself, followed by the rows of the layer functions it calls.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_WEIGHTROWS_H
 #define ATTUNE_WEIGHTS_WEIGHTROWS_H

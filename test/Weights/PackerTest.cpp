@@ -1,18 +1,18 @@
 //===- PackerTest.cpp - Packing against a naive evaluation ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds random source expressions, evaluates them element by element, and compares: boxes with every order of strides, and whole weights files
-// with offsets, padding, hashes and manifest. `attune-test-packer DIR [SEED]`.
+// Builds random source expressions, evaluates them element by element, and compares: boxes with every order of strides, and whole weights
+// files with offsets, padding, hashes and manifest. `attune-test-packer DIR [SEED]`.
 //===----------------------------------------------------------------------===//
 
-#include "attune/abi.h"
 #include "compiler/Weights/Packer.h"
+#include "attune/abi.h"
 #include "compiler/Weights/Passes.h"
 #include "compiler/Weights/SourceReader.h"
-#include "runtime/io/Json.h"
-#include "runtime/io/MappedFile.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
+#include "runtime/io/Json.h"
+#include "runtime/io/MappedFile.h"
 
 #include <cmath>
 #include <cstdio>
@@ -68,7 +68,8 @@ private:
 /// Random sources and their elements.
 class Generator {
 public:
-  Generator(MLIRContext &context, FakeTensors &tensors, unsigned seed) : context(context), builder(&context), tensors(tensors), random(seed) {}
+  Generator(MLIRContext &context, FakeTensors &tensors, unsigned seed)
+      : context(context), builder(&context), tensors(tensors), random(seed) {}
 
   int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); }
 
@@ -194,7 +195,8 @@ float element(Attribute source, SmallVector<int64_t> index) {
 } // namespace
 
 /// Calls |visit| with every index below |sizes|.
-template <typename Visit> static void forEachIndex(ArrayRef<int64_t> sizes, Visit visit) {
+template <typename Visit>
+static void forEachIndex(ArrayRef<int64_t> sizes, Visit visit) {
   int64_t count = 1;
   for (int64_t size : sizes)
     count *= size;
@@ -261,8 +263,9 @@ static void testFile(Generator &generator, FakeTensors &tensors, MLIRContext &co
   std::vector<WeightOp> weights;
   int64_t end = 0;
   for (int i = 0; i < 8; ++i) {
-    Attribute source = i == 0 ? PanelsSourceAttr::get(&context, TensorSourceAttr::get(&context, tensors.add({1000, 1500}),
-                                                                                       RankedTensorType::get({1000, 1500}, builder.getF32Type())),
+    Attribute source = i == 0 ? PanelsSourceAttr::get(&context,
+                                                      TensorSourceAttr::get(&context, tensors.add({1000, 1500}),
+                                                                            RankedTensorType::get({1000, 1500}, builder.getF32Type())),
                                                       32)
                               : generator.source(generator.pick(0, 3), 3);
     RankedTensorType type = getSourceType(source);
@@ -301,7 +304,8 @@ static void testFile(Generator &generator, FakeTensors &tensors, MLIRContext &co
       wanted[weight->getAttrOfType<IntegerAttr>(kOffsetAttr).getInt() / 4 + flat] = element(weight.getSource(), llvm::to_vector(index));
     });
   expect(std::memcmp(wanted.data(), data, end) == 0, "data section");
-  Result<Json> manifest = parseJson({reinterpret_cast<const char *>(mapped->data() + header.manifest_offset), header.manifest_bytes}, "manifest");
+  Result<Json> manifest =
+      parseJson({reinterpret_cast<const char *>(mapped->data() + header.manifest_offset), header.manifest_bytes}, "manifest");
   expect(manifest && findJson(*manifest, "tensors") && findJson(*manifest, "tensors")->size() == weights.size(), "manifest");
 }
 

@@ -22,7 +22,8 @@ public:
   llvm::Constant *record(llvm::ArrayRef<llvm::Constant *> fields) { return llvm::ConstantStruct::getAnon(context, fields); }
 
   llvm::GlobalVariable *global(llvm::Constant *value, const llvm::Twine &name) {
-    auto *variable = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, value, name);
+    auto *variable =
+        new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, value, name);
     variable->setAlignment(llvm::Align(8));
     return variable;
   }
@@ -50,8 +51,8 @@ public:
       llvm::SmallVector<llvm::Constant *> sizes;
       for (int64_t size : tensor.shape)
         sizes.push_back(i64(size));
-      elements.push_back(record({string(tensor.name), u32(tensor.dtype), u32(tensor.shape.size()), array(sizes, "attune.shape"), u32(tensor.fill),
-                                 u32(tensor.group), i64(tensor.maxValue)}));
+      elements.push_back(record({string(tensor.name), u32(tensor.dtype), u32(tensor.shape.size()), array(sizes, "attune.shape"),
+                                 u32(tensor.fill), u32(tensor.group), i64(tensor.maxValue)}));
     }
     return array(elements, name);
   }
@@ -97,18 +98,21 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
     entries.push_back(*record);
   }
   for (const KernelSignature &kernel : signature.kernels)
-    kernels.push_back(builder.record({builder.string(kernel.name), builder.string(kernel.backend), builder.string(kernel.op), builder.i64(0)}));
+    kernels.push_back(
+        builder.record({builder.string(kernel.name), builder.string(kernel.backend), builder.string(kernel.op), builder.i64(0)}));
 
-  llvm::Constant *buildId = llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()));
-  llvm::Constant *value = builder.record(
-      {builder.i64(ATTUNE_MODEL_MAGIC), builder.u32(ATTUNE_ABI_VERSION), builder.u32(sizeof(attune_model_desc)), builder.string(options.name),
-       builder.string(signature.family), builder.string(signature.architecture), builder.string(options.triple), builder.string(options.cpu),
-       builder.string(options.requiredFeatures), builder.string(options.flags), buildId, builder.i64(options.weightsBytes),
-       builder.i64(options.manifestChecksum), builder.u32(entries.size()), builder.u32(kernels.size()), builder.array(entries, "attune.entries"),
-       builder.array(kernels, "attune.kernels"), builder.string(signature.config)});
+  llvm::Constant *buildId =
+      llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()));
+  llvm::Constant *value =
+      builder.record({builder.i64(ATTUNE_MODEL_MAGIC), builder.u32(ATTUNE_ABI_VERSION), builder.u32(sizeof(attune_model_desc)),
+                      builder.string(options.name), builder.string(signature.family), builder.string(signature.architecture),
+                      builder.string(options.triple), builder.string(options.cpu), builder.string(options.requiredFeatures),
+                      builder.string(options.flags), buildId, builder.i64(options.weightsBytes), builder.i64(options.manifestChecksum),
+                      builder.u32(entries.size()), builder.u32(kernels.size()), builder.array(entries, "attune.entries"),
+                      builder.array(kernels, "attune.kernels"), builder.string(signature.config)});
   if (module.getDataLayout().getTypeAllocSize(value->getType()) != sizeof(attune_model_desc))
-    return Status::error("the descriptor has " + std::to_string(module.getDataLayout().getTypeAllocSize(value->getType())) + " bytes, expected " +
-                         std::to_string(sizeof(attune_model_desc)));
+    return Status::error("the descriptor has " + std::to_string(module.getDataLayout().getTypeAllocSize(value->getType())) +
+                         " bytes, expected " + std::to_string(sizeof(attune_model_desc)));
   llvm::GlobalVariable *descriptor = builder.global(value, "attune_model_" + options.name);
   descriptor->setLinkage(llvm::GlobalValue::ExternalLinkage);
   if (options.alias)

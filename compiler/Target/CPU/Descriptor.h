@@ -23,8 +23,8 @@ struct DescriptorOptions {
   bool alias = false;
 };
 
-/// Adds `attune_model_<name>` to |module|, which defines `attune_entry_<entry>`, `attune_workspace_<entry>` and `attune_flops_<entry>` for every
-/// entry, and makes everything else internal.
+/// Adds `attune_model_<name>` to |module|, which defines `attune_entry_<entry>`, `attune_workspace_<entry>` and `attune_flops_<entry>` for
+/// every entry, and makes everything else internal.
 Status addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options);
 
 /// The C header of an object.

@@ -84,12 +84,13 @@ static void printEntry(llvm::raw_ostream &out, const std::string &name, const En
 std::string attune::createHeader(const ModelSignature &signature, const DescriptorOptions &options) {
   std::string text, upper = llvm::StringRef(options.name).upper();
   llvm::raw_string_ostream out(text);
-  out << "/* " << options.name << ".h - " << comment(signature.architecture) << " compiled by attune for " << options.triple << ", cpu " << options.cpu
-      << ".\n   Generated; the object of the same name defines what is declared here. */\n"
+  out << "/* " << options.name << ".h - " << comment(signature.architecture) << " compiled by attune for " << options.triple << ", cpu "
+      << options.cpu << ".\n   Generated; the object of the same name defines what is declared here. */\n"
       << "#ifndef ATTUNE_MODEL_" << upper << "_H\n#define ATTUNE_MODEL_" << upper << "_H\n\n#include \"attune/abi.h\"\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       << "/* The model, for attune_model_open. */\nextern const attune_model_desc attune_model_" << options.name << ";\n\n"
-      << "#define " << upper << "_BUILD_ID \"" << llvm::toHex(llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()), true) << "\"\n"
+      << "#define " << upper << "_BUILD_ID \"" << llvm::toHex(llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()), true)
+      << "\"\n"
       << "#define " << upper << "_WEIGHTS_BYTES UINT64_C(" << options.weightsBytes << ")\n\n";
   for (const EntrySignature &entry : signature.entries) {
     printEntry(out, options.name, entry, &entry == &signature.entries.front());

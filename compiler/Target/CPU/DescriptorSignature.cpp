@@ -48,14 +48,16 @@ static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, Dict
   result.dtype = *dtype;
   auto dims = attrs.getAs<ArrayAttr>(xfmr::kDimsAttr);
   if (static_cast<int64_t>(dims ? dims.size() : 0) != tensor.getRank())
-    return Status::error("'" + result.name + "': expected '" + xfmr::kDimsAttr.str() + "' with " + std::to_string(tensor.getRank()) + " sizes");
+    return Status::error("'" + result.name + "': expected '" + xfmr::kDimsAttr.str() + "' with " + std::to_string(tensor.getRank()) +
+                         " sizes");
   for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
     if (auto symbol = dyn_cast<StringAttr>(dims[dim]); symbol && tensor.isDynamicDim(dim))
       result.shape.push_back(-1 - findDim(entry, symbol, limits));
     else if (auto size = dyn_cast<IntegerAttr>(dims[dim]); size && size.getInt() == tensor.getDimSize(dim))
       result.shape.push_back(size.getInt());
     else
-      return Status::error("'" + result.name + "': size " + std::to_string(dim) + " of '" + xfmr::kDimsAttr.str() + "' does not fit the type");
+      return Status::error("'" + result.name + "': size " + std::to_string(dim) + " of '" + xfmr::kDimsAttr.str() +
+                           "' does not fit the type");
   }
   if (auto fill = attrs.getAs<StringAttr>(xfmr::kFillAttr))
     result.fill = llvm::StringSwitch<attune_fill>(fill)
@@ -81,9 +83,11 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
     }
     return {};
   };
-  Status status = read(function.getArgumentTypes(), [&](unsigned i) { return function.getArgAttrDict(i); }, entry.inputs);
+  Status status = read(
+      function.getArgumentTypes(), [&](unsigned i) { return function.getArgAttrDict(i); }, entry.inputs);
   if (!status.failed())
-    status = read(function.getResultTypes(), [&](unsigned i) { return function.getResultAttrDict(i); }, entry.outputs);
+    status = read(
+        function.getResultTypes(), [&](unsigned i) { return function.getResultAttrDict(i); }, entry.outputs);
   if (status.failed())
     return status;
   return entry;

@@ -1,8 +1,8 @@
 //===- DescriptorSignature.h - What a compiled model shows of itself -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries, tensors and dimensions as the descriptor gives them, read from the module while entries still have their tensors, that is after the
-// phase `dialect`.
+// Entries, tensors and dimensions as the descriptor gives them, read from the module while entries still have their tensors, that is after
+// the phase `dialect`.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_CPU_DESCRIPTORSIGNATURE_H
 #define ATTUNE_COMPILER_TARGET_CPU_DESCRIPTORSIGNATURE_H

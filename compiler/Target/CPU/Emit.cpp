@@ -89,8 +89,7 @@ Status attune::checkObject(const std::string &object, llvm::ArrayRef<std::string
       return Status::error("internal error: the object shows '" + name->str() + "', expected '" + visible[0] + "' only");
   }
   for (const llvm::object::SectionRef &section : (*file)->sections())
-    if (llvm::Expected<llvm::StringRef> name = section.getName();
-        name && (name->starts_with(".init_array") || name->starts_with(".ctors")))
+    if (llvm::Expected<llvm::StringRef> name = section.getName(); name && (name->starts_with(".init_array") || name->starts_with(".ctors")))
       return Status::error("internal error: the object has constructors, section '" + name->str() + "'");
   return {};
 }

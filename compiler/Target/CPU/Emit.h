@@ -13,17 +13,19 @@ namespace attune {
 
 /// Gives |module| the target's triple, data layout and function attributes; before anything looks at sizes.
 void setTarget(llvm::Module &module, const CpuTarget &target);
-/// LLVM's O3 pipeline. The only library functions it may introduce are memcpy, memmove and memset; floating-point operations keep their order.
+/// LLVM's O3 pipeline. The only library functions it may introduce are memcpy, memmove and memset; floating-point operations keep their
+/// order.
 void optimizeModule(llvm::Module &module, const CpuTarget &target);
 
 /// Object code or assembly text.
 Result<std::string> emitCode(llvm::Module &module, const CpuTarget &target, bool assembly);
 
-/// Checks what an object promises: no undefined symbols but memcpy, memmove and memset, no constructors, and only |visible| symbols defined for
-/// others. Errors name the symbol.
+/// Checks what an object promises: no undefined symbols but memcpy, memmove and memset, no constructors, and only |visible| symbols defined
+/// for others. Errors name the symbol.
 Status checkObject(const std::string &object, llvm::ArrayRef<std::string> visible);
 
-/// Links |objectPath| into the shared object |outPath| by ld.lld or cc, whichever is found first on the PATH or beside the LLVM installation.
+/// Links |objectPath| into the shared object |outPath| by ld.lld or cc, whichever is found first on the PATH or beside the LLVM
+/// installation.
 Status linkShared(const std::string &objectPath, const std::string &outPath);
 
 } // namespace attune

@@ -51,7 +51,8 @@ Status attune::linkShared(const std::string &objectPath, const std::string &outP
   if (llvm::sys::fs::createTemporaryFile("attune-link", "log", log))
     return Status::error("cannot create a temporary file");
   std::string error;
-  int status = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)}, 0, 0, &error);
+  int status = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)},
+                                         0, 0, &error);
   std::string line = firstLine(log);
   llvm::sys::fs::remove(log);
   if (status == 0)

@@ -17,10 +17,10 @@ using namespace attune;
 
 /// What generated x86-64 code may contain beyond the baseline, by LLVM's names; the runtime knows all of them.
 static constexpr const char *kX86Features[] = {
-    "sse3",       "ssse3",      "sse4.1",      "sse4.2",      "popcnt",          "lzcnt",      "movbe",        "bmi",          "bmi2",
-    "adx",        "avx",        "avx2",        "fma",         "f16c",            "gfni",       "avxvnni",      "avxvnniint8",  "avxvnniint16",
-    "avxifma",    "avx512f",    "avx512bw",    "avx512cd",    "avx512dq",        "avx512vl",   "avx512vnni",   "avx512bf16",   "avx512fp16",
-    "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq"};
+    "sse3",        "ssse3",        "sse4.1",     "sse4.2",     "popcnt",     "lzcnt",       "movbe",        "bmi",
+    "bmi2",        "adx",          "avx",        "avx2",       "fma",        "f16c",        "gfni",         "avxvnni",
+    "avxvnniint8", "avxvnniint16", "avxifma",    "avx512f",    "avx512bw",   "avx512cd",    "avx512dq",     "avx512vl",
+    "avx512vnni",  "avx512bf16",   "avx512fp16", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq"};
 /// What generated AArch64 code may contain beyond the baseline.
 static constexpr const char *kArmFeatures[] = {"dotprod", "fullfp16", "fp16fml", "bf16", "i8mm", "sve", "sve2", "lse", "rdm"};
 /// Extensions the code generator would use but no operating system or runtime of ours is prepared for.

@@ -15,8 +15,8 @@ namespace attune {
 /// A CPU and LLVM's view of it.
 class CpuTarget {
 public:
-  /// |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names; |triple| is empty for this machine. Errors name what is unknown or what the
-  /// CPU lacks: on x86, AVX2 and FMA are required, because every sum is defined by fused multiply-adds.
+  /// |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names; |triple| is empty for this machine. Errors name what is unknown or
+  /// what the CPU lacks: on x86, AVX2 and FMA are required, because every sum is defined by fused multiply-adds.
   static Result<CpuTarget> create(const std::string &cpu = "native", const std::string &triple = "");
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
