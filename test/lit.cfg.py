@@ -24,7 +24,7 @@ import lit.util
 config.name = "attune"
 config.test_format = lit.formats.ShTest(False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["fixtures", "lib", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py"]
+config.excludes = ["fixtures", "lib", "Inputs", "CMakeLists.txt", "lit.cfg.py", "lit.site.cfg.py"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = os.path.join(config.attune_binary_dir, "test")
 

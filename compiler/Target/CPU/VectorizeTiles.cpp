@@ -70,7 +70,7 @@ private:
   }
 
   static void missed(linalg::LinalgOp op, const char *reason) {
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("vectorize-tiles").category("vector")) << "scalar loops: " << reason;
+    remark::missed(op.getLoc(), remark::RemarkOpts::name("vectorize-tiles").category("vector")) << ("scalar loops: " + StringRef(reason)).str();
   }
 
   /// Copies between buffers as linalg ops, so that none becomes a call.

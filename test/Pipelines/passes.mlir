@@ -1,0 +1,98 @@
+// RUN: attune-opt %s --attune-to-dialect --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DIALECT
+// RUN: attune-opt %s --attune-to-linalg --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LINALG
+// RUN: attune-opt %s --attune-to-tiled --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TILED
+// RUN: attune-opt %s --attune-to-tiled=vector-bits=256 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NARROW
+// RUN: attune-opt %s --attune-to-kernels --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=KERNELS
+// RUN: attune-opt %s --attune-to-bufferized --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=BUFFERIZED
+// RUN: attune-opt %s --attune-to-vector --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: attune-opt %s --attune-to-target --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TARGET
+
+// The passes of each phase, so that a reordering shows in review.
+
+// DIALECT: builtin.module(
+// DIALECT-NEXT: func.func(
+// DIALECT-NEXT: xfmr-decompose-composites,
+// DIALECT-NEXT: canonicalize
+// DIALECT-NEXT: xfmr-fuse-projections,
+// DIALECT-NEXT: xfmr-fuse-epilogues,
+// DIALECT-NEXT: canonicalize
+// DIALECT-NEXT: cse
+// DIALECT-NEXT: ),
+// DIALECT-NEXT: xfmr-hoist-weight-expressions,
+// DIALECT-NEXT: duplicate-function-elimination,
+// DIALECT-NEXT: symbol-dce,
+// DIALECT-NEXT: attune-count-flops
+// DIALECT-NEXT: )
+
+// LINALG: builtin.module(
+// LINALG-NEXT: func.func(
+// LINALG-NEXT: convert-xfmr-to-linalg{panel-width=32},
+// LINALG-NEXT: convert-elementwise-to-linalg
+// LINALG-NEXT: ),
+// LINALG-NEXT: xfmr-hoist-weight-expressions,
+// LINALG-NEXT: symbol-dce,
+// LINALG-NEXT: func.func(
+// LINALG-NEXT: canonicalize
+// LINALG-NEXT: )
+// LINALG-NEXT: )
+
+// TILED: builtin.module(
+// TILED-NEXT: func.func(
+// TILED-NEXT: attune-tile-attention{key-block=512 panel-width=32 query-rows=8},
+// TILED-NEXT: attune-tile-groups{block-bytes=1572864 max-block-rows=128 panel-width=32 register-rows=8 row-block=8},
+// TILED-NEXT: canonicalize
+// TILED-NEXT: resolve-ranked-shaped-type-result-dims
+// TILED-NEXT: canonicalize
+// TILED-NEXT: )
+// TILED-NEXT: )
+// NARROW: attune-tile-attention{key-block=512 panel-width=16 query-rows=4},
+// NARROW: attune-tile-groups{block-bytes=1572864 max-block-rows=128 panel-width=16 register-rows=4 row-block=8},
+
+// KERNELS: builtin.module(
+// KERNELS-NEXT: attune-outline-kernels,
+// KERNELS-NEXT: canonicalize
+// KERNELS-NEXT: duplicate-function-elimination
+// KERNELS-NEXT: )
+
+// BUFFERIZED: builtin.module(
+// BUFFERIZED-NEXT: attune-assign-weight-offsets,
+// BUFFERIZED-NEXT: func.func(
+// BUFFERIZED-NEXT: attune-outputs-to-arguments
+// BUFFERIZED-NEXT: ),
+// BUFFERIZED-NEXT: one-shot-bufferize{{.*}} bufferize-function-boundaries=true {{.*}} function-boundary-type-conversion=identity-layout-map
+// BUFFERIZED-NEXT: drop-equivalent-buffer-results,
+// BUFFERIZED-NEXT: canonicalize
+// BUFFERIZED-NEXT: cse,
+// BUFFERIZED-NEXT: attune-attach-scratch{rows=8},
+// BUFFERIZED-NEXT: attune-plan-memory,
+// BUFFERIZED-NEXT: canonicalize
+// BUFFERIZED-NEXT: )
+
+// VECTOR: builtin.module(
+// VECTOR-NEXT: attune-vectorize-tiles{register-rows=8},
+// VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3},
+// VECTOR-NEXT: attune-expand-math,
+// VECTOR-NEXT: canonicalize
+// VECTOR-NEXT: cse,
+// VECTOR-NEXT: attune-lower-key-panel
+// VECTOR-NEXT: )
+
+// TARGET: builtin.module(
+// TARGET-NEXT: attune-outline-parallel,
+// TARGET-NEXT: attune-entry-wrappers,
+// TARGET-NEXT: attune-prepare-for-llvm,
+// TARGET-NEXT: attune-lower-parallel-calls,
+// TARGET-NEXT: expand-strided-metadata,
+// TARGET-NEXT: lower-affine,
+// TARGET-NEXT: convert-scf-to-cf
+// TARGET-NEXT: convert-vector-to-llvm{{.*}} reassociate-fp-reductions=false
+// TARGET-NEXT: convert-math-to-llvm
+// TARGET-NEXT: finalize-memref-to-llvm
+// TARGET-NEXT: convert-func-to-llvm
+// TARGET-NEXT: convert-arith-to-llvm
+// TARGET-NEXT: convert-cf-to-llvm
+// TARGET-NEXT: convert-index-to-llvm
+// TARGET-NEXT: convert-ub-to-llvm
+// TARGET-NEXT: reconcile-unrealized-casts,
+// TARGET-NEXT: attune-finish-functions
+// TARGET-NEXT: )
