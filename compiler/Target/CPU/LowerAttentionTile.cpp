@@ -52,7 +52,7 @@ constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 /// Sizes of the groups held in registers.
 struct TileSizes {
-  int64_t rows, scoreVectors, valueVectors;
+  int64_t rows, scoreVectors, valueVectors, weightRows;
 };
 
 class TileEmitter {
@@ -156,18 +156,23 @@ private:
     return e.keep(bias, lanes, e.splat(kMinusInfinity));
   }
 
-  /// Turns the scores of the strip into 2^(score - base) and adds them to |sums|.
+  /// Turns the scores of the strip into 2^(score - base) and adds them to |sums|, as many rows at a time as fit into registers.
   Values emitWeights(Value size, ValueRange base, ValueRange sums) {
-    return e.forLoop(e.index(0), size, kLanes, sums, [&](Value column, ValueRange carried) {
-      Values next;
-      for (size_t r = 0; r < row.size(); ++r) {
-        Value score = e.load(strip, {e.index(r), column});
-        Value weight = emitExp2NonPositive(builder, loc, e.subf(score, base[r]));
-        e.store(weight, strip, {e.index(r), column});
-        next.push_back(e.addf(carried[r], weight));
-      }
-      return next;
-    });
+    Values all;
+    for (int64_t first = 0, count = row.size(); first < count; first += sizes.weightRows) {
+      int64_t end = std::min(first + sizes.weightRows, count);
+      all.append(e.forLoop(e.index(0), size, kLanes, sums.slice(first, end - first), [&](Value column, ValueRange carried) {
+        Values next;
+        for (int64_t r = first; r < end; ++r) {
+          Value score = e.load(strip, {e.index(r), column});
+          Value weight = emitExp2NonPositive(builder, loc, e.subf(score, base[r]));
+          e.store(weight, strip, {e.index(r), column});
+          next.push_back(e.addf(carried[r - first], weight));
+        }
+        return next;
+      }));
+    }
+    return all;
   }
 
   /// What weights of the last block are multiplied by: head scale / sum, 0 for rows without keys and, if asked, without visible ones.
@@ -283,9 +288,9 @@ struct LowerAttentionTile : attune::impl::LowerAttentionTileBase<LowerAttentionT
   using LowerAttentionTileBase::LowerAttentionTileBase;
 
   void runOnOperation() override {
-    if (!llvm::isPowerOf2_64(rows) || scoreVectors < 1 || valueVectors < 1) {
-      getOperation()->emitError("expects rows to be a power of two and vectors to be positive, but got ")
-          << rows << ", " << scoreVectors << " and " << valueVectors;
+    if (!llvm::isPowerOf2_64(rows) || scoreVectors < 1 || valueVectors < 1 || weightRows < 1) {
+      getOperation()->emitError("expects rows to be a power of two and the other sizes to be positive, but got ")
+          << rows << ", " << scoreVectors << ", " << valueVectors << " and " << weightRows;
       return signalPassFailure();
     }
     WalkResult walk = getOperation()->walk([&](xfmr::AttentionTileOp op) {
@@ -294,7 +299,7 @@ struct LowerAttentionTile : attune::impl::LowerAttentionTileBase<LowerAttentionT
       if (failed(verifyBuffers(op, rows)))
         return WalkResult::interrupt();
       OpBuilder builder(op);
-      TileEmitter(op, builder, {rows, scoreVectors, valueVectors}).run();
+      TileEmitter(op, builder, {rows, scoreVectors, valueVectors, weightRows}).run();
       op.erase();
       return WalkResult::advance();
     });

@@ -102,6 +102,7 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
     Option<"rows", "rows", "int64_t", "8", "query rows per group, a power of two">,
     Option<"scoreVectors", "score-vectors", "int64_t", "2", "vectors of 16 keys per group of scores">,
     Option<"valueVectors", "value-vectors", "int64_t", "3", "vectors of 16 columns per group of results">,
+    Option<"weightRows", "weight-rows", "int64_t", "8", "rows whose exponentials are computed at once">,
   ];
 }
 
