@@ -37,6 +37,8 @@ private:
   int64_t next = 0;
 };
 
+/// Patterns for sums of tensors.
+void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for linear, layer_norm and the head views. |groups| must outlive the patterns.
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);

@@ -1,0 +1,21 @@
+// RUN: attune-opt %s --convert-xfmr-to-linalg | FileCheck %s
+
+// A sum gets a destination of its own.
+// CHECK-LABEL: func @add
+// CHECK-SAME: %[[A:.*]]: tensor<?x48xf32>, %[[B:.*]]: tensor<?x48xf32>
+func.func @add(%a: tensor<?x48xf32>, %b: tensor<?x48xf32>) -> tensor<?x48xf32> {
+  // CHECK: %[[E:.*]] = tensor.empty
+  // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[B]] : {{.*}}) outs(%[[E]] : {{.*}}) attrs = {attune.group = {{[0-9]+}} : i64, attune.op = "add"}
+  // CHECK: arith.addf
+  %0 = arith.addf %a, %b : tensor<?x48xf32>
+  return %0 : tensor<?x48xf32>
+}
+
+// Scalars stay.
+// CHECK-LABEL: func @negative_scalar
+func.func @negative_scalar(%a: f32, %b: f32) -> f32 {
+  // CHECK-NOT: linalg
+  // CHECK: arith.addf
+  %0 = arith.addf %a, %b : f32
+  return %0 : f32
+}
