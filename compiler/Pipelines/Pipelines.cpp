@@ -113,6 +113,7 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   attention.rows = strategy.registerRows;
   attention.scoreVectors = strategy.keyPanelWidth / 16;
   attention.valueVectors = strategy.valueVectors;
+  attention.weightRows = strategy.weightRows;
   pm.addPass(createVectorizeTiles(tiles));
   pm.addPass(createLowerAttentionTile(attention));
   pm.addPass(createExpandMath());

@@ -20,6 +20,8 @@ struct CpuStrategy {
   int64_t keyPanelWidth;
   /// Vectors of 16 columns of the value product that are accumulated at once.
   int64_t valueVectors;
+  /// Rows of scores whose exponentials are computed at once.
+  int64_t weightRows;
   /// Input rows of one block are at most this many bytes, so that they stay in the L2 cache while panels stream by.
   int64_t blockBytes;
   /// Most rows of one block.

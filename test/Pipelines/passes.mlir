@@ -70,7 +70,7 @@
 
 // VECTOR: builtin.module(
 // VECTOR-NEXT: attune-vectorize-tiles{register-rows=8},
-// VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3},
+// VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3 weight-rows=8},
 // VECTOR-NEXT: attune-expand-math,
 // VECTOR-NEXT: canonicalize
 // VECTOR-NEXT: cse,
