@@ -199,10 +199,30 @@ struct OutlineKernels : attune::impl::OutlineKernelsBase<OutlineKernels> {
       for (scf::ForallOp forall : loops)
         outline(forall, function, symbols);
     }
+    // Callees before callers: a call's last operands are its destinations only once its callee takes them.
+    llvm::SetVector<func::FuncOp> ordered;
     for (func::FuncOp function : functions)
-      if (function.isPrivate() && !function.isExternal() && function.getNumResults() != 0)
+      addCalleesFirst(function, symbols, ordered);
+    for (func::FuncOp function : ordered)
+      if (function.isPrivate() && !function.isExternal() && !function->hasAttr(kKernelAttr) && function.getNumResults() != 0)
         if (failed(passDestinations(function, callsOf(module, function))))
           return signalPassFailure();
+  }
+
+private:
+  /// Adds the functions that |function| calls, then |function|, to |ordered|. Recursive functions end in any order; memory planning rejects them.
+  static void addCalleesFirst(func::FuncOp function, SymbolTable &symbols, llvm::SetVector<func::FuncOp> &ordered) {
+    llvm::SmallPtrSet<Operation *, 16> open;
+    std::function<void(func::FuncOp)> visit = [&](func::FuncOp current) {
+      if (ordered.contains(current) || !open.insert(current).second)
+        return;
+      current.walk([&](func::CallOp call) {
+        if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+          visit(callee);
+      });
+      ordered.insert(current);
+    };
+    visit(function);
   }
 };
 } // namespace

@@ -56,7 +56,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 
     - (C1) `query` and `key` have the same head size, `key` and `value` the same number of heads, which divides that of `query`.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
-    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H or 1, Q or 1, K]`; `head_mask` has H elements.
+    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H or 1, Q or 1, K]`, a dimension being broadcast only where its size is statically 1; `head_mask` has
+      H elements.
     - (N1) f32. Keys are taken in blocks of 512 in order, with a running maximum and sum; a key whose masked score is far below the maximum
       has weight exactly 0.
     - (N2) A row whose keys are all masked by the most negative f32 attends uniformly (`uniform`, as adding it does in f32) or gives zeros (`zero`).

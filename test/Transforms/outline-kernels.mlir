@@ -81,3 +81,31 @@ func.func @caller(%x: tensor<?x8xf32>, %length: index) -> tensor<?x8xf32> {
 func.func @negative_no_loop(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %x : tensor<?x8xf32>
 }
+
+// A function that only passes on the result of another one gets its destination from the callee's.
+// CHECK-LABEL: func private @outer
+// CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>, %[[D:.*]]: tensor<?x4xf32>
+func.func private @outer(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: %[[R:.*]] = call @inner(%[[X]], %[[D]])
+  // CHECK: return %[[R]]
+  %0 = call @inner(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+// CHECK-LABEL: func private @inner
+// CHECK-SAME: tensor<?x4xf32>, %{{.*}}: tensor<?x4xf32>
+func.func private @inner(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %empty = tensor.empty(%rows) : tensor<?x4xf32>
+  %0 = scf.forall (%i) in (%rows) shared_outs(%out = %empty) -> (tensor<?x4xf32>) {
+    %row = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %out[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x4xf32>
+    }
+  }
+  return %0 : tensor<?x4xf32>
+}
+func.func @calls_outer(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = call @outer(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
