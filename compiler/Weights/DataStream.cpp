@@ -26,8 +26,10 @@ void StreamChecksum::update(const uint8_t *data, size_t bytes) {
     std::memcpy(&word, data, 8);
     hash = attune_checksum_word(hash, word);
   }
-  std::memcpy(pending + numPending, data, bytes);
-  numPending += bytes;
+  if (bytes > 0) { // then nothing was pending
+    std::memcpy(pending, data, bytes);
+    numPending = bytes;
+  }
 }
 
 uint64_t StreamChecksum::finish() {
