@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 using namespace attune;
@@ -114,6 +115,98 @@ private:
   Value panel, first;
   int64_t depth = 0, width = 0;
 };
+
+/// Emits one tile. What tiling gives is at most one group of rows and one panel; larger tiles get loops around that.
+class RegisterTile {
+public:
+  RegisterTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, int64_t width)
+      : emitter(emitter), a(tile.contraction.getDpsInputs()[0]), b(tile.contraction.getDpsInputs()[1]),
+        output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), rows(rows), width(width),
+        prefetch(emitter, tile.contraction, b, rows) {
+    if (!tile.epilogue)
+      return;
+    body.emplace(emitter, tile.epilogue);
+    for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
+      if (operand->get() == tile.contraction.getDpsInits()[0])
+        accumulatorOperand = operand->getOperandNumber();
+  }
+
+  void emit() {
+    Value columns = emitter.size(output, 1), zero = emitter.index(0);
+    depth = emitter.size(a, 1);
+    if (isAtMost(1, width))
+      return emitPanel(zero, zero, columns);
+    emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorEmitter::Values {
+      emitPanel(emitter.floorDiv(first, width), first, emitter.sub(columns, first));
+      return {};
+    });
+  }
+
+private:
+  /// Whether dimension |dim| of the output is known to be at most |limit|.
+  bool isAtMost(int64_t dim, int64_t limit) {
+    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {output, dim}, /*stopCondition=*/nullptr, /*closedUB=*/true);
+    return succeeded(bound) && *bound <= limit;
+  }
+
+  /// The columns from |first| on, |columns| or |width| of them, from panel |panel|.
+  void emitPanel(Value panel, Value first, Value columns) {
+    if (auto known = getConstantIntValue(columns); known && *known <= width)
+      return emitRows(panel, first, columns, *known == width);
+    Value full = arith::CmpIOp::create(emitter.getBuilder(), emitter.getLoc(), arith::CmpIPredicate::sge, columns, emitter.index(width));
+    emitter.choose(
+        full, [&]() -> VectorEmitter::Values { return emitRows(panel, first, columns, true), VectorEmitter::Values(); },
+        [&]() -> VectorEmitter::Values { return emitRows(panel, first, columns, false), VectorEmitter::Values(); });
+  }
+
+  void emitRows(Value panel, Value first, Value columns, bool full) {
+    Value count = emitter.size(output, 0), zero = emitter.index(0);
+    auto group = [&](Value base, int64_t count) { emitGroup(panel, first, columns, full, base, count); };
+    if (getConstantIntValue(count) || isAtMost(0, rows))
+      return emitter.forRows(count, rows, group);
+    emitter.forLoop(zero, count, rows, {}, [&](Value start, ValueRange) -> VectorEmitter::Values {
+      Value rest = emitter.min(emitter.sub(count, start), emitter.index(rows));
+      emitter.forRows(rest, rows, [&](Value base, int64_t count) { group(emitter.add(start, base), count); });
+      return {};
+    });
+  }
+
+  /// |count| rows from |base| on of one panel: the product in registers, then the epilogue.
+  void emitGroup(Value panel, Value first, Value columns, bool full, Value base, int64_t count) {
+    int64_t vectors = width / VectorEmitter::kLanes, steps = 0;
+    SmallVector<Value> indices, initial(count * vectors, emitter.splat(0.0));
+    for (int64_t row = 0; row < count; ++row)
+      indices.push_back(emitter.add(base, row));
+    auto loadA = [&](int64_t row, Value k) { return emitter.loadScalar(a, {indices[row], k}); };
+    auto loadB = [&](int64_t chunk, Value k) {
+      if (chunk == 0 && steps++ % kUnroll == 0 && count == rows)
+        prefetch.emit(k);
+      return emitter.load(b, {panel, k, emitter.index(chunk * VectorEmitter::kLanes)});
+    };
+    VectorEmitter::Values sums = emitter.multiply(emitter.index(0), depth, count, vectors, kUnroll, initial, loadA, loadB);
+    for (int64_t row = 0; row < count; ++row) {
+      if (body)
+        body->prepare({indices[row]});
+      for (int64_t chunk = 0; chunk < vectors; ++chunk) {
+        int64_t column = chunk * VectorEmitter::kLanes;
+        Lanes lanes = full ? Lanes::all() : Lanes::first(emitter.sub(columns, emitter.index(column)));
+        LanePoint point{{indices[row]}, emitter.add(first, column), lanes};
+        Value sum = sums[row * vectors + chunk];
+        if (body)
+          body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, sum}}), point);
+        else
+          emitter.store(sum, output, {indices[row], point.inner}, lanes);
+      }
+    }
+  }
+
+  VectorEmitter &emitter;
+  Value a, b, output, depth;
+  int64_t rows, width;
+  NextPanelPrefetch prefetch;
+  std::optional<LaneBody> body;
+  unsigned accumulatorOperand = 0;
+};
 } // namespace
 
 const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile tile, int64_t rows) {
@@ -137,58 +230,6 @@ const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile til
   Value output = last.getDpsInits()[0];
   if (!cast<MemRefType>(output.getType()).isLastDimUnitStride())
     return "its output rows are not contiguous";
-  std::optional<LaneBody> body;
-  unsigned accumulatorOperand = 0;
-  if (tile.epilogue) {
-    body.emplace(emitter, tile.epilogue);
-    for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
-      if (operand->get() == op.getDpsInits()[0])
-        accumulatorOperand = operand->getOperandNumber();
-  }
-  Value rowCount = emitter.size(output, 0), columns = emitter.size(output, 1), depth = emitter.size(a, 1);
-  // Tiling makes tiles of at most one panel; where the number of columns is unknown, that cannot be checked here.
-  if (getConstantIntValue(columns).value_or(0) > width)
-    return "it has columns of more than one panel";
-  int64_t vectors = width / VectorEmitter::kLanes;
-
-  NextPanelPrefetch prefetch(emitter, op, b, rows);
-  auto emitRows = [&](bool full) {
-    emitter.forRows(rowCount, rows, [&](Value base, int64_t count) {
-      SmallVector<Value> indices, initial(count * vectors, emitter.splat(0.0));
-      for (int64_t row = 0; row < count; ++row)
-        indices.push_back(emitter.add(base, row));
-      Value zero = emitter.index(0);
-      auto loadA = [&](int64_t row, Value k) { return emitter.loadScalar(a, {indices[row], k}); };
-      int64_t steps = 0;
-      auto loadB = [&](int64_t chunk, Value k) {
-        if (chunk == 0 && steps++ % kUnroll == 0 && count == rows)
-          prefetch.emit(k);
-        return emitter.load(b, {zero, k, emitter.index(chunk * VectorEmitter::kLanes)});
-      };
-      VectorEmitter::Values sums = emitter.multiply(zero, depth, count, vectors, kUnroll, initial, loadA, loadB);
-      for (int64_t row = 0; row < count; ++row) {
-        if (body)
-          body->prepare({indices[row]});
-        for (int64_t chunk = 0; chunk < vectors; ++chunk) {
-          int64_t column = chunk * VectorEmitter::kLanes;
-          Lanes lanes = full ? Lanes::all() : Lanes::first(emitter.sub(columns, emitter.index(column)));
-          LanePoint point{{indices[row]}, emitter.index(column), lanes};
-          Value sum = sums[row * vectors + chunk];
-          if (body)
-            body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, sum}}), point);
-          else
-            emitter.store(sum, output, {indices[row], point.inner}, lanes);
-        }
-      }
-    });
-  };
-  if (auto known = getConstantIntValue(columns)) {
-    emitRows(*known == width);
-    return nullptr;
-  }
-  Value full = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::sge, columns, emitter.index(width));
-  emitter.choose(
-      full, [&]() -> VectorEmitter::Values { return emitRows(true), VectorEmitter::Values(); },
-      [&]() -> VectorEmitter::Values { return emitRows(false), VectorEmitter::Values(); });
+  RegisterTile(emitter, tile, rows, width).emit();
   return nullptr;
 }

@@ -59,11 +59,11 @@ func.func @tail_columns(%x: memref<1x8xf32>, %w: memref<1x8x20xf32, strided<[256
   return
 }
 
-// Rows and columns known at run time: all columns without masks, else with masks; two rows, else one if there is one.
+// Rows and columns known at run time, at most one tile: all columns without masks, else with masks; two rows, else one if there is one.
 // CHECK-LABEL: @dynamic
-// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x?xf32, strided<[50, 1], offset: ?>>)
-// CHECK-DAG: %[[ROWS:.*]] = memref.dim %[[OUT]], %c0
-// CHECK-DAG: %[[COLUMNS:.*]] = memref.dim %[[OUT]], %c1
+// CHECK: %[[ROWS:.*]] = affine.min
+// CHECK: %[[COLUMNS:.*]] = affine.min
+// CHECK-NOT: scf.for
 // CHECK: %[[ALL:.*]] = arith.cmpi sge, %[[COLUMNS]], %c32
 // CHECK: scf.if %[[ALL]]
 // CHECK: %[[BOTH:.*]] = arith.cmpi eq, %[[ROWS]], %c2
@@ -78,11 +78,37 @@ func.func @tail_columns(%x: memref<1x8xf32>, %w: memref<1x8x20xf32, strided<[256
 // CHECK: vector.maskedstore
 // CHECK-NOT: linalg
 // CHECK: return
-func.func @dynamic(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>, %out: memref<?x?xf32, strided<[50, 1], offset: ?>>) {
+func.func @dynamic(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>, %o: memref<9x50xf32>, %i: index, %j: index) {
   %zero = arith.constant 0.0 : f32
-  linalg.fill ins(%zero : f32) outs(%out : memref<?x?xf32, strided<[50, 1], offset: ?>>)
+  %rows = affine.min affine_map<(i) -> (i, 2)>(%i)
+  %columns = affine.min affine_map<(j) -> (j, 32)>(%j)
+  %out = memref.subview %o[0, 0] [%rows, %columns] [1, 1] : memref<9x50xf32> to memref<?x?xf32, strided<[50, 1]>>
+  linalg.fill ins(%zero : f32) outs(%out : memref<?x?xf32, strided<[50, 1]>>)
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : memref<?x8xf32>, memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>) outs(%out : memref<?x?xf32, strided<[50, 1], offset: ?>>) {
+      ins(%x, %w : memref<?x8xf32>, memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>) outs(%out : memref<?x?xf32, strided<[50, 1]>>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Nothing known of the sizes: loops over panels and over groups of rows.
+// CHECK-LABEL: @unknown_sizes
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x?xf32>)
+// CHECK: %[[COLUMNS:.*]] = memref.dim %[[OUT]], %c1
+// CHECK: scf.for %[[FIRST:.*]] = %c0 to %[[COLUMNS]] step %c32
+// CHECK: %[[PANEL:.*]] = arith.divui %[[FIRST]], %c32
+// CHECK: %[[ROWS:.*]] = memref.dim %[[OUT]], %c0
+// CHECK: scf.for %[[START:.*]] = %c0 to %[[ROWS]] step %c2
+// CHECK: vector.load %{{.*}}[%[[PANEL]],
+// CHECK: vector.store %{{.*}}, %[[OUT]][%[[START]], %[[FIRST]]]
+func.func @unknown_sizes(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>, %out: memref<?x?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<?x?xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x8xf32>, memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>) outs(%out : memref<?x?xf32>) {
   ^bb0(%l: f32, %r: f32, %acc: f32):
     %p = arith.mulf %l, %r : f32
     %s = arith.addf %acc, %p : f32

@@ -134,20 +134,6 @@ func.func @narrow(%x: memref<8x8xf32>, %w: memref<1x8x12xf32>, %out: memref<8x12
   }
   return
 }
-func.func @two_panels(%x: memref<8x8xf32>, %w: memref<2x8x32xf32>, %out: memref<8x64xf32>) {
-  %zero = arith.constant 0.0 : f32
-  linalg.fill ins(%zero : f32) outs(%out : memref<8x64xf32>)
-  // expected-remark @below {{scalar loops: it has columns of more than one panel}}
-  // expected-remark @below {{scalar loops: an operand is indexed by more than a loop}}
-  linalg.generic {indexing_maps = [#a, affine_map<(m, n, k) -> (n floordiv 32, k, n mod 32)>, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : memref<8x8xf32>, memref<2x8x32xf32>) outs(%out : memref<8x64xf32>) {
-  ^bb0(%l: f32, %r: f32, %acc: f32):
-    %p = arith.mulf %l, %r : f32
-    %s = arith.addf %acc, %p : f32
-    linalg.yield %s : f32
-  }
-  return
-}
 
 // Without zeros before it the contraction adds to what is there, which the register tile does not do.
 func.func @no_fill(%x: memref<8x8xf32>, %w: memref<1x8x32xf32>, %out: memref<8x32xf32>) {

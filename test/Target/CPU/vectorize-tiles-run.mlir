@@ -1,4 +1,4 @@
-// Register tiles of every number of rows and columns, row ops of every number of columns, none included, against double. Buffers end at pages that cannot
+// Register tiles of every number of rows and columns, and projections larger than one tile, row ops of every number of columns, none included, against double. Buffers end at pages that cannot
 // be touched. The bits are the same for every size of register tile and instruction set.
 //
 // REQUIRES: avx2

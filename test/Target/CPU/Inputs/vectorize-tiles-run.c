@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { K = 9, WIDTH = 32, MAX_ROWS = 8, MAX_COLUMNS = 50 };
+enum { K = 9, WIDTH = 32, MAX_ROWS = 8, MAX_COLUMNS = 50, PANELS = 3, MANY_ROWS = 21 };
 
 void _mlir_ciface_project(memref2 *x, memref3 *w, memref1 *bias, memref2 *sum, memref2 *out);
 void _mlir_ciface_row_sum(memref2 *x, memref1 *out);
@@ -36,24 +36,26 @@ static void check(const char *what, float got, double want, int terms, int M, in
 }
 
 static void test_project(int M, int N) {
-  float *x = random_buffer(M * K), *w = guarded(K * WIDTH), *bias = random_buffer(N), *out = random_buffer(M * N);
+  int panels = (N + WIDTH - 1) / WIDTH;
+  float *x = random_buffer(M * K), *w = guarded(panels * K * WIDTH), *bias = random_buffer(N), *out = random_buffer(M * N);
+#define W(k, n) w[((n) / WIDTH * K + (k)) * WIDTH + (n) % WIDTH]
   for (int k = 0; k < K; ++k) // columns beyond N are 0, as packing leaves them
-    for (int n = 0; n < WIDTH; ++n)
-      w[k * WIDTH + n] = n < N ? uniform(&state) : 0;
+    for (int n = 0; n < panels * WIDTH; ++n)
+      W(k, n) = n < N ? uniform(&state) : 0;
   memref2 x_ref = matrix_of(x, M, K, K), out_ref = matrix_of(out, M, N, N);
   memref2 sum_ref = matrix_of(NULL, M, N, N); // stays in registers
-  memref3 w_ref = {w, w, 0, {1, K, N}, {K * WIDTH, WIDTH, 1}};
+  memref3 w_ref = {w, w, 0, {panels, K, N < WIDTH ? N : WIDTH}, {K * WIDTH, WIDTH, 1}};
   memref1 bias_ref = vector_of(bias, N);
   _mlir_ciface_project(&x_ref, &w_ref, &bias_ref, &sum_ref, &out_ref);
   for (int m = 0; m < M; ++m)
     for (int n = 0; n < N; ++n) {
       double want = bias[n];
       for (int k = 0; k < K; ++k)
-        want += (double)x[m * K + k] * w[k * WIDTH + n];
+        want += (double)x[m * K + k] * W(k, n);
       check("project", out[m * N + n], want, K + 1, M, N);
     }
   hash = checksum(hash, out, M * N);
-  release(x, M * K), release(w, K * WIDTH), release(bias, N), release(out, M * N);
+  release(x, M * K), release(w, panels * K * WIDTH), release(bias, N), release(out, M * N);
 }
 
 static void test_rows(int M, int N) {
@@ -102,6 +104,10 @@ int main(void) {
     for (int N = 0; N <= MAX_COLUMNS; ++N)
       test_rows(M, N), test_gather(M, N);
   }
+  // More than a register tile: several panels, several groups of rows.
+  for (int M = MAX_ROWS + 1; M <= MANY_ROWS; M += 3)
+    for (int N = WIDTH - 1; N <= PANELS * WIDTH; N += 11)
+      test_project(M, N);
   printf("%d failures, checksum %016llx\n", failures, (unsigned long long)hash);
   return failures != 0;
 }
