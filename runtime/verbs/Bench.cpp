@@ -9,6 +9,7 @@
 #include "runtime/verbs/Dims.h"
 #include "runtime/verbs/EntryCall.h"
 #include "runtime/verbs/PeakRate.h"
+#include "runtime/verbs/Profile.h"
 #include "runtime/verbs/Verbs.h"
 
 #include <algorithm>
@@ -26,6 +27,7 @@ struct BenchOptions {
   DimFlags dims;
   int64_t threads = 0;
   int64_t repeat = 0;
+  bool profile = false;
   bool json = false;
 };
 
@@ -139,6 +141,35 @@ static double tokensOf(const attune_entry_desc &entry, const std::vector<int64_t
   return batch * (hasLength ? length : source);
 }
 
+/// Milliseconds per call of each kernel on one thread, the mean of a few calls, as rows of a JSON array.
+static Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, const attune_entry_desc &entry, const std::vector<TensorView> &inputs) {
+  constexpr int64_t calls = 5;
+  KernelProfile profile;
+  attune_host host = profile.host();
+  Result<EntryCall> call = EntryCall::prepare(artefact, entry.name, inputs, 1, &host);
+  if (!call)
+    return call.status();
+  PinnedThread pin;
+  if (Status status = call->run(); status.failed()) // warm-up
+    return status;
+  profile.clear();
+  for (int64_t i = 0; i < calls; ++i)
+    if (Status status = call->run(); status.failed())
+      return status;
+  std::vector<KernelProfile::Row> rows = profile.rows(artefact.desc());
+  double total = 0;
+  for (const KernelProfile::Row &row : rows)
+    total += row.milliseconds;
+  nlohmann::ordered_json result = nlohmann::ordered_json::array();
+  for (const KernelProfile::Row &row : rows)
+    result.push_back({{"name", row.name},
+                      {"op", row.op},
+                      {"calls", row.calls / calls},
+                      {"ms", row.milliseconds / calls},
+                      {"share", total > 0 ? row.milliseconds / total : 0}});
+  return result;
+}
+
 static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std::string &model, const BenchOptions &options) {
   Result<Artefact> artefact = host.openModel(model, {});
   if (!artefact)
@@ -190,6 +221,12 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   result["open_ms"] = artefact->openMilliseconds();
   result["workspace_bytes"] = (*entry)->workspace_bytes(call->dims().data(), threads);
   result["weights_bytes"] = desc.weights_bytes;
+  if (options.profile) {
+    Result<nlohmann::ordered_json> kernels = profileKernels(*artefact, **entry, views);
+    if (!kernels)
+      return kernels.status();
+    result["kernels"] = *kernels;
+  }
   return result;
 }
 
@@ -200,6 +237,7 @@ int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &a
   options.dims.addTo(flags);
   addThreadsFlag(flags, options.threads);
   flags.addInteger("repeat", "N", options.repeat, 1, 100'000'000, "repetitions (default: for two seconds, 10 to 2000)");
+  flags.addSwitch("profile", options.profile, "also the time of each kernel, on one thread");
   flags.addSwitch("json", options.json, "print one JSON object");
   if (host.addFlags)
     host.addFlags(flags);
@@ -221,6 +259,13 @@ int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &a
     return exitDone;
   }
   for (const auto &[key, value] : result->items()) {
+    if (value.is_array()) {
+      std::printf("%s on one thread:\n", key.c_str());
+      for (const auto &row : value)
+        std::printf("  %9s ms  %5s %%  %4s x  %s\n", numberText(row["ms"].get<double>(), 4).c_str(), numberText(100 * row["share"].get<double>(), 3).c_str(),
+                    row["calls"].dump().c_str(), row["name"].get<std::string>().c_str());
+      continue;
+    }
     std::string text = value.is_number_float() ? std::string() : value.is_string() ? value.get<std::string>() : value.dump();
     if (value.is_number_float())
       text = numberText(value.get<double>(), 5);

@@ -82,7 +82,7 @@ Status EntryCall::addInput(const TensorView &input) {
   return {};
 }
 
-Status EntryCall::makeSession(int64_t threads) {
+Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   std::vector<attune_dim_limit> limits;
   for (uint32_t i = 0; i < entryDesc->num_dims; ++i)
     limits.push_back({entryDesc->dims[i].name, std::max<int64_t>(1, dimValues[i])});
@@ -90,7 +90,8 @@ Status EntryCall::makeSession(int64_t threads) {
   attune_session_options_init(&options);
   options.limits = limits.data();
   options.num_limits = limits.size();
-  options.num_threads = threads;
+  options.num_threads = host ? 0 : threads;
+  options.host = host;
   attune_session *created = nullptr;
   if (attune_session_create(artefact.model(), &options, &created) != ATTUNE_OK)
     return runtimeError(artefact);
@@ -114,7 +115,7 @@ Status EntryCall::makeOutputs() {
 }
 
 Result<EntryCall> EntryCall::prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
-                                     int64_t threads) {
+                                     int64_t threads, const attune_host *host) {
   EntryCall call(artefact);
   Result<const attune_entry_desc *> entry = artefact.entry(entryName);
   if (!entry)
@@ -130,7 +131,7 @@ Result<EntryCall> EntryCall::prepare(const Artefact &artefact, const std::string
     return runtimeError(artefact);
   if (Status status = call.makeOutputs(); status.failed())
     return status;
-  if (Status status = call.makeSession(threads); status.failed())
+  if (Status status = call.makeSession(threads, host); status.failed())
     return status;
   return call;
 }

@@ -19,9 +19,10 @@ TensorView viewOf(const OwnedTensor &tensor);
 class EntryCall {
 public:
   /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 where the signature wants
-  /// those; an input the entry does not have is an error. |threads| 0 = the affinity mask.
+  /// those; an input the entry does not have is an error. |threads| 0 = the affinity mask; with a
+  /// |host| its workers count instead.
   static Result<EntryCall> prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
-                                   int64_t threads);
+                                   int64_t threads, const attune_host *host = nullptr);
 
   /// Runs once.
   Status run();
@@ -37,7 +38,7 @@ public:
 
 private:
   Status addInput(const TensorView &input);
-  Status makeSession(int64_t threads);
+  Status makeSession(int64_t threads, const attune_host *host);
   Status makeOutputs();
 
   Artefact artefact;

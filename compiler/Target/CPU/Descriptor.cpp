@@ -97,9 +97,13 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
       return record.status();
     entries.push_back(*record);
   }
-  for (const KernelSignature &kernel : signature.kernels)
-    kernels.push_back(
-        builder.record({builder.string(kernel.name), builder.string(kernel.backend), builder.string(kernel.op), builder.i64(0)}));
+  for (const KernelSignature &kernel : signature.kernels) {
+    // The name outlining gives to a kernel's parallel body.
+    llvm::Constant *body = module.getFunction(kernel.name + "_parallel_body");
+    if (!body)
+      body = llvm::ConstantPointerNull::get(llvm::PointerType::get(module.getContext(), 0));
+    kernels.push_back(builder.record({builder.string(kernel.name), builder.string(kernel.backend), builder.string(kernel.op), body}));
+  }
 
   llvm::Constant *buildId =
       llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()));

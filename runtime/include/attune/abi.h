@@ -92,7 +92,7 @@ typedef struct attune_kernel_desc {
   const char *name;
   const char *backend; /* "mlir", "halide" */
   const char *op;      /* what it computes, one line */
-  uint64_t reserved;
+  attune_body_fn body; /* what the kernel gives to parallel_for, so that a host can tell kernels apart; null if it runs without */
 } attune_kernel_desc;
 
 /* One callable function of a model. */

@@ -1,0 +1,49 @@
+//===- Profile.h - Time per kernel -----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiled entries run their kernels through the host's parallel_for; a host that looks at the clock around each call knows where the time goes. No
+// code of the object is changed for it.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_VERBS_PROFILE_H
+#define ATTUNE_VERBS_PROFILE_H
+
+#include "attune/abi.h"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace attune {
+
+/// A host of one worker that adds up the time of every kernel it runs.
+class KernelProfile {
+public:
+  /// Time of one kernel.
+  struct Row {
+    std::string name, op;
+    int64_t calls = 0;
+    double milliseconds = 0;
+  };
+
+  KernelProfile() = default;
+  KernelProfile(const KernelProfile &) = delete;
+
+  /// The host to give to a session; valid as long as the profile.
+  attune_host host();
+  void clear() { bodies.clear(); }
+  /// The kernels of |desc| that ran, longest first; last, under the name "other", bodies that are no kernel of it.
+  std::vector<Row> rows(const attune_model_desc &desc) const;
+
+private:
+  struct Sum {
+    int64_t calls = 0;
+    double milliseconds = 0;
+  };
+  static void run(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
+
+  std::unordered_map<attune_body_fn, Sum> bodies;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_VERBS_PROFILE_H
