@@ -10,7 +10,6 @@
 #include "dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/Transforms/Passes.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -52,9 +51,7 @@ static void buildDialectPipeline(OpPassManager &pm) {
 static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   ConvertXfmrToLinalgOptions convert;
   convert.panelWidth = strategy.panelWidth;
-  OpPassManager &functions = pm.nest<func::FuncOp>();
-  functions.addPass(createConvertXfmrToLinalg(convert));
-  functions.addPass(createConvertElementwiseToLinalgPass());
+  pm.nest<func::FuncOp>().addPass(createConvertXfmrToLinalg(convert));
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(createSymbolDCEPass());
   // No CSE from here to bufferization: equal tensor.empty ops are different memory.

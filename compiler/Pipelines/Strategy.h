@@ -22,7 +22,8 @@ struct CpuStrategy {
   int64_t valueVectors;
   /// Rows of scores whose exponentials are computed at once.
   int64_t weightRows;
-  /// Input rows of one block are at most this many bytes, so that they stay in the L2 cache while panels stream by.
+  /// Most bytes of the input rows of one block. Rows are read again for every panel, weights again for every block: more than the L2 cache holds
+  /// costs less than reading the weights of a deep projection several times.
   int64_t blockBytes;
   /// Most rows of one block.
   int64_t maxBlockRows;

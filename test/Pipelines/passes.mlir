@@ -26,8 +26,7 @@
 
 // LINALG: builtin.module(
 // LINALG-NEXT: func.func(
-// LINALG-NEXT: convert-xfmr-to-linalg{panel-width=32},
-// LINALG-NEXT: convert-elementwise-to-linalg
+// LINALG-NEXT: convert-xfmr-to-linalg{panel-width=32}
 // LINALG-NEXT: ),
 // LINALG-NEXT: xfmr-hoist-weight-expressions,
 // LINALG-NEXT: symbol-dce,

@@ -1,9 +1,9 @@
-//===- ElementwiseOps.cpp - Sums of tensors as linalg ---------------------===//
+//===- ElementwiseOps.cpp - Elementwise ops on tensors as linalg ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // Upstream's convert-elementwise-to-linalg makes an operand the destination, which costs a copy once the kernel is a function of its own: here the
-// sum gets an empty one.
+// result gets an empty one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,21 +15,22 @@ using namespace mlir;
 using namespace attune;
 
 namespace {
-struct ConvertTensorAdd : OpConversionPattern<arith::AddFOp> {
-  ConvertTensorAdd(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
+struct ConvertElementwise : ConversionPattern {
+  ConvertElementwise(MLIRContext *context, KernelGroups &groups) : ConversionPattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), groups(groups) {}
 
-  LogicalResult matchAndRewrite(arith::AddFOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    auto type = dyn_cast<RankedTensorType>(op.getType());
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands, ConversionPatternRewriter &rewriter) const override {
+    auto type = isElementwiseOnTensors(op) ? dyn_cast<RankedTensorType>(op->getResultTypes()[0]) : RankedTensorType();
     if (!type)
       return failure();
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value destination = emit.empty(type, emit.dynamicSizes(adaptor.getLhs()));
-    AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
-    Value sum = emit.generic(adaptor.getOperands(), {identity, identity}, destination, [](TokenEmitter &body, ValueRange args) -> Value {
-      return arith::AddFOp::create(body.builder, body.loc, args[0], args[1]);
+    TokenEmitter emit(rewriter, op->getLoc());
+    Value destination = emit.empty(type, emit.dynamicSizes(operands[0]));
+    SmallVector<AffineMap> maps(operands.size(), rewriter.getMultiDimIdentityMap(type.getRank()));
+    Value result = emit.generic(operands, maps, destination, [&](TokenEmitter &body, ValueRange args) -> Value {
+      OperationState scalar(body.loc, op->getName(), args.take_front(operands.size()), {type.getElementType()}, op->getAttrs());
+      return body.builder.create(scalar)->getResult(0);
     });
-    groups.mark(sum.getDefiningOp(), "add");
-    rewriter.replaceOp(op, sum);
+    groups.mark(result.getDefiningOp(), op->getName().stripDialect());
+    rewriter.replaceOp(op, result);
     return success();
   }
 
@@ -38,4 +39,10 @@ private:
 };
 } // namespace
 
-void attune::populateElementwisePatterns(RewritePatternSet &patterns, KernelGroups &groups) { patterns.add<ConvertTensorAdd>(patterns.getContext(), groups); }
+bool attune::isElementwiseOnTensors(Operation *op) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && op->getNumOperands() > 0 &&
+         llvm::all_of(op->getOperandTypes(), isTensor) && isTensor(op->getResultTypes()[0]);
+}
+
+void attune::populateElementwisePatterns(RewritePatternSet &patterns, KernelGroups &groups) { patterns.add<ConvertElementwise>(patterns.getContext(), groups); }

@@ -32,9 +32,8 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     attune::populateNormPatterns(patterns, groups);
     attune::populateTokenOpPatterns(patterns, groups);
     ConversionTarget target(getContext());
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
-    target.addDynamicallyLegalOp<arith::AddFOp>([](arith::AddFOp op) { return !isa<RankedTensorType>(op.getType()); });
     target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightPackOp, xfmr::WeightConcatOp, xfmr::WeightTransposeOp, xfmr::AttentionOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();

@@ -37,7 +37,9 @@ private:
   int64_t next = 0;
 };
 
-/// Patterns for sums of tensors.
+/// Whether |op| computes a tensor element by element from tensors of its shape (arith and math ops that models may hold beside xfmr).
+bool isElementwiseOnTensors(mlir::Operation *op);
+/// Patterns for such ops.
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for linear, layer_norm and the head views. |groups| must outlive the patterns.
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);

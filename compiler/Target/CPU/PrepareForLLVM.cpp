@@ -94,11 +94,13 @@ struct ExpandDynamicSplit : OpRewritePattern<memref::ExpandShapeOp> {
       OpFoldResult step = stride;
       for (int64_t dim : llvm::reverse(group)) {
         strides[dim] = step;
-        Value product = arith::MulIOp::create(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, step),
-                                              getValueOrCreateConstantIndexOp(rewriter, loc, sizes[dim]));
-        step = getConstantIntValue(step) && getConstantIntValue(sizes[dim])
-                   ? OpFoldResult(rewriter.getIndexAttr(*getConstantIntValue(step) * *getConstantIntValue(sizes[dim])))
-                   : OpFoldResult(product);
+        std::optional<int64_t> fixed = getConstantIntValue(step), size = getConstantIntValue(sizes[dim]);
+        if (fixed && size)
+          step = rewriter.getIndexAttr(*fixed * *size);
+        else
+          step = arith::MulIOp::create(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, step),
+                                       getValueOrCreateConstantIndexOp(rewriter, loc, sizes[dim]))
+                     .getResult();
       }
     }
     rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(op, op.getResultType(), source.getBaseBuffer(),
