@@ -87,12 +87,15 @@ private:
     Type probabilities;
     if (wantProbabilities)
       probabilities = RankedTensorType::get({dynamic, spec.heads, dynamic, dynamic}, builder.getF32Type());
-    auto op = xfmr::MultiHeadAttentionOp::create(
-        builder, at("attention"), input.getType(), probabilities, input, input, weight(spec.query.weight), weight(spec.key.weight),
-        weight(spec.value.weight), weight(spec.output.weight), weight(spec.query.bias), weight(spec.key.bias), weight(spec.value.bias),
-        weight(spec.output.bias), sequences.offsets, sequences.offsets, sequences.length, sequences.length, sequences.mask, headMask,
-        builder.getI64IntegerAttr(spec.heads), builder.getI64IntegerAttr(spec.kvHeads), builder.getF64FloatAttr(spec.scale),
-        xfmr::MaskedRowsAttr::get(builder.getContext(), xfmr::MaskedRows::Uniform));
+    auto op = xfmr::MultiHeadAttentionOp::create(builder, at("attention"), input.getType(), probabilities, input, input,
+                                                 weight(spec.query.weight), weight(spec.key.weight), weight(spec.value.weight),
+                                                 weight(spec.output.weight), weight(spec.query.bias), weight(spec.key.bias),
+                                                 weight(spec.value.bias), weight(spec.output.bias), sequences.offsets, sequences.offsets,
+                                                 sequences.length, sequences.length, spec.heads, spec.kvHeads, spec.scale);
+    if (sequences.mask)
+      op.getMaskMutable().assign(sequences.mask);
+    if (headMask)
+      op.getHeadMaskMutable().assign(headMask);
     results.probabilities = op.getProbabilities();
     return op.getResult();
   }

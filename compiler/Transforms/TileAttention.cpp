@@ -213,8 +213,16 @@ struct TileAttention : attune::impl::TileAttentionBase<TileAttention> {
   void runOnOperation() override {
     SmallVector<xfmr::AttentionOp> ops;
     getOperation().walk([&](xfmr::AttentionOp op) { ops.push_back(op); });
-    for (xfmr::AttentionOp op : ops)
+    for (xfmr::AttentionOp op : ops) {
+      bool plain = !op.isCached() && !op.getKeyLengths() && !op.getDistanceBias() && !op.getRelativeKey() && !op.getCausal() && !op.getWindowLeft() &&
+                   !op.getWindowRight() && !op.getSoftcap() && !op.getMaskFill() && op.getMaskedRows() != xfmr::MaskedRows::LeastMasked &&
+                   op.getScoreStage() == xfmr::ScoreStage::Softmax;
+      if (!plain) {
+        op.emitError("cannot be lowered yet with these masks or caches");
+        return signalPassFailure();
+      }
       AttentionTiler(op, queryRows, panelWidth, keyBlock).run();
+    }
   }
 };
 

@@ -35,39 +35,85 @@ OpFoldResult MergeHeadsOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// Checks C3 of attention: the shapes of |mask| and |headMask| for |heads| heads.
-static LogicalResult verifyMasks(Operation *op, Value mask, Value headMask, int64_t heads) {
-  if (auto type = mask ? cast<RankedTensorType>(mask.getType()) : RankedTensorType()) {
-    if (type.getRank() == 4 && type.getDimSize(1) != heads && type.getDimSize(1) != 1)
-      return op->emitOpError("expects 'mask' to have 1 or ") << heads << " heads, but got " << type;
-  }
-  if (auto type = headMask ? cast<RankedTensorType>(headMask.getType()) : RankedTensorType())
-    if (type.getDimSize(0) != heads)
-      return op->emitOpError("expects 'head_mask' to have ") << heads << " elements, the number of heads, but got " << type.getDimSize(0);
+/// Checks C3 to C6 of |op|, an attention of |heads| heads of size |headDim|.
+template <typename AnyAttentionOp>
+static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t headDim) {
+  auto typeOf = [](Value value) { return value ? cast<RankedTensorType>(value.getType()) : RankedTensorType(); };
+  RankedTensorType mask = typeOf(op.getMask());
+  if (mask && mask.getRank() == 4 && mask.getDimSize(1) != heads && mask.getDimSize(1) != 1 && !mask.isDynamicDim(1)) // C3
+    return op.emitOpError("expects 'mask' to have 1 or ") << heads << " heads, but got " << mask;
+  if (auto type = typeOf(op.getHeadMask()); type && type.getDimSize(0) != heads)
+    return op.emitOpError("expects 'head_mask' to have ") << heads << " elements, the number of heads, but got " << type.getDimSize(0);
+  auto isEven = [](int64_t size) { return !ShapedType::isDynamic(size) && size % 2 == 0; };
+  if (auto type = typeOf(op.getDistanceBias());
+      type && ((type.getDimSize(0) != heads && type.getDimSize(0) != 1) || isEven(type.getDimSize(1)))) // C4
+    return op.emitOpError("expects 'distance_bias' to have 1 or ") << heads << " rows and an odd number of columns, but got " << type;
+  if (auto type = typeOf(op.getRelativeKey());
+      type && (type.getDimSize(1) != headDim || type.isDynamicDim(0) || isEven(type.getDimSize(0)))) // C5
+    return op.emitOpError("expects 'relative_key' to have a static odd number of rows and ")
+           << headDim << " columns, the head size, but got " << type;
+  if (!op.getRelativeKey() && op.getRelativeTerms() != RelativeTerms::Query)
+    return op.emitOpError("expects 'relative_key' for relative_terms = ") << stringifyRelativeTerms(op.getRelativeTerms());
+  std::pair<StringRef, std::optional<uint64_t>> windows[] = {{"window_left", op.getWindowLeft()}, {"window_right", op.getWindowRight()}};
+  for (auto [name, size] : windows) // C6
+    if (size && static_cast<int64_t>(*size) < 0)
+      return op.emitOpError("expects '") << name << "' not to be negative, but got " << static_cast<int64_t>(*size);
+  if (auto softcap = op.getSoftcap(); softcap && !(softcap->convertToDouble() > 0))
+    return op.emitOpError("expects a positive 'softcap', but got ") << op.getSoftcapAttr();
+  if (op.getMaskFill() && (!mask || !mask.getElementType().isInteger()))
+    return op.emitOpError("expects a mask of i1 or i64 for 'mask_fill'");
+  Value probabilities = op.getProbabilities();
+  if (!probabilities && op.getScoreStage() != ScoreStage::Softmax)
+    return op.emitOpError("expects 'probabilities' for score_stage = ") << stringifyScoreStage(op.getScoreStage());
+  if (probabilities && cast<RankedTensorType>(probabilities.getType()).getDimSize(1) != heads) // C2
+    return op.emitOpError("expects 'probabilities' of ") << heads << " heads, but got " << probabilities.getType();
   return success();
 }
 
-/// Checks that |probabilities|, if present, have |heads| heads.
-static LogicalResult verifyProbabilities(Operation *op, Value probabilities, int64_t heads) {
-  if (!probabilities || cast<RankedTensorType>(probabilities.getType()).getDimSize(1) == heads)
-    return success();
-  return op->emitOpError("expects 'probabilities' of ") << heads << " heads, but got " << probabilities.getType();
+/// Checks C1 of attention as far as it is about caches.
+static LogicalResult verifyCaches(AttentionOp op) {
+  auto key = op.getKey().getType(), value = op.getValue().getType();
+  if (op.isCached() != (value.getRank() == 4))
+    return op.emitOpError("expects 'key' and 'value' to be caches or neither, but got ") << key << " and " << value;
+  if (op.isCached() && (op.getKeyOffsets() || !op.getKeyLengths()))
+    return op.emitOpError("expects 'key_lengths' and no 'key_offsets' for caches");
+  if (!op.isCached() && !op.getKeyOffsets())
+    return op.emitOpError("expects 'key_offsets' for keys that are no cache");
+  if (op.isCached() && (key.isDynamicDim(4) || key.getDimSize(4) % 16 != 0))
+    return op.emitOpError("expects a panel width that is a multiple of 16, but got ") << key;
+  return success();
 }
 
 LogicalResult AttentionOp::verify() {
   auto query = getQuery().getType(), key = getKey().getType(), value = getValue().getType(), result = getResult().getType();
-  int64_t heads = query.getDimSize(1), kvHeads = key.getDimSize(1);
-  if (query.getDimSize(2) != key.getDimSize(2)) // C1
-    return emitOpError("expects 'query' and 'key' of one head size, but got ") << query.getDimSize(2) << " and " << key.getDimSize(2);
+  int64_t heads = getNumHeads(), kvHeads = getNumKvHeads(), headDim = key.getDimSize(isCached() ? 3 : 2);
+  if (failed(verifyCaches(*this))) // C1
+    return failure();
+  if (query.getDimSize(2) != headDim)
+    return emitOpError("expects 'query' and 'key' of one head size, but got ") << query.getDimSize(2) << " and " << headDim;
   if (value.getDimSize(1) != kvHeads)
     return emitOpError("expects 'key' and 'value' of one number of heads, but got ") << kvHeads << " and " << value.getDimSize(1);
   if (kvHeads <= 0 || heads % kvHeads != 0)
     return emitOpError("expects the heads of 'key' to divide those of 'query', ") << heads << ", but got " << kvHeads;
-  if (result.getDimSize(1) != heads || result.getDimSize(2) != value.getDimSize(2)) // C2
-    return emitOpError("expects a result of ") << heads << " heads of size " << value.getDimSize(2) << ", but got " << result;
-  if (failed(verifyProbabilities(*this, getProbabilities(), heads)))
-    return failure();
-  return verifyMasks(*this, getMask(), getHeadMask(), heads); // C3
+  if (result.getDimSize(1) != heads || result.getDimSize(2) != getValueDim()) // C2
+    return emitOpError("expects a result of ") << heads << " heads of size " << getValueDim() << ", but got " << result;
+  return verifyScores(*this, heads, headDim);
+}
+
+void AttentionOp::build(OpBuilder &builder, OperationState &state, Type probabilities, Value query, Value key, Value value,
+                        Value queryOffsets, Value keyOffsets, Value queryLength, Value keyLength, double scale) {
+  auto type = cast<RankedTensorType>(query.getType());
+  Type result = type.clone({type.getDimSize(0), type.getDimSize(1), cast<RankedTensorType>(value.getType()).getShape().back()});
+  build(builder, state, result, probabilities, query, key, value, queryOffsets, keyOffsets, queryLength, keyLength, Value(), Value(),
+        Value(), Value(), Value(), APFloat(scale), /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
+}
+
+void MultiHeadAttentionOp::build(OpBuilder &builder, OperationState &state, Type result, Type probabilities, Value query, Value memory,
+                                 Value wq, Value wk, Value wv, Value wo, Value bq, Value bk, Value bv, Value bo, Value queryOffsets,
+                                 Value keyOffsets, Value queryLength, Value keyLength, int64_t numHeads, int64_t numKvHeads, double scale) {
+  build(builder, state, result, probabilities, query, memory, Value(), wq, wk, wv, wo, bq, bk, bv, bo, queryOffsets, keyOffsets,
+        queryLength, keyLength, Value(), Value(), Value(), Value(), Value(), numHeads, numKvHeads, APFloat(scale), /*causal=*/false,
+        Alignment::End, nullptr, nullptr, nullptr, nullptr);
 }
 
 namespace {
@@ -78,8 +124,7 @@ struct DropUnusedProbabilities : OpRewritePattern<AnyAttentionOp> {
   LogicalResult matchAndRewrite(AnyAttentionOp op, PatternRewriter &rewriter) const override {
     if (!op.getProbabilities() || !op.getProbabilities().use_empty())
       return failure();
-    auto plain = AnyAttentionOp::create(rewriter, op.getLoc(), TypeRange{op.getResult().getType()}, op->getOperands(),
-                                        op->getAttrs());
+    auto plain = AnyAttentionOp::create(rewriter, op.getLoc(), TypeRange{op.getResult().getType()}, op->getOperands(), op->getAttrs());
     rewriter.replaceOp(op, {plain.getResult(), Value()});
     return success();
   }
@@ -106,7 +151,8 @@ LogicalResult MultiHeadAttentionOp::verify() {
   auto rows = [](Value weight) { return cast<RankedTensorType>(weight.getType()).getDimSize(0); };
   if (heads <= 0 || kvHeads <= 0 || heads % kvHeads != 0) // C1
     return emitOpError("expects 'num_kv_heads' to divide 'num_heads', ") << heads << ", but got " << kvHeads;
-  if (failed(columns(getWq(), "wq", features)) || failed(columns(getWk(), "wk", memory)) || failed(columns(getWv(), "wv", memory)))
+  if (failed(columns(getWq(), "wq", features)) || failed(columns(getWk(), "wk", memory)) ||
+      failed(columns(getWv(), "wv", getValue() ? cast<RankedTensorType>(getValue().getType()).getDimSize(1) : memory)))
     return failure();
   if (rows(getWq()) % heads != 0)
     return emitOpError("expects 'num_heads' to divide the rows of 'wq', ") << rows(getWq()) << ", but got " << heads;
@@ -132,7 +178,5 @@ LogicalResult MultiHeadAttentionOp::verify() {
   }
   if (bool(getBq()) != bool(getBk()) || bool(getBq()) != bool(getBv()) || (getBo() && !getBq()))
     return emitOpError("expects 'bq', 'bk' and 'bv' together, and 'bo' only with them");
-  if (failed(verifyProbabilities(*this, getProbabilities(), heads))) // C3
-    return failure();
-  return verifyMasks(*this, getMask(), getHeadMask(), heads);
+  return verifyScores(*this, heads, rows(getWq()) / heads); // C3
 }

@@ -18,12 +18,15 @@ static LogicalResult verifyVector(Operation *op, Value vector, StringRef name, i
   return success();
 }
 
-/// Checks that |residual| can be added to a |type|.
-static LogicalResult verifyResidual(Operation *op, Value residual, RankedTensorType type) {
-  if (!residual || (succeeded(verifyCompatibleShape(residual.getType(), type)) &&
-                    getElementTypeOrSelf(residual) == type.getElementType()))
+/// Checks that |operand| (named |name|) can be combined with a |type| element by element.
+static LogicalResult verifySameType(Operation *op, Value operand, StringRef name, RankedTensorType type) {
+  if (!operand || (succeeded(verifyCompatibleShape(operand.getType(), type)) && getElementTypeOrSelf(operand) == type.getElementType()))
     return success();
-  return op->emitOpError("expects 'residual' of the type of the result, ") << type << ", but got " << residual.getType();
+  return op->emitOpError("expects '") << name << "' of the type of the result, " << type << ", but got " << operand.getType();
+}
+
+static LogicalResult verifyResidual(Operation *op, Value residual, RankedTensorType type) {
+  return verifySameType(op, residual, "residual", type);
 }
 
 /// Checks that |weight| (named |name|) multiplies rows of |features| elements.
@@ -49,7 +52,9 @@ LogicalResult LinearOp::verify() {
     return failure();
   if (failed(verifyVector(*this, getBias(), "bias", getWeight().getType().getDimSize(0), "rows of 'weight'"))) // C2
     return failure();
-  return verifyResidual(*this, getResidual(), getType()); // C3
+  if (failed(verifySameType(*this, getMultiplier(), "multiplier", getType()))) // C3
+    return failure();
+  return verifyResidual(*this, getResidual(), getType());
 }
 
 LogicalResult FfnOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
@@ -62,11 +67,19 @@ LogicalResult FfnOp::verify() {
   if (failed(verifyColumns(*this, getUp(), "up", getInput().getType().getDimSize(1), "features of 'input'")) || // C1
       failed(verifyColumns(*this, getDown(), "down", inner, "rows of 'up'")))
     return failure();
+  if (Value gate = getGate(); gate && gate.getType() != getUp().getType())
+    return emitOpError("expects 'gate' of the type of 'up', ") << getUp().getType() << ", but got " << gate.getType();
+  if (getGateBias() && !getGate())
+    return emitOpError("expects no 'gate_bias' without 'gate'");
   if (failed(verifyVector(*this, getUpBias(), "up_bias", inner, "rows of 'up'")) || // C2
       failed(verifyVector(*this, getDownBias(), "down_bias", getDown().getType().getDimSize(0), "rows of 'down'")))
     return failure();
+  if (failed(verifyVector(*this, getGateBias(), "gate_bias", inner, "rows of 'gate'")))
+    return failure();
   if (bool(getUpBias()) != bool(getDownBias()))
     return emitOpError("expects 'up_bias' and 'down_bias' together");
+  if (getGate() && bool(getGateBias()) != bool(getUpBias()))
+    return emitOpError("expects 'gate_bias' and 'up_bias' together");
   return verifyResidual(*this, getResidual(), getType()); // C3
 }
 
@@ -78,7 +91,23 @@ LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 LogicalResult LayerNormOp::verify() {
   int64_t features = getInput().getType().getDimSize(1);
   StringRef what = "last dimension of 'input'";
-  if (failed(verifyVector(*this, getWeight(), "weight", features, what)) || failed(verifyVector(*this, getBias(), "bias", features, what))) // C1
+  if (failed(verifyVector(*this, getWeight(), "weight", features, what)) ||
+      failed(verifyVector(*this, getBias(), "bias", features, what))) // C1
+    return failure();
+  if (failed(verifyResidual(*this, getResidual(), getType()))) // C2
+    return failure();
+  if (!(getEpsilon().convertToDouble() >= 0)) // C3
+    return emitOpError("expects 'epsilon' not to be negative, but got ") << getEpsilonAttr();
+  return success();
+}
+
+LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getInput().getType());
+  return success();
+}
+
+LogicalResult RmsNormOp::verify() {
+  if (failed(verifyVector(*this, getWeight(), "weight", getInput().getType().getDimSize(1), "last dimension of 'input'"))) // C1
     return failure();
   if (failed(verifyResidual(*this, getResidual(), getType()))) // C2
     return failure();

@@ -22,11 +22,33 @@ def Xfmr_Activation : I32EnumAttr<"Activation", "elementwise function between tw
 def Xfmr_ActivationAttr : EnumAttr<Xfmr_Dialect, Xfmr_Activation, "activation"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "what a query row without a visible key gives", [
-    I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Zero", 1, "zero">]> {
+    I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Zero", 1, "zero">, I32EnumAttrCase<"LeastMasked", 2, "least_masked">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_MaskedRowsAttr : EnumAttr<Xfmr_Dialect, Xfmr_MaskedRows, "masked_rows"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_Alignment : I32EnumAttr<"Alignment", "which key stands at the position of a sequence's first or last query", [
+    I32EnumAttrCase<"Start", 0, "start">, I32EnumAttrCase<"End", 1, "end">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_AlignmentAttr : EnumAttr<Xfmr_Dialect, Xfmr_Alignment, "alignment"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_RelativeTerms : I32EnumAttr<"RelativeTerms", "what a table of distance vectors is multiplied by", [
+    I32EnumAttrCase<"Query", 0, "query">, I32EnumAttrCase<"QueryAndKey", 1, "query_and_key">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_RelativeTermsAttr : EnumAttr<Xfmr_Dialect, Xfmr_RelativeTerms, "relative_terms"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "after which step attention gives its scores", [
+    I32EnumAttrCase<"Product", 0, "product">, I32EnumAttrCase<"Capped", 1, "capped">, I32EnumAttrCase<"Masked", 2, "masked">,
+    I32EnumAttrCase<"Softmax", 3, "softmax">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_ScoreStageAttr : EnumAttr<Xfmr_Dialect, Xfmr_ScoreStage, "score_stage"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "how the tokens of a sequence become one row", [
     I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Mean", 1, "mean">]> {
@@ -53,6 +75,17 @@ def Xfmr_FillSourceAttr : Xfmr_Source<"FillSource", "fill"> {
 }
 def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
   let summary = "a table computed at compile time, named by `kind`, with its parameters";
+  let description = [{
+    Each element is computed in f64 and rounded once.
+
+    - `sinusoidal` `[positions, N]`, params `layout`, `base` (10000 if absent). With `angle(p, i) = p / base^(2 i / N)`: `"interleaved"` has `sin angle(p, i)` in column
+      2i and `cos angle(p, i)` in column 2i + 1 (an odd N ends with a sine); `"half"` has `sin angle(p, i)` in column i of the first `ceil(N / 2)` and
+      `cos angle(p, i)` in column `ceil(N / 2) + i`; `"constant"` has `-sin 1` in even and `cos 1` in odd columns.
+    - `rotary` `[positions, R]`, params `base` and optionally `scaling`. With `f(i) = base^(-2 i / R)` for i < R/2: `cos(p f(i))` in column i, `sin(p f(i))` in
+      column R/2 + i. `scaling = "linear"` divides f by `factor`. `scaling = "llama3"` with `factor`, `low_freq_factor`, `high_freq_factor`, `original_length`:
+      with `s = (original_length f / (2 pi) - low_freq_factor) / (high_freq_factor - low_freq_factor)` clamped to [0, 1], `f' = (1 - s) f / factor + s f`.
+    - `alibi_slopes` `[H]`: with n the largest power of 2 up to H, `2^(-8 (h + 1) / n)` for h < n, then `2^(-4 (2 (h - n) + 1) / n)`.
+  }];
   let parameters = (ins StringRefParameter<"kind of table">:$kind, "::mlir::DictionaryAttr":$params, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $kind `,` $params `:` $type `>`";
 }

@@ -31,6 +31,9 @@ namespace mlir::xfmr {
 /// Type of the tensor that the weight source |source| describes; null if |source| is not a weight source.
 RankedTensorType getSourceType(Attribute source);
 
+/// Keys of one panel of a cache. One width for all machines, so that what a session keeps does not depend on the strategy of one object.
+inline constexpr int64_t kCachePanelWidth = 64;
+
 /// Names of the attributes that carry the contract between phases.
 inline constexpr llvm::StringLiteral kEntryAttr = "xfmr.entry";
 inline constexpr llvm::StringLiteral kNameAttr = "xfmr.name";

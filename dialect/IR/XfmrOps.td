@@ -8,6 +8,8 @@ include "dialect/IR/WeightOps.td"
 include "dialect/IR/TokenOps.td"
 include "dialect/IR/LinearOps.td"
 include "dialect/IR/AttentionOps.td"
+include "dialect/IR/CacheOps.td"
+include "dialect/IR/PositionOps.td"
 include "dialect/IR/KernelOps.td"
 include "dialect/IR/RuntimeOps.td"
 

@@ -25,7 +25,17 @@ class Xfmr_DynamicI64<string what> : Type<
 def Xfmr_Ids : Xfmr_DynamicI64<"ids">;
 /// First token of each sequence and the number of tokens, `[batch + 1]`.
 def Xfmr_Offsets : Xfmr_DynamicI64<"offsets">;
-/// `[batch, key]`, `[batch, query, key]` or `[batch, heads or 1, query or 1, key]`; f32 is added to the scores, i1 and i64 are visible where not 0.
+/// Tokens of each sequence, `[batch]`.
+def Xfmr_Lengths : Xfmr_DynamicI64<"lengths">;
+/// `[batch, key]`, `[batch, query, key]` or `[batch, heads, query, key]`; f32 is added to the scores, i1 and i64 are visible where not 0.
 def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
+
+/// Keys of a cache, `[slots, kv_heads, panels, head_dim, width]`: component d of key j of a slot is at `[slot, g, j / width, d, j mod width]`.
+def Xfmr_KeyCache : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[5]>]>;
+/// Values of a cache, `[slots, kv_heads, capacity, value_dim]`.
+def Xfmr_ValueCache : 4DTensorOf<[Xfmr_Float]>;
+/// What attention reads: `[tokens, kv_heads, size]`, or a cache.
+def Xfmr_Keys : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[3, 5]>]>;
+def Xfmr_Values : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[3, 4]>]>;
 
 #endif // XFMR_TYPES_TD

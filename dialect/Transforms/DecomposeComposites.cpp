@@ -20,6 +20,19 @@ using namespace mlir::xfmr;
 
 namespace {
 
+/// Gives |attention| the operands and attributes of |op| that are about scores: their names are the same.
+void copyScores(MultiHeadAttentionOp op, AttentionOp attention) {
+  auto copy = [](MutableOperandRange from, MutableOperandRange to) { to.assign(OperandRange(from)); };
+  copy(op.getKeyLengthsMutable(), attention.getKeyLengthsMutable());
+  copy(op.getMaskMutable(), attention.getMaskMutable());
+  copy(op.getHeadMaskMutable(), attention.getHeadMaskMutable());
+  copy(op.getDistanceBiasMutable(), attention.getDistanceBiasMutable());
+  copy(op.getRelativeKeyMutable(), attention.getRelativeKeyMutable());
+  for (NamedAttribute attr : op->getAttrs())
+    if (llvm::is_contained(AttentionOp::getAttributeNames(), attr.getName()) && attr.getName() != op.getOperandSegmentSizesAttrName())
+      attention->setAttr(attr.getName(), attr.getValue());
+}
+
 struct DecomposeMultiHeadAttention : OpRewritePattern<MultiHeadAttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MultiHeadAttentionOp op, PatternRewriter &rewriter) const override {
@@ -30,13 +43,11 @@ struct DecomposeMultiHeadAttention : OpRewritePattern<MultiHeadAttentionOp> {
     };
     Value query = project(op.getQuery(), op.getWq(), op.getBq(), op.getNumHeads());
     Value key = project(op.getMemory(), op.getWk(), op.getBk(), op.getNumKvHeads());
-    Value value = project(op.getMemory(), op.getWv(), op.getBv(), op.getNumKvHeads());
-    auto queryType = cast<RankedTensorType>(query.getType()), valueType = cast<RankedTensorType>(value.getType());
-    Type result = queryType.clone({queryType.getDimSize(0), queryType.getDimSize(1), valueType.getDimSize(2)});
+    Value value = project(op.getValue() ? op.getValue() : op.getMemory(), op.getWv(), op.getBv(), op.getNumKvHeads());
     Type probabilities = op.getProbabilities() ? op.getProbabilities().getType() : Type();
-    auto attention = AttentionOp::create(rewriter, loc, result, probabilities, query, key, value, op.getQueryOffsets(),
-                                         op.getKeyOffsets(), op.getQueryLength(), op.getKeyLength(), op.getMask(),
-                                         op.getHeadMask(), op.getScaleAttr(), op.getMaskedRowsAttr());
+    auto attention = AttentionOp::create(rewriter, loc, probabilities, query, key, value, op.getQueryOffsets(), op.getKeyOffsets(),
+                                         op.getQueryLength(), op.getKeyLength(), op.getScale().convertToDouble());
+    copyScores(op, attention);
     Value merged = MergeHeadsOp::create(rewriter, loc, attention.getResult());
     if (op.getWo())
       merged = LinearOp::create(rewriter, loc, merged, op.getWo(), op.getBo(), Value(), Activation::None);
@@ -48,9 +59,15 @@ struct DecomposeMultiHeadAttention : OpRewritePattern<MultiHeadAttentionOp> {
 struct DecomposeFfn : OpRewritePattern<FfnOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(FfnOp op, PatternRewriter &rewriter) const override {
-    Value up =
-        LinearOp::create(rewriter, op.getLoc(), op.getInput(), op.getUp(), op.getUpBias(), Value(), op.getActivation());
-    rewriter.replaceOpWithNewOp<LinearOp>(op, up, op.getDown(), op.getDownBias(), op.getResidual(), Activation::None);
+    Location loc = op.getLoc();
+    Value inner;
+    if (op.getGate()) {
+      Value gate = LinearOp::create(rewriter, loc, op.getInput(), op.getGate(), op.getGateBias(), Value(), op.getActivation());
+      inner = LinearOp::create(rewriter, loc, op.getInput(), op.getUp(), op.getUpBias(), gate, Value(), Activation::None);
+    } else {
+      inner = LinearOp::create(rewriter, loc, op.getInput(), op.getUp(), op.getUpBias(), Value(), op.getActivation());
+    }
+    rewriter.replaceOpWithNewOp<LinearOp>(op, inner, op.getDown(), op.getDownBias(), op.getResidual(), Activation::None);
     return success();
   }
 };

@@ -46,15 +46,15 @@ LinearOp chooseLinear(Value a, Value b, Operation *user) {
 /// Creates |linear| anew at |user| with |residual| added.
 Value addResidual(PatternRewriter &rewriter, Operation *user, LinearOp linear, Value residual) {
   Location loc = rewriter.getFusedLoc({linear.getLoc(), user->getLoc()});
-  return LinearOp::create(rewriter, loc, linear.getInput(), linear.getWeight(), linear.getBias(), residual,
-                          linear.getActivation());
+  return LinearOp::create(rewriter, loc, linear.getInput(), linear.getWeight(), linear.getBias(), linear.getMultiplier(),
+                          residual, linear.getActivation());
 }
 
 struct FuseActivation : OpRewritePattern<ActivationOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ActivationOp op, PatternRewriter &rewriter) const override {
     LinearOp linear = getFusibleLinear(op.getInput(), op);
-    if (!linear || linear.getActivation() != Activation::None)
+    if (!linear || linear.getMultiplier() || linear.getActivation() != Activation::None)
       return failure();
     rewriter.replaceOpWithNewOp<LinearOp>(op, linear.getInput(), linear.getWeight(), linear.getBias(), Value(),
                                           op.getKind());
@@ -75,14 +75,15 @@ struct FuseAddition : OpRewritePattern<arith::AddFOp> {
 };
 
 /// Leaves a norm's addition to a linear before it, or takes one that no linear can take.
-struct MoveNormResidual : OpRewritePattern<LayerNormOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(LayerNormOp op, PatternRewriter &rewriter) const override {
+template <typename NormOp>
+struct MoveNormResidual : OpRewritePattern<NormOp> {
+  using OpRewritePattern<NormOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(NormOp op, PatternRewriter &rewriter) const override {
     return op.getResidual() ? giveToLinear(op, rewriter) : takeFromAddition(op, rewriter);
   }
 
 private:
-  static LogicalResult giveToLinear(LayerNormOp op, PatternRewriter &rewriter) {
+  static LogicalResult giveToLinear(NormOp op, PatternRewriter &rewriter) {
     LinearOp linear = chooseLinear(op.getInput(), op.getResidual(), op);
     if (!linear)
       return failure();
@@ -95,8 +96,8 @@ private:
     return success();
   }
 
-  static LogicalResult takeFromAddition(LayerNormOp op, PatternRewriter &rewriter) {
-    auto add = op.getInput().getDefiningOp<arith::AddFOp>();
+  static LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
+    auto add = op.getInput().template getDefiningOp<arith::AddFOp>();
     if (!add || !add->hasOneUse() || add->getBlock() != op->getBlock() || chooseLinear(add.getLhs(), add.getRhs(), add))
       return failure();
     rewriter.modifyOpInPlace(op, [&] {
@@ -120,7 +121,8 @@ void reportMissed(func::FuncOp function) {
 struct FuseEpilogues : xfmr::impl::FuseEpiloguesBase<FuseEpilogues> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseActivation, FuseAddition, MoveNormResidual>(&getContext());
+    patterns.add<FuseActivation, FuseAddition, MoveNormResidual<LayerNormOp>, MoveNormResidual<RmsNormOp>>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     reportMissed(getOperation());

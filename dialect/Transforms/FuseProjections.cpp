@@ -25,7 +25,7 @@ namespace {
 
 /// Whether |op| projects with weights, and to heads only.
 bool isHeadProjection(LinearOp op) {
-  if (op.getResidual() || op->use_empty() || !op.getWeight().getType().hasStaticShape() || !isWeight(op.getWeight()))
+  if (op.getMultiplier() || op.getResidual() || op->use_empty() || !op.getWeight().getType().hasStaticShape() || !isWeight(op.getWeight()))
     return false;
   if (op.getBias() && !isWeight(op.getBias()))
     return false;

@@ -1,4 +1,4 @@
-//===- NormOps.cpp - layer_norm as linalg ---------===//
+//===- NormOps.cpp - layer_norm and rms_norm as linalg ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -91,6 +91,41 @@ private:
   KernelGroups &groups;
 };
 
+/// rms_norm -> (residual add,) sum of squares, normalisation.
+struct ConvertRmsNorm : OpConversionPattern<xfmr::RmsNormOp> {
+  ConvertRmsNorm(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
+
+  LogicalResult matchAndRewrite(xfmr::RmsNormOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getType());
+    auto element = cast<FloatType>(type.getElementType());
+    auto constant = [&](double value) -> Value { return arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(element, value)); };
+    Value x = adaptor.getInput();
+    RowOps row{rewriter, loc, type, tensor::DimOp::create(rewriter, loc, x, 0), {}};
+    if (adaptor.getResidual())
+      x = row.map({x, adaptor.getResidual()}, {row.full(), row.full()},
+                  [](OpBuilder &b, Location loc, ValueRange args) -> Value { return arith::AddFOp::create(b, loc, args[0], args[1]); });
+    Value inverse = constant(1.0 / type.getDimSize(1)), epsilon = constant(op.getEpsilon().convertToDouble()), one = constant(1.0);
+    Value squares = row.sum(x, {row.full()}, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+      return math::FmaOp::create(b, loc, args[0], args[0], args[1]);
+    });
+    Value result = row.map({x, squares, adaptor.getWeight()}, {row.full(), row.perRow(), row.perColumn()},
+                           [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                             Value meanSquare = math::FmaOp::create(b, loc, args[1], inverse, epsilon);
+                             Value scale = arith::DivFOp::create(b, loc, one, math::SqrtOp::create(b, loc, meanSquare));
+                             return arith::MulFOp::create(b, loc, arith::MulFOp::create(b, loc, args[0], scale), args[2]);
+                           });
+    groups.mark(row.ops, "rms_norm " + Twine(type.getDimSize(1)) + (op.getResidual() ? ", residual" : ""));
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  KernelGroups &groups;
+};
+
 } // namespace
 
-void attune::populateNormPatterns(RewritePatternSet &patterns, KernelGroups &groups) { patterns.add<ConvertLayerNorm>(patterns.getContext(), groups); }
+void attune::populateNormPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
+  patterns.add<ConvertLayerNorm, ConvertRmsNorm>(patterns.getContext(), groups);
+}

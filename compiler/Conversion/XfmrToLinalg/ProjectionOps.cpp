@@ -27,12 +27,12 @@ struct ConvertLinear : OpConversionPattern<xfmr::LinearOp> {
     auto fill = linalg::FillOp::create(rewriter, loc, zero, destination());
     ops.push_back(fill);
     ops.push_back(contract(rewriter, loc, adaptor.getInput(), adaptor.getWeight(), fill.getResult(0)));
-    if (op.getBias() || op.getResidual() || op.getActivation() != xfmr::Activation::None)
+    if (op.getBias() || op.getMultiplier() || op.getResidual() || op.getActivation() != xfmr::Activation::None)
       ops.push_back(epilogue(rewriter, op, adaptor, ops.back()->getResult(0), destination()));
     int64_t inputs = op.getInput().getType().getDimSize(1);
     groups.mark(ops, "linear " + Twine(inputs) + " -> " + Twine(type.getDimSize(1)) + (op.getBias() ? ", bias" : "") +
                          (op.getActivation() == xfmr::Activation::None ? Twine() : ", " + xfmr::stringifyActivation(op.getActivation())).str() +
-                         (op.getResidual() ? ", residual" : ""));
+                         (op.getMultiplier() ? ", multiplier" : "") + (op.getResidual() ? ", residual" : ""));
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
   }
@@ -53,15 +53,16 @@ private:
         });
   }
 
-  /// `activation(x + bias) + residual`
+  /// `activation(x + bias) * multiplier + residual`
   Operation *epilogue(OpBuilder &builder, xfmr::LinearOp op, OpAdaptor adaptor, Value x, Value destination) const {
     AffineMap identity = builder.getMultiDimIdentityMap(2), columns = AffineMap::get(2, 0, builder.getAffineDimExpr(1));
     SmallVector<Value> inputs{x};
     SmallVector<AffineMap> maps{identity};
     if (op.getBias())
       inputs.push_back(adaptor.getBias()), maps.push_back(columns);
-    if (op.getResidual())
-      inputs.push_back(adaptor.getResidual()), maps.push_back(identity);
+    for (Value operand : {adaptor.getMultiplier(), adaptor.getResidual()})
+      if (operand)
+        inputs.push_back(operand), maps.push_back(identity);
     maps.push_back(identity);
     return linalg::GenericOp::create(builder, op.getLoc(), destination.getType(), inputs, destination, maps,
                                      SmallVector<IteratorType>(2, IteratorType::parallel), [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -70,6 +71,8 @@ private:
                                        if (op.getBias())
                                          y = arith::AddFOp::create(b, loc, y, args[next++]);
                                        y = emitActivation(b, loc, op.getActivation(), y);
+                                       if (op.getMultiplier())
+                                         y = arith::MulFOp::create(b, loc, y, args[next++]);
                                        if (op.getResidual())
                                          y = arith::AddFOp::create(b, loc, y, args[next]);
                                        linalg::YieldOp::create(b, loc, y);

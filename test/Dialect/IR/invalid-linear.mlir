@@ -58,7 +58,7 @@ func.func @ffn_c2(%x: tensor<?x8xf32>, %up: tensor<16x8xf32>, %down: tensor<8x16
 
 func.func @ffn_c2_one_bias(%x: tensor<?x8xf32>, %up: tensor<16x8xf32>, %down: tensor<8x16xf32>, %b: tensor<16xf32>) {
   // expected-error @below {{expects 'up_bias' and 'down_bias' together}}
-  %y = "xfmr.ffn"(%x, %up, %down, %b) {activation = #xfmr.activation<gelu>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>}
+  %y = "xfmr.ffn"(%x, %up, %down, %b) {activation = #xfmr.activation<gelu>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 0, 0>}
     : (tensor<?x8xf32>, tensor<16x8xf32>, tensor<8x16xf32>, tensor<16xf32>) -> tensor<?x8xf32>
   return
 }
@@ -108,5 +108,61 @@ func.func @softmax_c1(%x: tensor<?x?xf32>) {
 func.func @dropout_c1(%x: tensor<?x8xf32>) {
   // expected-error @below {{expects 'rate' from 0 to 1, but got 1.500000e+00 : f64}}
   %y = xfmr.dropout %x {rate = 1.5 : f64} : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c3_multiplier(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>) {
+  // expected-error @below {{expects 'multiplier' of the type of the result, 'tensor<?x4xf32>', but got 'tensor<?x8xf32>'}}
+  %y = xfmr.linear %x, %w multiplier(%x) : tensor<?x8xf32>, tensor<4x8xf32>, multiplier tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @ffn_c1_gate(%x: tensor<?x8xf32>, %up: tensor<16x8xf32>, %down: tensor<8x16xf32>, %gate: tensor<12x8xf32>) {
+  // expected-error @below {{expects 'gate' of the type of 'up', 'tensor<16x8xf32>', but got 'tensor<12x8xf32>'}}
+  %y = xfmr.ffn <silu> %x, %up, %down gate(%gate : tensor<12x8xf32>) : tensor<?x8xf32>, tensor<16x8xf32>, tensor<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @ffn_c2_gate_bias(%x: tensor<?x8xf32>, %up: tensor<16x8xf32>, %down: tensor<8x16xf32>, %b: tensor<16xf32>) {
+  // expected-error @below {{expects 'gate_bias' and 'up_bias' together}}
+  %y = xfmr.ffn <silu> %x, %up, %down gate(%up, %b : tensor<16x8xf32>, tensor<16xf32>) : tensor<?x8xf32>, tensor<16x8xf32>, tensor<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c1(%x: tensor<?x8xf32>, %g: tensor<4xf32>) {
+  // expected-error @below {{expects 'weight' to have 8 elements, the last dimension of 'input', but got 4}}
+  %y = xfmr.rms_norm %x, %g {epsilon = 1.0e-6 : f64} : tensor<?x8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c2(%x: tensor<?x8xf32>, %r: tensor<?x4xf32>, %g: tensor<8xf32>) {
+  // expected-error @below {{expects 'residual' of the type of the result, 'tensor<?x8xf32>', but got 'tensor<?x4xf32>'}}
+  %y = xfmr.rms_norm %x, %g residual(%r : tensor<?x4xf32>) {epsilon = 1.0e-6 : f64} : tensor<?x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c3(%x: tensor<?x8xf32>, %g: tensor<8xf32>) {
+  // expected-error @below {{expects 'epsilon' not to be negative, but got -1.000000e+00 : f64}}
+  %y = xfmr.rms_norm %x, %g {epsilon = -1.0 : f64} : tensor<?x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @epilogue_types_order(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>, %b: tensor<4xf32>, %r: tensor<?x4xf32>) {
+  // expected-error @below {{expected the types of the optional operands, in their order}}
+  %y = xfmr.linear %x, %w bias(%b) residual(%r) : tensor<?x8xf32>, tensor<4x8xf32>, residual tensor<?x4xf32>, bias tensor<4xf32>
   return
 }

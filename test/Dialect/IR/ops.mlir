@@ -79,6 +79,21 @@ func.func @projections(%x: tensor<?x48xf32>, %w: tensor<112x48xf32>, %b: tensor<
   // CHECK: xfmr.ffn <gelu> %{{.*}}, %{{.*}}, %{{.*}} bias(%{{.*}}, %{{.*}}) residual(%{{.*}}) : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, bias tensor<112xf32>, tensor<48xf32>, residual tensor<?x48xf32>
   %ffn = xfmr.ffn <gelu> %residual, %w, %d bias(%b, %c) residual(%x)
     : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, bias tensor<112xf32>, tensor<48xf32>, residual tensor<?x48xf32>
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} bias(%{{.*}}) multiplier(%{{.*}}) residual(%{{.*}}) : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>, multiplier tensor<?x112xf32>, residual tensor<?x112xf32>
+  %gated = xfmr.linear %x, %w bias(%b) multiplier(%plain) residual(%full)
+    : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>, multiplier tensor<?x112xf32>, residual tensor<?x112xf32>
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} multiplier(%{{.*}}) : tensor<?x48xf32>, tensor<112x48xf32>, multiplier tensor<?x112xf32>{{$}}
+  %scaled = xfmr.linear %x, %w multiplier(%gated) : tensor<?x48xf32>, tensor<112x48xf32>, multiplier tensor<?x112xf32>
+  // CHECK: xfmr.ffn <silu> %{{.*}}, %{{.*}}, %{{.*}} gate(%{{.*}} : tensor<112x48xf32>) residual(%{{.*}}) : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, residual tensor<?x48xf32>
+  %swiglu = xfmr.ffn <silu> %x, %w, %d gate(%w : tensor<112x48xf32>) residual(%x)
+    : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, residual tensor<?x48xf32>
+  // CHECK: xfmr.ffn <gelu_tanh> %{{.*}}, %{{.*}}, %{{.*}} gate(%{{.*}}, %{{.*}} : tensor<112x48xf32>, tensor<112xf32>) bias(%{{.*}}, %{{.*}}) : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, bias tensor<112xf32>, tensor<48xf32>
+  %geglu = xfmr.ffn <gelu_tanh> %swiglu, %w, %d gate(%w, %b : tensor<112x48xf32>, tensor<112xf32>) bias(%b, %c)
+    : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>, bias tensor<112xf32>, tensor<48xf32>
+  // CHECK: xfmr.rms_norm %{{.*}}, %{{.*}} {epsilon = 9.9999999999999995E-7 : f64} : tensor<?x48xf32>, tensor<48xf32>
+  %rms = xfmr.rms_norm %geglu, %c {epsilon = 1.0e-6 : f64} : tensor<?x48xf32>, tensor<48xf32>
+  // CHECK: xfmr.rms_norm %{{.*}}, %{{.*}} residual(%{{.*}} : tensor<?x48xf32>) {epsilon
+  %add_rms = xfmr.rms_norm %rms, %c residual(%x : tensor<?x48xf32>) {epsilon = 1.0e-6 : f64} : tensor<?x48xf32>, tensor<48xf32>
   // CHECK: xfmr.ffn <silu> %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>{{$}}
   %bare = xfmr.ffn <silu> %ffn, %w, %d : tensor<?x48xf32>, tensor<112x48xf32>, tensor<48x112xf32>
   // CHECK: xfmr.layer_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 9.9999999999999998E-13 : f64} : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
@@ -132,6 +147,66 @@ func.func @multi_head_attention(%x: tensor<?x48xf32>, %memory: tensor<?x32xf32>,
     offsets(%offsets, %offsets) lengths(%length, %length) mask(%mask : tensor<?x4x1x?xi64>) head_mask(%heads : tensor<4xf32>)
     {num_heads = 4 : i64, num_kv_heads = 2 : i64, scale = 1.0 : f64} : tensor<?x48xf32>, tensor<?x32xf32> -> tensor<?x8xf32>, tensor<?x4x?x?xf32>
   return %full : tensor<?x8xf32>
+}
+
+// Everything that scores may have.
+// CHECK-LABEL: @scores
+func.func @scores(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: tensor<?x2x20xf32>, %offsets: tensor<?xi64>, %lens: tensor<?xi64>, %length: index,
+                  %mask: tensor<?x?x?x?xi1>, %distance: tensor<4x?xf32>, %table: tensor<63x12xf32>) -> tensor<?x4x20xf32> {
+  // CHECK: xfmr.attention {{.*}} offsets(%{{.*}}, %{{.*}}) lengths(%{{.*}}, %{{.*}}) key_lengths(%{{.*}}) mask(%{{.*}} : tensor<?x?x?x?xi1>) distance_bias(%{{.*}} : tensor<4x?xf32>) relative_key(%{{.*}} : tensor<63x12xf32>)
+  // CHECK-SAME: {alignment = #xfmr.alignment<start>, causal, mask_fill = -1.000000e+10 : f64, masked_rows = #xfmr.masked_rows<least_masked>, relative_terms = #xfmr.relative_terms<query_and_key>, scale = 1.250000e-01 : f64, score_stage = #xfmr.score_stage<masked>, softcap = 3.000000e+01 : f64, window_left = 7 : i64, window_right = 0 : i64}
+  // CHECK-SAME: tensor<?x4x12xf32>, tensor<?x2x12xf32>, tensor<?x2x20xf32> -> tensor<?x4x20xf32>, tensor<?x4x?x?xf32>
+  %o, %p = xfmr.attention %q, %k, %v offsets(%offsets, %offsets) lengths(%length, %length) key_lengths(%lens) mask(%mask : tensor<?x?x?x?xi1>)
+    distance_bias(%distance : tensor<4x?xf32>) relative_key(%table : tensor<63x12xf32>)
+    {scale = 0.125 : f64, causal, alignment = #xfmr.alignment<start>, window_left = 7 : i64, window_right = 0 : i64, softcap = 30.0 : f64, mask_fill = -1.0e10 : f64,
+     masked_rows = #xfmr.masked_rows<least_masked>, relative_terms = #xfmr.relative_terms<query_and_key>, score_stage = #xfmr.score_stage<masked>}
+    : tensor<?x4x12xf32>, tensor<?x2x12xf32>, tensor<?x2x20xf32> -> tensor<?x4x20xf32>, tensor<?x4x?x?xf32>
+  return %o : tensor<?x4x20xf32>
+}
+
+// A value of its own, and options handed to attention.
+// CHECK-LABEL: @multi_head_attention_value
+func.func @multi_head_attention_value(%x: tensor<?x48xf32>, %memory: tensor<?x32xf32>, %value: tensor<?x16xf32>, %wq: tensor<48x48xf32>, %wk: tensor<48x32xf32>,
+                                      %wv: tensor<40x16xf32>, %offsets: tensor<?xi64>, %lens: tensor<?xi64>, %length: index, %distance: tensor<1x?xf32>) -> tensor<?x40xf32> {
+  // CHECK: xfmr.multi_head_attention %{{.*}}, %{{.*}} value(%{{.*}} : tensor<?x16xf32>) weights({{.*}}) offsets({{.*}}) lengths({{.*}}) key_lengths(%{{.*}}) distance_bias(%{{.*}} : tensor<1x?xf32>) {causal, num_heads
+  %o = xfmr.multi_head_attention %x, %memory value(%value : tensor<?x16xf32>) weights(%wq, %wk, %wv : tensor<48x48xf32>, tensor<48x32xf32>, tensor<40x16xf32>)
+    offsets(%offsets, %offsets) lengths(%length, %length) key_lengths(%lens) distance_bias(%distance : tensor<1x?xf32>)
+    {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64, causal} : tensor<?x48xf32>, tensor<?x32xf32> -> tensor<?x40xf32>
+  return %o : tensor<?x40xf32>
+}
+
+// CHECK-LABEL: @positions
+func.func @positions(%x: tensor<?x4x12xf32>, %ids: tensor<?xi64>, %angles: tensor<512x8xf32>, %buckets: tensor<32x4xf32>, %slopes: tensor<4xf32>, %length: index)
+    -> (tensor<?x4x12xf32>, tensor<4x?xf32>, tensor<4x?xf32>) {
+  // CHECK: xfmr.rotary %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4x12xf32>, tensor<512x8xf32>
+  %half = xfmr.rotary %x, %ids, %angles : tensor<?x4x12xf32>, tensor<512x8xf32>
+  // CHECK: xfmr.rotary %{{.*}}, %{{.*}}, %{{.*}} {interleaved} : tensor<?x4x12xf32>, tensor<512x8xf32>
+  %pairs = xfmr.rotary %half, %ids, %angles {interleaved} : tensor<?x4x12xf32>, tensor<512x8xf32>
+  // CHECK: xfmr.relative_position_bias %{{.*}}, %{{.*}} {bidirectional, max_distance = 128 : i64} : tensor<32x4xf32>
+  %b = xfmr.relative_position_bias %buckets, %length {bidirectional, max_distance = 128 : i64} : tensor<32x4xf32>
+  // CHECK: xfmr.alibi_bias %{{.*}}, %{{.*}} : tensor<4xf32>
+  %a = xfmr.alibi_bias %slopes, %length : tensor<4xf32>
+  // CHECK: return {{.*}} : tensor<?x4x12xf32>, tensor<4x?xf32>, tensor<4x?xf32>
+  return %pairs, %b, %a : tensor<?x4x12xf32>, tensor<4x?xf32>, tensor<4x?xf32>
+}
+
+// CHECK-LABEL: @caches
+func.func @caches(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: tensor<?x2x20xf32>, %past_k: tensor<?x2x?x12xf32>, %past_v: tensor<?x2x?x20xf32>,
+                  %kc: tensor<?x2x?x12x64xf32>, %vc: tensor<?x2x?x20xf32>, %zeros: tensor<?xi64>, %past: tensor<?xi64>, %total: tensor<?xi64>,
+                  %offsets: tensor<?xi64>, %length: index) -> (tensor<?x4x20xf32>, tensor<?x2x?x12xf32>, tensor<?x2x?x20xf32>) {
+  // CHECK: xfmr.kv_cache_update %{{.*}}, %{{.*}} into %{{.*}}, %{{.*}} at(%{{.*}}) : tensor<?x2x?x12xf32>, tensor<?x2x?x20xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
+  %k0, %v0 = xfmr.kv_cache_update %past_k, %past_v into %kc, %vc at(%zeros)
+    : tensor<?x2x?x12xf32>, tensor<?x2x?x20xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
+  // CHECK: xfmr.kv_cache_update %{{.*}}, %{{.*}} into %{{.*}}, %{{.*}} at(%{{.*}}) offsets(%{{.*}}) : tensor<?x2x12xf32>, tensor<?x2x20xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
+  %k1, %v1 = xfmr.kv_cache_update %k, %v into %k0, %v0 at(%past) offsets(%offsets)
+    : tensor<?x2x12xf32>, tensor<?x2x20xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
+  // CHECK: xfmr.attention %{{.*}}, %{{.*}}, %{{.*}} offsets(%{{[^,]*}}) lengths(%{{.*}}, %{{.*}}) key_lengths(%{{.*}}) {causal, scale = 1.250000e-01 : f64} : tensor<?x4x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32> -> tensor<?x4x20xf32>
+  %o = xfmr.attention %q, %k1, %v1 offsets(%offsets) lengths(%length, %length) key_lengths(%total) {scale = 0.125 : f64, causal}
+    : tensor<?x4x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32> -> tensor<?x4x20xf32>
+  // CHECK: xfmr.kv_cache_read %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
+  %rk, %rv = xfmr.kv_cache_read %k1, %v1, %length : tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
+  // CHECK: return {{.*}} : tensor<?x4x20xf32>, tensor<?x2x?x12xf32>, tensor<?x2x?x20xf32>
+  return %o, %rk, %rv : tensor<?x4x20xf32>, tensor<?x2x?x12xf32>, tensor<?x2x?x20xf32>
 }
 
 // CHECK-LABEL: @tiles

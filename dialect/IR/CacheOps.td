@@ -1,0 +1,59 @@
+//===- CacheOps.td - Keys and values kept between calls -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_CACHE_OPS_TD
+#define XFMR_CACHE_OPS_TD
+
+include "dialect/IR/XfmrAttrs.td"
+include "dialect/IR/XfmrTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// The first `[T, G, D]` keys of sequences, or `[B, G, L, D]` as models take them in.
+def Xfmr_NewKeys : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[3, 4]>]>;
+
+def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AllTypesMatch<["key_cache", "new_key_cache"]>,
+                                           AllTypesMatch<["value_cache", "new_value_cache"]>]> {
+  let summary = "the caches with the keys and values of new tokens behind those they hold; in place";
+  let description = [{
+    Key i of sequence b (row `offsets[b] + i` of `[T, G, D]`, or `key[b, :, i, :]` of `[B, G, L, D]`) becomes key `past[b] + i` of slot b, and its value likewise.
+    The caches that are given end here: what reads them later reads the result, and both are the same memory.
+
+    - (C1) `key` and `value` are `[T, G, D]` and `[T, G, E]` with `offsets`, or `[B, G, L, D]` and `[B, G, L, E]` without.
+    - (C2) `key_cache` is `[B, G, P, D, W]` with W a multiple of 16, `value_cache` is `[B, G, C, E]`.
+    - (N1) Exact. Capacity is the caller's affair: a key at or beyond P W or C is undefined behaviour.
+
+    ```mlir
+    %kc, %vc = xfmr.kv_cache_update %k, %v into %keys, %values at(%past) offsets(%off)
+        : tensor<?x2x12xf32>, tensor<?x2x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_NewKeys:$key, Xfmr_NewKeys:$value, Xfmr_KeyCache:$key_cache, Xfmr_ValueCache:$value_cache, Xfmr_Lengths:$past,
+                       Optional<Xfmr_Offsets>:$offsets);
+  let results = (outs Xfmr_KeyCache:$new_key_cache, Xfmr_ValueCache:$new_value_cache);
+  let assemblyFormat = [{
+    $key `,` $value `into` $key_cache `,` $value_cache `at` `(` $past `)` (`offsets` `(` $offsets^ `)`)? attr-dict
+    `:` type($key) `,` type($value) `,` type($key_cache) `,` type($value_cache)
+  }];
+  let hasVerifier = 1;
+}
+
+def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
+  let summary = "the first keys and values of each slot, as models give them out";
+  let description = [{
+    `key[b, g, j, d] = key_cache[b, g, j / W, d, j mod W]`, `value[b, g, j, e] = value_cache[b, g, j, e]` for j < `length`.
+
+    - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number of heads.
+    - (N1) Exact. The slots hold at least `length` keys.
+
+    ```mlir
+    %k, %v = xfmr.kv_cache_read %keys, %values, %length : tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32>   // two tensor<?x2x?x12xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_KeyCache:$key_cache, Xfmr_ValueCache:$value_cache, Index:$length);
+  let results = (outs 4DTensorOf<[Xfmr_Float]>:$key, 4DTensorOf<[Xfmr_Float]>:$value);
+  let assemblyFormat = "$key_cache `,` $value_cache `,` $length attr-dict `:` type($key_cache) `,` type($value_cache)";
+  let hasVerifier = 1;
+}
+
+#endif // XFMR_CACHE_OPS_TD
