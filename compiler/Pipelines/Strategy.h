@@ -12,7 +12,7 @@ namespace attune {
 struct CpuStrategy {
   /// Bits of a vector register.
   int64_t vectorBits;
-  /// Rows of a register tile, a power of two.
+  /// Rows of a register tile, and query rows of an attention tile; a power of two.
   int64_t registerRows;
   /// Columns of a register tile and of a weight panel, a multiple of 16.
   int64_t panelWidth;
@@ -25,7 +25,7 @@ struct CpuStrategy {
   /// Most bytes of the input rows of one block. Rows are read again for every panel, weights again for every block: more than the L2 cache holds
   /// costs less than reading the weights of a deep projection several times.
   int64_t blockBytes;
-  /// Most rows of one block.
+  /// Most rows of one block; the rows are divided evenly among the blocks.
   int64_t maxBlockRows;
   /// Rows of one task of a row-wise kernel.
   int64_t rowBlock;

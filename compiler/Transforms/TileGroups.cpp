@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg on tensors whose kernels are numbered by `attune.group`. Leaves one scf.forall per kernel: over row blocks and weight panels with an
-// inner scf.for over register tiles for a contraction, over row blocks otherwise. Ops of rank 0 and 1 stay as they are.
+// Expects linalg on tensors whose kernels are numbered by `attune.group`. Leaves one scf.forall per kernel: over row blocks and weight
+// panels with an inner scf.for over register tiles for a contraction, over row blocks otherwise. Ops of rank 0 and 1 stay as they are.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
@@ -49,16 +52,17 @@ static bool isRoot(linalg::LinalgOp op) {
 }
 
 /// Tiles |root| with loops of |type| by |sizes| and fuses the producers of its kernel; returns the tiled root.
-static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::LinalgOp root, ArrayRef<int64_t> sizes, scf::SCFTilingOptions::LoopType type) {
+static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::LinalgOp root, ArrayRef<OpFoldResult> tileSizes,
+                                               scf::SCFTilingOptions::LoopType type) {
   scf::SCFTileAndFuseOptions options;
-  SmallVector<OpFoldResult> tileSizes = getAsIndexOpFoldResult(rewriter.getContext(), sizes);
   options.tilingOptions.setTileSizes(tileSizes).setLoopType(type);
   Attribute group = groupOf(root);
-  options.setFusionControlFn([group](tensor::ExtractSliceOp, OpResult producer, bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
-    if (!group || groupOf(producer.getOwner()) != group)
-      return std::nullopt;
-    return scf::SCFTileAndFuseOptions::ControlFnResult{};
-  });
+  options.setFusionControlFn(
+      [group](tensor::ExtractSliceOp, OpResult producer, bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+        if (!group || groupOf(producer.getOwner()) != group)
+          return std::nullopt;
+        return scf::SCFTileAndFuseOptions::ControlFnResult{};
+      });
   rewriter.setInsertionPoint(root);
   auto result = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, cast<TilingInterface>(root.getOperation()), options);
   if (failed(result))
@@ -66,7 +70,8 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
   for (auto [from, to] : result->replacements)
     rewriter.replaceAllUsesWith(from, to);
   if (auto forall = result->loops.empty() ? scf::ForallOp() : dyn_cast<scf::ForallOp>(result->loops.front().getOperation()))
-    forall->setAttr(kKernelOpAttr, root->hasAttr(kKernelOpAttr) ? root->getAttr(kKernelOpAttr) : rewriter.getStringAttr(root->getName().stripDialect()));
+    forall->setAttr(kKernelOpAttr,
+                    root->hasAttr(kKernelOpAttr) ? root->getAttr(kKernelOpAttr) : rewriter.getStringAttr(root->getName().stripDialect()));
   return cast<linalg::LinalgOp>(result->tiledAndFusedOps.front());
 }
 
@@ -82,7 +87,8 @@ static void unshare(RewriterBase &rewriter, OpOperand &operand) {
     unshare(rewriter, fill.getDpsInitsMutable()[0]);
 }
 
-/// Fusion makes a copy of a producer for each of its users in |loop|: keeps one of each. Destinations stay apart, since sharing one would cost a copy.
+/// Fusion makes a copy of a producer for each of its users in |loop|: keeps one of each. Destinations stay apart, since sharing one would
+/// cost a copy.
 static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
   DominanceInfo dominance(loop);
   eliminateCommonSubExpressions(rewriter, dominance, loop);
@@ -121,17 +127,41 @@ private:
       return tileRows(rewriter, root);
     int64_t depth = contraction.getStaticLoopRanges()[2];
     int64_t blockRows = std::max<int64_t>(registerRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / registerRows * registerRows);
-    auto block = tileAndFuse(rewriter, root, {std::min<int64_t>(blockRows, maxBlockRows), panelWidth}, scf::SCFTilingOptions::LoopType::ForallOp);
+    SmallVector<OpFoldResult> blockSizes{evenRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows)),
+                                         rewriter.getIndexAttr(panelWidth)};
+    auto block = tileAndFuse(rewriter, root, blockSizes, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
-    return tileAndFuse(rewriter, *block, {registerRows, 0}, scf::SCFTilingOptions::LoopType::ForOp);
+    return tileAndFuse(rewriter, *block, {evenRows(rewriter, *block, registerRows), rewriter.getIndexAttr(0)},
+                       scf::SCFTilingOptions::LoopType::ForOp);
+  }
+
+  /// Rows per tile, at most |limit|, such that the rows of |op| divide into as few tiles as possible of about the same size: a small last
+  /// tile would read the weights for a few rows.
+  OpFoldResult evenRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit) {
+    rewriter.setInsertionPoint(op);
+    Location loc = op.getLoc();
+    OpFoldResult rows = linalg::createFoldedDimOp(rewriter, loc, op.getDpsInits()[0], 0);
+    if (std::optional<int64_t> known = getConstantIntValue(rows)) {
+      int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(*known, limit));
+      return rewriter.getIndexAttr(std::max<int64_t>(1, llvm::divideCeil(*known, tiles)));
+    }
+    // No rows at all are no tiles, of a size that is not zero.
+    AffineExpr d0 = rewriter.getAffineDimExpr(0);
+    rows = affine::makeComposedFoldedAffineMax(
+        rewriter, loc, AffineMap::get(1, 0, {d0, rewriter.getAffineConstantExpr(1)}, rewriter.getContext()), {rows});
+    OpFoldResult tiles = affine::makeComposedFoldedAffineApply(rewriter, loc, AffineMap::get(1, 0, d0.ceilDiv(limit)), {rows});
+    Value even = arith::CeilDivUIOp::create(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rows),
+                                            getValueOrCreateConstantIndexOp(rewriter, loc, tiles));
+    AffineMap bounded = AffineMap::get(1, 0, {d0, rewriter.getAffineConstantExpr(limit)}, rewriter.getContext());
+    return affine::makeComposedFoldedAffineMin(rewriter, loc, bounded, {even});
   }
 
   /// All loops but the last two by 1, the last but one by a block of rows.
   LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp root) {
-    SmallVector<int64_t> sizes(root.getNumLoops(), 1);
-    sizes.back() = 0;
-    sizes[sizes.size() - 2] = rowBlock;
+    SmallVector<OpFoldResult> sizes(root.getNumLoops(), rewriter.getIndexAttr(1));
+    sizes.back() = rewriter.getIndexAttr(0);
+    sizes[sizes.size() - 2] = rewriter.getIndexAttr(rowBlock);
     return tileAndFuse(rewriter, root, sizes, scf::SCFTilingOptions::LoopType::ForallOp);
   }
 

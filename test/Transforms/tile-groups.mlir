@@ -2,13 +2,27 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg="panel-width=16" --attune-tile-groups="register-rows=4 panel-width=16 max-block-rows=64 row-block=2" \
 // RUN:   --canonicalize | FileCheck %s --check-prefix=NARROW
 
-// Row blocks and panels in parallel, register tiles inside, all of one kernel in each tile.
+// Row blocks and panels in parallel, register tiles inside, all of one kernel in each tile. Blocks and tiles are as few as their largest size allows, and even.
+// CHECK-DAG: #[[$ONE:.*]] = affine_map<()[s0] -> (1, s0)>
+// CHECK-DAG: #[[$BLOCKS:.*]] = affine_map<()[s0] -> (s0 ceildiv 128)>
+// CHECK-DAG: #[[$MOST:.*]] = affine_map<()[s0] -> (128, s0)>
+// CHECK-DAG: #[[$MOSTROWS:.*]] = affine_map<(d0) -> (8, d0)>
+// CHECK-DAG: #[[$DEEP:.*]] = affine_map<()[s0] -> (40, s0)>
+// NARROW-DAG: #[[$MOST:.*]] = affine_map<()[s0] -> (64, s0)>
+// NARROW-DAG: #[[$MOSTROWS:.*]] = affine_map<(d0) -> (4, d0)>
 // CHECK-LABEL: @projection
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x48xf32>, %{{[a-z0-9]+}}: tensor<64x48xf32>, %[[BIAS:[a-z0-9]+]]: tensor<64xf32>)
-// CHECK: %[[PANELS:.*]] = xfmr.weight_pack
-// CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%{{.*}}, 64) step (128, 32) shared_outs
+// CHECK-DAG: %[[T:.*]] = tensor.dim %[[X]]
+// CHECK-DAG: %[[PANELS:.*]] = xfmr.weight_pack
+// CHECK: %[[SOME:.*]] = affine.max #[[$ONE]]()[%[[T]]]
+// CHECK: %[[BLOCKS:.*]] = affine.apply #[[$BLOCKS]]()[%[[SOME]]]
+// CHECK: %[[EVEN:.*]] = arith.ceildivui %[[SOME]], %[[BLOCKS]]
+// CHECK: %[[STEP:.*]] = affine.min #[[$MOST]]()[%[[EVEN]]]
+// CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%[[T]], 64) step (%[[STEP]], 32) shared_outs
 // CHECK: %[[PANEL:.*]] = tensor.extract_slice %[[PANELS]][%{{.*}}, 0, %{{.*}}] [1, 48, 32]
-// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %c8
+// CHECK: %[[EVENROWS:.*]] = arith.ceildivui
+// CHECK: %[[ROWSTEP:.*]] = affine.min #[[$MOSTROWS]](%[[EVENROWS]])
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %[[ROWSTEP]]
 // CHECK: %[[ROWS:.*]] = tensor.extract_slice %[[X]]
 // CHECK: %[[SUM:.*]] = linalg.fill
 // CHECK: %[[PRODUCT:.*]] = linalg.generic {{.*}} ins(%[[ROWS]], %[[PANEL]] : tensor<?x48xf32>, tensor<1x48x32xf32>) outs(%[[SUM]] : tensor<?x32xf32>)
@@ -17,8 +31,10 @@
 // CHECK-NOT: linalg.generic
 // CHECK: } {attune.op = "linear 48 -> 64, bias, tanh"}
 // NARROW-LABEL: @projection
-// NARROW: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 64) step (64, 16)
-// NARROW: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4
+// NARROW: %[[STEP:.*]] = affine.min #[[$MOST]]()
+// NARROW: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 64) step (%[[STEP]], 16)
+// NARROW: %[[ROWSTEP:.*]] = affine.min #[[$MOSTROWS]](
+// NARROW: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %[[ROWSTEP]]
 func.func @projection(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %b: tensor<64xf32>) -> tensor<?x64xf32> {
   %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<tanh>} : tensor<?x48xf32>, tensor<64x48xf32>, bias tensor<64xf32>
   return %y : tensor<?x64xf32>
@@ -26,7 +42,7 @@ func.func @projection(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %b: tensor<64
 
 // The last tile has fewer columns.
 // CHECK-LABEL: @tail_columns
-// CHECK: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 50) step (128, 32)
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 50) step (%{{.*}}, 32)
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<?x48xf32>, tensor<?x48x?xf32>) outs(%{{.*}} : tensor<?x?xf32>)
 func.func @tail_columns(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>) -> tensor<?x50xf32> {
   %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<50x48xf32>
@@ -35,7 +51,8 @@ func.func @tail_columns(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>) -> tensor<?
 
 // 524288 bytes hold 40 rows of 3072 inputs, in whole register tiles.
 // CHECK-LABEL: @deep
-// CHECK: scf.forall {{.*}} step (40, 32)
+// CHECK: %[[STEP:.*]] = affine.min #[[$DEEP]]()
+// CHECK: scf.forall {{.*}} step (%[[STEP]], 32)
 func.func @deep(%x: tensor<?x3072xf32>, %w: tensor<64x3072xf32>) -> tensor<?x64xf32> {
   %y = xfmr.linear %x, %w : tensor<?x3072xf32>, tensor<64x3072xf32>
   return %y : tensor<?x64xf32>

@@ -121,15 +121,16 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
 def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
   let summary = "linalg tiles on buffers become loops over vectors of 16 floats";
   let description = [{
-    A projection tile (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one accumulator per row and 16 columns, the
-    epilogue working on the accumulators: the tile's own buffer disappears. Other elementwise ops and row reductions become loops over chunks of
+    A projection tile (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one accumulator per row and 16 columns, one for
+    every number of rows that a tile may have. The epilogue works on the accumulators; only partial tiles of several rows keep the tile's buffer, since one loop
+    over it is shorter than an epilogue for each number. In a loop over row tiles the weights are prefetched, each tile its share. Other elementwise ops and row reductions become loops over chunks of
     16 columns. What has no such form becomes scalar loops, with a remark.
 
     **Numerics**: products are fused multiply-adds in the order of k; row sums have 16 lanes joined by a fixed tree.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
-  let options = [Option<"registerRows", "register-rows", "int64_t", "8", "rows of a register tile, a power of two">];
+  let options = [Option<"registerRows", "register-rows", "int64_t", "8", "most rows of a register tile">];
 }
 
 #endif // ATTUNE_TARGET_CPU_PASSES_TD

@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `C[m, n] = epilogue(sum_k A[m, k] * B[k, n])` for one weight panel B and a few rows: one vector accumulator per row and 16 columns, carried through the k
-// loop, which reads A by scalar broadcasts and B once; the epilogue works on the accumulators.
+// `C[m, n] = epilogue(sum_k A[m, k] * B[k, n])` for one weight panel B and a few rows: one vector accumulator per row and 16 columns,
+// carried through the k loop, which reads A by scalar broadcasts and B once; the epilogue works on the accumulators.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/LaneBody.h"
+#include "compiler/Target/CPU/PanelPrefetch.h"
 #include "compiler/Target/CPU/VectorizeTiles.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attune;
@@ -22,7 +23,8 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   auto multiply = add ? add.getRhs().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
-  return multiply && add.getLhs() == body->getArgument(2) && multiply.getLhs() == body->getArgument(0) && multiply.getRhs() == body->getArgument(1);
+  return multiply && add.getLhs() == body->getArgument(2) && multiply.getLhs() == body->getArgument(0) &&
+         multiply.getRhs() == body->getArgument(1);
 }
 
 /// Whether |op| maps `C[m, n] += A[m, k] * B[.., k, ..]` in this order of loops.
@@ -36,8 +38,8 @@ static bool hasContractionMaps(linalg::LinalgOp op) {
 
 /// Whether |epilogue| can work on the elements of |sum| in registers, as the only reader after |op|.
 static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum) {
-  if (epilogue.getNumLoops() != 2 || epilogue.getNumParallelLoops() != 2 || epilogue.getNumDpsInits() != 1 || epilogue.getDpsInits()[0] == sum ||
-      llvm::count(epilogue->getOperands(), sum) != 1)
+  if (epilogue.getNumLoops() != 2 || epilogue.getNumParallelLoops() != 2 || epilogue.getNumDpsInits() != 1 ||
+      epilogue.getDpsInits()[0] == sum || llvm::count(epilogue->getOperands(), sum) != 1)
     return false;
   for (OpOperand &operand : epilogue->getOpOperands())
     if ((operand.get() == sum || epilogue.isDpsInit(&operand)) && !epilogue.getMatchingIndexingMap(&operand).isIdentity())
@@ -52,7 +54,8 @@ static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum
 }
 
 std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
-  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || !isMultiplyAdd(op) || !hasContractionMaps(op))
+  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !isMultiplyAdd(op) || !hasContractionMaps(op))
     return std::nullopt;
   Value sum = op.getDpsInits()[0];
   ContractionTile tile{op, nullptr, nullptr};
@@ -69,60 +72,24 @@ std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
   // What was written before a fill of zeros is lost, and between the two stands nothing else.
   if (!tile.fill || before.size() != 1 || !matchPattern(tile.fill.getDpsInputs()[0], m_AnyZeroFloat()))
     return std::nullopt;
-  if (auto epilogue = after.size() == 1 ? dyn_cast_or_null<linalg::LinalgOp>(after[0]) : linalg::LinalgOp(); epilogue && isEpilogue(epilogue, op, sum))
+  if (auto epilogue = after.size() == 1 ? dyn_cast_or_null<linalg::LinalgOp>(after[0]) : linalg::LinalgOp();
+      epilogue && isEpilogue(epilogue, op, sum))
     tile.epilogue = epilogue;
   return tile;
 }
 
-/// Steps of the k loop per iteration.
-static constexpr int64_t kUnroll = 4;
+/// Steps of the k loop per iteration, for whole and for partial tiles: there are many partial ones, which are seldom in use.
+static constexpr int64_t kUnroll = 4, kUnrollPartial = 2;
 
 namespace {
-/// Brings the next weight panel into the L2 cache while the current one is used: panels follow each other in memory and are read from DRAM in a model with
-/// many layers. Every iteration of the k loop touches one cache line; the row tiles of a block share the panel among them.
-class NextPanelPrefetch {
-public:
-  NextPanelPrefetch(VectorEmitter &emitter, linalg::LinalgOp op, Value panel, int64_t rows) : emitter(emitter), panel(panel) {
-    auto type = cast<MemRefType>(panel.getType());
-    auto loop = op->getParentOfType<scf::ForOp>();
-    if (!loop || type.isDynamicDim(1))
-      return;
-    depth = type.getDimSize(1);
-    width = type.getStridesAndOffset().first[1];
-    // A k loop touches depth / kUnroll of the panel's lines; that many tiles touch all of them.
-    int64_t lines = depth * width / kLine, perTile = std::max<int64_t>(1, depth / kUnroll);
-    int64_t tiles = std::max<int64_t>(1, (lines + perTile - 1) / perTile);
-    Value tile = emitter.remainder(emitter.floorDiv(loop.getInductionVar(), rows), tiles);
-    first = emitter.mul(tile, perTile * kLine / width);
-  }
-
-  /// Emits the prefetch for the iteration that begins at |k|.
-  void emit(Value k) {
-    if (!first)
-      return;
-    OpBuilder &builder = emitter.getBuilder();
-    // Iteration k / kUnroll touches line k / kUnroll of the tile's share, which is width / kLine lines per row.
-    Value line = emitter.floorDiv(k, kUnroll);
-    Value row = emitter.add(first, emitter.floorDiv(line, width / kLine));
-    Value column = emitter.mul(emitter.remainder(line, width / kLine), kLine);
-    memref::PrefetchOp::create(builder, emitter.getLoc(), panel, ValueRange{emitter.index(1), row, column}, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
-  }
-
-private:
-  /// f32 elements of a cache line.
-  static constexpr int64_t kLine = 16;
-  VectorEmitter &emitter;
-  Value panel, first;
-  int64_t depth = 0, width = 0;
-};
-
 /// Emits one tile. What tiling gives is at most one group of rows and one panel; larger tiles get loops around that.
 class RegisterTile {
 public:
   RegisterTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, int64_t width)
       : emitter(emitter), a(tile.contraction.getDpsInputs()[0]), b(tile.contraction.getDpsInputs()[1]),
         output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), rows(rows), width(width),
-        prefetch(emitter, tile.contraction, b, rows) {
+        prefetch(emitter, tile.contraction, b, kUnroll) {
+    sum = tile.contraction.getDpsInits()[0];
     if (!tile.epilogue)
       return;
     body.emplace(emitter, tile.epilogue);
@@ -145,7 +112,8 @@ public:
 private:
   /// Whether dimension |dim| of the output is known to be at most |limit|.
   bool isAtMost(int64_t dim, int64_t limit) {
-    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {output, dim}, /*stopCondition=*/nullptr, /*closedUB=*/true);
+    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {output, dim},
+                                                                              /*stopCondition=*/nullptr, /*closedUB=*/true);
     return succeeded(bound) && *bound <= limit;
   }
 
@@ -153,57 +121,136 @@ private:
   void emitPanel(Value panel, Value first, Value columns) {
     if (auto known = getConstantIntValue(columns); known && *known <= width)
       return emitRows(panel, first, columns, *known == width);
-    Value full = arith::CmpIOp::create(emitter.getBuilder(), emitter.getLoc(), arith::CmpIPredicate::sge, columns, emitter.index(width));
-    emitter.choose(
-        full, [&]() -> VectorEmitter::Values { return emitRows(panel, first, columns, true), VectorEmitter::Values(); },
-        [&]() -> VectorEmitter::Values { return emitRows(panel, first, columns, false), VectorEmitter::Values(); });
+    choose(
+        compare(arith::CmpIPredicate::sge, columns, width), [&] { emitRows(panel, first, columns, true); },
+        [&] { emitRows(panel, first, columns, false); });
   }
 
   void emitRows(Value panel, Value first, Value columns, bool full) {
     Value count = emitter.size(output, 0), zero = emitter.index(0);
-    auto group = [&](Value base, int64_t count) { emitGroup(panel, first, columns, full, base, count); };
+    Panel where{panel, first, columns, full};
     if (getConstantIntValue(count) || isAtMost(0, rows))
-      return emitter.forRows(count, rows, group);
+      return emitTile(where, zero, count);
     emitter.forLoop(zero, count, rows, {}, [&](Value start, ValueRange) -> VectorEmitter::Values {
-      Value rest = emitter.min(emitter.sub(count, start), emitter.index(rows));
-      emitter.forRows(rest, rows, [&](Value base, int64_t count) { group(emitter.add(start, base), count); });
+      emitTile(where, start, emitter.min(emitter.sub(count, start), emitter.index(rows)));
       return {};
     });
   }
 
+  /// A weight panel and the columns of the output it makes.
+  struct Panel {
+    Value index, first, columns;
+    bool full;
+  };
+  using Prefetch = std::optional<PanelPrefetch::Variant>;
+
+  /// The |count| rows from |base| on, at most |rows|.
+  void emitTile(const Panel &where, Value base, Value count) {
+    if (!prefetch.isActive())
+      return emitAny(where, base, count, std::nullopt, std::nullopt);
+    SmallVector<PanelPrefetch::Variant> variants = prefetch.getVariants();
+    Value alone = compare(arith::CmpIPredicate::ule, prefetch.getTiles(), 1);
+    choose(
+        alone, [&] { emitAny(where, base, count, variants[0], variants[0]); },
+        [&] {
+          // Whole tiles have a loop per variant, the partial one at the end of a block makes do with one.
+          if (auto known = getConstantIntValue(count); known && *known != rows)
+            return emitGroup(where, base, *known, variants[1]);
+          choose(
+              compare(arith::CmpIPredicate::eq, count, rows), [&] { emitVariants(where, base, ArrayRef(variants).drop_front()); },
+              [&] { emitAny(where, base, count, std::nullopt, variants[1]); });
+        });
+  }
+
+  /// A whole tile, prefetching as suits the number of tiles.
+  void emitVariants(const Panel &where, Value base, ArrayRef<PanelPrefetch::Variant> variants) {
+    if (variants.size() == 1)
+      return emitGroup(where, base, rows, variants[0]);
+    choose(
+        compare(arith::CmpIPredicate::ule, prefetch.getTiles(), variants[0].maxTiles), [&] { emitGroup(where, base, rows, variants[0]); },
+        [&] { emitVariants(where, base, variants.drop_front()); });
+  }
+
+  /// A loop for each number of rows from 1 on; that for all of them only if |whole| is given or there is no prefetch.
+  void emitAny(const Panel &where, Value base, Value count, Prefetch whole, Prefetch partial) {
+    if (auto known = getConstantIntValue(count))
+      return emitGroup(where, base, *known, *known == rows ? whole : partial);
+    bool hasWhole = whole || !partial;
+    SmallVector<int64_t> cases = llvm::to_vector(llvm::seq<int64_t>(1, hasWhole ? rows + 1 : rows));
+    OpBuilder &builder = emitter.getBuilder();
+    auto rowSwitch = scf::IndexSwitchOp::create(builder, emitter.getLoc(), TypeRange(), count, cases, cases.size());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&rowSwitch.getDefaultRegion());
+    scf::YieldOp::create(builder, emitter.getLoc());
+    for (auto [known, region] : llvm::zip_equal(cases, rowSwitch.getCaseRegions())) {
+      builder.createBlock(&region);
+      emitGroup(where, base, known, known == rows ? whole : partial);
+      scf::YieldOp::create(builder, emitter.getLoc());
+    }
+  }
+
   /// |count| rows from |base| on of one panel: the product in registers, then the epilogue.
-  void emitGroup(Value panel, Value first, Value columns, bool full, Value base, int64_t count) {
-    int64_t vectors = width / VectorEmitter::kLanes, steps = 0;
+  void emitGroup(const Panel &where, Value base, int64_t count, Prefetch variant) {
+    int64_t vectors = width / VectorEmitter::kLanes, unroll = count == rows ? kUnroll : kUnrollPartial, steps = 0;
     SmallVector<Value> indices, initial(count * vectors, emitter.splat(0.0));
     for (int64_t row = 0; row < count; ++row)
       indices.push_back(emitter.add(base, row));
     auto loadA = [&](int64_t row, Value k) { return emitter.loadScalar(a, {indices[row], k}); };
     auto loadB = [&](int64_t chunk, Value k) {
-      if (chunk == 0 && steps++ % kUnroll == 0 && count == rows)
-        prefetch.emit(k);
-      return emitter.load(b, {panel, k, emitter.index(chunk * VectorEmitter::kLanes)});
+      if (variant && chunk == 0 && steps++ % unroll == 0)
+        prefetch.emit(*variant, where.index, k, unroll);
+      return emitter.load(b, {where.index, k, emitter.index(chunk * VectorEmitter::kLanes)});
     };
-    VectorEmitter::Values sums = emitter.multiply(emitter.index(0), depth, count, vectors, kUnroll, initial, loadA, loadB);
-    for (int64_t row = 0; row < count; ++row) {
-      if (body)
-        body->prepare({indices[row]});
-      for (int64_t chunk = 0; chunk < vectors; ++chunk) {
-        int64_t column = chunk * VectorEmitter::kLanes;
-        Lanes lanes = full ? Lanes::all() : Lanes::first(emitter.sub(columns, emitter.index(column)));
-        LanePoint point{{indices[row]}, emitter.add(first, column), lanes};
-        Value sum = sums[row * vectors + chunk];
-        if (body)
-          body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, sum}}), point);
-        else
-          emitter.store(sum, output, {indices[row], point.inner}, lanes);
-      }
+    VectorEmitter::Values sums = emitter.multiply(emitter.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
+    // Partial tiles are many: one small loop after each keeps the code short.
+    bool later = body && count != rows && count > 1;
+    for (int64_t row = 0; row < count; ++row)
+      emitEpilogue(where, indices[row], later ? sum : output, later, ArrayRef(sums).slice(row * vectors, vectors));
+    if (later)
+      emitter.forLoop(base, emitter.add(base, count), 1, {}, [&](Value row, ValueRange) -> VectorEmitter::Values {
+        VectorEmitter::Values again;
+        for (int64_t chunk = 0; chunk < vectors; ++chunk)
+          again.push_back(emitter.load(sum, {row, emitter.add(where.first, chunk * VectorEmitter::kLanes)}, lanesOf(where, chunk)));
+        emitEpilogue(where, row, output, /*raw=*/false, again);
+        return {};
+      });
+  }
+
+  /// The lanes of vector |chunk| of the panel that are columns of the output.
+  Lanes lanesOf(const Panel &where, int64_t chunk) {
+    return where.full ? Lanes::all() : Lanes::first(emitter.sub(where.columns, emitter.index(chunk * VectorEmitter::kLanes)));
+  }
+
+  /// Stores the sums of one row to |target|, as they are if |raw|.
+  void emitEpilogue(const Panel &where, Value row, Value target, bool raw, ArrayRef<Value> sums) {
+    bool evaluate = body && !raw;
+    if (evaluate)
+      body->prepare({row});
+    for (auto [chunk, value] : llvm::enumerate(sums)) {
+      LanePoint point{{row}, emitter.add(where.first, chunk * VectorEmitter::kLanes), lanesOf(where, chunk)};
+      if (evaluate)
+        body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, value}}), point);
+      else
+        emitter.store(value, target, {row, point.inner}, point.lanes);
     }
   }
 
+  Value compare(arith::CmpIPredicate predicate, Value a, int64_t b) {
+    return emitter.getBuilder().createOrFold<arith::CmpIOp>(emitter.getLoc(), predicate, a, emitter.index(b));
+  }
+  /// Emits the side that is taken if that is known, else both.
+  void choose(Value condition, llvm::function_ref<void()> yes, llvm::function_ref<void()> no) {
+    if (auto known = getConstantIntValue(condition))
+      return *known ? yes() : no();
+    emitter.choose(
+        condition, [&]() -> VectorEmitter::Values { return yes(), VectorEmitter::Values(); },
+        [&]() -> VectorEmitter::Values { return no(), VectorEmitter::Values(); });
+  }
+
   VectorEmitter &emitter;
-  Value a, b, output, depth;
+  Value a, b, sum, output, depth;
   int64_t rows, width;
-  NextPanelPrefetch prefetch;
+  PanelPrefetch prefetch;
   std::optional<LaneBody> body;
   unsigned accumulatorOperand = 0;
 };

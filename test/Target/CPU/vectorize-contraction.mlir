@@ -1,4 +1,5 @@
 // RUN: attune-opt %s --attune-vectorize-tiles="register-rows=2" --canonicalize --cse | FileCheck %s
+// RUN: attune-opt %s --attune-vectorize-tiles="register-rows=4" --canonicalize --cse | FileCheck %s --check-prefix=PARTIAL
 
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (n floordiv 32, k, n mod 32)>
@@ -43,7 +44,7 @@ func.func @full_columns(%x: memref<2x9xf32>, %w: memref<1x9x32xf32>, %out: memre
 // CHECK-LABEL: @tail_columns
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<1x20xf32
 // CHECK: scf.for
-// CHECK-COUNT-8: vector.load
+// CHECK-COUNT-4: vector.load
 // CHECK-NOT: vector.load
 // CHECK: vector.maskedstore %[[OUT]][%c0, %c16]
 func.func @tail_columns(%x: memref<1x8xf32>, %w: memref<1x8x20xf32, strided<[256, 32, 1]>>, %out: memref<1x20xf32>) {
@@ -66,12 +67,15 @@ func.func @tail_columns(%x: memref<1x8xf32>, %w: memref<1x8x20xf32, strided<[256
 // CHECK-NOT: scf.for
 // CHECK: %[[ALL:.*]] = arith.cmpi sge, %[[COLUMNS]], %c32
 // CHECK: scf.if %[[ALL]]
-// CHECK: %[[BOTH:.*]] = arith.cmpi eq, %[[ROWS]], %c2
-// CHECK: scf.if %[[BOTH]]
-// CHECK-COUNT-4: vector.store
+// CHECK-NEXT: scf.index_switch %[[ROWS]]
+// CHECK: case 1
 // CHECK-COUNT-2: vector.store
 // CHECK-NOT: vector.store
+// CHECK: case 2
+// CHECK-COUNT-4: vector.store
+// CHECK-NOT: vector.store
 // CHECK: } else {
+// CHECK-NEXT: scf.index_switch %[[ROWS]]
 // CHECK: %[[REST:.*]] = arith.subi %[[COLUMNS]], %c16
 // CHECK: vector.create_mask %[[REST]]
 // CHECK-NOT: vector.store
@@ -153,6 +157,36 @@ func.func @epilogue(%x: memref<1x8xf32>, %w: memref<1x8x32xf32>, %bias: memref<3
 }
 
 // The sum has another reader: it is stored, and the epilogue reads it.
+// The sums of a partial tile of several rows go to memory, and one loop over the rows applies the epilogue.
+// PARTIAL-LABEL: @partial_epilogue
+// PARTIAL-SAME: %[[SUM:[a-z0-9]+]]: memref<2x32xf32>, %[[OUT:[a-z0-9]+]]: memref<2x32xf32>)
+// PARTIAL: scf.for
+// PARTIAL-COUNT-4: vector.store %{{.*}}, %[[SUM]]
+// PARTIAL: scf.for %[[ROW:.*]] = %c0 to %c2 step %c1
+// PARTIAL: vector.load %[[SUM]][%[[ROW]], %c0]
+// PARTIAL: vector.load %[[SUM]][%[[ROW]], %c16]
+// PARTIAL-COUNT-2: math.tanh
+// PARTIAL-NOT: math.tanh
+// PARTIAL: return
+func.func @partial_epilogue(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %sum: memref<2x32xf32>, %out: memref<2x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x8xf32>, memref<1x8x32xf32>) outs(%sum : memref<2x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<2x32xf32>) outs(%out : memref<2x32xf32>) {
+  ^bb0(%l: f32, %o: f32):
+    %y = math.tanh %l : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
 // CHECK-LABEL: @negative_sum_read_twice
 // CHECK-SAME: %[[SUM:[a-z0-9]+]]: memref<1x16xf32>, %[[OUT:[a-z0-9]+]]: memref<1x16xf32>)
 // CHECK: scf.for
@@ -180,15 +214,40 @@ func.func @negative_sum_read_twice(%x: memref<1x8xf32>, %w: memref<1x8x16xf32>, 
   return %v : f32
 }
 
-// Inside a loop over row tiles the panel after this one is prefetched, one line per iteration: 8 x 32 floats are 16 lines, two per tile. A tile of
-// fewer rows does not prefetch.
+// In a loop over row tiles: a single tile asks for all 8 lines of its 4 steps, 16 KiB ahead; several share the lines of the next panel, 4, 2 or 1 an iteration;
+// the partial one among several 2 in 2 steps.
 // CHECK-LABEL: @prefetch_in_loop
-// CHECK-SAME: %[[W:[a-z0-9]+]]: memref<1x8x32xf32>
-// CHECK: scf.for %[[TILE:.*]] =
-// CHECK: %[[NUMBER:.*]] = arith.divui %[[TILE]], %c2
-// CHECK: arith.remui %[[NUMBER]], %c8
-// CHECK: scf.for
-// CHECK: memref.prefetch %[[W]][%c1, %{{.*}}, %{{.*}}], read, locality<2>, data
+// CHECK-SAME: memref<?x8xf32>, %[[W:[a-z0-9]+]]: memref<1x8x32xf32>
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[M:.*]] step %c2
+// CHECK-DAG: %[[TILE:.*]] = arith.divui %[[I]], %c2
+// CHECK-DAG: %[[TILES:.*]] = arith.ceildivui %[[M]], %c2
+// CHECK: %[[ALONE:.*]] = arith.cmpi ule, %[[TILES]], %c1
+// CHECK: scf.if %[[ALONE]]
+// CHECK: case 1
+// CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c2
+// CHECK-COUNT-4: memref.prefetch %[[W]][%c0, %{{.*}}, %{{.*}}], read, locality<2>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: case 2
+// CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c4
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %c128
+// CHECK: memref.prefetch %[[W]][%c0, %[[AHEAD]], %c0], read, locality<2>, data
+// CHECK-COUNT-7: memref.prefetch %[[W]][%c0
+// CHECK-NOT: memref.prefetch
+// CHECK: } else {
+// CHECK: arith.cmpi eq, %{{.*}}, %c2
+// CHECK: arith.cmpi ule, %[[TILES]], %c3
+// CHECK: arith.remui %[[TILE]], %c2
+// CHECK-COUNT-4: memref.prefetch %[[W]][%c1
+// CHECK-NOT: memref.prefetch
+// CHECK: arith.cmpi ule, %[[TILES]], %c7
+// CHECK: arith.remui %[[TILE]], %c4
+// CHECK-COUNT-2: memref.prefetch %[[W]][%c1
+// CHECK-NOT: memref.prefetch
+// CHECK: arith.remui %[[TILE]], %c8
+// CHECK: memref.prefetch %[[W]][%c1
+// CHECK-NOT: memref.prefetch
+// CHECK: case 1
+// CHECK-COUNT-2: memref.prefetch %[[W]][%c1
 // CHECK-NOT: memref.prefetch
 // CHECK: return
 func.func @prefetch_in_loop(%x: memref<?x8xf32>, %w: memref<1x8x32xf32>, %out: memref<?x32xf32>) {
