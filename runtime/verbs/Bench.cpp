@@ -10,6 +10,7 @@
 #include "runtime/verbs/EntryCall.h"
 #include "runtime/verbs/PeakRate.h"
 #include "runtime/verbs/Profile.h"
+#include "runtime/verbs/ReadRate.h"
 #include "runtime/verbs/Verbs.h"
 
 #include <algorithm>
@@ -141,15 +142,21 @@ static double tokensOf(const attune_entry_desc &entry, const std::vector<int64_t
   return batch * (hasLength ? length : source);
 }
 
-/// Milliseconds per call of each kernel on one thread, the mean of a few calls, as rows of a JSON array.
-static Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, const attune_entry_desc &entry, const std::vector<TensorView> &inputs) {
+/// Milliseconds per call of each kernel, the mean of a few calls, and of its fastest run, as rows of a JSON array.
+static Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, const attune_entry_desc &entry,
+                                                     const std::vector<TensorView> &inputs, int64_t threads) {
   constexpr int64_t calls = 5;
-  KernelProfile profile;
+  Result<std::unique_ptr<KernelProfile>> created = KernelProfile::create(threads);
+  if (!created)
+    return created.status();
+  KernelProfile &profile = **created;
   attune_host host = profile.host();
-  Result<EntryCall> call = EntryCall::prepare(artefact, entry.name, inputs, 1, &host);
+  Result<EntryCall> call = EntryCall::prepare(artefact, entry.name, inputs, threads, &host);
   if (!call)
     return call.status();
-  PinnedThread pin;
+  std::optional<PinnedThread> pin;
+  if (threads == 1)
+    pin.emplace();
   if (Status status = call->run(); status.failed()) // warm-up
     return status;
   profile.clear();
@@ -166,6 +173,7 @@ static Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, c
                       {"op", row.op},
                       {"calls", row.calls / calls},
                       {"ms", row.milliseconds / calls},
+                      {"min_ms", row.fastest},
                       {"share", total > 0 ? row.milliseconds / total : 0}});
   return result;
 }
@@ -222,7 +230,9 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   result["workspace_bytes"] = (*entry)->workspace_bytes(call->dims().data(), threads);
   result["weights_bytes"] = desc.weights_bytes;
   if (options.profile) {
-    Result<nlohmann::ordered_json> kernels = profileKernels(*artefact, **entry, views);
+    constexpr int passes = 6;
+    result["read_bytes_per_s"] = ReadRate().best(threads, passes);
+    Result<nlohmann::ordered_json> kernels = profileKernels(*artefact, **entry, views, threads);
     if (!kernels)
       return kernels.status();
     result["kernels"] = *kernels;
@@ -237,7 +247,7 @@ int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &a
   options.dims.addTo(flags);
   addThreadsFlag(flags, options.threads);
   flags.addInteger("repeat", "N", options.repeat, 1, 100'000'000, "repetitions (default: for two seconds, 10 to 2000)");
-  flags.addSwitch("profile", options.profile, "also the time of each kernel, on one thread");
+  flags.addSwitch("profile", options.profile, "also the time of each kernel, and the machine's read bandwidth");
   flags.addSwitch("json", options.json, "print one JSON object");
   if (host.addFlags)
     host.addFlags(flags);
@@ -260,10 +270,11 @@ int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &a
   }
   for (const auto &[key, value] : result->items()) {
     if (value.is_array()) {
-      std::printf("%s on one thread:\n", key.c_str());
+      std::printf("%s:\n", key.c_str());
       for (const auto &row : value)
-        std::printf("  %9s ms  %5s %%  %4s x  %s\n", numberText(row["ms"].get<double>(), 4).c_str(), numberText(100 * row["share"].get<double>(), 3).c_str(),
-                    row["calls"].dump().c_str(), row["name"].get<std::string>().c_str());
+        std::printf("  %9s ms  %5s %%  %4s x  %s\n", numberText(row["ms"].get<double>(), 4).c_str(),
+                    numberText(100 * row["share"].get<double>(), 3).c_str(), row["calls"].dump().c_str(),
+                    row["name"].get<std::string>().c_str());
       continue;
     }
     std::string text = value.is_number_float() ? std::string() : value.is_string() ? value.get<std::string>() : value.dump();

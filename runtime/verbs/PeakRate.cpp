@@ -6,13 +6,9 @@
 #include "runtime/verbs/PeakRate.h"
 
 #include "attune/runtime.h"
+#include "runtime/verbs/RunTogether.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <sched.h>
-#include <thread>
-#include <vector>
 
 using namespace attune;
 
@@ -60,55 +56,15 @@ static PeakKernel chooseKernel() { return {}; }
 
 #endif
 
-/// The CPUs this thread may run on.
-static std::vector<int> affinityCpus() {
-  std::vector<int> cpus;
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-      if (CPU_ISSET(cpu, &set))
-        cpus.push_back(cpu);
-  return cpus;
-}
-
-/// Seconds in which all threads execute |iterations| each, started together.
-static double runTogether(const PeakKernel &kernel, const std::vector<int> &cpus, int64_t threads, int64_t iterations) {
-  using Clock = std::chrono::steady_clock;
-  std::atomic<int64_t> ready{0};
-  std::atomic<bool> go{false};
-  std::vector<std::thread> workers;
-  for (int64_t i = 0; i < threads; ++i)
-    workers.emplace_back([&, i] {
-      if (!cpus.empty()) {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        CPU_SET(cpus[static_cast<size_t>(i) % cpus.size()], &set);
-        sched_setaffinity(0, sizeof(set), &set);
-      }
-      ready.fetch_add(1);
-      while (!go.load(std::memory_order_acquire))
-        std::this_thread::yield();
-      kernel.run(iterations);
-    });
-  while (ready.load() != threads)
-    std::this_thread::yield();
-  Clock::time_point start = Clock::now();
-  go.store(true, std::memory_order_release);
-  for (std::thread &worker : workers)
-    worker.join();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 double attune::measurePeakGflops(int64_t threads) {
   PeakKernel kernel = chooseKernel();
   if (!kernel.run)
     return 0;
   constexpr int64_t iterations = 500'000; // about 10 ms
   constexpr int repetitions = 10;
-  std::vector<int> cpus = affinityCpus();
   double best = 0;
   for (int i = 0; i < repetitions; ++i) {
-    double seconds = runTogether(kernel, cpus, threads, iterations);
+    double seconds = runTogether(threads, [&](int64_t) { kernel.run(iterations); });
     best = std::max(best, kernel.flopsPerIteration * static_cast<double>(iterations * threads) / seconds / 1e9);
   }
   return best;

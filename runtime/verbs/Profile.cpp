@@ -3,40 +3,62 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/Profile.h"
 
+#include "runtime/src/Pool.h"
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 using namespace attune;
+
+Result<std::unique_ptr<KernelProfile>> KernelProfile::create(int64_t workers) {
+  std::unique_ptr<KernelProfile> profile(new KernelProfile(workers));
+  size_t bytes = (Pool::bytes(workers) + ATTUNE_ALIGNMENT - 1) / ATTUNE_ALIGNMENT * ATTUNE_ALIGNMENT;
+  profile->poolMemory = std::aligned_alloc(ATTUNE_ALIGNMENT, bytes);
+  if (!profile->poolMemory || Pool::create(profile->poolMemory, workers, profile->pool) != ATTUNE_OK)
+    return Status::error("cannot start " + std::to_string(workers) + " workers");
+  return profile;
+}
+
+KernelProfile::~KernelProfile() {
+  if (pool)
+    pool->destroy();
+  std::free(poolMemory);
+}
 
 attune_host KernelProfile::host() {
   attune_host host = {};
   host.abi_version = ATTUNE_ABI_VERSION;
   host.pool = this;
-  host.num_workers = 1;
+  host.num_workers = workers;
   host.parallel_for = run;
   return host;
 }
 
-void KernelProfile::run(void *pool, int64_t n, int64_t, attune_body_fn body, void *ctx) {
+void KernelProfile::run(void *opaque, int64_t n, int64_t grain, attune_body_fn body, void *ctx) {
   using Clock = std::chrono::steady_clock;
   if (n <= 0)
     return;
+  KernelProfile &profile = *static_cast<KernelProfile *>(opaque);
   Clock::time_point start = Clock::now();
-  body(ctx, 0, 0, n);
-  Sum &sum = static_cast<KernelProfile *>(pool)->bodies[body];
-  ++sum.calls;
-  sum.milliseconds += std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  Pool::parallelFor(profile.pool, n, grain, body, ctx);
+  double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  Sum &sum = profile.bodies[body];
+  sum.fastest = sum.calls++ ? std::min(sum.fastest, milliseconds) : milliseconds;
+  sum.milliseconds += milliseconds;
 }
 
 std::vector<KernelProfile::Row> KernelProfile::rows(const attune_model_desc &desc) const {
   std::vector<Row> rows;
-  Row other{"other", "", 0, 0};
+  Row other{"other", "", 0, 0, 0};
   for (const auto &[body, sum] : bodies) {
     const attune_kernel_desc *end = desc.kernels + desc.num_kernels;
-    const attune_kernel_desc *kernel = std::find_if(desc.kernels, end, [body = body](const attune_kernel_desc &k) { return k.body == body; });
+    const attune_kernel_desc *kernel =
+        std::find_if(desc.kernels, end, [body = body](const attune_kernel_desc &k) { return k.body == body; });
     if (kernel != end) {
-      rows.push_back({kernel->name, kernel->op, sum.calls, sum.milliseconds});
+      rows.push_back({kernel->name, kernel->op, sum.calls, sum.milliseconds, sum.fastest});
     } else {
+      other.fastest = other.calls ? std::min(other.fastest, sum.fastest) : sum.fastest;
       other.calls += sum.calls;
       other.milliseconds += sum.milliseconds;
     }

@@ -1,31 +1,36 @@
 //===- Profile.h - Time per kernel -----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled entries run their kernels through the host's parallel_for; a host that looks at the clock around each call knows where the time goes. No
-// code of the object is changed for it.
+// Compiled entries run their kernels through the host's parallel_for; a host that looks at the clock around each call knows where the time
+// goes. No code of the object is changed for it. The workers are those of the default pool.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_VERBS_PROFILE_H
 #define ATTUNE_VERBS_PROFILE_H
 
 #include "attune/abi.h"
+#include "runtime/io/Status.h"
 
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace attune {
 
-/// A host of one worker that adds up the time of every kernel it runs.
+/// A host that adds up the time of every kernel it runs.
 class KernelProfile {
 public:
   /// Time of one kernel.
   struct Row {
     std::string name, op;
     int64_t calls = 0;
-    double milliseconds = 0;
+    double milliseconds = 0; // of all calls
+    double fastest = 0;      // of one call
   };
 
-  KernelProfile() = default;
+  /// A profile whose host has |workers| workers, the calling thread among them.
+  static Result<std::unique_ptr<KernelProfile>> create(int64_t workers);
+  ~KernelProfile();
   KernelProfile(const KernelProfile &) = delete;
 
   /// The host to give to a session; valid as long as the profile.
@@ -38,9 +43,14 @@ private:
   struct Sum {
     int64_t calls = 0;
     double milliseconds = 0;
+    double fastest = 0;
   };
+  explicit KernelProfile(int64_t workers) : workers(workers) {}
   static void run(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
 
+  int64_t workers;
+  void *poolMemory = nullptr;
+  class Pool *pool = nullptr;
   std::unordered_map<attune_body_fn, Sum> bodies;
 };
 

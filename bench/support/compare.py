@@ -1,0 +1,67 @@
+# ===- compare.py - One row of the table -----------------------------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Alternates between ours, the peers and the machine, and sums up.
+
+On a shared machine a process may run at two thirds of its speed for seconds, so each side gets a block of calls in turn, round after round.
+`foreign` says how many CPUs other processes kept busy meanwhile, on average: above a few per cent the figures are of little use.
+`ratio_min` compares the fastest calls, `ratio_median` is the median over the rounds of the peer's median time by ours.
+"""
+import os
+
+from support.worker import Worker, mean, median, worst_difference
+
+# A peer this much slower than the best of the peers after two rounds takes part no longer.
+HOPELESS = 1.15
+MACHINE_SECONDS = 0.2
+
+
+class Machine:
+    """The FMA peak and the read bandwidth, the best seen in a comparison."""
+
+    def __init__(self, worker, threads):
+        self.worker = Worker("machine", [worker, "machine"], threads)
+        self.gflops = self.read = 0.0
+
+    def look(self, attempts):
+        seen = self.worker.run(MACHINE_SECONDS, attempts)
+        self.gflops, self.read = max(self.gflops, seen["gflops"]), max(self.read, seen["read_bytes_per_s"])
+
+
+def alternate(machine, sides, options):
+    """Runs all |sides| in every round, ours first; drops hopeless peers. Returns those of the last round."""
+    for number in range(options.rounds):
+        machine.look(options.attempts)
+        for side in sides:
+            side.run(options.seconds, options.attempts)
+        if number == 1:
+            best = min((min(s.ms) for s in sides[1:]), default=0)
+            sides = sides[:1] + [s for s in sides[1:] if min(s.ms) <= HOPELESS * best]
+    return sides
+
+
+def times(worker):
+    return {"label": worker.label, "min_ms": min(worker.ms), "median_ms": median(worker.ms), "runs": len(worker.ms)}
+
+
+def compare(machine_worker, threads, ours, peers, options):
+    """|ours| and each of |peers| are (label, command). Returns the row's figures; "peer" is the fastest peer, if there is any."""
+    machine = Machine(machine_worker, threads)
+    workers = [Worker(label, command, threads) for label, command in [ours] + peers]
+    try:
+        sides = alternate(machine, workers, options)
+        own = sides[0]
+        row = {"ours": times(own), "machine": {"fma_gflops": machine.gflops, "read_bytes_per_s": machine.read}}
+        row["foreign"] = mean([share for w in workers for share in w.foreign])
+        if len(sides) > 1:
+            peer = min(sides[1:], key=lambda s: min(s.ms))
+            row["peer"] = times(peer)
+            row["ratio_min"] = min(peer.ms) / min(own.ms)
+            row["ratio_median"] = median([p / o for p, o in zip(peer.rounds, own.rounds)])
+            if options.outputs:
+                path = os.path.join(options.work, f"output-{os.getpid()}.f32")
+                difference, scale = worst_difference(own.output(path), peer.output(path))
+                row["difference"] = {"max_abs": difference, "of": scale}
+        return row
+    finally:
+        for worker in workers + [machine.worker]:
+            worker.close()

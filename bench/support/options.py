@@ -1,0 +1,45 @@
+# ===- options.py - What every command of this folder takes ----------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import argparse
+import os
+import sys
+
+from support.linear import DEEP
+from support.models import ROOT, Models
+
+
+def parser(doc, rounds):
+    """A parser with the common flags."""
+    result = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    result.add_argument("--threads", default="1,2", help="numbers of threads, comma separated (default: %(default)s)")
+    result.add_argument("--rounds", type=int, default=rounds, help="looks at each figure (default: %(default)s)")
+    result.add_argument("--config", default=os.path.join(ROOT, "test", "fixtures", "bert_base_synth"), help="folder with the config.json")
+    result.add_argument("--deep", type=int, default=DEEP, help="layers of the model whose matrices are read from memory (default: %(default)s)")
+    result.add_argument("--build", default=os.environ.get("ATTUNE_BUILD_DIR", os.path.join(ROOT, "build")), help="build tree")
+    result.add_argument("--work", help="where models are kept (default: bench-work/ in the build tree)")
+    result.add_argument("--cpu", default="native", help="CPU to compile for")
+    result.add_argument("--markdown", action="store_true", help="a Markdown table")
+    result.add_argument("--json", action="store_true", help="one JSON object")
+    return result
+
+
+def models(options):
+    """The models of these options; fills in options.work."""
+    options.work = options.work or os.path.join(options.build, "bench-work")
+    os.makedirs(options.work, exist_ok=True)
+    return Models(options.build, options.work, options.config, options.cpu)
+
+
+def thread_counts(options):
+    """The numbers of threads this process may have, of those asked for."""
+    available = len(os.sched_getaffinity(0))
+    for threads in map(int, options.threads.split(",")):
+        if threads <= available:
+            yield threads
+        else:
+            print(f"skipped: {threads} threads on {available} CPUs", file=sys.stderr)
+
+
+def cpu_name():
+    with open("/proc/cpuinfo") as f:
+        return next((line.split(":", 1)[1].strip() for line in f if line.startswith("model name")), "unknown CPU")

@@ -1,0 +1,85 @@
+# ===- rows.py - The rows of the table -------------------------------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What each row runs and against what.
+
+[DTYPE:]BxL   B sequences of L tokens. f32 and int8 against onnxruntime, bf16 against our f32
+ragged        8 sequences of 5 to 128 tokens, 40 on average, --padding=skip, against the same number of tokens without padding; per real token
+linear        matrices of a deep model, one token, weights from memory: share of the read bandwidth
+"""
+import re
+
+from support import bert_onnx
+from support.compare import compare
+from support.linear import LinearTimes
+from support.models import Unavailable
+
+DEFAULT = "1x8,1x32,1x128,1x512,8x128,ragged,bf16:1x128,int8:1x128,linear"
+# Of 128 tokens; the mean is 40.
+RAGGED = (128, 5, 24, 72, 40, 9, 31, 11)
+# ONNX forms per dtype, and the optimisation that slows some of them down on CPUs.
+FORMS = {"f32": ("plain", "attention", "mha"), "int8": ("int8",)}
+DISABLE = "SkipLayerNormFusion"
+
+
+def ours(models, label, shared, file):
+    return label, [models.worker, "ours", "--model=" + shared, "--input=" + file]
+
+
+def onnxruntime(models, form, file, library):
+    command = [models.worker, "onnxruntime", "--model=" + bert_onnx.write(models.folder(), form), "--input=" + file, "--library=" + library]
+    return "onnxruntime " + form, command + (["--disable=" + DISABLE] if form in ("attention", "mha") else [])
+
+
+def shape_row(models, name, threads, options):
+    match = re.fullmatch(r"(?:(f32|bf16|int8):)?([1-9]\d*)x([1-9]\d*)", name)
+    if not match:
+        raise Unavailable(f"unknown row '{name}'; expected [f32:|bf16:|int8:]BxL, ragged or linear")
+    dtype, batch, length = match.group(1) or "f32", int(match.group(2)), int(match.group(3))
+    file = models.input([length] * batch, length)
+    own = ours(models, "attune " + dtype, models.object(dtype), file)
+    peers = []
+    if dtype == "bf16":
+        peers.append(ours(models, "attune f32", models.object(), file))
+    elif options.library:
+        peers += [onnxruntime(models, form, file, options.library) for form in FORMS[dtype]]
+    row = compare(models.worker, threads, own, peers, options)
+    seconds, machine = row["ours"]["min_ms"] / 1e3, row["machine"]
+    if dtype == "f32":
+        row["peak_fraction"] = models.flops([length] * batch) / seconds / 1e9 / machine["fma_gflops"] if machine["fma_gflops"] else 0
+    row["read_fraction"] = models.linear_bytes({"f32": 4, "bf16": 2, "int8": 1}[dtype]) / seconds / machine["read_bytes_per_s"]
+    return row
+
+
+def ragged_row(models, name, threads, options):
+    limit = min(128, models.config["max_position_embeddings"])
+    lengths = [max(1, n * limit // 128) for n in RAGGED]
+    shared = models.object(padding="skip")
+    mean = max(1, sum(lengths) // len(lengths))
+    own = ours(models, "attune skip, ragged", shared, models.input(lengths, max(lengths)))
+    peer = ours(models, f"attune {len(lengths)}x{mean}", models.object(), models.input([mean] * len(lengths), mean))
+    options = type(options)(**dict(vars(options), outputs=False))  # other sequences, so nothing to compare
+    row = compare(models.worker, threads, own, [peer], options)
+    scale = mean * len(lengths) / sum(lengths)  # tokens the peer computes for each of ours
+    for key in ("ratio_min", "ratio_median"):
+        row[key] /= scale
+    row["tokens"] = sum(lengths)
+    row["peak_fraction"] = models.flops(lengths) / row["ours"]["min_ms"] / 1e6 / row["machine"]["fma_gflops"]
+    return row
+
+
+def linear_row(models, name, threads, options):
+    times = LinearTimes(models, threads, options.deep)
+    for _ in range(options.rounds):
+        times.measure(1)
+    kernels = {f"{k}x{n}": {"ms": times.ms[1, k, n], "read_fraction": times.read_fraction(1, k, n)} for k, n in times.layers()}
+    return {"kernels": kernels, "machine": {"read_bytes_per_s": times.read}}
+
+
+def measure(models, name, threads, options):
+    """The figures of a row, or {"unavailable": why}."""
+    kind = {"ragged": ragged_row, "linear": linear_row}.get(name, shape_row)
+    try:
+        row = kind(models, name, threads, options)
+    except Unavailable as reason:
+        row = {"unavailable": str(reason)}
+    return {"row": name, "threads": threads, **row}

@@ -1,0 +1,46 @@
+//===- Main.cpp - attune-bench-worker ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Started by the commands of bench/, once for each side of a comparison.
+//===----------------------------------------------------------------------===//
+#include "bench/worker/Worker.h"
+#include "runtime/verbs/Flags.h"
+
+#include <cstdio>
+
+using namespace attune;
+using namespace attune::bench;
+
+static int fail(const std::string &message) {
+  std::fprintf(stderr, "attune-bench-worker: error: %s\n", message.c_str());
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  Request request;
+  FlagTable flags;
+  flags.addString("model", "FILE", request.model, "OUT.so for ours, a model for onnxruntime");
+  flags.addString("input", "FILE", request.input, "input tensors, safetensors");
+  flags.addString("library", "FILE", request.library, "libonnxruntime.so");
+  flags.addString("disable", "LIST", request.disable, "graph optimisations that onnxruntime shall leave out");
+  flags.addInteger("threads", "N", request.threads, 1, 4096, "threads");
+  std::vector<std::string> positional;
+  if (Status status = flags.parse({argv + 1, argv + argc}, positional); status.failed())
+    return fail(status.message());
+  if (flags.helpRequested() || positional.size() != 1) {
+    std::fprintf(flags.helpRequested() ? stdout : stderr, "usage: attune-bench-worker ours|onnxruntime|machine [flags]\n\n%s",
+                 flags.helpText().c_str());
+    return flags.helpRequested() ? 0 : 1;
+  }
+  if (positional[0] == "machine") {
+    serveMachine(request.threads);
+    return 0;
+  }
+  if (positional[0] != "ours" && positional[0] != "onnxruntime")
+    return fail("expected ours, onnxruntime or machine, got '" + positional[0] + "'");
+  Result<std::unique_ptr<Subject>> subject = positional[0] == "ours" ? makeOurs(request) : makeOnnxRuntime(request);
+  if (!subject)
+    return fail(subject.message());
+  serve(**subject);
+  return 0;
+}

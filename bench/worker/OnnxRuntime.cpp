@@ -1,0 +1,167 @@
+//===- OnnxRuntime.cpp - An ONNX model on onnxruntime as the subject --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The library is opened at run time; nothing of it is needed to build. Its C interface is a table of function pointers to which entries are
+// only ever appended, so each of the few used here is known by its index.
+//===----------------------------------------------------------------------===//
+#include "bench/worker/Worker.h"
+#include "runtime/io/Safetensors.h"
+
+#include <dlfcn.h>
+
+using namespace attune;
+using namespace attune::bench;
+
+namespace {
+
+/// Indices into OrtApi (onnxruntime_c_api.h, version 1).
+enum class Api {
+  GetErrorMessage = 2,
+  CreateEnv = 3,
+  CreateSession = 7,
+  Run = 9,
+  CreateSessionOptions = 10,
+  SetSessionGraphOptimizationLevel = 23,
+  SetIntraOpNumThreads = 24,
+  SetInterOpNumThreads = 25,
+  SessionGetInputCount = 30,
+  SessionGetInputName = 36,
+  SessionGetOutputName = 37,
+  CreateTensorWithDataAsOrtValue = 49,
+  GetTensorMutableData = 51,
+  GetTensorShapeElementCount = 64,
+  GetTensorTypeAndShape = 65,
+  CreateCpuMemoryInfo = 69,
+  GetAllocatorWithDefaultOptions = 78,
+  ReleaseStatus = 93,
+  AddSessionConfigEntry = 130,
+};
+
+/// Values of the interface's enumerations.
+constexpr int logErrors = 3, optimizeAll = 99, elementInt64 = 7, deviceAllocator = 0, memoryDefault = 0;
+constexpr uint32_t apiVersion = 13;
+
+/// The library: what it exports, and calls that turn its error objects into ours.
+class Library {
+public:
+  static Result<Library> open(const std::string &path) {
+    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+      return Status::error(std::string("onnxruntime: ") + dlerror());
+    struct Base {
+      void **(*getApi)(uint32_t version);
+      const char *(*getVersion)();
+    };
+    auto getBase = reinterpret_cast<const Base *(*)()>(dlsym(handle, "OrtGetApiBase"));
+    Library library;
+    if (!getBase || !(library.table = getBase()->getApi(apiVersion)))
+      return Status::error(path + ": expected onnxruntime with version " + std::to_string(apiVersion) + " of its interface");
+    return library;
+  }
+
+  /// Calls a function that returns an error object or null.
+  template <typename... Arguments>
+  Status call(Api function, Arguments... arguments) const {
+    void *error = entry<void *(*)(Arguments...)>(function)(arguments...);
+    if (!error)
+      return {};
+    Status status = Status::error(std::string("onnxruntime: ") + entry<const char *(*)(void *)>(Api::GetErrorMessage)(error));
+    entry<void (*)(void *)>(Api::ReleaseStatus)(error);
+    return status;
+  }
+
+private:
+  template <typename Function>
+  Function entry(Api function) const {
+    return reinterpret_cast<Function>(table[static_cast<int>(function)]);
+  }
+
+  void **table = nullptr;
+};
+
+#define BENCH_TRY(...)                                                                                                                     \
+  if (Status status = __VA_ARGS__; status.failed())                                                                                        \
+  return status
+
+/// A session with its inputs bound. The process lives as long as the subject, so nothing is released.
+class OnnxRuntime : public Subject {
+public:
+  OnnxRuntime(Library library, SafetensorsFile file) : library(library), file(std::move(file)) {}
+
+  Status open(const Request &request) {
+    void *env = nullptr, *options = nullptr;
+    BENCH_TRY(library.call(Api::CreateEnv, logErrors, static_cast<const char *>("bench"), &env));
+    BENCH_TRY(library.call(Api::CreateSessionOptions, &options));
+    BENCH_TRY(library.call(Api::SetSessionGraphOptimizationLevel, options, optimizeAll));
+    BENCH_TRY(library.call(Api::SetIntraOpNumThreads, options, static_cast<int>(request.threads)));
+    BENCH_TRY(library.call(Api::SetInterOpNumThreads, options, 1));
+    if (!request.disable.empty())
+      BENCH_TRY(library.call(Api::AddSessionConfigEntry, options, static_cast<const char *>("optimization.disable_specified_optimizers"),
+                             request.disable.c_str()));
+    BENCH_TRY(library.call(Api::CreateSession, env, request.model.c_str(), options, &session));
+    return bindTensors();
+  }
+
+  /// The first call lets the library allocate the output, which later calls write again.
+  Status run() override {
+    return library.call(Api::Run, session, static_cast<void *>(nullptr), inputNames.data(), inputs.data(), inputs.size(), &outputName,
+                        size_t(1), &output_);
+  }
+
+  Result<std::vector<float>> output() override {
+    void *info = nullptr, *data = nullptr;
+    size_t count = 0;
+    BENCH_TRY(library.call(Api::GetTensorTypeAndShape, output_, &info));
+    BENCH_TRY(library.call(Api::GetTensorShapeElementCount, info, &count));
+    BENCH_TRY(library.call(Api::GetTensorMutableData, output_, &data));
+    const float *values = static_cast<const float *>(data);
+    return std::vector<float>(values, values + count);
+  }
+
+private:
+  /// Finds each input of the model in the file; tensors that the model does not take are left out.
+  Status bindTensors() {
+    void *memory = nullptr, *allocator = nullptr;
+    size_t count = 0;
+    BENCH_TRY(library.call(Api::CreateCpuMemoryInfo, deviceAllocator, memoryDefault, &memory));
+    BENCH_TRY(library.call(Api::GetAllocatorWithDefaultOptions, &allocator));
+    BENCH_TRY(library.call(Api::SessionGetInputCount, session, &count));
+    for (size_t i = 0; i < count; ++i) {
+      char *name = nullptr;
+      BENCH_TRY(library.call(Api::SessionGetInputName, session, i, allocator, &name));
+      const TensorView *tensor = file.find(name);
+      if (!tensor || tensor->dtype != DType::I64)
+        return Status::error(file.path() + ": tensor '" + name + "': expected I64, got " + (tensor ? dtypeName(tensor->dtype) : "none"));
+      void *value = nullptr;
+      BENCH_TRY(library.call(Api::CreateTensorWithDataAsOrtValue, memory, const_cast<uint8_t *>(tensor->data), size_t(tensor->bytes),
+                             tensor->shape.data(), tensor->shape.size(), elementInt64, &value));
+      inputNames.push_back(name);
+      inputs.push_back(value);
+    }
+    char *name = nullptr;
+    BENCH_TRY(library.call(Api::SessionGetOutputName, session, size_t(0), allocator, &name));
+    outputName = name;
+    return {};
+  }
+
+  Library library;
+  SafetensorsFile file;
+  void *session = nullptr;
+  std::vector<const char *> inputNames;
+  std::vector<void *> inputs;
+  const char *outputName = nullptr;
+  void *output_ = nullptr;
+};
+} // namespace
+
+Result<std::unique_ptr<Subject>> attune::bench::makeOnnxRuntime(const Request &request) {
+  Result<Library> library = Library::open(request.library);
+  if (!library)
+    return library.status();
+  Result<SafetensorsFile> file = SafetensorsFile::open(request.input);
+  if (!file)
+    return file.status();
+  auto subject = std::make_unique<OnnxRuntime>(*library, std::move(*file));
+  BENCH_TRY(subject->open(request));
+  return std::unique_ptr<Subject>(std::move(subject));
+}

@@ -1,0 +1,50 @@
+//===- Ours.cpp - A compiled object as the subject --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "bench/worker/Worker.h"
+#include "runtime/verbs/EntryCall.h"
+
+#include <cstring>
+
+using namespace attune;
+using namespace attune::bench;
+
+namespace {
+class Ours : public Subject {
+public:
+  explicit Ours(EntryCall call) : call(std::move(call)) {}
+
+  Status run() override { return call.run(); }
+
+  Result<std::vector<float>> output() override {
+    Result<std::vector<OwnedTensor>> outputs = call.outputs({call.entry().outputs[0].name});
+    if (!outputs)
+      return outputs.status();
+    const OwnedTensor &tensor = outputs->front();
+    if (tensor.spec.dtype != DType::F32)
+      return Status::error("output '" + tensor.spec.name + "': expected F32, got " + dtypeName(tensor.spec.dtype));
+    std::vector<float> values(tensor.data.size() / sizeof(float));
+    std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
+    return values;
+  }
+
+private:
+  EntryCall call;
+};
+} // namespace
+
+Result<std::unique_ptr<Subject>> attune::bench::makeOurs(const Request &request) {
+  Result<Artefact> artefact = Artefact::openShared(request.model);
+  if (!artefact)
+    return artefact.status();
+  Result<SafetensorsFile> file = SafetensorsFile::open(request.input);
+  if (!file)
+    return file.status();
+  std::vector<TensorView> inputs;
+  for (const auto &[name, tensor] : file->tensors())
+    inputs.push_back(tensor);
+  Result<EntryCall> call = EntryCall::prepare(*artefact, "", inputs, request.threads);
+  if (!call)
+    return call.status();
+  return std::unique_ptr<Subject>(new Ours(std::move(*call)));
+}

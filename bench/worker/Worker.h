@@ -1,0 +1,52 @@
+//===- Worker.h - One side of a comparison, as a process --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A comparison alternates between processes that are kept ready, because a shared machine is never the same for long. Each holds a subject
+// and obeys lines on its standard input, with one line of JSON for each:
+//   run SECONDS      one call untimed, then at least two timed:  {"ms": [1.25, 1.24, …]}
+//   output FILE      the first output of the last call, as raw float32:  {"elements": N}
+// Anything that fails answers {"error": "…"}. The process ends with its input.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_BENCH_WORKER_H
+#define ATTUNE_BENCH_WORKER_H
+
+#include "runtime/io/Json.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attune::bench {
+
+/// What a worker process times.
+class Subject {
+public:
+  virtual ~Subject() = default;
+  /// One call, inputs to outputs.
+  virtual Status run() = 0;
+  /// The first output of the last call.
+  virtual Result<std::vector<float>> output() = 0;
+};
+
+/// What the command line of a worker says.
+struct Request {
+  std::string model;
+  std::string input;
+  std::string library;
+  std::string disable;
+  int64_t threads = 1;
+};
+
+/// A compiled object on the runtime, called with the tensors of the input file.
+Result<std::unique_ptr<Subject>> makeOurs(const Request &request);
+/// An ONNX model on the onnxruntime library |request.library|, with all graph optimisations but those of |request.disable|.
+Result<std::unique_ptr<Subject>> makeOnnxRuntime(const Request &request);
+
+/// Obeys standard input until it ends.
+void serve(Subject &subject);
+/// The same for the machine itself: `run SECONDS` answers {"gflops": …, "read_bytes_per_s": …}, the best of that time.
+void serveMachine(int64_t threads);
+
+} // namespace attune::bench
+
+#endif // ATTUNE_BENCH_WORKER_H
