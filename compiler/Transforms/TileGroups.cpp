@@ -99,6 +99,9 @@ static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
       unshare(rewriter, destination);
 }
 
+/// Up to how many register tiles of a block are made even.
+static constexpr int64_t kFewTiles = 3;
+
 namespace {
 struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
   using TileGroupsBase::TileGroupsBase;
@@ -127,34 +130,52 @@ private:
       return tileRows(rewriter, root);
     int64_t depth = contraction.getStaticLoopRanges()[2];
     int64_t blockRows = std::max<int64_t>(registerRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / registerRows * registerRows);
-    SmallVector<OpFoldResult> blockSizes{evenRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows)),
-                                         rewriter.getIndexAttr(panelWidth)};
-    auto block = tileAndFuse(rewriter, root, blockSizes, scf::SCFTilingOptions::LoopType::ForallOp);
+    OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows));
+    auto block = tileAndFuse(rewriter, root, {rows, rewriter.getIndexAttr(panelWidth)}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
-    return tileAndFuse(rewriter, *block, {evenRows(rewriter, *block, registerRows), rewriter.getIndexAttr(0)},
-                       scf::SCFTilingOptions::LoopType::ForOp);
+    return tileAndFuse(rewriter, *block, {getTileRows(rewriter, *block), rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }
 
-  /// Rows per tile, at most |limit|, such that the rows of |op| divide into as few tiles as possible of about the same size: a small last
-  /// tile would read the weights for a few rows.
-  OpFoldResult evenRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit) {
+  /// The number of rows of |op|, at least 1: no rows at all are no tiles, of a size that is not zero.
+  Value countRows(RewriterBase &rewriter, linalg::LinalgOp op) {
     rewriter.setInsertionPoint(op);
-    Location loc = op.getLoc();
-    OpFoldResult rows = linalg::createFoldedDimOp(rewriter, loc, op.getDpsInits()[0], 0);
-    if (std::optional<int64_t> known = getConstantIntValue(rows)) {
-      int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(*known, limit));
-      return rewriter.getIndexAttr(std::max<int64_t>(1, llvm::divideCeil(*known, tiles)));
-    }
-    // No rows at all are no tiles, of a size that is not zero.
+    OpFoldResult rows = linalg::createFoldedDimOp(rewriter, op.getLoc(), op.getDpsInits()[0], 0);
     AffineExpr d0 = rewriter.getAffineDimExpr(0);
-    rows = affine::makeComposedFoldedAffineMax(
-        rewriter, loc, AffineMap::get(1, 0, {d0, rewriter.getAffineConstantExpr(1)}, rewriter.getContext()), {rows});
-    OpFoldResult tiles = affine::makeComposedFoldedAffineApply(rewriter, loc, AffineMap::get(1, 0, d0.ceilDiv(limit)), {rows});
-    Value even = arith::CeilDivUIOp::create(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rows),
-                                            getValueOrCreateConstantIndexOp(rewriter, loc, tiles));
-    AffineMap bounded = AffineMap::get(1, 0, {d0, rewriter.getAffineConstantExpr(limit)}, rewriter.getContext());
-    return affine::makeComposedFoldedAffineMin(rewriter, loc, bounded, {even});
+    AffineMap some = AffineMap::get(1, 0, {d0, rewriter.getAffineConstantExpr(1)}, rewriter.getContext());
+    return getValueOrCreateConstantIndexOp(rewriter, op.getLoc(), affine::makeComposedFoldedAffineMax(rewriter, op.getLoc(), some, {rows}));
+  }
+
+  /// |rows| divided into as few tiles as a size of at most |limit| allows, all of about the same size.
+  Value divideEvenly(RewriterBase &rewriter, Location loc, Value rows, int64_t limit) {
+    Value tiles = rewriter.createOrFold<arith::CeilDivUIOp>(loc, rows, arith::ConstantIndexOp::create(rewriter, loc, limit));
+    return rewriter.createOrFold<arith::CeilDivUIOp>(loc, rows, tiles);
+  }
+
+  OpFoldResult atMost(RewriterBase &rewriter, Location loc, Value rows, int64_t limit) {
+    AffineMap bounded = AffineMap::get(1, 0, {rewriter.getAffineDimExpr(0), rewriter.getAffineConstantExpr(limit)}, rewriter.getContext());
+    return affine::makeComposedFoldedAffineMin(rewriter, loc, bounded, {getAsOpFoldResult(rows)});
+  }
+
+  /// Rows of a block, a multiple of the register rows: the weights are read once per block, and a small last block would read them for
+  /// little.
+  OpFoldResult getBlockRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit) {
+    Location loc = op.getLoc();
+    Value even = divideEvenly(rewriter, loc, countRows(rewriter, op), limit);
+    AffineExpr whole = rewriter.getAffineDimExpr(0).ceilDiv(registerRows) * registerRows;
+    OpFoldResult rounded = affine::makeComposedFoldedAffineApply(rewriter, loc, AffineMap::get(1, 0, whole), {getAsOpFoldResult(even)});
+    return atMost(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rounded), limit);
+  }
+
+  /// Rows of a register tile: of a few tiles all have about the same number, since they share the work of waiting for the weights.
+  OpFoldResult getTileRows(RewriterBase &rewriter, linalg::LinalgOp op) {
+    Location loc = op.getLoc();
+    Value rows = countRows(rewriter, op);
+    Value most = arith::ConstantIndexOp::create(rewriter, loc, kFewTiles * registerRows);
+    Value few = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, most);
+    Value even = divideEvenly(rewriter, loc, rows, registerRows);
+    Value all = arith::ConstantIndexOp::create(rewriter, loc, registerRows);
+    return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, even, all), registerRows);
   }
 
   /// All loops but the last two by 1, the last but one by a block of rows.

@@ -2,26 +2,28 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg="panel-width=16" --attune-tile-groups="register-rows=4 panel-width=16 max-block-rows=64 row-block=2" \
 // RUN:   --canonicalize | FileCheck %s --check-prefix=NARROW
 
-// Row blocks and panels in parallel, register tiles inside, all of one kernel in each tile. Blocks and tiles are as few as their largest size allows, and even.
+// Row blocks and panels in parallel, register tiles inside, all of one kernel in each tile. Blocks are as few as their largest size allows, and even; so are the register tiles if
+// they are three at most.
 // CHECK-DAG: #[[$ONE:.*]] = affine_map<()[s0] -> (1, s0)>
-// CHECK-DAG: #[[$BLOCKS:.*]] = affine_map<()[s0] -> (s0 ceildiv 128)>
-// CHECK-DAG: #[[$MOST:.*]] = affine_map<()[s0] -> (128, s0)>
+// CHECK-DAG: #[[$MOST:.*]] = affine_map<()[s0] -> ((s0 ceildiv 8) * 8, 128)>
 // CHECK-DAG: #[[$MOSTROWS:.*]] = affine_map<(d0) -> (8, d0)>
-// CHECK-DAG: #[[$DEEP:.*]] = affine_map<()[s0] -> (40, s0)>
-// NARROW-DAG: #[[$MOST:.*]] = affine_map<()[s0] -> (64, s0)>
+// CHECK-DAG: #[[$DEEP:.*]] = affine_map<()[s0] -> ((s0 ceildiv 8) * 8, 40)>
+// NARROW-DAG: #[[$MOST:.*]] = affine_map<()[s0] -> ((s0 ceildiv 4) * 4, 64)>
 // NARROW-DAG: #[[$MOSTROWS:.*]] = affine_map<(d0) -> (4, d0)>
 // CHECK-LABEL: @projection
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x48xf32>, %{{[a-z0-9]+}}: tensor<64x48xf32>, %[[BIAS:[a-z0-9]+]]: tensor<64xf32>)
 // CHECK-DAG: %[[T:.*]] = tensor.dim %[[X]]
 // CHECK-DAG: %[[PANELS:.*]] = xfmr.weight_pack
 // CHECK: %[[SOME:.*]] = affine.max #[[$ONE]]()[%[[T]]]
-// CHECK: %[[BLOCKS:.*]] = affine.apply #[[$BLOCKS]]()[%[[SOME]]]
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivui %[[SOME]], %c128
 // CHECK: %[[EVEN:.*]] = arith.ceildivui %[[SOME]], %[[BLOCKS]]
 // CHECK: %[[STEP:.*]] = affine.min #[[$MOST]]()[%[[EVEN]]]
 // CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%[[T]], 64) step (%[[STEP]], 32) shared_outs
 // CHECK: %[[PANEL:.*]] = tensor.extract_slice %[[PANELS]][%{{.*}}, 0, %{{.*}}] [1, 48, 32]
+// CHECK: %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c24
 // CHECK: %[[EVENROWS:.*]] = arith.ceildivui
-// CHECK: %[[ROWSTEP:.*]] = affine.min #[[$MOSTROWS]](%[[EVENROWS]])
+// CHECK: %[[ROWSOF:.*]] = arith.select %[[FEW]], %{{.*}}, %c8
+// CHECK: %[[ROWSTEP:.*]] = affine.min #[[$MOSTROWS]](%[[ROWSOF]])
 // CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %[[ROWSTEP]]
 // CHECK: %[[ROWS:.*]] = tensor.extract_slice %[[X]]
 // CHECK: %[[SUM:.*]] = linalg.fill
