@@ -16,15 +16,22 @@ MACHINE_SECONDS = 0.2
 
 
 class Machine:
-    """The FMA peak and the read bandwidth, the best seen in a comparison."""
+    """The FMA peak and the read bandwidth, looked at before each round and after the last."""
 
     def __init__(self, worker, threads):
         self.worker = Worker("machine", [worker, "machine"], threads)
-        self.gflops = self.read = 0.0
+        self.gflops, self.read = [], []
 
     def look(self, attempts):
         seen = self.worker.run(MACHINE_SECONDS, attempts)
-        self.gflops, self.read = max(self.gflops, seen["gflops"]), max(self.read, seen["read_bytes_per_s"])
+        self.gflops.append(seen["gflops"])
+        self.read.append(seen["read_bytes_per_s"])
+
+
+def fractions(work, fastest_ms, rates):
+    """|work| in the fastest call of each round against the better of the |rates| before and after: the best round and the median round."""
+    of = [work / (ms / 1e3) / max(before, after) for ms, before, after in zip(fastest_ms, rates, rates[1:]) if max(before, after) > 0]
+    return {"best": max(of), "median": median(of)} if of else {"best": 0, "median": 0}
 
 
 def alternate(machine, sides, options):
@@ -36,6 +43,7 @@ def alternate(machine, sides, options):
         if number == 1:
             best = min((min(s.ms) for s in sides[1:]), default=0)
             sides = sides[:1] + [s for s in sides[1:] if min(s.ms) <= HOPELESS * best]
+    machine.look(options.attempts)
     return sides
 
 
@@ -43,14 +51,19 @@ def times(worker):
     return {"label": worker.label, "min_ms": min(worker.ms), "median_ms": median(worker.ms), "runs": len(worker.ms)}
 
 
-def compare(machine_worker, threads, ours, peers, options):
-    """|ours| and each of |peers| are (label, command). Returns the row's figures; "peer" is the fastest peer, if there is any."""
+def compare(machine_worker, threads, ours, peers, options, flops=None, read_bytes=None):
+    """|ours| and each of |peers| are (label, command); |flops| and |read_bytes| are the work of one call of ours, where that is to be compared
+    with the machine. Returns the row's figures; "peer" is the fastest peer, if there is any."""
     machine = Machine(machine_worker, threads)
     workers = [Worker(label, command, threads) for label, command in [ours] + peers]
     try:
         sides = alternate(machine, workers, options)
         own = sides[0]
-        row = {"ours": times(own), "machine": {"fma_gflops": machine.gflops, "read_bytes_per_s": machine.read}}
+        row = {"ours": times(own), "machine": {"fma_gflops": max(machine.gflops), "read_bytes_per_s": max(machine.read)}}
+        if flops:
+            row["peak_fraction"] = fractions(flops / 1e9, own.fastest, machine.gflops)
+        if read_bytes:
+            row["read_fraction"] = fractions(read_bytes, own.fastest, machine.read)
         row["foreign"] = mean([share for w in workers for share in w.foreign])
         if len(sides) > 1:
             peer = min(sides[1:], key=lambda s: min(s.ms))

@@ -4,10 +4,13 @@
 from support.worker import DISTURBED
 
 HEADINGS = ("row", "threads", "ours ms min (median)", "peer ms min (median)", "against", "ratio min / median", "% FMA peak", "% read", "difference")
-WIDTHS = (12, 7, 22, 22, 22, 18, 10, 6, 18)
+WIDTHS = (15, 7, 22, 22, 22, 18, 10, 9, 18)
 
 
 def percent(value):
+    """A share, or the best and the median of one, in per cent."""
+    if isinstance(value, dict):
+        return f"{100 * value['best']:.0f} / {100 * value['median']:.0f}"
     return "" if value is None else f"{100 * value:.0f}"
 
 

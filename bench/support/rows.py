@@ -42,12 +42,8 @@ def shape_row(models, name, threads, options):
         peers.append(ours(models, "attune f32", models.object(), file))
     elif options.library:
         peers += [onnxruntime(models, form, file, options.library) for form in FORMS[dtype]]
-    row = compare(models.worker, threads, own, peers, options)
-    seconds, machine = row["ours"]["min_ms"] / 1e3, row["machine"]
-    if dtype == "f32":
-        row["peak_fraction"] = models.flops([length] * batch) / seconds / 1e9 / machine["fma_gflops"] if machine["fma_gflops"] else 0
-    row["read_fraction"] = models.linear_bytes({"f32": 4, "bf16": 2, "int8": 1}[dtype]) / seconds / machine["read_bytes_per_s"]
-    return row
+    flops = models.flops([length] * batch) if dtype == "f32" else None
+    return compare(models.worker, threads, own, peers, options, flops, models.linear_bytes({"f32": 4, "bf16": 2, "int8": 1}[dtype]))
 
 
 def ragged_row(models, name, threads, options):
@@ -58,12 +54,11 @@ def ragged_row(models, name, threads, options):
     own = ours(models, "attune skip, ragged", shared, models.input(lengths, max(lengths)))
     peer = ours(models, f"attune {len(lengths)}x{mean}", models.object(), models.input([mean] * len(lengths), mean))
     options = type(options)(**dict(vars(options), outputs=False))  # other sequences, so nothing to compare
-    row = compare(models.worker, threads, own, [peer], options)
+    row = compare(models.worker, threads, own, [peer], options, models.flops(lengths))
     scale = mean * len(lengths) / sum(lengths)  # tokens the peer computes for each of ours
     for key in ("ratio_min", "ratio_median"):
         row[key] /= scale
     row["tokens"] = sum(lengths)
-    row["peak_fraction"] = models.flops(lengths) / row["ours"]["min_ms"] / 1e6 / row["machine"]["fma_gflops"]
     return row
 
 
