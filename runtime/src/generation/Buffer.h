@@ -1,0 +1,39 @@
+//===- Buffer.h - Memory for the time of a call -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_GENERATION_BUFFER_H
+#define ATTUNE_RUNTIME_GENERATION_BUFFER_H
+
+#include "../Error.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace attune {
+
+/// Zeroed bytes, freed at the end of the scope.
+class Buffer {
+public:
+  Buffer() = default;
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+  ~Buffer() { std::free(memory); }
+
+  /// Fails with OUT_OF_MEMORY.
+  attune_status allocate(size_t bytes) {
+    size_t rounded = (bytes + 63) / 64 * 64;
+    memory = std::aligned_alloc(64, rounded ? rounded : 64);
+    if (!memory)
+      return fail(ATTUNE_OUT_OF_MEMORY, "cannot get %zu bytes for generating", bytes);
+    std::memset(memory, 0, rounded);
+    return ATTUNE_OK;
+  }
+  void *get() const { return memory; }
+
+private:
+  void *memory = nullptr;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_GENERATION_BUFFER_H

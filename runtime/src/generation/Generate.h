@@ -1,0 +1,44 @@
+//===- Generate.h - The loops of generation ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_GENERATION_GENERATE_H
+#define ATTUNE_RUNTIME_GENERATION_GENERATE_H
+
+#include "GenerationOptions.h"
+#include "StepModel.h"
+
+namespace attune {
+
+/// What a generation starts from: |rows| rows of |length| ids, [rows, length]; all that is done to them is to count and to compare.
+struct GenerationPrompt {
+  int64_t rows, length;
+  const int64_t *ids;
+};
+
+/// Where the results go. Rows are those of the prompt times num_return_sequences.
+struct GenerationResult {
+  int64_t *sequences; ///< [rows, max_length] while written, [rows, length] at the end
+  float *scores;      ///< [rows], beam search only; or null
+  float *stepLogits;  ///< [rows, max_length - prompt length, vocabSize] while written, [rows, steps, vocabSize] at the end; greedy and
+                      ///< sampling only; or null
+  int64_t length;     ///< of the longest sequence
+  int64_t steps;      ///< how many ids were chosen for the longest sequence
+};
+
+/// Checks |options| against the model and the prompt, and resolves max_new_tokens into max_length.
+attune_status checkGenerationOptions(attune_generation_options &options, const StepModel &model, const GenerationPrompt &prompt);
+
+/// Greedy search, sampling or beam search by checked |options|. A cancelled generation succeeds with what there is. Takes memory of its own
+/// for the time of the call, besides that of the model.
+attune_status generate(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
+                       GenerationResult &result);
+
+/// The two kinds of loop.
+attune_status searchGreedily(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
+                             GenerationResult &result);
+attune_status searchBeams(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
+                          GenerationResult &result);
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_GENERATION_GENERATE_H

@@ -1,0 +1,145 @@
+//===- GreedySearch.cpp - One sequence per row: the best id, or a drawn one ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Arena.h"
+#include "Buffer.h"
+#include "Generate.h"
+#include "LogitRules.h"
+#include "Sampling.h"
+
+#include <algorithm>
+
+using namespace attune;
+
+namespace {
+
+/// The state of one generation. Sequence i of the model is row rows[i] of the result; rows that end leave the list.
+class GreedySearch {
+public:
+  GreedySearch(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt, GenerationResult &result)
+      : model(model), options(options), prompt(prompt), result(result), count(prompt.rows * options.num_return_sequences) {}
+
+  attune_status run();
+
+private:
+  void layOut(Arena &arena);
+  void begin();
+  int64_t choose(int64_t row, float *logits);
+  void keepLogits(int64_t row, const float *logits);
+  bool advance();
+  void finish();
+
+  const StepModel &model;
+  const attune_generation_options &options;
+  const GenerationPrompt &prompt;
+  GenerationResult &result;
+  const int64_t count; // rows of the result
+  int64_t active = 0, length = 0;
+  float *logits = nullptr;
+  int64_t *rows = nullptr, *parents = nullptr, *ids = nullptr, *sources = nullptr;
+  uint8_t *seen = nullptr;
+  Candidate *candidates = nullptr;
+};
+
+} // namespace
+
+void GreedySearch::layOut(Arena &arena) {
+  logits = arena.take<float>(count * model.vocabSize);
+  rows = arena.take<int64_t>(count);
+  parents = arena.take<int64_t>(count);
+  ids = arena.take<int64_t>(count);
+  sources = arena.take<int64_t>(count);
+  seen = arena.take<uint8_t>(model.vocabSize);
+  candidates = arena.take<Candidate>(options.do_sample ? model.vocabSize : 0);
+}
+
+void GreedySearch::begin() {
+  length = prompt.length;
+  active = count;
+  for (int64_t row = 0; row < count; ++row) {
+    rows[row] = row;
+    sources[row] = row / options.num_return_sequences;
+    int64_t *sequence = result.sequences + row * options.max_length;
+    std::fill_n(std::copy_n(prompt.ids + sources[row] * prompt.length, prompt.length, sequence), options.max_length - prompt.length,
+                options.pad_token_id);
+  }
+}
+
+void GreedySearch::keepLogits(int64_t row, const float *from) {
+  if (result.stepLogits)
+    std::copy_n(from, model.vocabSize,
+                result.stepLogits + (row * (options.max_length - prompt.length) + length - prompt.length) * model.vocabSize);
+}
+
+int64_t GreedySearch::choose(int64_t row, float *scores) {
+  const int64_t *sequence = result.sequences + row * options.max_length;
+  applyRules(options, sequence, length, model.vocabSize, scores, seen);
+  return options.do_sample ? sampleId(options, scores, model.vocabSize, row, length - prompt.length, candidates)
+                           : argMax(scores, model.vocabSize);
+}
+
+/// Chooses an id for every active row; drops the rows that end with it. Returns false if the caller wants no more.
+bool GreedySearch::advance() {
+  int64_t kept = 0;
+  bool goOn = true;
+  for (int64_t i = 0; i < active; ++i) {
+    int64_t row = rows[i];
+    // The first logits are one row for all sequences of a prompt, and the rules change them: the last of its sequences may have the row
+    // itself.
+    float *scores = logits + sources[i] * model.vocabSize;
+    bool shared = i + 1 < active && sources[i + 1] == sources[i];
+    if (shared)
+      scores = std::copy_n(scores, model.vocabSize, logits + (count - 1) * model.vocabSize) - model.vocabSize;
+    keepLogits(row, scores);
+    int64_t id = choose(row, scores);
+    result.sequences[row * options.max_length + length] = id;
+    if (options.on_token && options.on_token(options.user, row, id, length + 1) != 0)
+      goOn = false;
+    if (id == options.eos_token_id)
+      continue;
+    parents[kept] = sources[i];
+    ids[kept] = id;
+    rows[kept++] = row;
+  }
+  active = kept;
+  for (int64_t i = 0; i < active; ++i)
+    sources[i] = i;
+  ++length;
+  return goOn;
+}
+
+/// Closes the gap between the rows, which were as far apart as the longest could have been.
+void GreedySearch::finish() {
+  result.length = length;
+  result.steps = length - prompt.length;
+  int64_t mostSteps = options.max_length - prompt.length;
+  for (int64_t row = 0; row < count; ++row) {
+    std::copy_n(result.sequences + row * options.max_length, length, result.sequences + row * length);
+    if (result.stepLogits)
+      std::copy_n(result.stepLogits + row * mostSteps * model.vocabSize, result.steps * model.vocabSize,
+                  result.stepLogits + row * result.steps * model.vocabSize);
+  }
+}
+
+attune_status GreedySearch::run() {
+  Arena measure;
+  layOut(measure);
+  Buffer buffer;
+  ATTUNE_TRY(buffer.allocate(measure.getBytes()));
+  Arena arena(buffer.get());
+  layOut(arena);
+  begin();
+  if (result.stepLogits)
+    std::fill_n(result.stepLogits, count * (options.max_length - prompt.length) * model.vocabSize, 0.0f);
+  ATTUNE_TRY(model.start(model.state, prompt.rows, logits));
+  while (advance() && active > 0 && length < options.max_length)
+    ATTUNE_TRY(model.step(model.state, parents, ids, active, logits));
+  finish();
+  return ATTUNE_OK;
+}
+
+attune_status attune::searchGreedily(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
+                                     GenerationResult &result) {
+  return GreedySearch(model, options, prompt, result).run();
+}

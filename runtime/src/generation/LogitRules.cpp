@@ -1,0 +1,63 @@
+//===- LogitRules.cpp - Which ids may follow, and by how much ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "LogitRules.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace attune;
+
+/// Divides positive scores of ids that occurred by |penalty| and multiplies negative ones, once per id.
+static void penalizeRepetition(double penalty, const int64_t *ids, int64_t length, float *scores, uint8_t *seen) {
+  for (int64_t i = 0; i < length; ++i) {
+    float &score = scores[ids[i]];
+    if (!seen[ids[i]])
+      score = static_cast<float>(score < 0 ? score * penalty : score / penalty);
+    seen[ids[i]] = 1;
+  }
+  for (int64_t i = 0; i < length; ++i)
+    seen[ids[i]] = 0;
+}
+
+/// Bans what would complete an n-gram of |size| ids that the sequence already has.
+static void banRepeatedNgrams(int64_t size, const int64_t *ids, int64_t length, float *scores) {
+  const int64_t *prefix = ids + length - (size - 1);
+  for (int64_t i = 0; i + size <= length; ++i)
+    if (std::memcmp(ids + i, prefix, static_cast<size_t>(size - 1) * sizeof(int64_t)) == 0)
+      scores[ids[i + size - 1]] = -INFINITY;
+}
+
+/// Bans the last id of each word whose other ids end the sequence. A word that is eos alone is no bad word.
+static void banWords(const attune_generation_options &options, const int64_t *ids, int64_t length, float *scores) {
+  const int64_t *word = options.bad_words_ids;
+  for (size_t i = 0; i < options.num_bad_words; word += options.bad_words_lengths[i], ++i) {
+    int64_t before = options.bad_words_lengths[i] - 1;
+    if (before == 0 && word[0] == options.eos_token_id)
+      continue;
+    if (before <= length && std::memcmp(ids + length - before, word, static_cast<size_t>(before) * sizeof(int64_t)) == 0)
+      scores[word[before]] = -INFINITY;
+  }
+}
+
+static void force(int64_t id, float *scores, int64_t vocabSize) {
+  for (int64_t other = 0; other < vocabSize; ++other)
+    scores[other] = -INFINITY;
+  scores[id] = 0;
+}
+
+void attune::applyRules(const attune_generation_options &options, const int64_t *ids, int64_t length, int64_t vocabSize, float *scores,
+                        uint8_t *seen) {
+  if (options.repetition_penalty != 1)
+    penalizeRepetition(options.repetition_penalty, ids, length, scores, seen);
+  if (options.no_repeat_ngram_size > 0 && length + 1 >= options.no_repeat_ngram_size)
+    banRepeatedNgrams(options.no_repeat_ngram_size, ids, length, scores);
+  banWords(options, ids, length, scores);
+  if (options.eos_token_id >= 0 && length < options.min_length)
+    scores[options.eos_token_id] = -INFINITY;
+  if (options.forced_bos_token_id >= 0 && length == 1)
+    force(options.forced_bos_token_id, scores, vocabSize);
+  if (options.forced_eos_token_id >= 0 && length == options.max_length - 1)
+    force(options.forced_eos_token_id, scores, vocabSize);
+}

@@ -1,0 +1,19 @@
+//===- LogitRules.h - Which ids may follow, and by how much ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_GENERATION_LOGITRULES_H
+#define ATTUNE_RUNTIME_GENERATION_LOGITRULES_H
+
+#include "GenerationOptions.h"
+
+namespace attune {
+
+/// Applies the rules of |options| to |scores| [vocabSize] of the id that follows ids[0 … length - 1], in the order of the reference
+/// library: repetition penalty, repeated n-grams, bad words, minimum length, forced first and last id. What may not follow scores
+/// -infinity, what is forced 0. |seen| has vocabSize zeros, and has them again afterwards. |options.max_length| is the final limit.
+void applyRules(const attune_generation_options &options, const int64_t *ids, int64_t length, int64_t vocabSize, float *scores,
+                uint8_t *seen);
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_GENERATION_LOGITRULES_H

@@ -1,0 +1,28 @@
+//===- Sampling.h - Drawing the next id ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_GENERATION_SAMPLING_H
+#define ATTUNE_RUNTIME_GENERATION_SAMPLING_H
+
+#include "GenerationOptions.h"
+
+namespace attune {
+
+/// An id that may be next, and its score.
+struct Candidate {
+  float score;
+  int32_t id;
+};
+
+/// The index of the largest of |count| values, the first of equals; a NaN is never larger.
+int64_t argMax(const float *values, int64_t count);
+
+/// Draws an id by |scores| [vocabSize] as the reference library does: scores / temperature, the top_k best (and their equals), of those the
+/// best that reach top_p together, softmax. The noise depends on (options.seed, row, step) alone. |scratch| has room for vocabSize
+/// candidates.
+int64_t sampleId(const attune_generation_options &options, const float *scores, int64_t vocabSize, int64_t row, int64_t step,
+                 Candidate *scratch);
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_GENERATION_SAMPLING_H

@@ -1,0 +1,25 @@
+//===- StepModel.h - What generation asks of a model ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_GENERATION_STEPMODEL_H
+#define ATTUNE_RUNTIME_GENERATION_STEPMODEL_H
+
+#include "attune/runtime.h"
+
+namespace attune {
+
+/// A model that continues sequences. Generation keeps a list of sequences; those that ended leave it, and beam search replaces some by
+/// copies of others, so each step says which sequence of the step before each one continues.
+struct StepModel {
+  void *state;
+  int64_t vocabSize;
+  /// Reads the prompt of each of |rows| rows and writes the logits after it, [rows, vocabSize].
+  attune_status (*start)(void *state, int64_t rows, float *logits);
+  /// Appends ids[i] to sequence i, which continues sequence parents[i] of the last call; writes the logits after it, [count, vocabSize].
+  /// Several sequences may have the same parent; sequences of one row of the prompt stand together, rows ascend.
+  attune_status (*step)(void *state, const int64_t *parents, const int64_t *ids, int64_t count, float *logits);
+};
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_GENERATION_STEPMODEL_H

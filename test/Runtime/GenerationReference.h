@@ -1,0 +1,35 @@
+//===- GenerationReference.h - Generation written for clarity ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A second implementation to compare with: no batches, no caches, every score of every continuation in one list.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_GENERATIONREFERENCE_H
+#define ATTUNE_TEST_GENERATIONREFERENCE_H
+
+#include "generation/GenerationOptions.h"
+
+#include <vector>
+
+namespace reference {
+
+using Ids = std::vector<int64_t>;
+
+/// Logits that depend on all ids so far.
+std::vector<float> toyLogits(const Ids &ids, int64_t vocabSize);
+
+struct Scored {
+  double score;
+  Ids ids;        // eos included
+  int64_t number; // in the order found
+};
+
+/// The n-best list of beam search from one prompt.
+std::vector<Scored> searchBeams(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
+/// Greedy search from one prompt, eos included.
+Ids searchGreedily(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
+/// The best sequence of all there are: every continuation up to options.max_length is scored.
+Scored enumerate(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
+
+} // namespace reference
+
+#endif // ATTUNE_TEST_GENERATIONREFERENCE_H

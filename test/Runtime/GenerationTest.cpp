@@ -1,0 +1,331 @@
+//===- GenerationTest.cpp - Greedy search, sampling and beam search ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loops of the runtime over a toy model, whose logits are a function of all ids, against a second implementation and against the
+// enumeration of all sequences. The toy keeps the ids of each sequence, so it also checks that parents are handed on rightly.
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+#include "Error.h"
+#include "generation/Generate.h"
+#include "generation/LogSoftmax.h"
+#include "generation/Sampling.h"
+#include "GenerationReference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+using namespace attune;
+using reference::Ids;
+
+namespace {
+
+struct Toy {
+  int64_t vocabSize;
+  std::vector<Ids> prompts, sequences;
+  int64_t steps = 0, continued = 0; // calls, and sequences in them
+
+  static attune_status start(void *state, int64_t rows, float *logits) {
+    Toy &toy = *static_cast<Toy *>(state);
+    CHECK(rows == static_cast<int64_t>(toy.prompts.size()));
+    toy.sequences = toy.prompts;
+    return toy.write(logits);
+  }
+  static attune_status step(void *state, const int64_t *parents, const int64_t *ids, int64_t count, float *logits) {
+    Toy &toy = *static_cast<Toy *>(state);
+    ++toy.steps, toy.continued += count;
+    std::vector<Ids> next;
+    for (int64_t i = 0; i < count; ++i) {
+      CHECK(parents[i] >= 0 && parents[i] < static_cast<int64_t>(toy.sequences.size()));
+      next.push_back(toy.sequences[parents[i]]);
+      next.back().push_back(ids[i]);
+    }
+    toy.sequences = next;
+    return toy.write(logits);
+  }
+  attune_status write(float *logits) {
+    for (size_t i = 0; i < sequences.size(); ++i) {
+      std::vector<float> row = reference::toyLogits(sequences[i], vocabSize);
+      std::copy(row.begin(), row.end(), logits + i * row.size());
+    }
+    return ATTUNE_OK;
+  }
+};
+
+struct Outcome {
+  std::vector<Ids> rows; // eos included, no padding
+  std::vector<float> scores, logits;
+  int64_t length = 0, steps = 0;
+};
+
+} // namespace
+
+static attune_generation_options defaults() {
+  attune_generation_options options{};
+  options.max_length = 8;
+  options.num_beams = options.num_return_sequences = 1;
+  options.length_penalty = options.repetition_penalty = options.temperature = options.top_p = 1;
+  options.eos_token_id = 2;
+  options.pad_token_id = options.forced_bos_token_id = options.forced_eos_token_id = options.never_token_id = -1;
+  return options;
+}
+
+static attune_status tryRun(attune_generation_options options, const std::vector<Ids> &prompts, Toy &toy, Outcome &outcome) {
+  toy.prompts = prompts;
+  StepModel model{&toy, toy.vocabSize, Toy::start, Toy::step};
+  Ids flat;
+  for (const Ids &prompt : prompts)
+    flat.insert(flat.end(), prompt.begin(), prompt.end());
+  GenerationPrompt prompt{static_cast<int64_t>(prompts.size()), static_cast<int64_t>(prompts[0].size()), flat.data()};
+  ATTUNE_TRY(checkGenerationOptions(options, model, prompt));
+  int64_t rows = prompt.rows * options.num_return_sequences;
+  Ids sequences(static_cast<size_t>(rows * options.max_length));
+  outcome.scores.assign(static_cast<size_t>(rows), 0);
+  outcome.logits.assign(static_cast<size_t>(rows * (options.max_length - prompt.length) * toy.vocabSize), -1);
+  GenerationResult result{sequences.data(), outcome.scores.data(), outcome.logits.data(), 0, 0};
+  ATTUNE_TRY(generate(model, options, prompt, result));
+  outcome.length = result.length, outcome.steps = result.steps;
+  outcome.rows.clear();
+  for (int64_t row = 0; row < rows; ++row) {
+    Ids ids(sequences.begin() + row * result.length, sequences.begin() + (row + 1) * result.length);
+    auto eos = std::find(ids.begin() + prompt.length, ids.end(), options.eos_token_id);
+    for (auto pad = eos; pad != ids.end(); ++pad)
+      CHECK(pad == eos || *pad == options.pad_token_id);
+    outcome.rows.emplace_back(ids.begin(), eos == ids.end() ? eos : eos + 1);
+  }
+  return ATTUNE_OK;
+}
+
+static Outcome run(const attune_generation_options &options, const std::vector<Ids> &prompts, int64_t vocabSize, Toy *used = nullptr) {
+  Toy toy{vocabSize, {}, {}};
+  Outcome outcome;
+  CHECK_OK(tryRun(options, prompts, toy, outcome));
+  if (used)
+    *used = toy;
+  return outcome;
+}
+
+/// Options and prompts at random, against the reference.
+static void testAgainstReference() {
+  std::mt19937 random(1);
+  auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
+  for (int trial = 0; trial < 3000; ++trial) {
+    int64_t vocabSize = pick(8, 40);
+    attune_generation_options options = defaults();
+    options.num_beams = trial % 3 == 0 ? 1 : pick(2, 5);
+    options.num_return_sequences = options.num_beams == 1 ? 1 : pick(1, options.num_beams);
+    options.length_penalty = pick(-2, 4) * 0.5;
+    options.early_stopping = static_cast<int>(pick(0, 1));
+    options.no_repeat_ngram_size = pick(0, 3);
+    options.repetition_penalty = pick(0, 2) ? 1 : 1.3;
+    options.forced_eos_token_id = pick(0, 1) ? options.eos_token_id : -1;
+    options.forced_bos_token_id = pick(0, 3) ? -1 : 5;
+    options.never_token_id = pick(0, 1) ? 3 : -1;
+    options.pad_token_id = pick(0, 1) ? 3 : -1;
+    int64_t words[] = {4, 6, 7, 2, 1, 6, 4}, lengths[] = {1, 2, 1, 3};
+    options.bad_words_ids = words, options.bad_words_lengths = lengths, options.num_bad_words = static_cast<size_t>(pick(0, 4));
+    int64_t length = pick(1, 3);
+    options.max_length = length + pick(1, 7);
+    options.min_length = pick(0, 1) * pick(length, options.max_length);
+    std::vector<Ids> prompts(static_cast<size_t>(pick(1, 4)));
+    for (Ids &prompt : prompts)
+      for (int64_t i = 0; i < length; ++i)
+        prompt.push_back(pick(0, vocabSize - 1));
+    Outcome outcome = run(options, prompts, vocabSize);
+    size_t row = 0;
+    for (const Ids &prompt : prompts) {
+      if (options.num_beams == 1) {
+        CHECK(outcome.rows[row++] == reference::searchGreedily(options, prompt, vocabSize));
+        continue;
+      }
+      std::vector<reference::Scored> best = reference::searchBeams(options, prompt, vocabSize);
+      for (int64_t i = 0; i < options.num_return_sequences; ++i, ++row) {
+        // An eos of the prompt or an open beam that never ends are cut at the first eos on both sides.
+        Ids ids = best[i].ids;
+        auto eos = std::find(ids.begin() + length, ids.end(), options.eos_token_id);
+        ids.erase(eos == ids.end() ? eos : eos + 1, ids.end());
+        CHECK(outcome.rows[row] == ids);
+        CHECK(std::fabs(outcome.scores[row] - best[i].score) < 1e-5 * (1 + std::fabs(best[i].score)) ||
+              outcome.scores[row] == best[i].score);
+      }
+    }
+  }
+}
+
+/// With as many beams as there are ids, two steps lose nothing: the result is the best of all sequences.
+static void testAgainstEnumeration() {
+  for (int64_t seed = 0; seed < 200; ++seed) {
+    attune_generation_options options = defaults();
+    int64_t vocabSize = 4 + seed % 6;
+    Ids prompt{seed % vocabSize, seed / 7 % vocabSize};
+    options.num_beams = vocabSize;
+    options.max_length = static_cast<int64_t>(prompt.size()) + 2;
+    options.length_penalty = static_cast<double>(seed % 4) * 0.5;
+    reference::Scored best = reference::enumerate(options, prompt, vocabSize);
+    Outcome outcome = run(options, {prompt}, vocabSize);
+    CHECK(outcome.rows[0] == best.ids);
+    CHECK(std::fabs(outcome.scores[0] - best.score) < 1e-5);
+  }
+}
+
+/// A row's result does not depend on the rows beside it; rows that ended take part in no more steps.
+static void testBatches() {
+  for (int kind = 0; kind < 3; ++kind) {
+    attune_generation_options options = defaults();
+    options.max_length = 14;
+    options.num_beams = kind == 1 ? 4 : 1;
+    options.do_sample = kind == 2;
+    std::vector<Ids> prompts;
+    for (int64_t i = 0; i < 6; ++i)
+      prompts.push_back({i, 9 - i});
+    Toy toy{};
+    Outcome together = run(options, prompts, 11, &toy);
+    int64_t needed = 0;
+    for (size_t row = 0; row < prompts.size(); ++row) {
+      if (kind == 2) { // noise belongs to the number of a row: the last one has it among any others
+        std::vector<Ids> others = prompts;
+        for (size_t other = 0; other < row; ++other)
+          others[other] = {1, 1};
+        CHECK(run(options, others, 11).rows[row] == together.rows[row]);
+        continue;
+      }
+      Toy alone{};
+      Outcome single = run(options, {prompts[row]}, 11, &alone);
+      CHECK(single.rows[0] == together.rows[row] && single.scores[0] == together.scores[row]);
+      needed += alone.continued;
+    }
+    CHECK(kind == 2 || toy.continued == needed);
+  }
+}
+
+static void testSampling() {
+  attune_generation_options options = defaults();
+  options.do_sample = 1;
+  std::vector<float> scores{1.0f, 3.0f, 2.0f, -INFINITY, 2.5f};
+  std::vector<Candidate> scratch(scores.size());
+  auto draw = [&](int64_t row) { return sampleId(options, scores.data(), 5, row, 0, scratch.data()); };
+  auto count = [&] {
+    std::map<int64_t, int> counts;
+    for (int64_t row = 0; row < 20000; ++row)
+      ++counts[draw(row)];
+    return counts;
+  };
+  auto all = count();
+  double total = std::exp(1.0) + std::exp(3.0) + std::exp(2.0) + std::exp(2.5);
+  CHECK(all.size() == 4 && !all.count(3));
+  for (auto [id, times] : all) // five standard deviations at most
+    CHECK(std::fabs(times / 20000.0 - std::exp(scores[id]) / total) < 5 * 0.5 / std::sqrt(20000.0));
+  options.top_k = 2;
+  auto two = count();
+  CHECK(two.size() == 2 && two.count(1) && two.count(4));
+  options.top_k = 0, options.top_p = 0.5; // 1 has 0.48 of it, so 4 is needed, 2 is not
+  auto nucleus = count();
+  CHECK(nucleus.size() == 2 && nucleus.count(1) && nucleus.count(4));
+  options.top_p = 0.1;
+  CHECK(count().size() == 1);
+  options.top_p = 1, options.temperature = 1e-3;
+  CHECK(count().size() == 1 && draw(0) == 1);
+  options.temperature = 1;
+  int64_t first = draw(7);
+  CHECK(first == draw(7));
+  std::map<int64_t, int> seeds;
+  for (options.seed = 0; options.seed < 50; ++options.seed)
+    ++seeds[draw(7)];
+  CHECK(seeds.size() > 1);
+  attune_generation_options several = defaults();
+  several.do_sample = 1, several.num_return_sequences = 3;
+  Outcome outcome = run(several, {{1, 4}, {5, 0}}, 11);
+  CHECK(outcome.rows.size() == 6 && (outcome.rows[0] != outcome.rows[1] || outcome.rows[1] != outcome.rows[2]));
+  CHECK(outcome.rows[3][0] == 5 && outcome.rows[2][0] == 1);
+}
+
+static void testLogSoftmax() {
+  std::mt19937 random(3);
+  for (int64_t count : {1, 2, 15, 16, 17, 1023, 1024, 1025, 50257}) {
+    std::vector<float> values(static_cast<size_t>(count));
+    for (float &value : values)
+      value = static_cast<float>(static_cast<int32_t>(random() % 200001) - 100000) / 2500.0f;
+    values[static_cast<size_t>(count) / 2] = count > 2 ? -INFINITY : 1.0f;
+    double sum = 0;
+    for (float value : values)
+      sum += std::exp(static_cast<double>(value));
+    CHECK(std::fabs(logSumExp(values.data(), count) - std::log(sum)) < 1e-6);
+    std::vector<float> logs = values;
+    logSoftmax(logs.data(), count);
+    for (size_t i = 0; i < logs.size(); ++i)
+      CHECK(values[i] == -INFINITY ? logs[i] == -INFINITY : std::fabs(logs[i] - (values[i] - std::log(sum))) < 1e-5);
+  }
+}
+
+/// The logits each id was chosen from, those of rows that ended being 0; the callback sees every id and can end it all.
+static void testStepLogitsAndCallback() {
+  attune_generation_options options = defaults();
+  options.max_length = 12;
+  std::vector<std::pair<int64_t, int64_t>> seen;
+  options.user = &seen;
+  options.on_token = [](void *user, int64_t row, int64_t token, int64_t) {
+    static_cast<std::vector<std::pair<int64_t, int64_t>> *>(user)->push_back({row, token});
+    return 0;
+  };
+  std::vector<Ids> prompts{{1, 4}, {5, 0}, {3, 3}};
+  Outcome outcome = run(options, prompts, 11);
+  size_t chosen = 0;
+  for (size_t row = 0; row < prompts.size(); ++row) {
+    Ids ids = prompts[row];
+    for (int64_t step = 0; step < outcome.steps; ++step) {
+      const float *logits = outcome.logits.data() + (static_cast<int64_t>(row) * outcome.steps + step) * 11;
+      bool ended = ids.size() == outcome.rows[row].size();
+      std::vector<float> expected = ended ? std::vector<float>(11, 0) : reference::toyLogits(ids, 11);
+      CHECK(std::equal(expected.begin(), expected.end(), logits));
+      if (!ended)
+        ids.push_back(outcome.rows[row][ids.size()]), ++chosen;
+    }
+  }
+  CHECK(seen.size() == chosen);
+  options.on_token = [](void *, int64_t, int64_t, int64_t length) { return length == 4 ? 1 : 0; };
+  CHECK(run(options, prompts, 11).length == 4);
+  options.num_beams = 3;
+  CHECK(run(options, prompts, 11).steps == 2);
+}
+
+static void testBadOptions() {
+  Toy toy{11, {}, {}};
+  Outcome outcome;
+  auto rejects = [&](auto change, const char *text) {
+    attune_generation_options options = defaults();
+    change(options);
+    CHECK_FAILS(tryRun(options, {{1, 4}}, toy, outcome), ATTUNE_INVALID_ARGUMENT, text);
+  };
+  rejects([](auto &o) { o.max_length = 1; }, "max_length is 1, expected more than the 2 ids of the prompt");
+  rejects([](auto &o) { o.max_length = 2; }, "max_length is 2, expected more than the 2 ids of the prompt");
+  rejects([](auto &o) { o.max_length = 0; }, "max_length is 0, at least 1 expected");
+  rejects([](auto &o) { o.num_beams = 12; }, "num_beams is 12, expected at most the vocabulary's 11");
+  rejects([](auto &o) { o.num_beams = 0; }, "num_beams is 0, at least 1 expected");
+  rejects([](auto &o) { o.num_return_sequences = 2; }, "num_return_sequences is 2, expected at most num_beams = 1");
+  rejects([](auto &o) { o.eos_token_id = 11; }, "eos_token_id is 11, expected an id below the vocabulary's 11, or -1");
+  rejects([](auto &o) { o.do_sample = 1, o.temperature = 0; }, "temperature is 0, a positive number expected");
+  rejects([](auto &o) { o.do_sample = 1, o.top_p = 1.5; }, "top_p is 1.5, expected to be above 0 and at most 1");
+  rejects([](auto &o) { o.do_sample = 1, o.top_k = -1; }, "top_k is -1, at least 0 expected");
+  rejects([](auto &o) { o.do_sample = 1, o.num_beams = 2; }, "do_sample with num_beams = 2 is not supported");
+  rejects([](auto &o) { o.repetition_penalty = 0; }, "repetition_penalty is 0, a positive number expected");
+  rejects([](auto &o) { o.length_penalty = NAN; }, "length_penalty is nan, a number expected");
+  rejects([](auto &o) { o.num_bad_words = 1; }, "bad_words_ids or bad_words_lengths is null");
+  static const int64_t beyond[] = {11}, one[] = {1}, none[] = {0};
+  rejects([](auto &o) { o.num_bad_words = 1, o.bad_words_ids = beyond, o.bad_words_lengths = one; },
+          "bad_words_ids has 11, expected ids below the vocabulary's 11");
+  rejects([](auto &o) { o.num_bad_words = 1, o.bad_words_ids = beyond, o.bad_words_lengths = none; },
+          "the length of a bad word is 0, at least 1 expected");
+}
+
+int main() {
+  testAgainstReference();
+  testAgainstEnumeration();
+  testBatches();
+  testSampling();
+  testLogSoftmax();
+  testStepLogitsAndCallback();
+  testBadOptions();
+  puts("generation: ok");
+}
