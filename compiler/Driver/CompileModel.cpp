@@ -10,6 +10,7 @@
 #include "compiler/Driver/TimeReport.h"
 #include "compiler/Driver/WeightsInput.h"
 #include "compiler/Import/ModelFolder.h"
+#include "compiler/Import/PruneHeads.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -159,6 +160,12 @@ Status Compilation::importFolder() {
     return folder.status();
   if (!options.weights.empty())
     return Status::error("--weights: only for a .mlir model, '" + options.model + "' is a folder");
+  if (!options.pruneHeads.empty()) {
+    Result<HeadsByLayer> heads = parsePruneHeads(options.pruneHeads);
+    Status status = heads ? pruneHeads(folder->spec, *heads) : heads.status();
+    if (status.failed())
+      return Status::error("--prune-heads: " + status.message());
+  }
   ImportOptions import;
   import.name = name;
   import.padding = options.padding;
@@ -181,7 +188,8 @@ Status Compilation::importFolder() {
 Status Compilation::parseFile() {
   // The file fixes what flags would decide for a folder.
   for (auto [given, flag] : {std::pair(!options.inputs.empty(), "--inputs"), std::pair(!options.outputs.empty(), "--outputs"),
-                             std::pair(!options.limits.empty(), "--limit"), std::pair(options.padding == Padding::Skip, "--padding")})
+                             std::pair(!options.limits.empty(), "--limit"), std::pair(!options.pruneHeads.empty(), "--prune-heads"),
+                             std::pair(options.padding == Padding::Skip, "--padding")})
     if (given)
       return Status::error(std::string(flag) + ": only for a model folder, '" + options.model + "' is IR");
   module = mlir::parseSourceFile<mlir::ModuleOp>(options.model, mlir::ParserConfig(&context));
@@ -200,8 +208,7 @@ Status Compilation::import() {
     status = diagnostics.error("the imported module is invalid");
   if (status.failed())
     return status;
-  return finishPhase(
-      Phase::Import, [&] { return Result<std::string>(printModule()); }, done);
+  return finishPhase(Phase::Import, [&] { return Result<std::string>(printModule()); }, done);
 }
 
 Status Compilation::runPhase(Phase phase) {
@@ -219,8 +226,7 @@ Status Compilation::runPhase(Phase phase) {
     readKernels(*module, signature);
   if (phase == Phase::Bufferized)
     readFormulae(*module, signature);
-  return finishPhase(
-      phase, [&] { return Result<std::string>(printModule()); }, done);
+  return finishPhase(phase, [&] { return Result<std::string>(printModule()); }, done);
 }
 
 Status Compilation::lower() {
@@ -252,9 +258,7 @@ Status Compilation::emit() {
   if (Status status = emitter.describe(signature, name, packed ? &*packed : nullptr); status.failed())
     return status;
   emitter.optimize();
-  if (Status status = finishPhase(
-          Phase::Llvm, [&] { return Result<std::string>(emitter.print()); }, done);
-      status.failed() || done)
+  if (Status status = finishPhase(Phase::Llvm, [&] { return Result<std::string>(emitter.print()); }, done); status.failed() || done)
     return status;
 
   Result<std::string> code = emitter.emit(options.emit == EmitKind::Assembly);
@@ -268,8 +272,7 @@ Status Compilation::emit() {
     return status;
   if (Status status = files->commit(); status.failed())
     return status;
-  return finishPhase(
-      Phase::Object, [&] { return emitter.emit(/*assembly=*/true); }, done);
+  return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); }, done);
 }
 
 Status Compilation::runSteps() {

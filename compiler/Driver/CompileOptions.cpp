@@ -11,7 +11,9 @@ using namespace attune;
 /// "name:rank:dtype" as --inputs takes it.
 static std::string formatInput(const InputRequest &input) {
   std::string text = input.name;
-  if (input.rank)
+  if (!input.sizes.empty())
+    text += ":" + llvm::join(llvm::map_range(input.sizes, [](int64_t size) { return size == 1 ? "1" : "?"; }), "x");
+  else if (input.rank)
     text += ":" + std::to_string(*input.rank);
   if (input.dtype)
     text += *input.dtype == DType::I64 ? ":i64" : ":f32";
@@ -31,6 +33,8 @@ std::string attune::formatFlags(const CompileOptions &options) {
     add("outputs", llvm::join(options.outputs, ","));
   else if (!options.extraOutputs.empty())
     add("extra-outputs", llvm::join(options.extraOutputs, ","));
+  if (!options.pruneHeads.empty())
+    add("prune-heads", options.pruneHeads);
   for (const auto &[dim, limit] : options.limits)
     add("limit", dim + "=" + std::to_string(limit));
   return text;

@@ -37,6 +37,8 @@ struct CompileOptions {
   /// Groups computed beside the main outputs; only if |outputs| is empty.
   std::vector<std::string> extraOutputs;
   std::map<std::string, int64_t> limits;
+  /// Heads to remove, "0:1;1:0,2" (layer:heads).
+  std::string pruneHeads;
   /// Prints the IR this phase leaves instead of emitting.
   std::optional<Phase> compileTo;
   /// Folder for the IR of every phase; empty for none.

@@ -89,6 +89,20 @@ std::string ConfigReader::architecture(const char *fallback) {
   return fallback;
 }
 
+std::vector<std::pair<std::string, std::vector<int64_t>>> ConfigReader::integerLists(const char *key) {
+  std::vector<std::pair<std::string, std::vector<int64_t>>> lists;
+  if (!present(key))
+    return lists;
+  const Json *value = config.find(key);
+  if (!value->is_object()) {
+    fail(key, "an object of lists");
+    return lists;
+  }
+  for (const auto &[name, list] : value->items())
+    lists.emplace_back(name, keep(jsonIntegers(list, config.file(), std::string(key) + "." + name), std::vector<int64_t>()));
+  return lists;
+}
+
 int64_t ConfigReader::labels() {
   constexpr int64_t maxLabels = 1 << 24;
   if (!present("id2label"))

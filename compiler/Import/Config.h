@@ -62,6 +62,12 @@ public:
 
   /// The model's class: the first of `architectures`, or |fallback| if the key is absent or null.
   std::string architecture(const char *fallback);
+  /// The entry of |table|, pairs that begin with a name, called |name|; records that |key| should be one of them and returns null if there
+  /// is none.
+  template <typename Table>
+  auto choose(const char *key, const std::string &name, const Table &table) -> decltype(&*std::begin(table));
+  /// The object |key| of lists of integers, empty if it is absent or null.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> integerLists(const char *key);
   /// The number of labels: the entries of `id2label`, else `num_labels`, else 2 (in this order, as transformers does).
   int64_t labels();
 
@@ -78,6 +84,18 @@ private:
   const Config &config;
   Status first;
 };
+
+template <typename Table>
+auto ConfigReader::choose(const char *key, const std::string &name, const Table &table) -> decltype(&*std::begin(table)) {
+  std::string known;
+  for (const auto &entry : table) {
+    if (name == entry.first)
+      return &entry;
+    known += (known.empty() ? "" : ", ") + std::string(entry.first);
+  }
+  fail(key, "one of " + known);
+  return nullptr;
+}
 
 } // namespace attune
 

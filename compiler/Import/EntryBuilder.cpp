@@ -1,203 +1,159 @@
-//===- EntryBuilder.cpp - The entry of an encoder -------------------------===//
+//===- EntryBuilder.cpp - The entries of a model --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/EntryBuilder.h"
 
+#include "compiler/Import/Embeddings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace attune;
 using namespace mlir;
 
-EntryBuilder::EntryBuilder(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs,
-                           Padding padding, WeightTable &weights, ModuleOp module)
-    : spec(spec), inputs(inputs), outputs(outputs), padding(padding), weights(weights), layers(spec, spec.encoder, weights),
-      builder(OpBuilder::atBlockEnd(module.getBody())), results(outputs.size()) {}
+ModelLayers::ModelLayers(const TransformerSpec &spec, WeightTable &weights) {
+  if (spec.encoder)
+    encoder.emplace(spec, *spec.encoder, weights);
+  if (spec.decoder)
+    decoder.emplace(spec, *spec.decoder, weights);
+}
 
-void EntryBuilder::emit(StringRef name) {
+EntryBuilder::EntryBuilder(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs,
+                           Padding padding, WeightTable &weights, ModelLayers &layers, ModuleOp module)
+    : scope{spec, inputs, padding, weights, OpBuilder::atBlockEnd(module.getBody()), {}}, spec(spec), outputs(outputs), layers(layers),
+      results(outputs.size()) {
+  weights.beginEntry();
+}
+
+func::FuncOp EntryBuilder::createFunction(StringRef name) {
+  OpBuilder &builder = scope.builder;
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
-  for (const EntryInput &input : inputs) {
+  for (const EntryInput &input : scope.inputs) {
     types.push_back(input.type(builder));
     attributes.push_back(input.attributes(builder));
   }
-  auto function = func::FuncOp::create(builder, at(name), name, builder.getFunctionType(types, {}));
+  auto function = func::FuncOp::create(builder, scope.at(name), name, builder.getFunctionType(types, {}));
   function->setAttr(xfmr::kEntryAttr, builder.getStringAttr(name));
   function.setAllArgAttrs(attributes);
   Block *body = function.addEntryBlock();
-  for (auto [argument, input] : llvm::zip(body->getArguments(), inputs)) {
-    argument.setLoc(at(input.spec->name));
-    arguments.push_back(argument);
+  for (auto [argument, input] : llvm::zip(body->getArguments(), scope.inputs)) {
+    argument.setLoc(scope.at(input.spec->name));
+    scope.arguments.push_back(argument);
   }
-
   builder.setInsertionPointToStart(body);
-  emitShape();
-  emitSequences();
-  Value hidden = emitLayers(emitEmbeddings());
-  for (auto [i, output] : llvm::enumerate(outputs))
-    if (output.kind == EntryOutput::Main)
-      emitMainOutput(i, hidden);
+  return function;
+}
+
+void EntryBuilder::emit(StringRef name) {
+  func::FuncOp function = createFunction(name);
+  if (spec.encoder)
+    emitStack(StackRole::Encoder);
+  if (spec.decoder)
+    emitStack(StackRole::Decoder);
+  for (auto [result, output] : llvm::zip(results, outputs))
+    if (output.kind == EntryOutput::Main) {
+      const OutputSpec &head = spec.outputs[*output.index];
+      Stack &stack = stackOf(head.stack.value_or(spec.mainStack()));
+      result = emitHead(scope, head, *stack.tokens, stack.result);
+    }
   finish(function);
 }
 
-Value EntryBuilder::input(InputRole role) const {
-  for (auto [argument, input] : llvm::zip(arguments, inputs))
-    if (input.spec->role == role)
-      return argument;
-  return {};
+TokenBatch EntryBuilder::makeBatch(Value padded, const std::string &lengthDim, Value mask) {
+  Location loc = scope.at("shape");
+  Value batch = tensor::DimOp::create(scope.builder, loc, padded, 0);
+  Value length = tensor::DimOp::create(scope.builder, loc, padded, 1);
+  return TokenBatch(scope, batch, length, lengthDim, mask);
 }
 
-void EntryBuilder::emitShape() {
-  Value source = input(InputRole::TokenIds);
+TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
+  if (Value image = scope.input(InputRole::Image, role)) {
+    Location loc = scope.at("shape");
+    int64_t tokens = spec.stack(role).embeddings.patches->tokens();
+    Value length = arith::ConstantIndexOp::create(scope.builder, loc, tokens);
+    return TokenBatch(scope, tensor::DimOp::create(scope.builder, loc, image, 0), length, std::to_string(tokens), {});
+  }
+  Value source = scope.input(InputRole::TokenIds, role);
   if (!source)
-    source = input(InputRole::TokenVectors);
-  Location loc = at("shape");
-  batch = tensor::DimOp::create(builder, loc, source, 0);
-  length = tensor::DimOp::create(builder, loc, source, 1);
-  tokens = arith::MulIOp::create(builder, loc, batch, length);
+    source = scope.input(InputRole::TokenVectors, role);
+  return makeBatch(source, spec.lengthDim(role), scope.input(InputRole::AttentionMask, role));
 }
 
-void EntryBuilder::emitSequences() {
-  Location loc = at("sequences");
-  Value mask = input(InputRole::AttentionMask);
-  sequences.length = length;
-  if (mask && padding == Padding::Skip) {
-    auto pack = xfmr::PackTokensOp::create(builder, loc, mask);
-    sequences.offsets = pack.getOffsets();
-    positions = pack.getPositions();
+void EntryBuilder::provideMemory(LayerOperands &operands) {
+  if (spec.encoder) {
+    operands.memory = encoder.result;
+    operands.memorySequences = encoder.tokens->sequences();
     return;
   }
-  sequences.offsets = xfmr::SequenceOffsetsOp::create(builder, loc, batch, length);
-  bool visibility = mask && getElementTypeOrSelf(mask).isInteger();
-  sequences.mask = visibility ? Value(xfmr::AdditiveMaskOp::create(builder, at("attention_mask"), mask)) : mask;
+  Value input = scope.input(InputRole::Memory, StackRole::Decoder);
+  if (!input)
+    return;
+  memory.emplace(makeBatch(input, "source_length", scope.input(InputRole::MemoryMask, StackRole::Decoder)));
+  operands.memory = memory->toTokens(input);
+  operands.memorySequences = memory->sequences();
+  if (Value values = scope.input(InputRole::MemoryValues, StackRole::Decoder))
+    operands.memoryValues = memory->toTokens(values);
 }
 
-/// A linalg op already here: no op of the dialect needs to see these ids as more than a loop.
-Value EntryBuilder::generateIds(bool places) {
-  Location loc = at(places ? "position_ids" : "token_type_ids");
-  Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
-    Value id;
-    if (places) {
-      Value token = linalg::IndexOp::create(inner, loc, 0);
-      id = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), arith::RemUIOp::create(inner, loc, token, length));
-    } else {
-      id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0));
-    }
-    linalg::YieldOp::create(inner, loc, id);
-  };
-  return linalg::GenericOp::create(builder, loc, ids.getType(), ValueRange(), ids, builder.getMultiDimIdentityMap(1),
-                                   utils::IteratorType::parallel, body)
-      .getResult(0);
-}
-
-Value EntryBuilder::embed(Value ids, ParameterId table) {
-  return xfmr::EmbeddingOp::create(builder, at(spec.parameters[table].name), ids, weights.get(builder, table));
-}
-
-/// The sum runs words + types + positions, the order of the reference.
-Value EntryBuilder::emitEmbeddings() {
-  const EmbeddingSpec &embeddings = spec.embeddings;
-  Location loc = at(embeddings.path);
-  Value vectors = input(InputRole::TokenVectors);
-  Value sum = vectors ? toTokens(vectors) : embed(toTokens(input(InputRole::TokenIds)), embeddings.words);
-  for (auto [role, table] : {std::pair(InputRole::TokenTypes, embeddings.types), std::pair(InputRole::Positions, embeddings.positions)}) {
-    if (table == noParameter)
-      continue;
-    Value ids = input(role);
-    if (ids)
-      ids = toTokens(ids);
-    else if (ids = generateIds(role == InputRole::Positions); positions)
-      ids = xfmr::GatherTokensOp::create(builder, ids.getLoc(), ids, positions);
-    sum = arith::AddFOp::create(builder, loc, sum, embed(ids, table));
-  }
-  if (embeddings.norm)
-    sum = xfmr::LayerNormOp::create(builder, loc, sum, weights.get(builder, embeddings.norm->weight),
-                                    weights.get(builder, embeddings.norm->bias), Value(), APFloat(embeddings.norm->epsilon));
-  return dropout(loc, sum, embeddings.dropout);
-}
-
-Value EntryBuilder::dropout(Location loc, Value value, double rate) {
-  return xfmr::DropoutOp::create(builder, loc, value.getType(), value, APFloat(rate));
-}
-
-Value EntryBuilder::headMaskOf(int64_t layer) {
-  Value mask = input(InputRole::HeadMask);
+Value EntryBuilder::headMaskOf(StackRole role, int64_t layer) {
+  Value mask = scope.input(InputRole::HeadMask, role);
   auto type = mask ? cast<RankedTensorType>(mask.getType()) : RankedTensorType();
   if (!mask || type.getRank() == 1)
     return mask;
+  Builder &builder = scope.builder;
   int64_t heads = type.getDimSize(1);
   SmallVector<OpFoldResult> offsets = {builder.getIndexAttr(layer), builder.getIndexAttr(0)};
   SmallVector<OpFoldResult> sizes = {builder.getIndexAttr(1), builder.getIndexAttr(heads)};
   SmallVector<OpFoldResult> strides(2, builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(builder, at("head_mask"), type.clone({heads}), mask, offsets, sizes, strides);
+  return tensor::ExtractSliceOp::create(scope.builder, scope.at("head_mask"), type.clone({heads}), mask, offsets, sizes, strides);
 }
 
-Value EntryBuilder::emitLayers(Value hidden) {
-  const std::vector<LayerSpec> &list = spec.encoder.layers;
-  int64_t count = int64_t(list.size());
-  const std::vector<std::string> stateDims = {"batch", "length", std::to_string(spec.hidden)};
-  for (int64_t i = 0; i <= count; ++i) {
-    if (wanted(EntryOutput::HiddenStates, i))
-      capture(EntryOutput::HiddenStates, i, count + 1, toPadded(hidden), stateDims);
-    if (i == count)
-      break;
-    auto called = layers.call(builder, list[i], hidden, sequences, headMaskOf(i), wanted(EntryOutput::Attentions, i));
-    hidden = called.hidden;
-    if (Value map = called.probabilities) {
-      if (positions)
-        map = xfmr::ScatterProbabilitiesOp::create(builder, map.getLoc(), map.getType(), map, sequences.offsets, positions);
-      capture(EntryOutput::Attentions, i, count, map, {"batch", std::to_string(list[i].attention.heads), "length", "length"});
-    }
-  }
-  return hidden;
-}
+void EntryBuilder::emitStack(StackRole role) {
+  const StackSpec &stack = spec.stack(role);
+  Stack &state = stackOf(role);
+  state.tokens.emplace(makeStackBatch(role));
+  TokenBatch &tokens = *state.tokens;
+  LayerOperands operands;
+  operands.hidden = emitEmbeddings(scope, role, tokens);
+  operands.sequences = tokens.sequences();
+  if (role == StackRole::Decoder)
+    provideMemory(operands);
+  const std::string &keyDim = memory ? memory->lengthDim() : encoder.tokens ? encoder.tokens->lengthDim() : tokens.lengthDim();
+  const std::vector<std::string> stateDims = {"batch", tokens.lengthDim(), std::to_string(stack.hidden)};
 
-Value EntryBuilder::emitStep(const HeadStep &step, Value value) {
-  Location loc = at(step.path);
-  switch (step.kind) {
-  case HeadStep::Pool:
-    return xfmr::PoolOp::create(builder, loc, step.pool, value, sequences.offsets, positions, positions ? length : Value());
-  case HeadStep::Linear: {
-    Value weight = weights.get(builder, step.linear.weight, step.linear.features);
-    Value bias = weights.get(builder, step.linear.bias, step.linear.features);
-    return xfmr::LinearOp::create(builder, loc, value, weight, bias, Value(), xfmr::Activation::None);
+  int64_t count = int64_t(stack.layers.size());
+  for (int64_t i = 0; i < count; ++i) {
+    const LayerSpec &layer = stack.layers[i];
+    if (wanted(EntryOutput::HiddenStates, role, i))
+      capture(EntryOutput::HiddenStates, role, i, {tokens.toPadded(operands.hidden), stateDims});
+    operands.headMask = headMaskOf(role, i);
+    LayerRequest request;
+    request.probabilities = wanted(EntryOutput::Attentions, role, i);
+    request.crossProbabilities = wanted(EntryOutput::CrossAttentions, role, i);
+    LayerFunctions &functions = role == StackRole::Encoder ? *layers.encoder : *layers.decoder;
+    LayerResults called = functions.call(scope.builder, layer, operands, request);
+    operands.hidden = called.hidden;
+    if (Value map = called.probabilities)
+      capture(
+          EntryOutput::Attentions, role, i,
+          {tokens.toPaddedProbabilities(map), {"batch", std::to_string(layer.attention->heads), tokens.lengthDim(), tokens.lengthDim()}});
+    if (Value map = called.crossProbabilities)
+      capture(EntryOutput::CrossAttentions, role, i, {map, {"batch", std::to_string(layer.cross->heads), tokens.lengthDim(), keyDim}});
   }
-  case HeadStep::Activation:
-    return xfmr::ActivationOp::create(builder, loc, value.getType(), step.activation, value);
-  case HeadStep::Norm:
-    return xfmr::LayerNormOp::create(builder, loc, value, weights.get(builder, step.norm.weight), weights.get(builder, step.norm.bias),
-                                     Value(), APFloat(step.norm.epsilon));
-  case HeadStep::Dropout:
-    return dropout(loc, value, step.rate);
-  }
-  llvm_unreachable("all steps are handled");
-}
-
-void EntryBuilder::emitMainOutput(size_t index, Value hidden) {
-  const OutputSpec &output = spec.outputs[*outputs[index].index];
-  bool pooled = false;
-  Value value = hidden;
-  for (const HeadStep &step : output.steps) {
-    value = emitStep(step, value);
-    pooled |= step.kind == HeadStep::Pool;
-  }
-  std::vector<std::string> dims = {"batch"};
-  int64_t features = cast<RankedTensorType>(value.getType()).getDimSize(1);
-  if (!pooled) {
-    value = toPadded(value, output.squeeze);
-    dims.push_back("length");
-  }
-  if (!output.squeeze)
-    dims.push_back(std::to_string(features));
-  results[index] = {value, dims};
+  state.result = operands.hidden;
+  if (stack.finalNorm)
+    state.result =
+        xfmr::LayerNormOp::create(scope.builder, scope.at(stack.name + ".norm"), state.result, scope.weight(stack.finalNorm->weight),
+                                  scope.weight(stack.finalNorm->bias), Value(), APFloat(stack.finalNorm->epsilon));
+  if (wanted(EntryOutput::HiddenStates, role, count))
+    capture(EntryOutput::HiddenStates, role, count, {tokens.toPadded(stack.lastStateNormed ? state.result : operands.hidden), stateDims});
 }
 
 void EntryBuilder::finish(func::FuncOp function) {
+  OpBuilder &builder = scope.builder;
   SmallVector<Value> values;
-  for (const Result &result : results)
+  for (const EntryResult &result : results)
     values.push_back(result.value);
   func::ReturnOp::create(builder, function.getLoc(), values);
   function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(values).getTypes()));

@@ -1,78 +1,69 @@
-//===- EntryBuilder.h - The entry of an encoder -----------------*- C++ -*-===//
+//===- EntryBuilder.h - The entries of a model ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Emits `forward`: inputs to tokens, embeddings, the layers, heads, outputs back to padded tensors. Shape letters: B batch, L length, T
-// tokens, H hidden.
+// Emits `forward`: inputs to tokens, embeddings, the layers of each stack, heads, outputs back to padded tensors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_ENTRYBUILDER_H
 #define ATTUNE_IMPORT_ENTRYBUILDER_H
 
-#include "compiler/Import/EntryInputs.h"
 #include "compiler/Import/EntryOutputs.h"
+#include "compiler/Import/HeadSteps.h"
 #include "compiler/Import/LayerFunctions.h"
 
 namespace attune {
+
+/// The layer functions of a module, which its entries share.
+struct ModelLayers {
+  std::optional<LayerFunctions> encoder, decoder;
+
+  ModelLayers(const TransformerSpec &spec, WeightTable &weights);
+};
 
 /// Builds one entry; used once.
 class EntryBuilder {
 public:
   EntryBuilder(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs, Padding padding,
-               WeightTable &weights, mlir::ModuleOp module);
+               WeightTable &weights, ModelLayers &layers, mlir::ModuleOp module);
 
   /// Emits the entry called |name|.
   void emit(mlir::StringRef name);
 
 private:
-  /// A value on its way out.
-  struct Result {
-    mlir::Value value;
-    std::vector<std::string> dims;
+  /// A stack and what has been computed of it.
+  struct Stack {
+    std::optional<TokenBatch> tokens;
+    mlir::Value result;
   };
 
-  mlir::Location at(mlir::StringRef name) { return mlir::NameLoc::get(builder.getStringAttr(name)); }
-  /// The argument of this role, or null.
-  mlir::Value input(InputRole role) const;
-
-  void emitShape();
-  void emitSequences();
-  mlir::Value emitEmbeddings();
-  mlir::Value emitLayers(mlir::Value hidden);
-  void emitMainOutput(size_t index, mlir::Value hidden);
-
-  /// `[B, L, …]` as `[T, …]`: joined, and packed if padding is skipped.
-  mlir::Value toTokens(mlir::Value padded);
-  /// `[T, …]` as `[B, L, …]`.
-  mlir::Value toPadded(mlir::Value tokens, bool squeeze = false);
-  /// Ids that no input gives: 0, or each token's place in its sequence.
-  mlir::Value generateIds(bool positions);
-  mlir::Value embed(mlir::Value ids, ParameterId table);
-  /// The head mask of layer |layer|, or null.
-  mlir::Value headMaskOf(int64_t layer);
-  mlir::Value emitStep(const HeadStep &step, mlir::Value value);
-  mlir::Value dropout(mlir::Location loc, mlir::Value value, double rate);
+  mlir::func::FuncOp createFunction(mlir::StringRef name);
+  /// Sequences whose padded tensor is |padded| and whose mask is the argument |mask| or null.
+  TokenBatch makeBatch(mlir::Value padded, const std::string &lengthDim, mlir::Value mask);
+  TokenBatch makeStackBatch(StackRole role);
+  void emitStack(StackRole role);
+  /// What the decoder attends to, as operands of its layers.
+  void provideMemory(LayerOperands &operands);
+  /// The head mask of layer |layer| of a stack, or null.
+  mlir::Value headMaskOf(StackRole role, int64_t layer);
 
   /// Whether an output has this member.
-  bool wanted(EntryOutput::Kind kind, int64_t member) const;
-  /// Puts |value| `[B, …]` into the outputs that have this member.
-  void capture(EntryOutput::Kind kind, int64_t member, int64_t members, mlir::Value value, const std::vector<std::string> &dims);
+  bool wanted(EntryOutput::Kind kind, StackRole role, int64_t member) const;
+  /// Puts |value| into the outputs that have this member.
+  void capture(EntryOutput::Kind kind, StackRole role, int64_t member, const EntryResult &value);
+  /// The values that an entry result's dims stand for.
+  mlir::SmallVector<mlir::OpFoldResult> extentsOf(const EntryResult &value);
   void finish(mlir::func::FuncOp function);
 
-  const TransformerSpec &spec;
-  const std::vector<EntryInput> &inputs;
-  const std::vector<EntryOutput> &outputs;
-  Padding padding;
-  WeightTable &weights;
-  LayerFunctions layers;
-  mlir::OpBuilder builder;
+  Stack &stackOf(StackRole role) { return role == StackRole::Encoder ? encoder : decoder; }
 
-  mlir::SmallVector<mlir::Value> arguments;
-  mlir::Value batch, length, tokens;
-  Sequences sequences;
-  /// Where packed tokens stand in the padded batch; null if nothing is packed.
-  mlir::Value positions;
-  std::vector<Result> results;
+  EntryScope scope;
+  const TransformerSpec &spec;
+  const std::vector<EntryOutput> &outputs;
+  ModelLayers &layers;
+  Stack encoder, decoder;
+  std::optional<TokenBatch> memory;
+  std::vector<EntryResult> results;
 };
 
 } // namespace attune

@@ -31,11 +31,12 @@ ArrayAttr attune::dimsAttribute(Builder &builder, const std::vector<std::string>
 static StringRef fillOf(const EntryInput &input) {
   switch (input.spec->role) {
   case InputRole::AttentionMask:
+  case InputRole::MemoryMask:
     return input.dtype == DType::F32 ? "zeros" : "ones";
   case InputRole::TokenTypes:
     return "zeros";
   case InputRole::Positions:
-    return "arange";
+    return input.spec->counted ? "" : "arange";
   case InputRole::HeadMask:
     return "ones";
   default:
@@ -64,73 +65,125 @@ struct Form {
 
 } // namespace
 
+/// Masks of |queries| by |keys|: what a key adds, for all queries, each, or each head's.
+static std::vector<Form> maskForms(const StackSpec &stack, const InputSpec &input, const std::string &queries, const std::string &keys) {
+  const std::vector<std::string> padded = {"batch", keys}, pairs = {"batch", queries, keys};
+  std::vector<Form> forms = {{DType::I64, padded}, {DType::I64, pairs}, {DType::F32, padded}, {DType::F32, pairs}};
+  std::string heads = "1";
+  if (!stack.layers.empty())
+    heads = std::to_string((stack.layers[0].attention ? stack.layers[0].attention : stack.layers[0].cross)->heads);
+  // Of rank 4 each size but the last may be 1, for all; the number of heads may be 1 anyway.
+  const std::vector<std::string> perHead = heads == "1" ? std::vector<std::string>{"1"} : std::vector<std::string>{"1", heads};
+  for (DType dtype : {DType::F32, DType::I64})
+    for (const std::string &query : {std::string("1"), queries})
+      for (const std::string &head : perHead)
+        for (const std::string &batch : {std::string("batch"), std::string("1")})
+          forms.push_back({dtype, {batch, head, query, keys}});
+  if (input.additive)
+    forms.insert(forms.begin(), {DType::F32, {"batch", "1", "1", keys}});
+  return forms;
+}
+
 /// The forms of an input, the default one first.
 static std::vector<Form> formsOf(const TransformerSpec &spec, const InputSpec &input) {
-  const std::vector<std::string> padded = {"batch", "length"}, pairs = {"batch", "length", "length"};
+  const StackSpec &stack = spec.stack(input.stack);
+  const std::string length = spec.lengthDim(input.stack), hidden = std::to_string(stack.hidden);
   switch (input.role) {
   case InputRole::TokenIds:
   case InputRole::TokenTypes:
   case InputRole::Positions:
-    return {{DType::I64, padded}};
+    return {{DType::I64, {"batch", length}}};
   case InputRole::TokenVectors:
-    return {{DType::F32, {"batch", "length", std::to_string(spec.hidden)}}};
-  case InputRole::AttentionMask:
-    return {{DType::I64, padded}, {DType::I64, pairs}, {DType::F32, padded}, {DType::F32, pairs}};
-  case InputRole::HeadMask: {
-    std::vector<LayerSpec> const &layers = spec.encoder.layers;
-    std::string heads = std::to_string(layers.empty() ? 0 : layers.front().attention.heads);
-    return {{DType::F32, {heads}}, {DType::F32, {std::to_string(layers.size()), heads}}};
+    return {{DType::F32, {"batch", length, hidden}}};
+  case InputRole::Image: {
+    const PatchSpec &patches = *stack.embeddings.patches;
+    return {{DType::F32, {"batch", std::to_string(patches.channels), std::to_string(patches.height), std::to_string(patches.width)}}};
   }
+  case InputRole::AttentionMask:
+    return maskForms(stack, input, length, length);
+  case InputRole::HeadMask: {
+    std::string heads = std::to_string(stack.layers.empty() ? 0 : stack.layers.front().attention->heads);
+    return {{DType::F32, {heads}}, {DType::F32, {std::to_string(stack.layers.size()), heads}}};
+  }
+  case InputRole::Memory:
+  case InputRole::MemoryValues:
+    return {{DType::F32, {"batch", "source_length", std::to_string(stack.memoryHidden)}}};
+  case InputRole::MemoryMask:
+    return maskForms(stack, input, length, "source_length");
   }
   return {};
 }
 
+/// Whether |form| has the rank and type that |request| asks for and, if |exact|, is broadcast where its tensor is.
+static bool fits(const Form &form, const InputRequest &request, bool exact) {
+  int64_t rank = int64_t(form.dims.size());
+  if (request.rank.value_or(rank) != rank || request.dtype.value_or(form.dtype) != form.dtype)
+    return false;
+  for (size_t i = 0; exact && i < request.sizes.size(); ++i)
+    if ((request.sizes[i] == 1) != (form.dims[i] == "1"))
+      return false;
+  return true;
+}
+
 /// The form that |request| asks for.
 static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &input, const InputRequest &request) {
-  std::string ranks, dtypes;
+  std::vector<std::string> ranks;
+  std::string dtypes;
   bool rankFits = false;
-  for (Form &form : formsOf(spec, input)) {
+  std::vector<Form> forms = formsOf(spec, input);
+  for (bool exact : {true, false})
+    for (Form &form : forms)
+      if (fits(form, request, exact))
+        return EntryInput{&input, form.dtype, std::move(form.dims)};
+  for (const Form &form : forms) {
     int64_t rank = int64_t(form.dims.size());
-    bool sameRank = request.rank.value_or(rank) == rank, sameType = request.dtype.value_or(form.dtype) == form.dtype;
-    if (sameRank && sameType)
-      return EntryInput{&input, form.dtype, std::move(form.dims)};
-    rankFits |= sameRank;
-    std::string rankText = std::to_string(rank);
-    if (ranks.find(rankText) == std::string::npos)
-      ranks += (ranks.empty() ? "" : " or ") + rankText;
+    rankFits |= request.rank.value_or(rank) == rank;
+    if (!llvm::is_contained(ranks, std::to_string(rank)))
+      ranks.push_back(std::to_string(rank));
     if (dtypes.find(dtypeName(form.dtype)) == std::string::npos)
       dtypes += (dtypes.empty() ? "" : " or ") + std::string(dtypeName(form.dtype));
   }
+  std::string last = ranks.back();
+  ranks.pop_back();
   if (!rankFits)
-    return Status::error("input '" + input.name + "': expected rank " + ranks + ", got " + std::to_string(*request.rank));
+    return Status::error("input '" + input.name + "': expected rank " + llvm::join(ranks, ", ") + (ranks.empty() ? "" : " or ") + last +
+                         ", got " + std::to_string(*request.rank));
   return Status::error("input '" + input.name + "': expected " + dtypes + ", got " + dtypeName(*request.dtype));
 }
 
-/// Whether the source of tokens is there and unique, and padding can be skipped if asked.
-static Status checkTogether(const std::vector<EntryInput> &inputs, const std::string &sources, Padding padding) {
-  int tokens = 0;
+/// Whether each stack has exactly one source of tokens, and padding can be skipped if asked.
+static Status checkTogether(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
+  for (StackRole stack : {StackRole::Encoder, StackRole::Decoder}) {
+    if (stack == StackRole::Encoder ? !spec.encoder : !spec.decoder)
+      continue;
+    auto isSource = [&](const InputSpec &input) {
+      return input.stack == stack &&
+             (input.role == InputRole::TokenIds || input.role == InputRole::TokenVectors || input.role == InputRole::Image);
+    };
+    std::string sources;
+    for (const InputSpec &input : spec.inputs)
+      if (isSource(input))
+        sources += (sources.empty() ? "" : " and ") + input.name;
+    auto count = llvm::count_if(inputs, [&](const EntryInput &input) { return isSource(*input.spec); });
+    if (count != 1)
+      return Status::error("inputs: expected exactly one of " + sources + ", got " + (count ? "both" : "neither"));
+  }
   for (const EntryInput &input : inputs) {
-    InputRole role = input.spec->role;
-    tokens += role == InputRole::TokenIds || role == InputRole::TokenVectors;
-    bool plainMask = input.rank() == 2 && input.dtype == DType::I64;
-    if (padding == Padding::Skip && role == InputRole::AttentionMask && !plainMask)
+    bool isMask = input.spec->role == InputRole::AttentionMask || input.spec->role == InputRole::MemoryMask;
+    if (padding == Padding::Skip && isMask && (input.rank() != 2 || input.dtype != DType::I64))
       return Status::error("input '" + input.spec->name + "': expected rank 2 and I64 when padding is skipped, got rank " +
                            std::to_string(input.rank()) + " and " + dtypeName(input.dtype));
   }
-  if (tokens != 1)
-    return Status::error("inputs: expected exactly one of " + sources + ", got " + (tokens ? "both" : "neither"));
   return {};
 }
 
 Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spec, const ImportOptions &options) {
   std::vector<InputRequest> requests = options.inputs;
-  std::string names, sources;
+  std::string names;
   for (const InputSpec &input : spec.inputs) {
     if (options.inputs.empty() && input.standard)
-      requests.push_back({input.name, {}, {}});
+      requests.push_back({input.name, {}, {}, {}});
     names += (names.empty() ? "" : ", ") + input.name;
-    if (input.role == InputRole::TokenIds || input.role == InputRole::TokenVectors)
-      sources += (sources.empty() ? "" : " and ") + input.name;
   }
   std::vector<EntryInput> inputs;
   for (const InputRequest &request : requests) {
@@ -144,9 +197,25 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
       return input.status();
     inputs.push_back(std::move(*input));
   }
-  if (Status status = checkTogether(inputs, sources, options.padding); status.failed())
+  if (Status status = checkTogether(spec, inputs, options.padding); status.failed())
     return status;
   return inputs;
+}
+
+/// Reads "2" or "?x1x1x?" into |request|.
+static bool parseRank(StringRef text, InputRequest &request) {
+  int64_t rank = 0;
+  if (!text.getAsInteger(10, rank)) {
+    request.rank = rank;
+    return rank >= 0;
+  }
+  for (StringRef size : llvm::split(text, 'x')) {
+    if (size != "?" && size != "1")
+      return false;
+    request.sizes.push_back(size == "1" ? 1 : InputRequest::anySize);
+  }
+  request.rank = int64_t(request.sizes.size());
+  return true;
 }
 
 Result<std::vector<InputRequest>> attune::parseInputList(std::string_view text) {
@@ -154,13 +223,10 @@ Result<std::vector<InputRequest>> attune::parseInputList(std::string_view text) 
   for (StringRef item : llvm::split(StringRef(text.data(), text.size()), ',')) {
     SmallVector<StringRef> parts;
     item.trim().split(parts, ':');
-    InputRequest request{parts[0].str(), {}, {}};
+    InputRequest request{parts[0].str(), {}, {}, {}};
     bool wellFormed = !parts[0].empty() && parts.size() <= 3;
-    if (parts.size() > 1) {
-      int64_t rank = 0;
-      wellFormed &= !parts[1].getAsInteger(10, rank) && rank >= 0;
-      request.rank = rank;
-    }
+    if (parts.size() > 1)
+      wellFormed &= parseRank(parts[1], request);
     if (parts.size() > 2) {
       request.dtype = parts[2].equals_insensitive("f32") ? DType::F32 : DType::I64;
       wellFormed &= *request.dtype == DType::F32 || parts[2].equals_insensitive("i64");

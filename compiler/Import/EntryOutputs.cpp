@@ -9,32 +9,83 @@
 using namespace attune;
 using llvm::StringRef;
 
-/// The main output, group or member called |name|.
-static Result<EntryOutput> resolve(const TransformerSpec &spec, const std::string &name) {
+namespace {
+
+/// Values that layers of a stack have one of each.
+struct Group {
+  std::string name;
+  EntryOutput::Kind kind;
+  StackRole stack;
+  int64_t members;
+  /// Whether all members have one shape.
+  bool uniform;
+};
+
+} // namespace
+
+/// The group of the attentions that |attentionOf| picks from the layers of |stack|, if each layer has one.
+static void addAttentions(std::vector<Group> &groups, std::string name, EntryOutput::Kind kind, StackRole role, const StackSpec &stack,
+                          std::optional<AttentionSpec> LayerSpec::*attentionOf) {
+  bool uniform = true;
+  for (const LayerSpec &layer : stack.layers) {
+    if (!(layer.*attentionOf))
+      return;
+    uniform &= (layer.*attentionOf)->heads == (stack.layers[0].*attentionOf)->heads;
+  }
+  if (!stack.layers.empty())
+    groups.push_back({std::move(name), kind, role, int64_t(stack.layers.size()), uniform});
+}
+
+static std::vector<Group> groupsOf(const TransformerSpec &spec) {
+  std::vector<Group> groups;
+  for (StackRole role : {StackRole::Encoder, StackRole::Decoder}) {
+    if (role == StackRole::Encoder ? !spec.encoder : !spec.decoder)
+      continue;
+    const StackSpec &stack = spec.stack(role);
+    std::string prefix = !spec.hasTwoStacks() ? "" : role == StackRole::Encoder ? "encoder_" : "decoder_";
+    groups.push_back({prefix + "hidden_states", EntryOutput::HiddenStates, role, int64_t(stack.layers.size()) + 1, true});
+    addAttentions(groups, prefix + "attentions", EntryOutput::Attentions, role, stack, &LayerSpec::attention);
+    addAttentions(groups, "cross_attentions", EntryOutput::CrossAttentions, role, stack, &LayerSpec::cross);
+  }
+  return groups;
+}
+
+/// Adds the main output, group or member called |name| to |outputs|.
+static Status resolve(const TransformerSpec &spec, const std::string &name, std::vector<EntryOutput> &outputs) {
   std::string known;
   for (size_t i = 0; i < spec.outputs.size(); ++i) {
-    if (spec.outputs[i].name == name)
-      return EntryOutput{name, EntryOutput::Main, int64_t(i)};
+    if (spec.outputs[i].name == name) {
+      outputs.push_back({name, EntryOutput::Main, StackRole::Encoder, int64_t(i)});
+      return {};
+    }
     known += spec.outputs[i].name + ", ";
   }
-  int64_t layers = int64_t(spec.encoder.layers.size());
-  const std::tuple<StringRef, EntryOutput::Kind, int64_t> groups[] = {{"hidden_states", EntryOutput::HiddenStates, layers + 1},
-                                                                      {"attentions", EntryOutput::Attentions, layers}};
-  for (const auto &[group, kind, members] : groups) {
+  for (const Group &group : groupsOf(spec)) {
+    known += group.name + ", ";
     StringRef rest = name;
-    if (!rest.consume_front(group) || members == 0)
+    if (!rest.consume_front(group.name) || !(rest.empty() || rest.consume_front(".")))
       continue;
-    if (rest.empty())
-      return EntryOutput{name, kind, std::nullopt};
-    int64_t member;
-    if (!rest.consume_front(".") || rest.getAsInteger(10, member))
+    auto member = [&](std::optional<int64_t> index) {
+      std::string own = index ? group.name + "." + std::to_string(*index) : group.name;
+      outputs.push_back({own, group.kind, group.stack, index, group.members});
+    };
+    int64_t index;
+    if (name == group.name) {
+      if (group.uniform)
+        member(std::nullopt);
+      for (index = 0; !group.uniform && index < group.members; ++index)
+        member(index);
+      return {};
+    }
+    if (rest.getAsInteger(10, index))
       continue;
-    if (member < 0 || member >= members || std::to_string(member) != rest)
-      return Status::error("output '" + name + "': expected a number in 0.." + std::to_string(members - 1) + ", got " + rest.str());
-    return EntryOutput{name, kind, member};
+    if (index < 0 || index >= group.members || std::to_string(index) != rest)
+      return Status::error("output '" + name + "': expected a number in 0.." + std::to_string(group.members - 1) + ", got " + rest.str());
+    member(index);
+    return {};
   }
-  return Status::error("outputs: expected some of " + known + "hidden_states, attentions or a member as hidden_states.0, got '" + name +
-                       "'");
+  known.resize(known.size() - 2);
+  return Status::error("outputs: expected some of " + known + " or a member as hidden_states.0, got '" + name + "'");
 }
 
 Result<std::vector<EntryOutput>> attune::resolveOutputs(const TransformerSpec &spec, const ImportOptions &options) {
@@ -44,12 +95,13 @@ Result<std::vector<EntryOutput>> attune::resolveOutputs(const TransformerSpec &s
       names.push_back(output.name);
   std::vector<EntryOutput> outputs;
   for (const std::string &name : names) {
-    Result<EntryOutput> output = resolve(spec, name);
-    if (!output)
-      return output.status();
-    if (llvm::any_of(outputs, [&](const EntryOutput &other) { return other.name == name; }))
-      return Status::error("output '" + name + "': expected once, got twice");
-    outputs.push_back(std::move(*output));
+    size_t before = outputs.size();
+    if (Status status = resolve(spec, name, outputs); status.failed())
+      return status;
+    for (size_t i = before; i < outputs.size(); ++i)
+      for (size_t j = 0; j < before; ++j)
+        if (outputs[i].name == outputs[j].name)
+          return Status::error("output '" + outputs[i].name + "': expected once, got twice");
   }
   return outputs;
 }

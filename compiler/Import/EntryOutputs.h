@@ -15,18 +15,22 @@ namespace attune {
 
 /// An output that is known to exist.
 struct EntryOutput {
-  enum Kind { Main, HiddenStates, Attentions };
+  enum Kind { Main, HiddenStates, Attentions, CrossAttentions };
   std::string name;
   Kind kind = Main;
+  /// The stack that a group or its member is of.
+  StackRole stack = StackRole::Encoder;
   /// The main output's or the member's number; nothing for a whole group.
-  std::optional<int64_t> index;
+  std::optional<int64_t> index = {};
+  /// Members of the group.
+  int64_t members = 1;
 
   bool isGroup() const { return kind != Main && !index; }
-  /// Whether the member |member| of group |group| is part of it.
-  bool wants(Kind group, int64_t member) const { return kind == group && (!index || *index == member); }
+  /// Whether the member |member| of group |group| of stack |role| is part of it.
+  bool wants(Kind group, StackRole role, int64_t member) const { return kind == group && stack == role && (!index || *index == member); }
 };
 
-/// The outputs |options| asks for, checked: each known, none twice.
+/// The outputs |options| asks for, checked: each known, none twice. A group whose members differ in shape is given as its members.
 Result<std::vector<EntryOutput>> resolveOutputs(const TransformerSpec &spec, const ImportOptions &options);
 
 } // namespace attune

@@ -14,18 +14,30 @@
 using namespace attune;
 using namespace mlir;
 
-/// The limits of all dimensions: what the configuration says, lowered by the options.
+/// Lowers |most| to |limit|, where 0 stands for none.
+static void lower(int64_t &most, int64_t limit) { most = most == 0 ? limit : limit == 0 ? most : std::min(most, limit); }
+
+/// The limits of all dimensions (0 = none): what the configuration says, lowered by the options.
 static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options) {
-  std::map<std::string, int64_t> limits = {{"length", spec.maxLength}};
+  std::map<std::string, int64_t> limits = {{"batch", 0}, {"length", 0}};
+  for (StackRole role : {StackRole::Encoder, StackRole::Decoder})
+    if (role == StackRole::Encoder ? bool(spec.encoder) : bool(spec.decoder))
+      lower(limits[spec.lengthDim(role)], spec.stack(role).maxLength);
+  if (llvm::any_of(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::Memory; }))
+    limits["source_length"];
+  std::string known;
+  for (const auto &[dim, most] : limits)
+    known += (known.empty() ? "" : ", ") + dim;
   for (const auto &[dim, limit] : options.limits) {
-    if (dim != "batch" && dim != "length")
-      return Status::error("limit '" + dim + "': expected one of the model's dimensions batch, length");
-    int64_t most = dim == "length" ? spec.maxLength : INT64_MAX;
-    if (limit < 1 || limit > most)
+    auto found = limits.find(dim);
+    if (found == limits.end())
+      return Status::error("limit '" + dim + "': expected one of the model's dimensions " + known);
+    int64_t &most = found->second;
+    if (limit < 1 || (most && limit > most))
       return Status::error("limit '" + dim + "': expected " +
-                           (dim == "length" ? "1.." + std::to_string(most) + ", the positions of the model" : "at least 1") + ", got " +
+                           (most ? "1.." + std::to_string(most) + ", the positions of the model" : "at least 1") + ", got " +
                            std::to_string(limit));
-    limits[dim] = limit;
+    most = limit;
   }
   return limits;
 }
@@ -39,7 +51,8 @@ static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, co
                                                                text("family", spec.family), text("architecture", spec.architecture)}));
   NamedAttrList extents;
   for (const auto &[dim, limit] : limits)
-    extents.set(dim, builder.getI64IntegerAttr(limit));
+    if (limit)
+      extents.set(dim, builder.getI64IntegerAttr(limit));
   module->setAttr(xfmr::kLimitsAttr, extents.getDictionary(builder.getContext()));
   module->setAttr(xfmr::kPaddingAttr, builder.getStringAttr(options.padding == Padding::Skip ? "skip" : "compute"));
 }
@@ -60,7 +73,8 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   OwningOpRef<ModuleOp> module = ModuleOp::create(NameLoc::get(StringAttr::get(&context, spec.architecture)));
   setModuleAttributes(*module, spec, options, *limits);
   WeightTable weights(spec, tensors, *module);
-  EntryBuilder(spec, *inputs, *outputs, options.padding, weights, *module).emit("forward");
+  ModelLayers layers(spec, weights);
+  EntryBuilder(spec, *inputs, *outputs, options.padding, weights, layers, *module).emit("forward");
   if (weights.status().failed())
     return weights.status();
   // Importers build only valid IR; a diagnostic of the verifier says more than this line.

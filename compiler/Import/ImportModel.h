@@ -25,6 +25,10 @@ struct InputRequest {
   std::optional<int64_t> rank;
   /// I64 or F32.
   std::optional<DType> dtype;
+  /// If not empty, 1 for each dimension that is broadcast, anySize for others: tells masks of rank 4 apart.
+  std::vector<int64_t> sizes;
+
+  static constexpr int64_t anySize = -1;
 };
 
 /// What happens to tokens whose mask is 0.
@@ -48,7 +52,7 @@ struct ImportOptions {
   std::map<std::string, int64_t> limits;
 };
 
-/// Parses "NAME[:RANK[:i64|f32]],…", as in `--inputs`.
+/// Parses "NAME[:RANK[:i64|f32]],…", as in `--inputs`; "?x1x?x?" stands for a rank and the dimensions that are broadcast.
 Result<std::vector<InputRequest>> parseInputList(std::string_view text);
 /// Splits "NAME,…", as in `--outputs`.
 std::vector<std::string> parseOutputList(std::string_view text);

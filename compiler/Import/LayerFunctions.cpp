@@ -4,7 +4,6 @@
 
 #include "compiler/Import/LayerFunctions.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,163 +11,120 @@
 using namespace attune;
 using namespace mlir;
 
-/// The parameters of |layer| in argument order.
-static SmallVector<ParameterId> parametersOf(const LayerSpec &layer) {
-  SmallVector<ParameterId> all;
-  auto add = [&](const auto &pair) {
-    for (ParameterId id : {pair.weight, pair.bias})
-      if (id != noParameter)
-        all.push_back(id);
-  };
-  add(layer.attention.query), add(layer.attention.key), add(layer.attention.value), add(layer.attention.output);
-  add(layer.attentionNorm), add(layer.ffn.up), add(layer.ffn.down), add(layer.ffnNorm);
-  return all;
-}
-
-/// Everything but argument types that makes two layers different code.
-static std::string constantsOf(const LayerSpec &layer) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  const AttentionSpec &attention = layer.attention;
-  out << attention.heads << ' ' << attention.kvHeads << ' ' << llvm::format_hex(llvm::bit_cast<uint64_t>(attention.scale), 18);
-  for (double epsilon : {layer.attentionNorm.epsilon, layer.ffnNorm.epsilon})
-    out << ' ' << llvm::format_hex(llvm::bit_cast<uint64_t>(epsilon), 18);
-  out << ' ' << xfmr::stringifyActivation(layer.ffn.activation);
-  for (const LinearSpec *linear : {&attention.query, &attention.key, &attention.value, &attention.output, &layer.ffn.up, &layer.ffn.down})
-    out << (linear->weight != noParameter) << (linear->bias != noParameter);
-  return text;
-}
-
 namespace {
 
-/// Emits the body of a layer function.
-class LayerBody {
+/// Walks a layer: its weights in argument order, and everything but argument types that makes two layers different code.
+class LayerSignature {
 public:
-  LayerBody(OpBuilder &builder, const StackSpec &stack, const LayerSpec &layer, Sequences sequences, Value headMask,
-            const std::map<ParameterId, Value> &weights)
-      : builder(builder), stack(stack), layer(layer), sequences(sequences), headMask(headMask), weights(weights) {}
-
-  LayerFunctions::Results emit(Value input, bool wantProbabilities) {
-    bool pre = stack.placement == NormPlacement::Pre;
-    LayerFunctions::Results results;
-    Value branch = attention(pre ? norm(input, {}, layer.attentionNorm, "attention.norm") : input, wantProbabilities, results);
-    Value middle = join(dropout(branch, "attention.dropout"), input, layer.attentionNorm, "attention.norm");
-    branch = feedForward(pre ? norm(middle, {}, layer.ffnNorm, "ffn.norm") : middle);
-    results.hidden = join(dropout(branch, "ffn.dropout"), middle, layer.ffnNorm, "ffn.norm");
-    return results;
+  explicit LayerSignature(const LayerSpec &layer) : out(text) {
+    if (layer.attention)
+      add(*layer.attention, "attention"), add(layer.attentionNorm);
+    if (layer.cross)
+      add(*layer.cross, layer.crossFromMemory ? "cross-from-memory" : "cross"), add(layer.crossNorm);
+    if (layer.ffn)
+      add(*layer.ffn), add(layer.ffnNorm);
   }
+
+  SmallVector<WeightId> weights;
+  std::string text;
 
 private:
-  Value weight(ParameterId id) const {
-    auto it = weights.find(id);
-    return it == weights.end() ? Value() : it->second;
+  void add(WeightId id) {
+    out << (id != noWeight);
+    if (id != noWeight)
+      weights.push_back(id);
+  }
+  void add(double value) { out << ' ' << llvm::format_hex(llvm::bit_cast<uint64_t>(value), 18) << ' '; }
+  void add(const LinearSpec &linear) { add(linear.weight), add(linear.bias); }
+  void add(const NormSpec &norm) { add(norm.weight), add(norm.bias), add(norm.epsilon); }
+  void add(const AttentionSpec &attention, const char *part) {
+    out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal;
+    add(attention.scale);
+    add(attention.query), add(attention.key), add(attention.value), add(attention.output);
+  }
+  void add(const FfnSpec &ffn) {
+    out << "ffn " << xfmr::stringifyActivation(ffn.activation);
+    add(ffn.up), add(ffn.down);
   }
 
-  Location at(StringRef part) { return NameLoc::get(builder.getStringAttr(stack.name + "_layer." + part)); }
-
-  Value norm(Value input, Value residual, const NormSpec &spec, StringRef part) {
-    return xfmr::LayerNormOp::create(builder, at(part), input, weight(spec.weight), weight(spec.bias), residual, APFloat(spec.epsilon));
-  }
-
-  /// The end of a residual branch.
-  Value join(Value branch, Value residual, const NormSpec &spec, StringRef part) {
-    if (stack.placement == NormPlacement::Post)
-      return norm(branch, residual, spec, part);
-    return arith::AddFOp::create(builder, at(part), residual, branch);
-  }
-
-  Value dropout(Value input, StringRef part) {
-    return xfmr::DropoutOp::create(builder, at(part), input.getType(), input, APFloat(stack.dropout));
-  }
-
-  Value attention(Value input, bool wantProbabilities, LayerFunctions::Results &results) {
-    const AttentionSpec &spec = layer.attention;
-    constexpr int64_t dynamic = ShapedType::kDynamic;
-    Type probabilities;
-    if (wantProbabilities)
-      probabilities = RankedTensorType::get({dynamic, spec.heads, dynamic, dynamic}, builder.getF32Type());
-    auto op = xfmr::MultiHeadAttentionOp::create(builder, at("attention"), input.getType(), probabilities, input, input,
-                                                 weight(spec.query.weight), weight(spec.key.weight), weight(spec.value.weight),
-                                                 weight(spec.output.weight), weight(spec.query.bias), weight(spec.key.bias),
-                                                 weight(spec.value.bias), weight(spec.output.bias), sequences.offsets, sequences.offsets,
-                                                 sequences.length, sequences.length, spec.heads, spec.kvHeads, spec.scale);
-    if (sequences.mask)
-      op.getMaskMutable().assign(sequences.mask);
-    if (headMask)
-      op.getHeadMaskMutable().assign(headMask);
-    results.probabilities = op.getProbabilities();
-    return op.getResult();
-  }
-
-  Value feedForward(Value input) {
-    const FfnSpec &spec = layer.ffn;
-    return xfmr::FfnOp::create(builder, at("ffn"), spec.activation, input, weight(spec.up.weight), weight(spec.down.weight),
-                               weight(spec.up.bias), weight(spec.down.bias), Value());
-  }
-
-  OpBuilder &builder;
-  const StackSpec &stack;
-  const LayerSpec &layer;
-  Sequences sequences;
-  Value headMask;
-  const std::map<ParameterId, Value> &weights;
+  llvm::raw_string_ostream out;
 };
 
 } // namespace
 
-func::FuncOp LayerFunctions::create(Operation *entry, const LayerSpec &layer, TypeRange arguments, ArrayRef<ParameterId> parameters,
-                                    bool hasMask, bool hasHeadMask, bool probabilities) {
+func::FuncOp LayerFunctions::create(Operation *entry, const LayerSpec &layer, const LayerOperands &operands, ArrayRef<WeightId> weightIds,
+                                    const LayerRequest &request) {
   OpBuilder builder(entry);
   std::string name = stack.name + "_layer";
-  if (!functions.empty())
-    name += "_" + std::to_string(functions.size());
-  auto function = func::FuncOp::create(builder, NameLoc::get(builder.getStringAttr(name)), name, builder.getFunctionType(arguments, {}));
+  // The function itself is already counted.
+  if (functions.size() > 1)
+    name += "_" + std::to_string(functions.size() - 1);
+  Location loc = NameLoc::get(builder.getStringAttr(name));
+  auto function = func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
   function.setPrivate();
-
   Block *body = function.addEntryBlock();
-  auto argument = body->args_begin();
-  Value hidden = *argument++;
-  Sequences sequences{*argument++, *argument++, hasMask ? Value(*argument++) : Value()};
-  Value headMask = hasHeadMask ? Value(*argument++) : Value();
-  std::map<ParameterId, Value> values;
-  for (ParameterId id : parameters) {
-    StringRef part = spec.parameters[id].name;
+
+  LayerOperands arguments = operands;
+  arguments.forEach([&](Value &value) {
+    if (value)
+      value = body->addArgument(value.getType(), loc);
+  });
+  std::map<WeightId, Value> values;
+  for (WeightId id : weightIds) {
+    StringRef part = spec.weights[id].name;
     part.consume_front(layer.path + ".");
-    argument->setLoc(NameLoc::get(builder.getStringAttr(part)));
-    function.setArgAttr(argument->getArgNumber(), xfmr::kWeightArgAttr, builder.getUnitAttr());
-    values[id] = *argument++;
+    auto type = RankedTensorType::get(spec.shapeOf(id), builder.getF32Type());
+    values[id] = body->addArgument(type, NameLoc::get(builder.getStringAttr(part)));
   }
 
   builder.setInsertionPointToStart(body);
-  Results results = LayerBody(builder, stack, layer, sequences, headMask, values).emit(hidden, probabilities);
-  SmallVector<Value> returned = {results.hidden};
-  if (probabilities)
-    returned.push_back(results.probabilities);
-  func::ReturnOp::create(builder, function.getLoc(), returned);
-  function.setFunctionType(builder.getFunctionType(arguments, ValueRange(returned).getTypes()));
+  SmallVector<Value> returned;
+  LayerResults results = LayerBody(builder, stack, layer, arguments, values).emit(request);
+  results.forEach([&](Value &value) {
+    if (value)
+      returned.push_back(value);
+  });
+  func::ReturnOp::create(builder, loc, returned);
+  function.setFunctionType(builder.getFunctionType(body->getArgumentTypes(), ValueRange(returned).getTypes()));
+  for (const auto &[id, value] : values)
+    function.setArgAttr(cast<BlockArgument>(value).getArgNumber(), xfmr::kWeightArgAttr, builder.getUnitAttr());
   return function;
 }
 
-LayerFunctions::Results LayerFunctions::call(OpBuilder &builder, const LayerSpec &layer, Value hidden, const Sequences &sequences,
-                                             Value headMask, bool probabilities) {
-  SmallVector<Value> operands = {hidden, sequences.offsets, sequences.length};
-  for (Value optional : {sequences.mask, headMask})
-    if (optional)
-      operands.push_back(optional);
-  SmallVector<ParameterId> parameters = parametersOf(layer);
-  for (ParameterId id : parameters)
-    operands.push_back(weights.get(builder, id));
-
-  std::string key = constantsOf(layer);
-  llvm::raw_string_ostream(key) << ' ' << bool(sequences.mask) << bool(headMask) << probabilities << ' '
-                                << builder.getFunctionType(ValueRange(operands).getTypes(), {});
-  auto known = functions.find(key);
-  if (known == functions.end()) {
-    func::FuncOp created = create(builder.getBlock()->getParentOp(), layer, ValueRange(operands).getTypes(), parameters,
-                                  bool(sequences.mask), bool(headMask), probabilities);
-    known = functions.emplace(std::move(key), created).first;
+LayerResults LayerFunctions::call(OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands, const LayerRequest &request) {
+  LayerSignature signature(layer);
+  // A single operation is no layer to share.
+  if (stack.placement == NormPlacement::None) {
+    std::map<WeightId, Value> values;
+    for (WeightId id : signature.weights)
+      values[id] = weights.get(builder, id);
+    return LayerBody(builder, stack, layer, operands, values).emit(request);
   }
-  Location loc = NameLoc::get(builder.getStringAttr(layer.path));
-  auto call = func::CallOp::create(builder, loc, known->second, operands);
-  return {call.getResult(0), probabilities ? call.getResult(1) : Value()};
+  llvm::raw_string_ostream key(signature.text);
+  key << ' ' << request.probabilities << request.crossProbabilities;
+  SmallVector<Value> values;
+  LayerOperands(operands).forEach([&](Value &value) {
+    key << ' ';
+    if (!value)
+      return;
+    key << value.getType();
+    values.push_back(value);
+  });
+  for (WeightId id : signature.weights) {
+    values.push_back(weights.get(builder, id));
+    key << ' ' << values.back().getType();
+  }
+
+  func::FuncOp &function = functions[signature.text];
+  if (!function)
+    function = create(builder.getBlock()->getParentOp(), layer, operands, signature.weights, request);
+  auto called = func::CallOp::create(builder, NameLoc::get(builder.getStringAttr(layer.path)), function, values);
+  LayerResults results;
+  unsigned next = 0;
+  results.hidden = called.getResult(next++);
+  if (request.probabilities)
+    results.probabilities = called.getResult(next++);
+  if (request.crossProbabilities)
+    results.crossProbabilities = called.getResult(next++);
+  return results;
 }

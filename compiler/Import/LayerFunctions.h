@@ -2,45 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Layers that differ only in their numbers share a private function, which takes its weights as arguments; the entry calls it once per
+// Layers that differ only in their numbers share a private function, which takes its weights as arguments; entries call it once per
 // layer. So the size of a module hardly depends on depth.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_LAYERFUNCTIONS_H
 #define ATTUNE_IMPORT_LAYERFUNCTIONS_H
 
+#include "compiler/Import/LayerBody.h"
 #include "compiler/Import/WeightTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace attune {
 
-/// The sequences of the batch, as every layer sees them.
-struct Sequences {
-  mlir::Value offsets;
-  mlir::Value length;
-  /// Added to the scores; null if every token is visible.
-  mlir::Value mask;
-};
-
-/// The layers of one stack in one module.
+/// The layers of one stack in one module, for all its entries.
 class LayerFunctions {
 public:
   LayerFunctions(const TransformerSpec &spec, const StackSpec &stack, WeightTable &weights) : spec(spec), stack(stack), weights(weights) {}
 
-  struct Results {
-    mlir::Value hidden;
-    /// Null unless asked for.
-    mlir::Value probabilities;
-  };
-
-  /// Calls |layer| on |hidden|; |headMask| may be null.
-  Results call(mlir::OpBuilder &builder, const LayerSpec &layer, mlir::Value hidden, const Sequences &sequences, mlir::Value headMask,
-               bool probabilities);
+  /// Calls |layer| on |operands|, from the entry that |builder| is in.
+  LayerResults call(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands, const LayerRequest &request);
 
 private:
-  /// Creates a function before |entry|.
-  mlir::func::FuncOp create(mlir::Operation *entry, const LayerSpec &layer, mlir::TypeRange arguments,
-                            mlir::ArrayRef<ParameterId> parameters, bool hasMask, bool hasHeadMask, bool probabilities);
+  /// Creates a function before |entry| whose arguments are |operands| and then |weightIds|.
+  mlir::func::FuncOp create(mlir::Operation *entry, const LayerSpec &layer, const LayerOperands &operands,
+                            mlir::ArrayRef<WeightId> weightIds, const LayerRequest &request);
 
   const TransformerSpec &spec;
   const StackSpec &stack;

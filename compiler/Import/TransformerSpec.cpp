@@ -9,31 +9,28 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-ParameterId TransformerSpec::declare(std::string name, std::vector<int64_t> shape, std::string alias) {
-  parameters.push_back({std::move(name), std::move(shape), std::move(alias)});
-  return ParameterId(parameters.size()) - 1;
-}
-
-LinearSpec TransformerSpec::linear(const std::string &name, int64_t in, int64_t out) {
+LinearSpec TransformerSpec::linear(const std::string &name, int64_t in, int64_t out, bool bias) {
   LinearSpec spec;
-  spec.weight = declare(name + ".weight", {out, in});
-  spec.bias = declare(name + ".bias", {out});
+  spec.weight = tensor(name + ".weight", {out, in});
+  if (bias)
+    spec.bias = tensor(name + ".bias", {out});
   return spec;
 }
 
 NormSpec TransformerSpec::norm(const std::string &name, int64_t size, double epsilon) {
   NormSpec spec;
-  spec.weight = declare(name + ".weight", {size});
-  spec.bias = declare(name + ".bias", {size});
+  spec.weight = tensor(name + ".weight", {size});
+  spec.bias = tensor(name + ".bias", {size});
   spec.epsilon = epsilon;
   return spec;
 }
 
-std::vector<TensorSpec> TransformerSpec::tensors() const {
-  std::vector<TensorSpec> specs;
-  for (const Parameter &parameter : parameters)
-    specs.push_back({parameter.name, DType::F32, parameter.shape});
-  return specs;
+LinearSpec TransformerSpec::features(const LinearSpec &linear, int64_t begin, int64_t end) {
+  LinearSpec part;
+  part.weight = slice(linear.weight, 0, begin, end);
+  if (linear.bias != noWeight)
+    part.bias = slice(linear.bias, 0, begin, end);
+  return part;
 }
 
 HeadStep attune::poolStep(mlir::xfmr::PoolKind kind, std::string path) {
@@ -66,6 +63,8 @@ HeadStep attune::dropoutStep(double rate, std::string path) {
   return step;
 }
 
+HeadStep attune::softmaxStep(std::string path) { return HeadStep(HeadStep::Softmax, std::move(path)); }
+
 Activation attune::readActivation(ConfigReader &reader, const char *key, const char *fallback) {
   static constexpr std::pair<const char *, Activation> table[] = {
       {"gelu", Activation::Gelu},          {"gelu_python", Activation::Gelu},
@@ -87,16 +86,14 @@ Activation attune::readActivation(ConfigReader &reader, const char *key, const c
 
 Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
   static constexpr std::pair<const char *, Result<TransformerSpec> (*)(const Config &)> families[] = {
-      {"bert", readBertSpec},
+      {"bert", readBertSpec},       {"distilbert", readDistilBertSpec},        {"multi_head_attention", readMultiHeadAttentionSpec},
+      {"roberta", readRobertaSpec}, {"self_attention", readSelfAttentionSpec}, {"transformer", readPlainTransformerSpec},
+      {"vit", readVitSpec},
   };
   ConfigReader reader(config);
   std::string type = reader.string("model_type");
-  std::string expected;
-  for (const auto &[name, read] : families) {
-    if (type == name && !reader.status().failed())
-      return read(config);
-    expected += (expected.empty() ? "" : ", ") + std::string(name);
-  }
-  reader.fail("model_type", expected);
-  return reader.status();
+  if (reader.status().failed())
+    return reader.status();
+  const auto *family = reader.choose("model_type", type, families);
+  return family ? family->second(config) : reader.status();
 }

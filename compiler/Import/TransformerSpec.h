@@ -3,64 +3,73 @@
 //===----------------------------------------------------------------------===//
 //
 // A family (families/*.cpp) reads its config.json into this description; everything after that (checking weights, generating them, building
-// IR) is the same for all. The order in which a family declares parameters is the order of a generated weight file.
+// IR) is the same for all. A model is one or two stacks of layers: an encoder, a decoder, or an encoder whose result a decoder attends to.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_TRANSFORMERSPEC_H
 #define ATTUNE_IMPORT_TRANSFORMERSPEC_H
 
 #include "compiler/Import/Config.h"
+#include "compiler/Import/WeightSpec.h"
 #include "dialect/IR/XfmrOps.h"
-#include "runtime/io/SafetensorsWriter.h"
 
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace attune {
 
-/// A parameter of the model: an index into TransformerSpec::parameters.
-using ParameterId = int;
-inline constexpr ParameterId noParameter = -1;
-
-/// A tensor as the current version of the reference implementation names it.
-struct Parameter {
-  std::string name;
-  std::vector<int64_t> shape;
-  /// Another name of the same parameter, "" if there is none.
-  std::string alias;
-};
-
 /// `x W^T + b`, W being `[out, in]`.
 struct LinearSpec {
-  ParameterId weight = noParameter;
-  ParameterId bias = noParameter;
-  /// Only the features [first, second), for outputs that share a projection.
-  std::optional<std::pair<int64_t, int64_t>> features;
+  WeightId weight = noWeight;
+  WeightId bias = noWeight;
 };
 
 struct NormSpec {
-  ParameterId weight = noParameter;
-  ParameterId bias = noParameter;
+  WeightId weight = noWeight;
+  WeightId bias = noWeight;
   double epsilon = 0;
 };
 
-/// Word, token-type and position tables, summed in this order, then normalised.
+/// An image `[channels, height, width]` as patches, each projected like a token; a class token comes first.
+struct PatchSpec {
+  int64_t channels = 0, height = 0, width = 0, patchHeight = 0, patchWidth = 0;
+  /// From the elements of a patch, channel by channel.
+  LinearSpec projection;
+  /// `[2, hidden]`: the class token, then zeros.
+  WeightId classTable = noWeight;
+
+  int64_t rows() const { return height / patchHeight; }
+  int64_t columns() const { return width / patchWidth; }
+  /// Patches and the class token.
+  int64_t tokens() const { return rows() * columns() + 1; }
+};
+
+/// Word, token-type and position tables, summed in this order, then normalised. What is absent is not added.
 struct EmbeddingSpec {
   std::string path;
-  ParameterId words = noParameter;
-  ParameterId types = noParameter;
-  ParameterId positions = noParameter;
+  WeightId words = noWeight;
+  WeightId types = noWeight;
+  WeightId positions = noWeight;
+  /// The padding id where positions that no input gives are counted over the other tokens, as `xfmr.counted_positions` does.
+  std::optional<int64_t> countedAfter;
+  /// Every token gets the first position.
+  bool onePosition = false;
+  std::optional<PatchSpec> patches;
   std::optional<NormSpec> norm;
   double dropout = 0;
 };
 
 struct AttentionSpec {
-  LinearSpec query, key, value, output;
+  LinearSpec query, key, value;
+  /// Without it the joined heads are the result.
+  LinearSpec output;
   int64_t heads = 0;
   int64_t kvHeads = 0;
   double scale = 1;
+  /// No token attends to later ones.
+  bool causal = false;
+  /// Where heads have been removed: their number before that, and the numbers of those that are left.
+  int64_t originalHeads = 0;
+  std::vector<int64_t> headNumbers;
 };
 
 struct FfnSpec {
@@ -68,17 +77,22 @@ struct FfnSpec {
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
 };
 
-/// Attention and feed-forward, each a residual branch with its norm.
+/// Up to three branches in this order, each with its norm.
 struct LayerSpec {
   std::string path;
-  AttentionSpec attention;
+  std::optional<AttentionSpec> attention;
   NormSpec attentionNorm;
-  FfnSpec ffn;
+  /// Attention to another sequence.
+  std::optional<AttentionSpec> cross;
+  NormSpec crossNorm;
+  /// Cross attention takes queries and keys from the memory and values from the layer, whose sequences are as long.
+  bool crossFromMemory = false;
+  std::optional<FfnSpec> ffn;
   NormSpec ffnNorm;
 };
 
-/// Where a layer's norms stand: `norm(x + f(x))` or `x + f(norm(x))`.
-enum class NormPlacement { Post, Pre };
+/// What a layer does with its branches f: `norm(x + f(x))`, `x + f(norm(x))`, or `f(x)` alone.
+enum class NormPlacement { Post, Pre, None };
 
 /// Layers that follow each other.
 struct StackSpec {
@@ -86,12 +100,22 @@ struct StackSpec {
   std::string name;
   NormPlacement placement = NormPlacement::Post;
   double dropout = 0;
+  int64_t hidden = 0;
+  /// Features of what cross attention takes keys and values from.
+  int64_t memoryHidden = 0;
+  /// Largest padded length; 0 if there is none.
+  int64_t maxLength = 0;
+  EmbeddingSpec embeddings;
   std::vector<LayerSpec> layers;
+  /// After the last layer.
+  std::optional<NormSpec> finalNorm;
+  /// Whether the last of `hidden_states` is the stack's result or what the final norm gets.
+  bool lastStateNormed = true;
 };
 
 /// One step from the last hidden state to an output.
 struct HeadStep {
-  enum Kind { Pool, Linear, Activation, Norm, Dropout };
+  enum Kind { Pool, Linear, Activation, Norm, Dropout, Softmax };
   HeadStep(Kind kind, std::string path) : kind(kind), path(std::move(path)) {}
 
   Kind kind;
@@ -109,17 +133,34 @@ HeadStep linearStep(LinearSpec linear, std::string path);
 HeadStep activationStep(mlir::xfmr::Activation kind, std::string path);
 HeadStep normStep(NormSpec norm, std::string path);
 HeadStep dropoutStep(double rate, std::string path);
+HeadStep softmaxStep(std::string path);
 
-/// An output that is computed from the last hidden state.
+/// Which stack something belongs to.
+enum class StackRole { Encoder, Decoder };
+
+/// An output that is computed from the result of a stack: that of the model (the decoder's if it has one) unless said otherwise.
 struct OutputSpec {
   std::string name;
   std::vector<HeadStep> steps;
   /// Drop the last dimension, whose size is 1.
   bool squeeze = false;
+  std::optional<StackRole> stack = {};
 };
 
 /// What an input means.
-enum class InputRole { TokenIds, TokenVectors, AttentionMask, TokenTypes, Positions, HeadMask };
+enum class InputRole {
+  TokenIds,
+  TokenVectors,
+  Image,
+  AttentionMask,
+  TokenTypes,
+  Positions,
+  HeadMask,
+  /// What cross attention takes keys from, and values unless there is another input for them.
+  Memory,
+  MemoryValues,
+  MemoryMask
+};
 
 struct InputSpec {
   std::string name;
@@ -128,32 +169,44 @@ struct InputSpec {
   int64_t maxValue = 0;
   /// Whether the input belongs to the default list.
   bool standard = true;
+  /// The stack it goes into; memory goes into the decoder.
+  StackRole stack = StackRole::Encoder;
+  /// Mask: the standard form is one of numbers that are added to the scores, `[batch, 1, 1, keys]`.
+  bool additive = false;
+  /// Positions: they depend on the ids, so there is no default that the runtime could fill in.
+  bool counted = false;
 };
 
 /// A model of any family.
-struct TransformerSpec {
+struct TransformerSpec : WeightList {
   std::string family;
   std::string architecture;
   /// Prefix of the base model's tensors ("bert."): files with and without it are understood.
   std::string basePrefix;
-  int64_t hidden = 0;
-  /// Largest padded length.
-  int64_t maxLength = 0;
-  std::vector<Parameter> parameters;
   std::vector<InputSpec> inputs;
-  EmbeddingSpec embeddings;
-  StackSpec encoder;
+  std::optional<StackSpec> encoder, decoder;
+  /// Sequences of encoder and decoder have the same lengths.
+  bool equalLengths = false;
   /// The main outputs, in order.
   std::vector<OutputSpec> outputs;
 
-  ParameterId declare(std::string name, std::vector<int64_t> shape, std::string alias = "");
-  /// Declares NAME.weight `[out, in]` and NAME.bias.
-  LinearSpec linear(const std::string &name, int64_t in, int64_t out);
+  /// The stack of |role|, which must exist.
+  const StackSpec &stack(StackRole role) const { return role == StackRole::Encoder ? *encoder : *decoder; }
+  /// The stack whose result the model's outputs are made of.
+  StackRole mainStack() const { return decoder ? StackRole::Decoder : StackRole::Encoder; }
+  /// The word of `xfmr.dims` for the padded length of a stack.
+  const char *lengthDim(StackRole role) const {
+    return hasTwoStacks() && !equalLengths && role == StackRole::Encoder ? "source_length" : "length";
+  }
+  /// Whether names of groups say which stack they belong to ("decoder_hidden_states").
+  bool hasTwoStacks() const { return encoder && decoder; }
+
+  /// Declares NAME.weight `[out, in]` and, unless |bias| is false, NAME.bias.
+  LinearSpec linear(const std::string &name, int64_t in, int64_t out, bool bias = true);
   /// Declares NAME.weight and NAME.bias of |size| elements.
   NormSpec norm(const std::string &name, int64_t size, double epsilon);
-
-  /// The tensors of a generated weight file.
-  std::vector<TensorSpec> tensors() const;
+  /// Features [begin, end) of |linear|.
+  LinearSpec features(const LinearSpec &linear, int64_t begin, int64_t end);
 };
 
 /// Reads the description of any supported model.

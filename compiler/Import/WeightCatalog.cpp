@@ -20,11 +20,10 @@ static void addWithLegacySuffix(std::vector<std::string> &names, StringRef name)
 }
 
 /// All names |parameter| may have in a file, the current one first.
-static std::vector<std::string> namesOf(const Parameter &parameter, StringRef prefix) {
-  std::vector<std::string> names;
-  for (StringRef name : {StringRef(parameter.name), StringRef(parameter.alias)}) {
-    if (name.empty())
-      continue;
+static std::vector<std::string> namesOf(const WeightSpec &parameter, StringRef prefix) {
+  std::vector<std::string> names, known = {parameter.name};
+  known.insert(known.end(), parameter.aliases.begin(), parameter.aliases.end());
+  for (StringRef name : known) {
     addWithLegacySuffix(names, name);
     if (prefix.empty())
       continue;
@@ -36,7 +35,7 @@ static std::vector<std::string> namesOf(const Parameter &parameter, StringRef pr
   return names;
 }
 
-Result<const TensorSpec *> WeightCatalog::find(const Parameter &parameter) const {
+Result<const TensorSpec *> WeightCatalog::find(const WeightSpec &parameter) const {
   std::vector<std::string> names = namesOf(parameter, spec.basePrefix);
   for (const std::string &name : names) {
     const TensorSpec *found = tensors.find(name);

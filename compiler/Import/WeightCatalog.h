@@ -19,8 +19,9 @@ class WeightCatalog {
 public:
   WeightCatalog(const TransformerSpec &spec, const TensorProvider &tensors) : spec(spec), tensors(tensors) {}
 
-  /// The tensor that holds |parameter|. Errors name the file, the tensor, and the expected and found shape or type.
-  Result<const TensorSpec *> find(const Parameter &parameter) const;
+  /// The tensor of the files that |parameter|, a weight of kind Tensor, stands for. Errors name the file, the tensor, and the expected and
+  /// found shape or type.
+  Result<const TensorSpec *> find(const WeightSpec &parameter) const;
 
 private:
   const TransformerSpec &spec;

@@ -1,4 +1,4 @@
-//===- WeightTable.cpp - Parameters as symbols of a module ----------------===//
+//===- WeightTable.cpp - Weights of a model as symbols of a module --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -10,36 +10,73 @@ using namespace mlir;
 WeightTable::WeightTable(const TransformerSpec &spec, const TensorProvider &tensors, ModuleOp module)
     : spec(spec), catalog(spec, tensors), module(module) {}
 
-RankedTensorType WeightTable::typeOf(ParameterId parameter) {
-  return RankedTensorType::get(spec.parameters[parameter].shape, Float32Type::get(module.getContext()));
+RankedTensorType WeightTable::typeOf(const WeightSpec &weight) {
+  return RankedTensorType::get(weight.shape, Float32Type::get(module.getContext()));
 }
 
-Attribute WeightTable::sourceOf(ParameterId parameter) {
-  const Parameter &wanted = spec.parameters[parameter];
-  Result<const TensorSpec *> found = catalog.find(wanted);
-  if (!found && !first.failed())
-    first = found.status();
-  return xfmr::TensorSourceAttr::get(module.getContext(), found ? (*found)->name : wanted.name, typeOf(parameter));
+Attribute WeightTable::sourceOf(WeightId id) {
+  const WeightSpec &weight = spec.weights[id];
+  MLIRContext *context = module.getContext();
+  Builder builder(context);
+  SmallVector<Attribute> operands;
+  for (WeightId operand : weight.operands)
+    operands.push_back(sourceOf(operand));
+  auto indices = [&] { return DenseI64ArrayAttr::get(context, weight.indices); };
+  switch (weight.kind) {
+  case WeightSpec::Tensor: {
+    Result<const TensorSpec *> found = catalog.find(weight);
+    if (!found && !first.failed())
+      first = found.status();
+    return xfmr::TensorSourceAttr::get(context, found ? (*found)->name : weight.name, typeOf(weight));
+  }
+  case WeightSpec::Fill:
+    return xfmr::FillSourceAttr::get(context, builder.getF32FloatAttr(float(weight.value)), typeOf(weight));
+  case WeightSpec::Computed: {
+    NamedAttrList parameters;
+    for (const auto &[name, value] : weight.parameters)
+      parameters.set(name, std::holds_alternative<double>(value) ? Attribute(builder.getF64FloatAttr(std::get<double>(value)))
+                                                                 : builder.getStringAttr(std::get<std::string>(value)));
+    return xfmr::ComputedSourceAttr::get(context, weight.table, parameters.getDictionary(context), typeOf(weight));
+  }
+  case WeightSpec::Slice:
+    return xfmr::SliceSourceAttr::get(context, operands[0], weight.axis, weight.indices[0], weight.indices[1]);
+  case WeightSpec::Select:
+    return xfmr::SelectSourceAttr::get(context, operands[0], weight.axis, indices());
+  case WeightSpec::Transpose:
+    return xfmr::TransposeSourceAttr::get(context, operands[0], indices());
+  case WeightSpec::Reshape:
+    return xfmr::ReshapeSourceAttr::get(context, operands[0], DenseI64ArrayAttr::get(context, weight.shape));
+  case WeightSpec::Scale:
+    return xfmr::ScaleSourceAttr::get(context, operands[0], builder.getF64FloatAttr(weight.value));
+  case WeightSpec::Concat:
+    return xfmr::ConcatSourceAttr::get(context, weight.axis, builder.getArrayAttr(operands));
+  }
+  llvm_unreachable("all kinds of weights are handled");
 }
 
-Value WeightTable::get(OpBuilder &builder, ParameterId parameter, std::optional<std::pair<int64_t, int64_t>> rows) {
-  if (parameter == noParameter)
-    return {};
-  std::string symbol = spec.parameters[parameter].name;
-  if (rows)
-    symbol += "[" + std::to_string(rows->first) + ":" + std::to_string(rows->second) + "]";
-  Value &value = values[symbol];
-  if (value)
-    return value;
-
-  Attribute source = sourceOf(parameter);
-  if (rows)
-    source = xfmr::SliceSourceAttr::get(builder.getContext(), source, 0, rows->first, rows->second);
-  Location loc = NameLoc::get(builder.getStringAttr(symbol));
-  RankedTensorType type = xfmr::getSourceType(source);
+xfmr::WeightOp WeightTable::declare(OpBuilder &builder, WeightId id) {
+  xfmr::WeightOp &symbol = symbols[id];
+  if (symbol)
+    return symbol;
+  // Different expressions over one tensor may have one name.
+  std::string name = spec.weights[id].name;
+  for (int number = 2; !names.insert(name).second; ++number)
+    name = spec.weights[id].name + "#" + std::to_string(number);
   OpBuilder declarations = OpBuilder::atBlockBegin(module.getBody());
   if (last)
     declarations.setInsertionPointAfter(last);
-  last = xfmr::WeightOp::create(declarations, loc, symbol, StringAttr(), type, source);
-  return value = xfmr::WeightRefOp::create(builder, loc, type, symbol);
+  Location loc = NameLoc::get(builder.getStringAttr(name));
+  symbol = xfmr::WeightOp::create(declarations, loc, name, StringAttr(), typeOf(spec.weights[id]), sourceOf(id));
+  last = symbol;
+  return symbol;
+}
+
+Value WeightTable::get(OpBuilder &builder, WeightId id) {
+  if (id == noWeight)
+    return {};
+  Value &value = values[id];
+  if (value)
+    return value;
+  xfmr::WeightOp symbol = declare(builder, id);
+  return value = xfmr::WeightRefOp::create(builder, symbol.getLoc(), typeOf(spec.weights[id]), symbol.getSymName());
 }

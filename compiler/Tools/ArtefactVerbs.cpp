@@ -15,18 +15,27 @@ static bool isSharedObject(const std::string &path) {
   return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
 }
 
+/// The request for an input like |tensor|. Only masks of rank 4 may be broadcast.
+static InputRequest requestInput(const TensorSpec &tensor) {
+  InputRequest request{tensor.name, static_cast<int64_t>(tensor.shape.size()), isFloat(tensor.dtype) ? DType::F32 : DType::I64, {}};
+  if (tensor.shape.size() == 4)
+    for (size_t i = 0; i < 4; ++i)
+      request.sizes.push_back(i < 3 && tensor.shape[i] == 1 ? 1 : InputRequest::anySize);
+  return request;
+}
+
 /// The flags of the command line, with what a verb asks for where they say nothing.
 static Result<CompileOptions> combine(const CompileOptions &flags, const std::string &model, const ModelRequest &request) {
-  if (!request.pruneHeads.empty())
-    return Status::error("'" + model + "' needs heads pruned, which is not implemented in this version");
   CompileOptions options = flags;
   options.model = model;
   if (options.inputs.empty())
     for (const TensorSpec &input : request.inputs)
-      options.inputs.push_back({input.name, static_cast<int64_t>(input.shape.size()), isFloat(input.dtype) ? DType::F32 : DType::I64});
+      options.inputs.push_back(requestInput(input));
   if (options.outputs.empty())
     options.outputs = request.outputs;
   options.extraOutputs = request.extraOutputs;
+  if (options.pruneHeads.empty())
+    options.pruneHeads = request.pruneHeads;
   return options;
 }
 

@@ -64,8 +64,7 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
     table.addList("outputs", "LIST", options.outputs, "names or groups, e.g. hidden_states");
   table.addCustom("limit", "DIM=N", "largest batch, length, ...; repeatable",
                   [&options](const std::string &value) { return readLimit(value, options.limits); });
-  table.addCustom("prune-heads", "LIST", "heads to remove, '0:1;1:0,2'",
-                  [](const std::string &) { return Status::error("not implemented in this version"); });
+  table.addString("prune-heads", "LIST", options.pruneHeads, "heads to remove, '0:1;1:0,2'");
   table.addString("name", "ID", options.name, "C identifier of the model (the output's stem)");
   table.addString("weights", "FILE|DIR", options.weights, "tensors of a .mlir model");
 }

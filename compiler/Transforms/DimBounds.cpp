@@ -330,7 +330,7 @@ Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
   using namespace mlir::xfmr;
   return TypeSwitch<Operation *, Bound>(op)
       .Case<LinearOp, FfnOp, LayerNormOp, ActivationOp, SoftmaxOp, DropoutOp, SplitHeadsOp, MergeHeadsOp, AdditiveMaskOp,
-            ScatterProbabilitiesOp>([&](auto op) { return getDim(op->getOperand(0), dim); })
+            CountedPositionsOp, ScatterProbabilitiesOp>([&](auto op) { return getDim(op->getOperand(0), dim); })
       .Case([&](AttentionOp op) -> Bound {
         if (result.getResultNumber() == 0)
           return getDim(op.getQuery(), dim);

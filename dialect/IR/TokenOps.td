@@ -97,6 +97,23 @@ def Xfmr_AdditiveMaskOp : Xfmr_Op<"additive_mask", [Pure, InferTypeOpAdaptor]> {
   let assemblyFormat = "$mask attr-dict `:` type($mask)";
 }
 
+def Xfmr_CountedPositionsOp : Xfmr_Op<"counted_positions", [Pure, AllTypesMatch<["ids", "result"]>]> {
+  let summary = "positions counted over the tokens that are not padding";
+  let description = [{
+    `result[b, i] = padding + #{j <= i : ids[b, j] != padding}` where `ids[b, i] != padding`, and `padding` elsewhere: the padding id is also
+    the row of the position table that padding gets, and positions begin after it.
+
+    - (C1) `padding` is not negative.
+
+    ```mlir
+    %places = xfmr.counted_positions %ids {padding = 1 : i64} : tensor<?x?xi64>
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[I64]>:$ids, ConfinedAttr<I64Attr, [IntNonNegative]>:$padding);
+  let results = (outs 2DTensorOf<[I64]>:$result);
+  let assemblyFormat = "$ids attr-dict `:` type($ids)";
+}
+
 def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
   let summary = "rows of a table, by id";
   let description = [{

@@ -24,13 +24,24 @@ MODELS = {
                     architectures=["BertForQuestionAnswering"]),
     "h48a4one": dict(hidden_size=48, num_attention_heads=4, intermediate_size=64, hidden_act="gelu",
                      architectures=["BertForSequenceClassification"], id2label={"0": "L0"}),
+    # Ids equal to pad_token_id occur: RoBERTa counts positions over the others.
+    "roberta": dict(model_type="roberta", hidden_size=60, num_attention_heads=4, intermediate_size=50, hidden_act="gelu", pad_token_id=3,
+                    vocab_size=11, architectures=["RobertaModel"]),
+    "robertalm": dict(model_type="roberta", hidden_size=36, num_attention_heads=3, intermediate_size=50, hidden_act="relu", pad_token_id=1,
+                      vocab_size=13, architectures=["RobertaForMaskedLM"]),
+    "robertacls": dict(model_type="roberta", hidden_size=36, num_attention_heads=3, intermediate_size=50, hidden_act="gelu", vocab_size=13,
+                       architectures=["RobertaForSequenceClassification"], id2label={str(i): f"L{i}" for i in range(3)}),
 }
+# Architectures whose outputs are hidden states.
+BASES = ["BertModel", "RobertaModel"]
 
 
 def config(name):
     base = dict(model_type="bert", architectures=["BertModel"], vocab_size=101, max_position_embeddings=512, num_hidden_layers=2,
                 type_vocab_size=3, layer_norm_eps=1e-12)
     base.update(MODELS[name])
+    if base["model_type"] == "roberta":
+        base["max_position_embeddings"] += base.get("pad_token_id", 1) + 1
     return base
 
 

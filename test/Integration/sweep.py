@@ -58,8 +58,8 @@ def sweep_shapes(name, padding, work):
             tensors["attention_mask"] = models.token_mask(rng, kind, batch, length)
         if length % 3 == 0:
             tensors["token_type_ids"] = models.random_ids(rng, 3, batch, length)
-        groups = {"BertModel": "last_hidden_state,pooler_output"}.get(models.config(name)["architectures"][0], "")
-        flags = ["--padding=" + padding] + ([f"--outputs={groups}"] if groups else ["--outputs=logits,start_logits,end_logits"])
+        base = models.config(name)["architectures"][0] in models.BASES
+        flags = ["--padding=" + padding, "--outputs=" + ("last_hidden_state,pooler_output" if base else "logits,start_logits,end_logits")]
         cases.append(make_case(model, os.path.join(work, f"b{batch}-s{length}-{kind}"), tensors, *flags))
     shared = os.path.join(work, "model.so")
     run("attune", "compile", model, "-o", shared, "--emit=shared", "--padding=" + padding)

@@ -99,24 +99,28 @@ private:
     return in.scoreMask.data[(b * rows + (rows == 1 ? 0 : i)) * in.length + j];
   }
 
-  /// tanh(dense(first token of each row)).
-  Array pool(const Array &x) {
+  Array firstTokens(const Array &x) {
     Array first({in.batch, x.dim(1)});
     for (int64_t b = 0; b < in.batch; ++b)
       std::copy_n(x.row(b * in.length), x.dim(1), first.row(b));
-    return activate(dense("pooler.dense", first), "tanh");
+    return first;
   }
+  /// tanh(dense(first token of each row)).
+  Array pool(const Array &x) { return activate(dense("pooler.dense", firstTokens(x)), "tanh"); }
 
   /// What the architecture puts on top.
   void head(const Array &x) {
-    if (config.architecture == "BertModel") {
+    if (config.architecture == "BertModel" || config.architecture == "RobertaModel") {
       perToken("last_hidden_state", x);
       outputs.push_back({"pooler_output", pool(x), false});
     } else if (config.architecture == "BertForSequenceClassification") {
       outputs.push_back({"logits", dense("classifier", pool(x)), false});
-    } else if (config.architecture == "BertForTokenClassification") {
+    } else if (config.architecture == "RobertaForSequenceClassification") {
+      Array y = activate(dense("classifier.dense", firstTokens(x)), "tanh");
+      outputs.push_back({"logits", dense("classifier.out_proj", y), false});
+    } else if (config.architecture == "BertForTokenClassification" || config.architecture == "RobertaForTokenClassification") {
       perToken("logits", dense("classifier", x));
-    } else if (config.architecture == "BertForQuestionAnswering") {
+    } else if (config.architecture == "BertForQuestionAnswering" || config.architecture == "RobertaForQuestionAnswering") {
       Array both = dense("qa_outputs", x);
       for (int side : {0, 1}) {
         Array one({in.batch, in.length});
@@ -124,6 +128,10 @@ private:
           one.data[t] = both.row(t)[side];
         outputs.push_back({side ? "end_logits" : "start_logits", one, true});
       }
+    } else if (config.architecture == "RobertaForMaskedLM") {
+      Array y = norm("lm_head.layer_norm", activate(dense("lm_head.dense", x), "gelu"));
+      Array decoder = weights.get(config.tiedEmbeddings ? "embeddings.word_embeddings.weight" : "lm_head.decoder.weight");
+      perToken("logits", linear(y, decoder, weights.get("lm_head.bias")));
     } else if (config.architecture == "BertForMaskedLM") {
       const std::string name = "cls.predictions.";
       Array y = activate(dense(name + "transform.dense", x), config.activation);

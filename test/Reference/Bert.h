@@ -1,8 +1,8 @@
 //===- Bert.h - The BERT family in plain C++ -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An independent statement of what BertModel and its heads compute, in double, from the paper's formulas and the behaviour of
-// transformers 4.22. Letters: B batch, S length, H hidden, A heads, D head size, L layers.
+// An independent statement of what BertModel, RobertaModel and their heads compute, in double, from the papers' formulas and the behaviour
+// of transformers 4.22. Letters: B batch, S length, H hidden, A heads, D head size, L layers.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_BERT_H
 #define ATTUNE_TEST_REFERENCE_BERT_H
@@ -13,11 +13,13 @@ namespace attune::reference {
 
 /// What config.json says.
 struct BertConfig {
+  std::string family = "bert"; ///< or "roberta"
   std::string architecture = "BertModel";
   int64_t layers = 12, heads = 12;
   std::string activation = "gelu";
   double epsilon = 1e-12;
   bool tiedEmbeddings = true;
+  int64_t padding = 1; ///< RoBERTa's padding id, after which positions begin
 };
 
 /// Reads config.json of |folder|.

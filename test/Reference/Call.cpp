@@ -27,6 +27,8 @@ BertConfig readConfig(const std::string &folder) {
       value = found->get<std::decay_t<decltype(value)>>();
   };
   std::string positions = "absolute";
+  text("model_type", config.family);
+  number("pad_token_id", config.padding);
   text("hidden_act", config.activation);
   text("position_embedding_type", positions);
   number("num_hidden_layers", config.layers);
@@ -79,6 +81,19 @@ static void readHeadMask(const TensorView &view, const BertConfig &config, BertI
   }
 }
 
+/// RoBERTa's positions: tokens that are not padding are counted from padding + 1 on, padding gets its own id; embeddings are all counted.
+static std::vector<int64_t> countPlaces(const BertInputs &in, int64_t padding) {
+  std::vector<int64_t> places;
+  for (int64_t t = 0, count = 0; t < in.batch * in.length; ++t) {
+    if (t % in.length == 0)
+      count = 0;
+    bool isToken = in.ids.empty() || in.ids[t] != padding;
+    count += isToken;
+    places.push_back(isToken ? padding + count : padding);
+  }
+  return places;
+}
+
 BertInputs readInputs(const std::string &path, const BertConfig &config) {
   Result<SafetensorsFile> file = SafetensorsFile::open(path);
   if (!file)
@@ -100,6 +115,8 @@ BertInputs readInputs(const std::string &path, const BertConfig &config) {
     in.types = integers(*types);
   in.places.resize(in.length);
   std::iota(in.places.begin(), in.places.end(), 0);
+  if (config.family == "roberta")
+    in.places = countPlaces(in, config.padding);
   if (const TensorView *places = file->find("position_ids"))
     in.places = integers(*places);
   in.scoreMask = Array({in.batch, 1, in.length});

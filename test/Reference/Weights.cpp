@@ -43,7 +43,7 @@ static std::string olderName(const std::string &name) {
 }
 
 const TensorView *Weights::find(const std::string &name) const {
-  for (const std::string &prefix : {std::string(), std::string("bert.")})
+  for (const std::string &prefix : {std::string(), std::string("bert."), std::string("roberta.")})
     for (const std::string &spelling : {name, olderName(name)})
       if (const TensorView *view = folder.find(prefix + spelling))
         return view;

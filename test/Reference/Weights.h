@@ -20,8 +20,8 @@ Array toArray(const TensorView &view);
 class Weights {
 public:
   explicit Weights(const std::string &folder);
-  /// The tensor called |name|, "bert." + |name|, or either with the older "gamma" and "beta" for a LayerNorm's weight and bias; null if
-  /// none.
+  /// The tensor called |name|, "bert." or "roberta." + |name|, or either with the older "gamma" and "beta" for a LayerNorm's weight and
+  /// bias; null if none.
   const TensorView *find(const std::string &name) const;
   /// The same as an array; fails if there is none.
   Array get(const std::string &name) const;

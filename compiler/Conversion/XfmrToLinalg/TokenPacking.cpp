@@ -52,6 +52,30 @@ struct ConvertPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
   }
 };
 
+/// One pass over each sequence, counting.
+struct ConvertCountedPositions : OpConversionPattern<xfmr::CountedPositionsOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(xfmr::CountedPositionsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    TokenEmitter emit(rewriter, op.getLoc());
+    Value ids = adaptor.getIds(), batch = emit.dim(ids, 0), length = emit.dim(ids, 1), zero = emit.index(0);
+    Value padding = arith::ConstantIntOp::create(rewriter, op.getLoc(), op.getPadding(), 64);
+    Value one = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 64);
+    Value positions = emit.empty(op.getType(), {batch, length});
+    auto countSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
+      Values counted = body.loop(zero, length, {carried[0], padding}, [&](TokenEmitter &body, Value i, ValueRange carried) -> Values {
+        Value token = arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::ne, body.extract(ids, {sequence, i}), padding);
+        Value next = body.add(carried[1], one);
+        Value position = arith::SelectOp::create(body.builder, body.loc, token, next, padding);
+        Value last = arith::SelectOp::create(body.builder, body.loc, token, next, carried[1]);
+        return {body.insert(position, carried[0], {sequence, i}), last};
+      });
+      return {counted[0]};
+    };
+    rewriter.replaceOp(op, emit.loop(zero, batch, positions, countSequence));
+    return success();
+  }
+};
+
 struct ConvertScatterTokens : OpConversionPattern<xfmr::ScatterTokensOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::ScatterTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -201,6 +225,7 @@ struct ConvertPoolMean : OpConversionPattern<xfmr::PoolOp> {
 } // namespace
 
 void attune::populateTokenPackingPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  patterns.add<ConvertPackTokens, ConvertScatterTokens, ConvertScatterProbabilities, ConvertPoolMean>(patterns.getContext());
+  patterns.add<ConvertPackTokens, ConvertCountedPositions, ConvertScatterTokens, ConvertScatterProbabilities, ConvertPoolMean>(
+      patterns.getContext());
   patterns.add<ConvertPoolFirst>(patterns.getContext(), groups);
 }

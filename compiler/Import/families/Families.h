@@ -13,6 +13,13 @@
 namespace attune {
 
 Result<TransformerSpec> readBertSpec(const Config &config);
+Result<TransformerSpec> readDistilBertSpec(const Config &config);
+Result<TransformerSpec> readMultiHeadAttentionSpec(const Config &config);
+/// The encoder and decoder over feature vectors.
+Result<TransformerSpec> readPlainTransformerSpec(const Config &config);
+Result<TransformerSpec> readRobertaSpec(const Config &config);
+Result<TransformerSpec> readSelfAttentionSpec(const Config &config);
+Result<TransformerSpec> readVitSpec(const Config &config);
 
 } // namespace attune
 

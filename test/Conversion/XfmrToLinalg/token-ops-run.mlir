@@ -141,5 +141,25 @@ func.func @main() {
     %row = vector.transfer_read %padded_p[%c2, %c0, %i, %c0], %f0 : tensor<?x1x?x?xf32>, vector<4xf32>
     vector.print %row : vector<4xf32>
   }
+
+  // Padding is 7: it gets position 7, the others are counted from 8.
+  %words = arith.constant dense<[[3, 7, 7, 9], [7, 7, 1, 2], [7, 7, 7, 7]]> : tensor<3x4xi64>
+  %wordIds = tensor.cast %words : tensor<3x4xi64> to tensor<?x?xi64>
+  %counted = xfmr.counted_positions %wordIds {padding = 7 : i64} : tensor<?x?xi64>
+  %flat = tensor.collapse_shape %counted [[0, 1]] : tensor<?x?xi64> into tensor<?xi64>
+  // CHECK-NEXT: {{^}}8{{$}}
+  // CHECK-NEXT: {{^}}7{{$}}
+  // CHECK-NEXT: {{^}}7{{$}}
+  // CHECK-NEXT: {{^}}9{{$}}
+  // CHECK-NEXT: {{^}}7{{$}}
+  // CHECK-NEXT: {{^}}7{{$}}
+  // CHECK-NEXT: {{^}}8{{$}}
+  // CHECK-NEXT: {{^}}9{{$}}
+  // CHECK-NEXT: {{^}}7{{$}}
+  // CHECK-NEXT: {{^}}7{{$}}
+  // CHECK-NEXT: {{^}}7{{$}}
+  // CHECK-NEXT: {{^}}7{{$}}
+  // CHECK-NEXT: --
+  call @ids(%flat) : (tensor<?xi64>) -> ()
   return
 }

@@ -38,3 +38,11 @@ func.func @additive_mask_element(%m: tensor<?x?xf32>) {
   %y = xfmr.additive_mask %m : tensor<?x?xf32>
   return
 }
+
+// -----
+
+func.func @counted_positions_c1(%ids: tensor<?x?xi64>) {
+  // expected-error @below {{attribute 'padding' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %p = xfmr.counted_positions %ids {padding = -1 : i64} : tensor<?x?xi64>
+  return
+}

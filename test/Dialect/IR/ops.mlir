@@ -54,6 +54,8 @@ func.func @tokens(%batch: index, %length: index, %mask: tensor<?x?xi64>, %x: ten
   %scattered = xfmr.scatter_tokens %packed, %positions, %length : tensor<?x48xf32>
   // CHECK: xfmr.scatter_probabilities %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4x?x?xf32>
   %p = xfmr.scatter_probabilities %probabilities, %offsets, %positions : tensor<?x4x?x?xf32>
+  // CHECK: xfmr.counted_positions %{{.*}} {padding = 1 : i64} : tensor<?x?xi64>
+  %counted = xfmr.counted_positions %mask {padding = 1 : i64} : tensor<?x?xi64>
   // CHECK: xfmr.additive_mask %{{.*}} : tensor<?x?xi64>
   %bias = xfmr.additive_mask %mask : tensor<?x?xi64>
   %table = xfmr.weight_ref @table : tensor<203x48xf32>

@@ -1,0 +1,115 @@
+//===- Embeddings.cpp - What the first layer of a stack gets --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/Embeddings.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace attune;
+using namespace mlir;
+
+static Value embed(EntryScope &scope, Value ids, WeightId table) {
+  return xfmr::EmbeddingOp::create(scope.builder, scope.at(scope.spec.weights[table].name), ids, scope.weight(table));
+}
+
+Value attune::emitPatches(EntryScope &scope, const PatchSpec &spec, Value image) {
+  OpBuilder &builder = scope.builder;
+  Location loc = image.getLoc();
+  auto type = cast<RankedTensorType>(image.getType());
+  constexpr int64_t dynamic = ShapedType::kDynamic;
+  Value batch = tensor::DimOp::create(builder, loc, image, 0);
+  // [B, C, rows, y, columns, x], a view.
+  int64_t split[] = {dynamic, spec.channels, spec.rows(), spec.patchHeight, spec.columns(), spec.patchWidth};
+  SmallVector<OpFoldResult> sizes = {batch};
+  for (int64_t extent : ArrayRef<int64_t>(split).drop_front())
+    sizes.push_back(builder.getIndexAttr(extent));
+  SmallVector<ReassociationIndices> groups = {{0}, {1}, {2, 3}, {4, 5}};
+  Value pixels = tensor::ExpandShapeOp::create(builder, loc, type.clone(split), image, groups, sizes);
+  // [B, rows, columns, C, y, x]: what belongs to a patch stands side by side.
+  int64_t order[] = {0, 2, 4, 1, 3, 5};
+  SmallVector<int64_t> shape;
+  for (int64_t dim : order)
+    shape.push_back(split[dim]);
+  Value empty = tensor::EmptyOp::create(builder, loc, shape, type.getElementType(), ValueRange(batch));
+  Value patches = linalg::TransposeOp::create(builder, loc, pixels, empty, order).getResult()[0];
+  return tensor::CollapseShapeOp::create(builder, loc, patches, SmallVector<ReassociationIndices>{{0, 1, 2}, {3, 4, 5}});
+}
+
+/// Ids `[T]` of tokens in sequences of |length|: what |idOf| makes of a token's number and its place in its sequence.
+static Value computeIds(EntryScope &scope, Location loc, Value count, int64_t length,
+                        llvm::function_ref<Value(OpBuilder &, Location, Value token, Value place)> idOf) {
+  OpBuilder &builder = scope.builder;
+  Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(count), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    Value token = linalg::IndexOp::create(inner, loc, 0);
+    Value size = arith::ConstantIndexOp::create(inner, loc, length);
+    Value place = arith::RemUIOp::create(inner, loc, token, size);
+    Value id = idOf(inner, loc, token, place);
+    linalg::YieldOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), id).getResult());
+  };
+  return linalg::GenericOp::create(builder, loc, ids.getType(), ValueRange(), ids, builder.getMultiDimIdentityMap(1),
+                                   utils::IteratorType::parallel, body)
+      .getResult(0);
+}
+
+/// Projected patches with a class token before those of each image. The class token is added like an embedding that is zero elsewhere,
+/// which changes no bit.
+static Value embedPatches(EntryScope &scope, const EmbeddingSpec &spec, TokenBatch &tokens, Value image) {
+  const PatchSpec &patches = *spec.patches;
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(spec.path + ".patch_embeddings");
+  int64_t patchCount = patches.tokens() - 1;
+  Value rows = emitPatches(scope, patches, image);
+  Value projected = xfmr::LinearOp::create(builder, loc, rows, scope.weight(patches.projection.weight),
+                                           scope.weight(patches.projection.bias), Value(), xfmr::Activation::None);
+  Value count = tensor::DimOp::create(builder, loc, rows, 0);
+  Value places = computeIds(scope, loc, count, patchCount, [&](OpBuilder &inner, Location loc, Value token, Value) -> Value {
+    Value image = arith::DivUIOp::create(inner, loc, token, arith::ConstantIndexOp::create(inner, loc, patchCount));
+    Value classTokens = arith::AddIOp::create(inner, loc, image, arith::ConstantIndexOp::create(inner, loc, 1));
+    return arith::AddIOp::create(inner, loc, token, classTokens);
+  });
+  Value spaced = xfmr::ScatterTokensOp::create(builder, loc, projected, places, tokens.paddedTokens());
+  Value isPatch =
+      computeIds(scope, loc, tokens.paddedTokens(), patches.tokens(), [](OpBuilder &inner, Location loc, Value, Value place) -> Value {
+        return arith::MinUIOp::create(inner, loc, place, arith::ConstantIndexOp::create(inner, loc, 1));
+      });
+  return arith::AddFOp::create(builder, loc, spaced, embed(scope, isPatch, patches.classTable));
+}
+
+/// Positions that depend on the token ids, or null.
+static Value countPositions(EntryScope &scope, const EmbeddingSpec &spec, Value tokenIds) {
+  if (!spec.countedAfter || !tokenIds)
+    return {};
+  return xfmr::CountedPositionsOp::create(scope.builder, scope.at("position_ids"), tokenIds, *spec.countedAfter);
+}
+
+/// The sum runs words + types + positions, the order of the reference.
+Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &tokens) {
+  const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(spec.path);
+  Value sum;
+  if (Value vectors = scope.input(InputRole::TokenVectors, role))
+    sum = tokens.toTokens(vectors);
+  else if (Value image = scope.input(InputRole::Image, role))
+    sum = embedPatches(scope, spec, tokens, image);
+  else
+    sum = embed(scope, tokens.toTokens(scope.input(InputRole::TokenIds, role)), spec.words);
+  for (auto [input, table] : {std::pair(InputRole::TokenTypes, spec.types), std::pair(InputRole::Positions, spec.positions)}) {
+    if (table == noWeight)
+      continue;
+    Value ids = scope.input(input, role);
+    if (!ids && input == InputRole::Positions)
+      ids = countPositions(scope, spec, scope.input(InputRole::TokenIds, role));
+    bool counting = input == InputRole::Positions && !spec.onePosition;
+    ids = ids ? tokens.toTokens(ids) : tokens.generateIds(counting, counting && spec.countedAfter ? *spec.countedAfter + 1 : 0);
+    sum = arith::AddFOp::create(builder, loc, sum, embed(scope, ids, table));
+  }
+  if (spec.norm)
+    sum = xfmr::LayerNormOp::create(builder, loc, sum, scope.weight(spec.norm->weight), scope.weight(spec.norm->bias), Value(),
+                                    APFloat(spec.norm->epsilon));
+  return xfmr::DropoutOp::create(builder, loc, sum.getType(), sum, APFloat(spec.dropout));
+}

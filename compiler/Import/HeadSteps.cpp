@@ -1,0 +1,49 @@
+//===- HeadSteps.cpp - From a hidden state to an output -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/HeadSteps.h"
+
+using namespace attune;
+using namespace mlir;
+
+static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(step.path);
+  switch (step.kind) {
+  case HeadStep::Pool:
+    return xfmr::PoolOp::create(builder, loc, step.pool, value, tokens.sequences().offsets, tokens.positions(),
+                                tokens.positions() ? tokens.length() : Value());
+  case HeadStep::Linear:
+    return xfmr::LinearOp::create(builder, loc, value, scope.weight(step.linear.weight), scope.weight(step.linear.bias), Value(),
+                                  xfmr::Activation::None);
+  case HeadStep::Activation:
+    return xfmr::ActivationOp::create(builder, loc, value.getType(), step.activation, value);
+  case HeadStep::Norm:
+    return xfmr::LayerNormOp::create(builder, loc, value, scope.weight(step.norm.weight), scope.weight(step.norm.bias), Value(),
+                                     APFloat(step.norm.epsilon));
+  case HeadStep::Dropout:
+    return xfmr::DropoutOp::create(builder, loc, value.getType(), value, APFloat(step.rate));
+  case HeadStep::Softmax:
+    return xfmr::SoftmaxOp::create(builder, loc, value.getType(), value, /*log=*/false);
+  }
+  llvm_unreachable("all steps are handled");
+}
+
+EntryResult attune::emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, Value hidden) {
+  bool pooled = false;
+  Value value = hidden;
+  for (const HeadStep &step : output.steps) {
+    value = emitStep(scope, step, tokens, value);
+    pooled |= step.kind == HeadStep::Pool;
+  }
+  std::vector<std::string> dims = {"batch"};
+  int64_t features = cast<RankedTensorType>(value.getType()).getDimSize(1);
+  if (!pooled) {
+    value = tokens.toPadded(value, output.squeeze);
+    dims.push_back(tokens.lengthDim());
+  }
+  if (!output.squeeze)
+    dims.push_back(std::to_string(features));
+  return {value, dims};
+}

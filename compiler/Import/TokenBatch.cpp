@@ -1,0 +1,88 @@
+//===- TokenBatch.cpp - Sequences of a batch as tokens --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/TokenBatch.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace attune;
+using namespace mlir;
+
+TokenBatch::TokenBatch(EntryScope &scope, Value batch, Value length, std::string lengthDim, Value mask)
+    : scope(scope), batchSize(batch), paddedLength(length), dim(std::move(lengthDim)) {
+  OpBuilder &builder = scope.builder;
+  tokens = arith::MulIOp::create(builder, scope.at("shape"), batch, length);
+  packed.length = length;
+  bool visibility = mask && getElementTypeOrSelf(mask).isInteger();
+  if (visibility && scope.padding == Padding::Skip) {
+    auto pack = xfmr::PackTokensOp::create(builder, scope.at("sequences"), mask);
+    packed.offsets = pack.getOffsets();
+    places = pack.getPositions();
+    return;
+  }
+  packed.offsets = xfmr::SequenceOffsetsOp::create(builder, scope.at("sequences"), batch, length);
+  packed.mask = visibility ? Value(xfmr::AdditiveMaskOp::create(builder, scope.at("attention_mask"), mask)) : mask;
+}
+
+/// The reassociation that joins the first two of |rank| dimensions.
+static SmallVector<ReassociationIndices> joinFirstTwo(int64_t rank) {
+  SmallVector<ReassociationIndices> groups = {{0, 1}};
+  for (int64_t dim = 2; dim < rank; ++dim)
+    groups.push_back({dim});
+  return groups;
+}
+
+Value TokenBatch::toTokens(Value padded) {
+  auto type = cast<RankedTensorType>(padded.getType());
+  Location loc = padded.getLoc();
+  Value flat = tensor::CollapseShapeOp::create(scope.builder, loc, padded, joinFirstTwo(type.getRank()));
+  return places ? Value(xfmr::GatherTokensOp::create(scope.builder, loc, flat, places)) : flat;
+}
+
+Value TokenBatch::toPadded(Value value, bool squeeze) {
+  OpBuilder &builder = scope.builder;
+  Location loc = value.getLoc();
+  if (places)
+    value = xfmr::ScatterTokensOp::create(builder, loc, value, places, tokens);
+  if (squeeze)
+    value = tensor::CollapseShapeOp::create(builder, loc, value, SmallVector<ReassociationIndices>{{0, 1}});
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<int64_t> staticLength = getConstantIntValue(paddedLength);
+  SmallVector<int64_t> shape = {ShapedType::kDynamic, staticLength.value_or(ShapedType::kDynamic)};
+  SmallVector<OpFoldResult> sizes = {batchSize, getAsOpFoldResult(paddedLength)};
+  for (int64_t extent : type.getShape().drop_front()) {
+    shape.push_back(extent);
+    sizes.push_back(builder.getIndexAttr(extent));
+  }
+  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, joinFirstTwo(int64_t(shape.size())), sizes);
+}
+
+Value TokenBatch::toPaddedProbabilities(Value probabilities) {
+  if (!places)
+    return probabilities;
+  return xfmr::ScatterProbabilitiesOp::create(scope.builder, probabilities.getLoc(), probabilities.getType(), probabilities, packed.offsets,
+                                              places);
+}
+
+/// A linalg op already here: no op of the dialect needs to see these ids as more than a loop.
+Value TokenBatch::generateIds(bool counting, int64_t first) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(counting ? "position_ids" : "token_type_ids");
+  Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    Value id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(first));
+    if (counting) {
+      Value token = linalg::IndexOp::create(inner, loc, 0);
+      Value place = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), arith::RemUIOp::create(inner, loc, token, paddedLength));
+      id = first == 0 ? place : Value(arith::AddIOp::create(inner, loc, place, id));
+    }
+    linalg::YieldOp::create(inner, loc, id);
+  };
+  Value generated = linalg::GenericOp::create(builder, loc, ids.getType(), ValueRange(), ids, builder.getMultiDimIdentityMap(1),
+                                              utils::IteratorType::parallel, body)
+                        .getResult(0);
+  return places ? Value(xfmr::GatherTokensOp::create(builder, loc, generated, places)) : generated;
+}

@@ -1,0 +1,51 @@
+//===- TokenBatch.h - Sequences of a batch as tokens ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Between padded tensors `[B, L, …]` of the caller and token tensors `[T, …]` of the model.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_TOKENBATCH_H
+#define ATTUNE_IMPORT_TOKENBATCH_H
+
+#include "compiler/Import/EntryScope.h"
+#include "compiler/Import/LayerBody.h"
+
+namespace attune {
+
+/// The sequences that go through one stack of an entry.
+class TokenBatch {
+public:
+  /// Sequences of |length| tokens, a dim called |lengthDim| or the number itself. |mask|, which may be null, hides some of them: from the
+  /// keys or, if padding is skipped, from everything.
+  TokenBatch(EntryScope &scope, mlir::Value batch, mlir::Value length, std::string lengthDim, mlir::Value mask);
+
+  mlir::Value batch() const { return batchSize; }
+  mlir::Value length() const { return paddedLength; }
+  /// Number of tokens of the padded batch.
+  mlir::Value paddedTokens() const { return tokens; }
+  const Sequences &sequences() const { return packed; }
+  /// Where packed tokens stand in the padded batch; null if nothing is packed.
+  mlir::Value positions() const { return places; }
+  /// The word for the length in `xfmr.dims`.
+  const std::string &lengthDim() const { return dim; }
+
+  /// `[B, L, …]` as `[T, …]`: joined, and packed if padding is skipped.
+  mlir::Value toTokens(mlir::Value padded);
+  /// `[T, …]` as `[B, L, …]`; with |squeeze| without the last dimension, whose size is 1.
+  mlir::Value toPadded(mlir::Value tokens, bool squeeze = false);
+  /// Probabilities `[B, H, L, K]` of packed tokens at their padded places.
+  mlir::Value toPaddedProbabilities(mlir::Value probabilities);
+  /// Ids that no input gives, one for each token: 0, or |first| plus its place in its sequence.
+  mlir::Value generateIds(bool counting, int64_t first = 0);
+
+private:
+  EntryScope &scope;
+  mlir::Value batchSize, paddedLength, tokens, places;
+  Sequences packed;
+  std::string dim;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_TOKENBATCH_H

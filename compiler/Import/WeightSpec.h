@@ -1,0 +1,87 @@
+//===- WeightSpec.h - The constant tensors of a model -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A family declares the tensors its files have and, where a layer wants them in another form, expressions over them: the counterparts of
+// the
+// `#xfmr` sources, before there is a context to make attributes in. Expressions are numbered like tensors, so that whatever takes a weight
+// takes either.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_WEIGHTSPEC_H
+#define ATTUNE_IMPORT_WEIGHTSPEC_H
+
+#include "runtime/io/SafetensorsWriter.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune {
+
+/// A constant of the model: an index into WeightList::weights.
+using WeightId = int;
+inline constexpr WeightId noWeight = -1;
+
+/// Parameters of a computed table, by name: numbers and words.
+using WeightParameters = std::vector<std::pair<std::string, std::variant<double, std::string>>>;
+
+/// A tensor of the files, or an expression over other weights.
+struct WeightSpec {
+  enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Concat };
+
+  Kind kind = Tensor;
+  /// Tensor: the name in the files, as the current version of the reference implementation has it. Others: a name for the module.
+  std::string name;
+  std::vector<int64_t> shape;
+  /// Tensor: other names of the same parameter.
+  std::vector<std::string> aliases;
+  std::vector<WeightId> operands;
+  /// Slice, Select, Concat.
+  int64_t axis = 0;
+  /// Slice: begin and end. Select: indices. Transpose: the permutation.
+  std::vector<int64_t> indices;
+  /// Fill: the value. Scale: the factor.
+  double value = 0;
+  /// Computed: the kind of table and its parameters.
+  std::string table;
+  WeightParameters parameters;
+};
+
+/// The weights of a model, tensors in the order of a generated file.
+class WeightList {
+public:
+  std::vector<WeightSpec> weights;
+
+  const std::vector<int64_t> &shapeOf(WeightId id) const { return weights[id].shape; }
+
+  /// Declares a tensor of the files.
+  WeightId tensor(std::string name, std::vector<int64_t> shape, std::vector<std::string> aliases = {});
+  /// A constant filled with |value|.
+  WeightId fill(std::string name, std::vector<int64_t> shape, double value);
+  /// A table that `#xfmr.computed` names |table|.
+  WeightId computed(std::string name, std::vector<int64_t> shape, std::string table, WeightParameters parameters);
+  /// Indices |begin| … |end| - 1 of |axis|.
+  WeightId slice(WeightId id, int64_t axis, int64_t begin, int64_t end);
+  /// The listed indices of |axis|.
+  WeightId select(WeightId id, int64_t axis, std::vector<int64_t> indices);
+  /// A matrix with rows and columns exchanged.
+  WeightId transpose(WeightId id);
+  WeightId reshape(WeightId id, std::vector<int64_t> shape);
+  WeightId scale(WeightId id, double factor);
+  /// The weights joined along |axis|.
+  WeightId concat(int64_t axis, std::vector<WeightId> ids);
+
+  /// The tensors of a generated weight file.
+  std::vector<TensorSpec> tensors() const;
+
+private:
+  WeightId add(WeightSpec spec);
+  /// An expression over |id| whose name is that of |id| and |suffix|.
+  WeightSpec over(WeightId id, WeightSpec::Kind kind, const std::string &suffix) const;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_WEIGHTSPEC_H

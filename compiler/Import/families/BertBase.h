@@ -1,0 +1,53 @@
+//===- BertBase.h - What BERT and its descendants share ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Keys, tensor names and layers of BERT, which RoBERTa has, too, and heads that all models of its kind have.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_FAMILIES_BERTBASE_H
+#define ATTUNE_IMPORT_FAMILIES_BERTBASE_H
+
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/PruneHeads.h"
+
+namespace attune {
+
+/// The keys of a BertConfig.
+struct BertKeys {
+  int64_t vocab, hidden, layers, heads, intermediate, positions, types, labels;
+  double epsilon, dropout, classifierDropout;
+  mlir::xfmr::Activation activation;
+  bool tied;
+  /// The padding id, for models whose positions depend on it.
+  int64_t padding = 0;
+  /// Heads that the saved weights lack.
+  HeadsByLayer pruned;
+};
+
+/// Adds the outputs of one architecture to a spec whose base model is declared; its tensors' names begin with |prefix|.
+using DeclareBertHead = void (*)(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+using BertHeads = std::vector<std::pair<const char *, DeclareBertHead>>;
+
+/// Reads a model of |family|: |heads| by architecture, first the base model, whose tensors have the prefix |basePrefix| in the others.
+/// |declare| declares the base model.
+Result<TransformerSpec> readBertLike(const Config &config, const char *family, const char *basePrefix, const BertHeads &heads,
+                                     BertKeys (*readKeys)(ConfigReader &), DeclareBertHead declare);
+
+/// Reads the keys with the defaults of transformers' BertConfig.
+BertKeys readBertKeys(ConfigReader &reader);
+/// Declares inputs, embeddings and layers.
+void declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+
+/// tanh of a projection of the first token.
+std::vector<HeadStep> bertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+/// The last hidden state, and pooled.
+void declareBertOutputs(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+/// `classifier` on every token.
+void declareTokenClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+/// `qa_outputs`: one projection to two features, a start and an end score per token.
+void declareQuestionAnswering(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_FAMILIES_BERTBASE_H

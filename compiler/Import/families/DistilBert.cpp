@@ -1,0 +1,111 @@
+//===- DistilBert.cpp - DistilBERT ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// BERT's layers under other names, without token types and pooler. Defaults are those of transformers' DistilBertConfig. The reference
+// scales queries before the product and not scores after it, which only rounds differently.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/BertBase.h"
+
+#include <cmath>
+
+using namespace attune;
+using mlir::xfmr::Activation;
+
+static BertKeys readKeys(ConfigReader &reader) {
+  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+  BertKeys keys = {};
+  keys.vocab = reader.integer("vocab_size", 30522, ids);
+  keys.hidden = reader.integer("dim", 768, size);
+  keys.layers = reader.integer("n_layers", 6, layers);
+  keys.heads = reader.integer("n_heads", 12, size);
+  keys.intermediate = reader.integer("hidden_dim", 3072, size);
+  keys.positions = reader.integer("max_position_embeddings", 512, size);
+  keys.epsilon = 1e-12;
+  keys.dropout = reader.number("dropout", 0.1, 0, 1);
+  keys.classifierDropout = reader.number("seq_classif_dropout", 0.2, 0, 1);
+  keys.activation = readActivation(reader, "activation", "gelu");
+  keys.tied = reader.flag("tie_word_embeddings", true);
+  keys.labels = reader.labels();
+  if (keys.hidden % keys.heads != 0)
+    reader.fail("dim", "a multiple of 'n_heads', which is " + std::to_string(keys.heads));
+  keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
+  reader.reject("quantization_config", "quantised weights are not implemented");
+  return keys;
+}
+
+static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, const std::vector<int64_t> &heads) {
+  LayerSpec layer;
+  layer.path = path;
+  AttentionSpec &attention = layer.attention.emplace();
+  int64_t headSize = keys.hidden / keys.heads, inner = headSize * int64_t(heads.size());
+  attention.query = spec.linear(path + ".attention.q_lin", keys.hidden, inner);
+  attention.key = spec.linear(path + ".attention.k_lin", keys.hidden, inner);
+  attention.value = spec.linear(path + ".attention.v_lin", keys.hidden, inner);
+  attention.output = spec.linear(path + ".attention.out_lin", inner, keys.hidden);
+  attention.heads = attention.kvHeads = int64_t(heads.size());
+  attention.originalHeads = keys.heads;
+  attention.headNumbers = heads;
+  attention.scale = 1 / std::sqrt(double(headSize));
+  layer.attentionNorm = spec.norm(path + ".sa_layer_norm", keys.hidden, keys.epsilon);
+  FfnSpec &ffn = layer.ffn.emplace();
+  ffn.up = spec.linear(path + ".ffn.lin1", keys.hidden, keys.intermediate);
+  ffn.down = spec.linear(path + ".ffn.lin2", keys.intermediate, keys.hidden);
+  ffn.activation = keys.activation;
+  layer.ffnNorm = spec.norm(path + ".output_layer_norm", keys.hidden, keys.epsilon);
+  spec.encoder->layers.push_back(std::move(layer));
+}
+
+static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  StackSpec &stack = spec.encoder.emplace();
+  stack.name = "encoder";
+  stack.dropout = keys.dropout;
+  stack.hidden = keys.hidden;
+  stack.maxLength = keys.positions;
+  EmbeddingSpec &embeddings = stack.embeddings;
+  embeddings.path = prefix + "embeddings";
+  embeddings.words = spec.tensor(embeddings.path + ".word_embeddings.weight", {keys.vocab, keys.hidden});
+  embeddings.positions = spec.tensor(embeddings.path + ".position_embeddings.weight", {keys.positions, keys.hidden});
+  embeddings.norm = spec.norm(embeddings.path + ".LayerNorm", keys.hidden, keys.epsilon);
+  embeddings.dropout = keys.dropout;
+  spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab},
+                 {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false},
+                 {"attention_mask", InputRole::AttentionMask},
+                 {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
+  for (int64_t i = 0; i < keys.layers; ++i)
+    declareLayer(spec, keys, prefix + "transformer.layer." + std::to_string(i), remainingHeads(keys.pruned, i, keys.heads));
+}
+
+static void declareBase(TransformerSpec &spec, const BertKeys &, const std::string &) { spec.outputs.push_back({"last_hidden_state", {}}); }
+
+static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+  LinearSpec transform = spec.linear("vocab_transform", keys.hidden, keys.hidden), projector;
+  NormSpec norm = spec.norm("vocab_layer_norm", keys.hidden, keys.epsilon);
+  projector.weight = keys.tied ? spec.encoder->embeddings.words : spec.tensor("vocab_projector.weight", {keys.vocab, keys.hidden});
+  projector.bias = spec.tensor("vocab_projector.bias", {keys.vocab});
+  spec.outputs.push_back({"logits",
+                          {linearStep(transform, "vocab_transform"), activationStep(keys.activation, "vocab_transform"),
+                           normStep(norm, "vocab_layer_norm"), linearStep(projector, "vocab_projector")}});
+}
+
+/// Two projections of the first token.
+static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+  LinearSpec first = spec.linear("pre_classifier", keys.hidden, keys.hidden), second = spec.linear("classifier", keys.hidden, keys.labels);
+  spec.outputs.push_back({"logits",
+                          {poolStep(mlir::xfmr::PoolKind::First, "pre_classifier"), linearStep(first, "pre_classifier"),
+                           activationStep(Activation::Relu, "pre_classifier"), dropoutStep(keys.classifierDropout, "dropout"),
+                           linearStep(second, "classifier")}});
+}
+
+Result<TransformerSpec> attune::readDistilBertSpec(const Config &config) {
+  static const BertHeads heads = {
+      {"DistilBertModel", declareBase},
+      {"DistilBertForMaskedLM", declareMaskedLM},
+      {"DistilBertForSequenceClassification", declareSequenceClassification},
+      {"DistilBertForTokenClassification", declareTokenClassification},
+      {"DistilBertForQuestionAnswering", declareQuestionAnswering},
+  };
+  return readBertLike(config, "distilbert", "distilbert.", heads, readKeys, declareModel);
+}
