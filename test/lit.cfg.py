@@ -9,7 +9,8 @@
 #   %runtime_include    folder of attune/runtime.h           %runtime_lib   the static runtime library
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
-# Features for REQUIRES: avx2, avx512 (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker.
+# Features for REQUIRES: avx2, avx512 (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker, pkg-config
+# (with CMake), debian (what makes a Debian package).
 # What a machine lacks is reported as unsupported, never as passed.
 
 import os
@@ -109,5 +110,9 @@ if succeeds(config.python, "-c", "import numpy"):
     config.available_features.add("numpy")
 if sanitize:
     config.available_features.add("asan")
+if shutil.which("pkg-config") and shutil.which("cmake") and shutil.which("readelf"):
+    config.available_features.add("pkg-config")
+if all(shutil.which(c) for c in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "strip")):
+    config.available_features.add("debian")
 if any(shutil.which(c, path=config.environment["PATH"]) for c in ("ld.lld", "cc")):
     config.available_features.add("shared-linker")

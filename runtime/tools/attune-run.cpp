@@ -3,24 +3,10 @@
 //
 // The verbs on compiled artefacts, linked to the runtime alone: what one installs where nothing is compiled.
 //===----------------------------------------------------------------------===//
+#include "runtime/verbs/Manual.h"
 #include "runtime/verbs/Verbs.h"
 
-#include <cstdio>
-
 using namespace attune;
-
-static const char *usage = R"(usage: attune-run COMMAND --model=OUT.so [flags]
-
-Commands, each with --help:
-  run       one forward call, safetensors to safetensors
-  generate  text generation
-  check     golden cases: worst error against tolerance for each output
-  bench     latency, rates and the fraction of the machine's peak
-  inspect   signature, sizes, kernels and weights
-  diff      compare two safetensors files
-
-OUT.so is made by `attune compile MODEL -o OUT.so --emit=shared`.
-)";
 
 /// Opens the model of --model or of the command line.
 static Result<Artefact> openObject(const std::string &flag, const std::string &positional, const std::string &weights) {
@@ -33,11 +19,6 @@ static Result<Artefact> openObject(const std::string &flag, const std::string &p
 }
 
 int main(int argc, char **argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    std::fputs(usage, arguments.empty() ? stderr : stdout);
-    return arguments.empty() ? exitRejected : exitDone;
-  }
   std::string model, weights;
   VerbHost host;
   host.tool = "attune-run";
@@ -49,9 +30,17 @@ int main(int argc, char **argv) {
   host.openModel = [&](const std::string &positional, const ModelRequest &) { return openObject(model, positional, weights); };
   host.openCase = [&](const std::string &, const ModelRequest &) { return openObject(model, "", weights); };
 
-  std::string verb = arguments[0];
-  arguments.erase(arguments.begin());
-  if (!isVerb(verb))
-    return reportError(host.tool, "unknown command '" + verb + "'; --help lists the commands");
-  return runVerb(host, verb, arguments);
+  auto verb = [&](const char *name, const char *summary) {
+    return VerbEntry{name, summary, [&host, name](const std::vector<std::string> &arguments) { return runVerb(host, name, arguments); }};
+  };
+  ToolManual manual = {
+      "attune-run",
+      "run compiled transformer models",
+      "VERB --model=OUT.so [flags]",
+      {verb("run", "one forward call, safetensors to safetensors"), verb("generate", "text generation"),
+       verb("check", "golden cases: worst error against tolerance for each output"),
+       verb("bench", "latency, rates and the fraction of the machine's peak"), verb("inspect", "signature, sizes, kernels and weights"),
+       verb("diff", "compare two safetensors files")},
+      "attune-run VERB --help lists the flags of a verb.\nOUT.so is made by `attune compile MODEL -o OUT.so --emit=shared`."};
+  return runTool(manual, ATTUNE_VERSION, {argv + 1, argv + argc}, [](const std::string &) { return std::string(); });
 }

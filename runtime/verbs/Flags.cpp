@@ -189,7 +189,10 @@ Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<s
     size_t equals = argument.find('=');
     std::string name = argument.substr(dashes, equals == std::string::npos ? equals : equals - dashes);
     if (name == "help" || name == "h") {
-      help = true;
+      std::string style = equals == std::string::npos ? "" : argument.substr(equals + 1);
+      if (!style.empty() && style != "man" && style != "bash")
+        return Status::error("--help: expected no value, man or bash, got '" + style + "'");
+      help = style.empty() ? HelpStyle::Screen : style == "man" ? HelpStyle::Manual : HelpStyle::Completion;
       continue;
     }
     const Flag *flag = find(name);
@@ -210,6 +213,13 @@ Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<s
       return Status::error(dashed(name) + ": " + status.message());
   }
   return {};
+}
+
+std::vector<FlagText> FlagTable::texts() const {
+  std::vector<FlagText> result;
+  for (const Flag &flag : flags)
+    result.push_back({dashed(flag.name), flag.value, flag.help});
+  return result;
 }
 
 std::string FlagTable::helpText() const {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags; `--help` is understood by
-// all.
+// all, and so are `--help=man` and `--help=bash`, from which the manual and the completion of the shell are made.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_VERBS_FLAGS_H
 #define ATTUNE_VERBS_FLAGS_H
@@ -15,6 +15,14 @@
 #include <vector>
 
 namespace attune {
+
+/// What was asked for by --help: text for a terminal, a section of a manual page, or a case of a completion script.
+enum class HelpStyle { None, Screen, Manual, Completion };
+
+/// A flag in words. |name| with its dashes, |value| the word for its value, "" for a switch.
+struct FlagText {
+  std::string name, value, help;
+};
 
 /// The flags of one command. Bound variables keep their value, the default, when the flag is not given, and must outlive the table. A name
 /// added twice is one flag that sets both variables; the first help line stays (a verb and the tool around it may both need to know
@@ -39,8 +47,11 @@ public:
 
   /// Reads |arguments|; what is not a flag is appended to |positional|. A name of one letter is written with one dash ("-o").
   Status parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional);
-  /// Whether parse saw --help.
-  bool helpRequested() const { return help; }
+  /// Whether parse saw --help, and the last one it saw.
+  bool helpRequested() const { return help != HelpStyle::None; }
+  HelpStyle helpStyle() const { return help; }
+  /// All flags in order.
+  std::vector<FlagText> texts() const;
   /// One line per flag, aligned.
   std::string helpText() const;
 
@@ -56,7 +67,7 @@ private:
   std::string hintFor(const std::string &name) const;
 
   std::vector<Flag> flags;
-  bool help = false;
+  HelpStyle help = HelpStyle::None;
 };
 
 /// Breaks lines at spaces so that they end by column 80; all but the first begin at column |indent|.

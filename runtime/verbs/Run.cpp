@@ -126,12 +126,13 @@ int attune::runVerbRun(const VerbHost &host, const std::vector<std::string> &arg
 int attune::runVerbGenerate(const VerbHost &host, const std::vector<std::string> &arguments) {
   // Models of this version have the entry `forward` alone, so every call ends in the same error; help says so.
   for (const std::string &argument : arguments)
-    if (argument == "--help" || argument == "-h") {
-      std::printf(
-          "usage: %s generate %s --input=FILE --output=FILE [flags]\n\nGenerates text through the entries prefill and decode, which no\n"
-          "model compiled by this version has.\n",
-          host.tool.c_str(), host.modelHelp.c_str());
-      return exitDone;
+    if (argument.compare(0, 6, "--help") == 0 || argument == "-h") {
+      FlagTable flags;
+      std::vector<std::string> positional;
+      if (std::optional<int> status =
+              parseArguments(host, flags, {argument}, positional, "generate " + host.modelHelp + " --input=FILE --output=FILE [flags]",
+                             "Generates text through the entries prefill and decode, which no model compiled\nby this version has."))
+        return *status;
     }
   return reportError(host.tool, "no such entry 'decode': models compiled by this version have the entry 'forward' alone");
 }

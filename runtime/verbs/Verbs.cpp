@@ -4,6 +4,7 @@
 // Dispatch and what all verbs have in common.
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/Verbs.h"
+#include "runtime/verbs/Manual.h"
 
 #include <cstdio>
 
@@ -19,13 +20,6 @@ struct Verb {
 static constexpr Verb verbs[] = {{"run", runVerbRun},     {"generate", runVerbGenerate}, {"check", runVerbCheck},
                                  {"bench", runVerbBench}, {"diff", runVerbDiff},         {"inspect", runVerbInspect}};
 
-bool attune::isVerb(const std::string &verb) {
-  for (const Verb &entry : verbs)
-    if (verb == entry.name)
-      return true;
-  return false;
-}
-
 int attune::runVerb(const VerbHost &host, const std::string &verb, const std::vector<std::string> &arguments) {
   for (const Verb &entry : verbs)
     if (verb == entry.name) {
@@ -35,7 +29,7 @@ int attune::runVerb(const VerbHost &host, const std::string &verb, const std::ve
         return reportError(host.tool, "cannot write to standard output");
       return status;
     }
-  return reportError(host.tool, "unknown command '" + verb + "'");
+  return reportError(host.tool, "unknown verb '" + verb + "'");
 }
 
 int attune::reportError(const std::string &tool, const std::string &message) {
@@ -51,8 +45,8 @@ int attune::reportError(const std::string &tool, const std::string &message) {
 std::optional<int> attune::parseArguments(const VerbHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                           std::vector<std::string> &positional, const std::string &usage, const std::string &summary) {
   Status status = flags.parse(arguments, positional);
-  if (flags.helpRequested()) {
-    std::printf("usage: %s\n\n%s\n\n%s", wrapText(host.tool + " " + usage, 7).c_str(), wrapText(summary, 0).c_str(), flags.helpText().c_str());
+  if (flags.helpStyle() != HelpStyle::None) {
+    std::fputs(formatHelp(flags, host.tool, usage, summary).c_str(), stdout);
     return exitDone;
   }
   if (status.failed())

@@ -47,9 +47,8 @@ struct VerbHost {
 /// Exit statuses.
 enum ExitStatus { exitDone = 0, exitRejected = 1, exitNotComparable = 2 };
 
-/// Whether |verb| is one of run, check, diff, bench, inspect, generate.
-bool isVerb(const std::string &verb);
-/// Executes |verb|; prints results to stdout and errors, one line each, to stderr. Returns the exit status.
+/// Executes |verb|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line each, to stderr.
+/// Returns the exit status.
 int runVerb(const VerbHost &host, const std::string &verb, const std::vector<std::string> &arguments);
 /// Prints "TOOL: error: MESSAGE" and returns exitRejected.
 int reportError(const std::string &tool, const std::string &message);

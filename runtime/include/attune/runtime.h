@@ -21,6 +21,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef ATTUNE_BUILD_SHARED /* while the shared library itself is built, whose other names are hidden */
+#pragma GCC visibility push(default)
+#endif
 
 /// What became of a call.
 typedef enum attune_status {
@@ -170,6 +173,9 @@ int attune_cpu_has(const char *feature);
 /// Returns the hash of |bytes| that abi.h describes.
 uint64_t attune_checksum(const void *data, size_t bytes);
 
+#ifdef ATTUNE_BUILD_SHARED
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

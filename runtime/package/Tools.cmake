@@ -1,0 +1,49 @@
+#===- Tools.cmake - The tools, their manual pages and completion -----------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Pages and completion are what the tools themselves print, made by the build.
+
+set(made ${CMAKE_CURRENT_BINARY_DIR})
+find_program(ATTUNE_GZIP gzip)
+
+# A manual page |tool|.1, compressed where gzip is there, which the command that follows writes.
+function(attune_add_page tool)
+  set(page ${made}/${tool}.1)
+  set(compress)
+  if(ATTUNE_GZIP)
+    set(compress COMMAND ${ATTUNE_GZIP} -9nf ${page})
+    string(APPEND page .gz)
+  endif()
+  add_custom_command(OUTPUT ${page} COMMAND ${ARGN} ${compress} DEPENDS ${tool} COMMENT "Manual page of ${tool}" VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY ATTUNE_MANUALS ${page})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+endfunction()
+
+foreach(tool attune attune-run)
+  attune_add_page(${tool} ${tool} --help=man > ${made}/${tool}.1)
+  add_custom_command(OUTPUT ${made}/${tool}.bash COMMAND ${tool} --help=bash > ${made}/${tool}.bash DEPENDS ${tool}
+    COMMENT "Completion of ${tool}" VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY ATTUNE_MANUALS ${made}/${tool}.bash)
+  install(FILES ${made}/${tool}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${tool} COMPONENT tools)
+endforeach()
+
+# The tools on IR have MLIR's flags and print them in MLIR's way.
+set(attune-opt_title "run passes and phases on IR")
+set(attune-lsp-server_title "language server for IR of every phase")
+set(attune-reduce_title "make IR that shows a problem smaller")
+foreach(tool attune-opt attune-lsp-server attune-reduce)
+  attune_add_page(${tool} ${CMAKE_COMMAND} -D TOOL=$<TARGET_FILE:${tool}> -D NAME=${tool} -D TITLE=${${tool}_title} -D VERSION=${PROJECT_VERSION}
+    -D PAGE=${made}/${tool}.1 -P ${CMAKE_CURRENT_LIST_DIR}/HelpToManual.cmake)
+endforeach()
+
+# MLIR's library is in LLVM's folder alone, where the loader does not look by itself.
+set_target_properties(attune attune-opt attune-lsp-server attune-reduce PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+set_target_properties(attune-run PROPERTIES INSTALL_RPATH "")
+install(TARGETS attune attune-run attune-opt attune-lsp-server attune-reduce EXPORT AttuneTools RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+install(EXPORT AttuneTools NAMESPACE Attune:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Attune COMPONENT tools)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune RENAME copyright COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/runtime/README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune COMPONENT development PATTERN out EXCLUDE)
+
+get_property(pages GLOBAL PROPERTY ATTUNE_MANUALS)
+add_custom_target(attune-manuals ALL DEPENDS ${pages})

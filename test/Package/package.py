@@ -1,0 +1,120 @@
+# ===- package.py - Install Attune and build an outside project with it ----===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""package.py install|deb BUILD SOURCE MODEL CC CXX DIR
+
+Installs the build into a prefix below DIR (or makes the Debian package and unpacks it there), moves that prefix, builds Inputs/ against it by CMake and by
+pkg-config, static and shared, in C and C++, runs the eight programs and compares what they print. Prints "ok: WHAT" for each step; ends with 1 at the
+first that fails."""
+
+import glob
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+
+kind, build, source, model, cc, cxx, work = sys.argv[1:8]
+inputs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
+
+
+def run(*command, **kwargs):
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kwargs)
+    if result.returncode:
+        sys.exit("FAIL: %s\n%s" % (" ".join(command), result.stdout))
+    return result.stdout
+
+
+def need(condition, what):
+    if not condition:
+        sys.exit("FAIL: " + what)
+
+
+def install():
+    """Installs below DIR/first and moves that to DIR/second; returns the prefix."""
+    first, second = os.path.join(work, "first"), os.path.join(work, "second")
+    if kind == "install":
+        run("cmake", "--install", build, "--prefix", first)
+        os.rename(first, second)
+        return second
+    # CPack writes beside the build; its work goes below DIR.
+    run("cpack", "-G", "DEB", "--config", os.path.join(build, "CPackConfig.cmake"), "-B", os.path.join(work, "cpack"), cwd=build)
+    packages = glob.glob(os.path.join(work, "cpack", "*.deb"))
+    need(len(packages) == 1, "expected one package, got %s" % packages)
+    check_control(packages[0])
+    run("dpkg-deb", "-x", packages[0], second)
+    return os.path.join(second, "usr")
+
+
+def check_control(package):
+    fields = run("dpkg-deb", "-f", package, "Package", "Depends", "Architecture", "Version")
+    need("Package: attune" in fields, "the package's name: " + fields)
+    # Everything the tools load must come from a package that is named; LLVM and MLIR are the ones that are not on every system.
+    for library in ("libc6", "libstdc++6", "libmlir", "libllvm"):
+        need(library in fields.lower(), "Depends lacks %s: %s" % (library, fields))
+    print("ok: control")
+
+
+def check_contents(prefix):
+    """Nothing names the source or the build; what belongs to a package is there."""
+    forbidden = [os.path.abspath(p).encode() for p in (build, source)]
+    names = []
+    for folder, _, files in os.walk(prefix):
+        for name in files:
+            path = os.path.join(folder, name)
+            names.append(os.path.relpath(path, prefix))
+            if os.path.islink(path):
+                need(not os.path.isabs(os.readlink(path)), "absolute link " + path)
+                continue
+            data = open(path, "rb").read()
+            data = gzip.decompress(data) if name.endswith(".gz") else data
+            for text in forbidden:
+                need(text not in data, "'%s' names '%s'" % (path, text.decode()))
+    for part in ("bin/attune", "bin/attune-run", "bin/attune-opt", "include/attune/runtime.h", "include/attune/runtime.hpp", "include/attune/abi.h",
+                 "libattune_runtime.a", "libattune_runtime.so", "AttuneConfig.cmake", "AttuneAddModel.cmake", "pkgconfig/attune.pc",
+                 "man1/attune.1", "man1/attune-run.1", "man1/attune-opt.1", "bash-completion/completions/attune"):
+        need(any(part in name for name in names), "%s is not installed: %s" % (part, names))
+    print("ok: contents")
+
+
+def library_folder(prefix):
+    return os.path.dirname(glob.glob(os.path.join(prefix, "lib", "**", "libattune_runtime.a"), recursive=True)[0])
+
+
+def build_by_cmake(prefix):
+    out = os.path.join(work, "by-cmake")
+    run("cmake", "-S", inputs, "-B", out, "-DCMAKE_PREFIX_PATH=" + prefix, "-DMODEL=" + model, "-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx)
+    run("cmake", "--build", out)
+    return [os.path.join(out, name) for name in ("static-c", "static-cpp", "shared-c", "shared-cpp")], out
+
+
+def build_by_pkg_config(prefix):
+    out = os.path.join(work, "by-pkg-config")
+    os.mkdir(out)
+    run(os.path.join(prefix, "bin", "attune"), "compile", model, "-o", os.path.join(out, "model.o"), "--limit", "length=16")
+    environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(library_folder(prefix), "pkgconfig"))
+    programs = []
+    for package in ("attune", "attune-static"):
+        flags = run("pkg-config", "--cflags", "--libs", package, env=environment).split()
+        for compiler, language, standard in ((cc, "c", "-std=c11"), (cxx, "cpp", "-std=c++17")):
+            programs.append(os.path.join(out, package + "-" + language))
+            run(compiler, standard, "-Wall", "-Wextra", "-Werror", os.path.join(inputs, "outside." + language), os.path.join(out, "model.o"), "-I" + out,
+                *flags, "-o", programs[-1])
+    return programs, out
+
+
+prefix = install()
+print("ok: " + kind)
+check_contents(prefix)
+environment = dict(os.environ, LD_LIBRARY_PATH=library_folder(prefix))
+printed = set()
+for programs, folder in (build_by_cmake(prefix), build_by_pkg_config(prefix)):
+    for program in programs:
+        text = run(program, env=environment)
+        # The weights' path may be given, too.
+        need(text == run(program, os.path.join(folder, "model.weights"), env=environment), "two runs of " + program)
+        printed.add(text)
+        shared = "libattune_runtime.so.0" in run("readelf", "-d", program)
+        need(shared == ("static" not in os.path.basename(program)), program + " links the other library")
+    print("ok: " + os.path.basename(folder))
+need(len(printed) == 1 and "last_hidden_state" in next(iter(printed)), "the programs differ: %s" % printed)
+print("ok: %d programs agree" % 8)
