@@ -61,7 +61,7 @@ static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
 /// Leaves one scf.forall per kernel, with linalg ops or attention tiles inside.
 static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   TileAttentionOptions attention;
-  attention.queryRows = strategy.registerRows;
+  attention.queryRows = strategy.queryRows;
   attention.panelWidth = strategy.keyPanelWidth;
   TileGroupsOptions groups;
   groups.registerRows = strategy.registerRows;
@@ -96,7 +96,7 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   AttachScratchOptions scratch;
-  scratch.rows = strategy.registerRows;
+  scratch.rows = strategy.queryRows;
   pm.addPass(createAttachScratch(scratch));
   pm.addPass(createPlanMemory());
   pm.addPass(createCanonicalizerPass());
@@ -107,7 +107,7 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   VectorizeTilesOptions tiles;
   tiles.registerRows = strategy.registerRows;
   LowerAttentionTileOptions attention;
-  attention.rows = strategy.registerRows;
+  attention.rows = strategy.queryRows;
   attention.scoreVectors = strategy.keyPanelWidth / 16;
   attention.valueVectors = strategy.valueVectors;
   attention.weightRows = strategy.weightRows;

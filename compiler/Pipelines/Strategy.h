@@ -12,8 +12,10 @@ namespace attune {
 struct CpuStrategy {
   /// Bits of a vector register.
   int64_t vectorBits;
-  /// Rows of a register tile, and query rows of an attention tile; a power of two.
+  /// Most rows of a register tile.
   int64_t registerRows;
+  /// Query rows of an attention tile, a power of two.
+  int64_t queryRows;
   /// Columns of a register tile and of a weight panel, a multiple of 16.
   int64_t panelWidth;
   /// Keys of a score tile and of a key panel, a multiple of 16.

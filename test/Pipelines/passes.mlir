@@ -38,14 +38,14 @@
 // TILED: builtin.module(
 // TILED-NEXT: func.func(
 // TILED-NEXT: attune-tile-attention{key-block=512 panel-width=32 query-rows=8},
-// TILED-NEXT: attune-tile-groups{block-bytes=1572864 max-block-rows=128 panel-width=32 register-rows=8 row-block=8},
+// TILED-NEXT: attune-tile-groups{block-bytes=1572864 max-block-rows=128 panel-width=32 register-rows=12 row-block=8},
 // TILED-NEXT: canonicalize
 // TILED-NEXT: resolve-ranked-shaped-type-result-dims
 // TILED-NEXT: canonicalize
 // TILED-NEXT: )
 // TILED-NEXT: )
 // NARROW: attune-tile-attention{key-block=512 panel-width=16 query-rows=4},
-// NARROW: attune-tile-groups{block-bytes=1572864 max-block-rows=128 panel-width=16 register-rows=4 row-block=8},
+// NARROW: attune-tile-groups{block-bytes=1572864 max-block-rows=128 panel-width=16 register-rows=6 row-block=8},
 
 // KERNELS: builtin.module(
 // KERNELS-NEXT: attune-outline-kernels,
@@ -68,7 +68,7 @@
 // BUFFERIZED-NEXT: )
 
 // VECTOR: builtin.module(
-// VECTOR-NEXT: attune-vectorize-tiles{register-rows=8},
+// VECTOR-NEXT: attune-vectorize-tiles{register-rows=12},
 // VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3 weight-rows=8},
 // VECTOR-NEXT: attune-expand-math,
 // VECTOR-NEXT: canonicalize

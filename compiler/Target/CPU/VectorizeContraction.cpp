@@ -78,8 +78,10 @@ std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
   return tile;
 }
 
-/// Steps of the k loop per iteration, for whole and for partial tiles: there are many partial ones, which are seldom in use.
-static constexpr int64_t kUnroll = 4, kUnrollPartial = 2;
+/// Steps of the k loop per iteration of a whole tile.
+static constexpr int64_t kUnroll = 4;
+/// Columns of weights per iteration of other tiles, of which there are many: two cache lines.
+static constexpr int64_t kColumnsPartial = 32;
 
 namespace {
 /// Emits one tile. What tiling gives is at most one group of rows and one panel; larger tiles get loops around that.
@@ -147,18 +149,16 @@ private:
   /// The |count| rows from |base| on, at most |rows|.
   void emitTile(const Panel &where, Value base, Value count) {
     if (!prefetch.isActive())
-      return emitAny(where, base, count, std::nullopt, std::nullopt);
+      return emitAny(where, base, count, rows, std::nullopt);
     SmallVector<PanelPrefetch::Variant> variants = prefetch.getVariants();
     Value alone = compare(arith::CmpIPredicate::ule, prefetch.getTiles(), 1);
     choose(
-        alone, [&] { emitAny(where, base, count, variants[0], variants[0]); },
+        alone, [&] { emitAny(where, base, count, rows, variants[0]); },
         [&] {
           // Whole tiles have a loop per variant, the partial one at the end of a block makes do with one.
-          if (auto known = getConstantIntValue(count); known && *known != rows)
-            return emitGroup(where, base, *known, variants[1]);
           choose(
               compare(arith::CmpIPredicate::eq, count, rows), [&] { emitVariants(where, base, ArrayRef(variants).drop_front()); },
-              [&] { emitAny(where, base, count, std::nullopt, variants[1]); });
+              [&] { emitAny(where, base, count, rows - 1, variants[1]); });
         });
   }
 
@@ -171,30 +171,41 @@ private:
         [&] { emitVariants(where, base, variants.drop_front()); });
   }
 
-  /// A loop for each number of rows from 1 on; that for all of them only if |whole| is given or there is no prefetch.
-  void emitAny(const Panel &where, Value base, Value count, Prefetch whole, Prefetch partial) {
+  /// |count| rows, at most |most|: a loop for one row and one for each even number; an odd number of rows computes its last one twice.
+  void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
     if (auto known = getConstantIntValue(count))
-      return emitGroup(where, base, *known, *known == rows ? whole : partial);
-    bool hasWhole = whole || !partial;
-    SmallVector<int64_t> cases = llvm::to_vector(llvm::seq<int64_t>(1, hasWhole ? rows + 1 : rows));
-    OpBuilder &builder = emitter.getBuilder();
-    auto rowSwitch = scf::IndexSwitchOp::create(builder, emitter.getLoc(), TypeRange(), count, cases, cases.size());
-    OpBuilder::InsertionGuard guard(builder);
-    builder.createBlock(&rowSwitch.getDefaultRegion());
-    scf::YieldOp::create(builder, emitter.getLoc());
-    for (auto [known, region] : llvm::zip_equal(cases, rowSwitch.getCaseRegions())) {
-      builder.createBlock(&region);
-      emitGroup(where, base, known, known == rows ? whole : partial);
-      scf::YieldOp::create(builder, emitter.getLoc());
-    }
+      return emitGroup(where, base, *known, variant);
+    choose(
+        compare(arith::CmpIPredicate::eq, count, 1), [&] { emitGroup(where, base, 1, variant); },
+        [&] {
+          if (most < 2)
+            return;
+          SmallVector<int64_t> cases = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, llvm::divideCeil(most, 2)));
+          OpBuilder &builder = emitter.getBuilder();
+          Value pairs = builder.createOrFold<arith::CeilDivUIOp>(emitter.getLoc(), count, emitter.index(2));
+          auto rowSwitch = scf::IndexSwitchOp::create(builder, emitter.getLoc(), TypeRange(), pairs, cases, cases.size());
+          OpBuilder::InsertionGuard guard(builder);
+          builder.createBlock(&rowSwitch.getDefaultRegion());
+          scf::YieldOp::create(builder, emitter.getLoc());
+          for (auto [half, region] : llvm::zip_equal(cases, rowSwitch.getCaseRegions())) {
+            builder.createBlock(&region);
+            emitGroup(where, base, std::min(2 * half, most), variant, count);
+            scf::YieldOp::create(builder, emitter.getLoc());
+          }
+        });
   }
 
-  /// |count| rows from |base| on of one panel: the product in registers, then the epilogue.
-  void emitGroup(const Panel &where, Value base, int64_t count, Prefetch variant) {
-    int64_t vectors = width / VectorEmitter::kLanes, unroll = count == rows ? kUnroll : kUnrollPartial, steps = 0;
+  /// |count| rows from |base| on of one panel: the product in registers, then the epilogue. If only |existing| of them exist, at least
+  /// |count| - 1, the last one that does stands for the missing one.
+  void emitGroup(const Panel &where, Value base, int64_t count, Prefetch variant, Value existing = Value()) {
+    bool whole = count == rows && !existing;
+    int64_t vectors = width / VectorEmitter::kLanes, steps = 0;
+    int64_t unroll = whole ? kUnroll : std::max<int64_t>(1, kColumnsPartial / width);
     SmallVector<Value> indices, initial(count * vectors, emitter.splat(0.0));
     for (int64_t row = 0; row < count; ++row)
       indices.push_back(emitter.add(base, row));
+    if (existing)
+      indices.back() = emitter.add(base, emitter.sub(existing, emitter.index(1)));
     auto loadA = [&](int64_t row, Value k) { return emitter.loadScalar(a, {indices[row], k}); };
     auto loadB = [&](int64_t chunk, Value k) {
       if (variant && chunk == 0 && steps++ % unroll == 0)
@@ -203,17 +214,18 @@ private:
     };
     VectorEmitter::Values sums = emitter.multiply(emitter.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
     // Partial tiles are many: one small loop after each keeps the code short.
-    bool later = body && count != rows && count > 1;
+    bool later = body && !whole && count > 1;
     for (int64_t row = 0; row < count; ++row)
       emitEpilogue(where, indices[row], later ? sum : output, later, ArrayRef(sums).slice(row * vectors, vectors));
     if (later)
-      emitter.forLoop(base, emitter.add(base, count), 1, {}, [&](Value row, ValueRange) -> VectorEmitter::Values {
-        VectorEmitter::Values again;
-        for (int64_t chunk = 0; chunk < vectors; ++chunk)
-          again.push_back(emitter.load(sum, {row, emitter.add(where.first, chunk * VectorEmitter::kLanes)}, lanesOf(where, chunk)));
-        emitEpilogue(where, row, output, /*raw=*/false, again);
-        return {};
-      });
+      emitter.forLoop(
+          base, emitter.add(base, existing ? existing : emitter.index(count)), 1, {}, [&](Value row, ValueRange) -> VectorEmitter::Values {
+            VectorEmitter::Values again;
+            for (int64_t chunk = 0; chunk < vectors; ++chunk)
+              again.push_back(emitter.load(sum, {row, emitter.add(where.first, chunk * VectorEmitter::kLanes)}, lanesOf(where, chunk)));
+            emitEpilogue(where, row, output, /*raw=*/false, again);
+            return {};
+          });
   }
 
   /// The lanes of vector |chunk| of the panel that are columns of the output.
