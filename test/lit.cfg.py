@@ -9,7 +9,7 @@
 #   %runtime_include    folder of attune/runtime.h           %runtime_lib   the static runtime library
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
-# Features for REQUIRES: avx2, avx512 (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker, pkg-config
+# Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker, pkg-config
 # (with CMake), debian (what makes a Debian package).
 # What a machine lacks is reported as unsupported, never as passed.
 
@@ -102,6 +102,12 @@ if {"avx2", "fma", "bmi2"} <= flags:
     config.available_features.add("avx2")
 if {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"} <= flags:
     config.available_features.add("avx512")
+if {"avx512_bf16", "avx512_vnni"} <= flags:
+    config.available_features.add("avx512-dots")
+if "avx_vnni" in flags:
+    config.available_features.add("avxvnni")
+if {"amx_tile", "amx_bf16", "amx_int8"} <= flags:
+    config.available_features.add("amx")
 if succeeds("nvidia-smi", "-L"):
     config.available_features.add("cuda")
 if config.enable_halide:

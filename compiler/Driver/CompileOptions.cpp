@@ -27,6 +27,8 @@ std::string attune::formatFlags(const CompileOptions &options) {
     add("triple", options.triple);
   if (options.padding == Padding::Skip)
     add("padding", "skip");
+  if (options.dtype != mlir::xfmr::Precision::F32)
+    add("dtype", mlir::xfmr::stringifyPrecision(options.dtype).str());
   if (!options.inputs.empty())
     add("inputs", llvm::join(llvm::map_range(options.inputs, formatInput), ","));
   if (!options.outputs.empty())

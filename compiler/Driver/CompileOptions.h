@@ -31,6 +31,8 @@ struct CompileOptions {
   /// Empty for this machine.
   std::string triple;
   Padding padding = Padding::Compute;
+  /// What the inputs of matrix products are rounded to.
+  mlir::xfmr::Precision dtype = mlir::xfmr::Precision::F32;
   /// Empty for the family's defaults.
   std::vector<InputRequest> inputs;
   std::vector<std::string> outputs;

@@ -67,6 +67,16 @@ Status ModelEmitter::translate(mlir::ModuleOp module) {
   return {};
 }
 
+/// What |module| needs beside what all code for its CPU may use: tile registers need the system's permission, so only code with tiles asks for them.
+static std::string tileFeatures(const llvm::Module &module) {
+  std::string features;
+  auto uses = [&](llvm::StringRef prefix) { return llvm::any_of(module, [&](const llvm::Function &f) { return f.getName().starts_with(prefix); }); };
+  for (auto [prefix, feature] : {std::pair("llvm.x86.tile", ",amx-tile"), std::pair("llvm.x86.tdpbf16ps", ",amx-bf16"), std::pair("llvm.x86.tdpbusd", ",amx-int8")})
+    if (uses(prefix))
+      features += feature;
+  return features;
+}
+
 /// A hash of everything that decides the bytes of the object and its weights.
 static BuildId computeBuildId(const llvm::Module &module, const std::string &signature, const std::string &flags,
                               const PackedWeights *packed) {
@@ -90,7 +100,7 @@ Status ModelEmitter::describe(const ModelSignature &signature, const std::string
   described.name = name;
   described.triple = target.triple();
   described.cpu = target.cpu();
-  described.requiredFeatures = target.requiredFeatures();
+  described.requiredFeatures = target.requiredFeatures() + tileFeatures(*llvmModule);
   described.flags = formatFlags(options);
   described.alias = options.emit == EmitKind::Shared;
   if (packed) {

@@ -33,7 +33,7 @@ std::optional<Phase> attune::symbolizePhase(llvm::StringRef name) {
 std::string attune::listPhases() { return llvm::join(ArrayRef<llvm::StringLiteral>(kPhaseNames), ", "); }
 
 /// Leaves optimised `xfmr`: projections joined, epilogues and residuals fused, dropout gone, equal layer functions shared.
-static void buildDialectPipeline(OpPassManager &pm) {
+static void buildDialectPipeline(OpPassManager &pm, xfmr::Precision precision) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(xfmr::createDecomposeComposites());
   functions.addPass(createCanonicalizerPass());
@@ -41,6 +41,8 @@ static void buildDialectPipeline(OpPassManager &pm) {
   functions.addPass(xfmr::createFuseEpilogues());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
+  if (precision != xfmr::Precision::F32)
+    functions.addPass(xfmr::createLowerPrecision(xfmr::LowerPrecisionOptions{precision}));
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
   pm.addPass(createSymbolDCEPass());
@@ -51,6 +53,10 @@ static void buildDialectPipeline(OpPassManager &pm) {
 static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   ConvertXfmrToLinalgOptions convert;
   convert.panelWidth = strategy.panelWidth;
+  convert.bf16Codes = strategy.bf16.type;
+  convert.bf16Multiple = strategy.bf16.multiple;
+  convert.int8Codes = strategy.int8.type;
+  convert.int8Multiple = strategy.int8.multiple;
   pm.nest<func::FuncOp>().addPass(createConvertXfmrToLinalg(convert));
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(createSymbolDCEPass());
@@ -68,10 +74,14 @@ static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   groups.panelWidth = strategy.panelWidth;
   groups.blockBytes = strategy.blockBytes;
   groups.maxBlockRows = strategy.maxBlockRows;
+  groups.codeRows = strategy.codeRows;
   groups.rowBlock = strategy.rowBlock;
+  TileQuantizedRowsOptions quantized;
+  quantized.rowBlock = strategy.rowBlock;
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createTileAttention(attention));
   functions.addPass(createTileGroups(groups));
+  functions.addPass(createTileQuantizedRows(quantized));
   functions.addPass(createCanonicalizerPass());
   functions.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   functions.addPass(createCanonicalizerPass());
@@ -98,7 +108,9 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   AttachScratchOptions scratch;
   scratch.rows = strategy.queryRows;
   pm.addPass(createAttachScratch(scratch));
-  pm.addPass(createPlanMemory());
+  PlanMemoryOptions memory;
+  memory.codeRows = strategy.codeGroup;
+  pm.addPass(createPlanMemory(memory));
   pm.addPass(createCanonicalizerPass());
 }
 
@@ -106,6 +118,8 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
 static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   VectorizeTilesOptions tiles;
   tiles.registerRows = strategy.registerRows;
+  tiles.codeRows = strategy.codeRows;
+  tiles.dotUnit = strategy.dotUnit;
   LowerAttentionTileOptions attention;
   attention.rows = strategy.queryRows;
   attention.scoreVectors = strategy.keyPanelWidth / 16;
@@ -113,7 +127,10 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   attention.weightRows = strategy.weightRows;
   pm.addPass(createVectorizeTiles(tiles));
   pm.addPass(createLowerAttentionTile(attention));
-  pm.addPass(createExpandMath());
+  pm.addPass(createLowerQuantizeRows());
+  ExpandMathOptions math;
+  math.expandBF16 = !strategy.roundsBF16;
+  pm.addPass(createExpandMath(math));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Its shuffles must not be canonicalised: see the pass.
@@ -130,7 +147,7 @@ static void buildTargetPipeline(OpPassManager &pm) {
 void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOptions &options) {
   switch (phase) {
   case Phase::Dialect:
-    return buildDialectPipeline(pm);
+    return buildDialectPipeline(pm, options.precision);
   case Phase::Linalg:
     return buildLinalgPipeline(pm, options.strategy);
   case Phase::Tiled:
@@ -153,6 +170,21 @@ void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOp
 namespace {
 struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
   Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("bits of a vector register"), llvm::cl::init(512)};
+  Option<std::string> features{*this, "features", llvm::cl::desc("instructions for lower precision: x86,avx512bf16,avx512vnni,avxvnni,amx-bf16,amx-int8"),
+                               llvm::cl::init("x86")};
+  Option<xfmr::Precision> precision{*this, "precision", llvm::cl::desc("what the inputs of projections are rounded to"), llvm::cl::init(xfmr::Precision::F32),
+                                    llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "not at all"),
+                                                     clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
+                                                     clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
+
+  PipelineOptions get() const {
+    CpuFeatures cpu;
+    cpu.vectorBits = vectorBits;
+    SmallVector<StringRef> names;
+    StringRef(features.getValue()).split(names, ',');
+    cpu.dots.insert_range(names);
+    return {getCpuStrategy(cpu), precision};
+  }
 };
 } // namespace
 
@@ -160,6 +192,6 @@ void attune::registerPhasePipelines() {
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target})
     PassPipelineRegistration<PhaseFlags>("attune-to-" + stringifyPhase(phase).str(), "from the phase before to '" + stringifyPhase(phase).str() + "'",
                                          [phase](OpPassManager &pm, const PhaseFlags &flags) {
-                                           buildPhasePipeline(pm, phase, {getCpuStrategy(flags.vectorBits)});
+                                           buildPhasePipeline(pm, phase, flags.get());
                                          });
 }

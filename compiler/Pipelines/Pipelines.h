@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_PIPELINES_PIPELINES_H
 
 #include "compiler/Pipelines/Strategy.h"
+#include "dialect/IR/XfmrOps.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <optional>
@@ -23,7 +24,9 @@ std::string listPhases();
 
 /// What the phases need to know about the target.
 struct PipelineOptions {
-  CpuStrategy strategy = getCpuStrategy(512);
+  CpuStrategy strategy = getCpuStrategy(CpuFeatures());
+  /// What the inputs of projections are rounded to.
+  mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
 };
 
 /// Adds to |pm| the passes that lead from the phase before |phase| to |phase|; none for import, llvm and object, which are not passes.

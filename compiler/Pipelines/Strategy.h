@@ -4,9 +4,28 @@
 #ifndef ATTUNE_COMPILER_PIPELINES_STRATEGY_H
 #define ATTUNE_COMPILER_PIPELINES_STRATEGY_H
 
+#include "compiler/Target/CPU/DotUnit.h"
+#include "llvm/ADT/StringSet.h"
+
 #include <cstdint>
 
 namespace attune {
+
+/// What a strategy depends on.
+struct CpuFeatures {
+  /// Bits of a vector register.
+  int64_t vectorBits = 512;
+  /// Instructions for products of lower precision, by LLVM's names: "avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8"; "x86" for the family.
+  llvm::StringSet<> dots;
+};
+
+/// Layout of the codes of one lower precision in memory.
+struct CodeStrategy {
+  /// Type of a code: bf16, f32, i8 or i16.
+  const char *type;
+  /// Columns of codes, and of K in weight panels, are a multiple of this.
+  int64_t multiple;
+};
 
 /// Tile sizes of the CPU kernels. They change speed and the layout of packed weights, never a result.
 struct CpuStrategy {
@@ -31,10 +50,17 @@ struct CpuStrategy {
   int64_t maxBlockRows;
   /// Rows of one task of a row-wise kernel.
   int64_t rowBlock;
+  /// Instructions for products of lower precision.
+  DotUnit dotUnit = DotUnit::Portable;
+  CodeStrategy bf16 = {"f32", 2}, int8 = {"i16", 2};
+  /// Rows of a register tile of codes, a power of two; rows of codes come in whole groups of |codeGroup|.
+  int64_t codeRows = 8, codeGroup = 1;
+  /// Whether an instruction rounds f32 to bf16.
+  bool roundsBF16 = false;
 };
 
-/// The strategy for CPUs with vector registers of |vectorBits| bits.
-CpuStrategy getCpuStrategy(int64_t vectorBits);
+/// The strategy for CPUs with |features|.
+CpuStrategy getCpuStrategy(const CpuFeatures &features);
 
 } // namespace attune
 

@@ -36,6 +36,12 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
   options.extraOutputs = request.extraOutputs;
   if (options.pruneHeads.empty())
     options.pruneHeads = request.pruneHeads;
+  if (!request.dtype.empty()) {
+    std::optional<mlir::xfmr::Precision> dtype = mlir::xfmr::symbolizePrecision(request.dtype);
+    if (!dtype)
+      return Status::error("--dtype: expected f32, bf16 or int8 for a CPU, got '" + request.dtype + "'");
+    options.dtype = *dtype;
+  }
   return options;
 }
 

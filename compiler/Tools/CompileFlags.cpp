@@ -46,7 +46,10 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
   table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda",
                   [](const std::string &) { return Status::error("only with --target=cuda, which is not implemented in this version"); });
   if (wanted("dtype"))
-    addChoice(table, "dtype", "f32|bf16|int8", "type of the matrix products (f32)", only({"f32"}));
+    addChoice(table, "dtype", "f32|bf16|int8", "type of the matrix products (f32)", [&options](const std::string &value) {
+      options.dtype = *mlir::xfmr::symbolizePrecision(value);
+      return Status();
+    });
   addChoice(table, "kernels", "mlir|halide|best", "what makes the kernels (best)", only({"mlir", "best"}));
   addChoice(table, "padding", "compute|skip", "what happens to masked tokens (compute)", [&options](const std::string &value) {
     options.padding = value == "skip" ? Padding::Skip : Padding::Compute;

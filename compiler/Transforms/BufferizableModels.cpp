@@ -43,5 +43,6 @@ void attune::registerBufferizableModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, xfmr::XfmrDialect *) {
     xfmr::KeyPanelOp::attachInterface<TileOpModel<xfmr::KeyPanelOp>>(*context);
     xfmr::AttentionTileOp::attachInterface<TileOpModel<xfmr::AttentionTileOp>>(*context);
+    xfmr::QuantizeRowsOp::attachInterface<TileOpModel<xfmr::QuantizeRowsOp>>(*context);
   });
 }

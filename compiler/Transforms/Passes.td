@@ -45,9 +45,12 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     Module attributes afterwards: `xfmr.workspace = {forward = "C expression in dims and workers"}`, exactly the bytes that are used, and
     `xfmr.entry_dims = {forward = ["batch", "length"]}`.
 
+    Buffers of codes (two dimensions, elements of 8 or 16 bits) have room for whole groups of `code-rows` rows: tile instructions read whole groups.
+
     Expects functions without results (after bufferization) and buffers whose sizes follow from the dims of the entry; a size that is read
     from memory needs a bound, `arith.minsi %size, %bound`. An error is emitted for others. Numerics: exact.
   }];
+  let options = [Option<"codeRows", "code-rows", "int64_t", "1", "rows of codes that are read at once">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::xfmr::XfmrDialect"];
 }
 
@@ -74,12 +77,31 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp"> {
+  let summary = "round rows where they are made, or in a loop of their own";
+  let description = [{
+    ```mlir
+    %y = scf.forall (%i) in (%n) shared_outs(%o = %e) -> (tensor<?x48xf32>) {… rows %i … of a norm …}
+    %c = xfmr.quantize_rows ins(%y : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
+    // becomes
+    %y, %c = scf.forall (%i) in (%n) shared_outs(%o = %e, %p = %d) -> (tensor<?x48xf32>, tensor<?x48xbf16>) {… xfmr.quantize_rows ins(rows %i of %y) …}
+    ```
+
+    Rows that no loop over whole rows makes get a loop of their own, over blocks of `row-block` rows. Runs after `attune-tile-groups`.
+
+    Numerics: exact.
+  }];
+  let options = [Option<"rowBlock", "row-block", "int64_t", "8", "rows per task">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
   let summary = "tile the last op of each kernel and fuse the others into its tiles";
   let options = [Option<"registerRows", "register-rows", "int64_t", "8", "rows of a register tile">,
                  Option<"panelWidth", "panel-width", "int64_t", "32", "columns of a register tile and of a weight panel">,
                  Option<"blockBytes", "block-bytes", "int64_t", "524288", "bytes of the input rows of one block">,
                  Option<"maxBlockRows", "max-block-rows", "int64_t", "128", "most rows of one block">,
+                 Option<"codeRows", "code-rows", "int64_t", "8", "rows of a register tile of codes of lower precision">,
                  Option<"rowBlock", "row-block", "int64_t", "8", "rows per task of row-wise kernels">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -41,6 +41,7 @@ struct FunctionPlan {
 };
 
 struct PlanMemory : attune::impl::PlanMemoryBase<PlanMemory> {
+  using PlanMemoryBase::PlanMemoryBase;
   void runOnOperation() override;
 
 private:
@@ -76,10 +77,11 @@ LogicalResult PlanMemory::addAlloc(memref::AllocOp alloc, PlannedScope &scope, c
   if (alloc.getAlignment().value_or(1) > static_cast<uint64_t>(kBufferAlignment))
     return alloc.emitError("expects an alignment of at most ") << kBufferAlignment << ", but got " << *alloc.getAlignment();
   SizeExpr size = DataLayout::closest(alloc).getTypeSize(type.getElementType()).getFixedValue();
+  bool codes = type.getRank() == 2 && type.getElementType().isIntOrFloat() && type.getElementTypeBitWidth() <= 16;
   for (int64_t dim = 0; dim != type.getRank(); ++dim) {
     std::optional<SizeExpr> bound = bounds.getDim(alloc, dim);
     if (bound) {
-      size = size * *bound;
+      size = size * (codes && dim == 0 ? bound->alignTo(codeRows) : *bound);
       continue;
     }
     InFlightDiagnostic error = alloc.emitError("dimension ") << dim << " of this buffer has no bound in terms of the function's arguments";

@@ -35,6 +35,9 @@ static bool isContraction(linalg::LinalgOp op) {
   return op.getNumLoops() == 3 && op.getNumReductionLoops() == 1 && op.getIteratorTypesArray()[2] == utils::IteratorType::reduction;
 }
 
+/// Whether |contraction| multiplies by panels of codes of lower precision.
+static bool isOfCodes(linalg::LinalgOp contraction) { return cast<ShapedType>(contraction.getDpsInputs()[1].getType()).getElementTypeBitWidth() < 32; }
+
 /// The contraction that |root|'s kernel is about, or null.
 static linalg::LinalgOp findContraction(linalg::LinalgOp root) {
   if (isContraction(root))
@@ -128,13 +131,15 @@ private:
     linalg::LinalgOp contraction = findContraction(root);
     if (!contraction)
       return tileRows(rewriter, root);
-    int64_t depth = contraction.getStaticLoopRanges()[2];
-    int64_t blockRows = std::max<int64_t>(registerRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / registerRows * registerRows);
-    OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows));
+    bool codes = isOfCodes(contraction);
+    int64_t depth = contraction.getStaticLoopRanges()[2], tileRows = codes ? codeRows : registerRows;
+    int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / tileRows * tileRows);
+    OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
     auto block = tileAndFuse(rewriter, root, {rows, rewriter.getIndexAttr(panelWidth)}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
-    return tileAndFuse(rewriter, *block, {getTileRows(rewriter, *block), rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
+    OpFoldResult tile = codes ? rewriter.getIndexAttr(codeRows) : getTileRows(rewriter, *block);
+    return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }
 
   /// The number of rows of |op|, at least 1: no rows at all are no tiles, of a size that is not zero.
@@ -157,12 +162,12 @@ private:
     return affine::makeComposedFoldedAffineMin(rewriter, loc, bounded, {getAsOpFoldResult(rows)});
   }
 
-  /// Rows of a block, a multiple of the register rows: the weights are read once per block, and a small last block would read them for
+  /// Rows of a block, a multiple of |tileRows|: the weights are read once per block, and a small last block would read them for
   /// little.
-  OpFoldResult getBlockRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit) {
+  OpFoldResult getBlockRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit, int64_t tileRows) {
     Location loc = op.getLoc();
     Value even = divideEvenly(rewriter, loc, countRows(rewriter, op), limit);
-    AffineExpr whole = rewriter.getAffineDimExpr(0).ceilDiv(registerRows) * registerRows;
+    AffineExpr whole = rewriter.getAffineDimExpr(0).ceilDiv(tileRows) * tileRows;
     OpFoldResult rounded = affine::makeComposedFoldedAffineApply(rewriter, loc, AffineMap::get(1, 0, whole), {getAsOpFoldResult(even)});
     return atMost(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rounded), limit);
   }

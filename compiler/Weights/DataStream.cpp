@@ -63,12 +63,11 @@ Status DataStream::flush() {
   return {};
 }
 
-Result<float *> DataStream::reserve(int64_t count) {
-  size_t bytes = count * sizeof(float);
+Result<uint8_t *> DataStream::reserve(int64_t bytes) {
   if (used + bytes > buffers[current].size())
     if (Status status = flush(); status.failed())
       return status;
-  auto *memory = reinterpret_cast<float *>(buffers[current].data() + used);
+  uint8_t *memory = buffers[current].data() + used;
   used += bytes;
   return memory;
 }

@@ -25,7 +25,7 @@ private:
   size_t numPending = 0;
 };
 
-/// Appends floats and padding to a file.
+/// Appends elements and padding to a file.
 class DataStream {
 public:
   explicit DataStream(OutputFile &file);
@@ -34,9 +34,9 @@ public:
   /// The most elements reserve takes.
   static constexpr int64_t kMaxElements = int64_t(2) << 20;
 
-  /// Memory for the next |count| elements, 64-byte aligned relative to the data section if position() is. The caller fills it before the
-  /// next call.
-  Result<float *> reserve(int64_t count);
+  /// Memory for the next |bytes| bytes, at most those of kMaxElements floats, 64-byte aligned relative to the data section if position() is.
+  /// The caller fills it before the next call.
+  Result<uint8_t *> reserve(int64_t bytes);
   /// Zeros up to |offset|.
   Status padTo(uint64_t offset);
   /// Bytes appended so far.

@@ -5,6 +5,7 @@
 #include "compiler/Weights/Packer.h"
 #include "attune/abi.h"
 #include "compiler/Weights/DataStream.h"
+#include "compiler/Weights/ElementTypes.h"
 #include "compiler/Weights/Passes.h"
 #include "compiler/Weights/SourceReader.h"
 #include "compiler/Weights/WeightRows.h"
@@ -34,8 +35,8 @@ static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const
     auto offset = weight->getAttrOfType<IntegerAttr>(kOffsetAttr), bytes = weight->getAttrOfType<IntegerAttr>(kBytesAttr);
     if (!offset || !bytes)
       return Status::error(describe(weight) + " has no place in the weights file");
-    if (!cast<RankedTensorType>(weight.getType()).getElementType().isF32())
-      return Status::error(describe(weight) + ": expected f32 elements");
+    if (elementTypeName(cast<RankedTensorType>(weight.getType()).getElementType()).empty())
+      return Status::error(describe(weight) + ": expected elements of f32, bf16, i8 or i32");
     if (bytes.getInt() != getWeightBytes(weight.getType()) || offset.getInt() < 0 || offset.getInt() % ATTUNE_ALIGNMENT)
       return Status::error(describe(weight) + ": '" + kOffsetAttr.str() + "' or '" + kBytesAttr.str() + "' is wrong");
     if (Status status = reader.verify(weight.getSource()); status.failed())
@@ -71,6 +72,8 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
       outer *= shape[dim];
   }
   int64_t step = std::min(extent, DataStream::kMaxElements / inner);
+  Type element = cast<RankedTensorType>(weight.getType()).getElementType();
+  std::vector<float> values; // where they are not what is stored
   for (int64_t index = 0; index < outer; ++index)
     for (int64_t begin = 0; begin < extent; begin += step) {
       SmallVector<int64_t, 4> offsets(shape.size()), sizes(shape);
@@ -82,11 +85,17 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
         offsets[axis] = begin;
         sizes[axis] = std::min(step, extent - begin);
       }
-      Result<float *> out = stream.reserve(inner * std::min(step, extent - begin));
+      int64_t count = inner * std::min(step, extent - begin);
+      Result<uint8_t *> out = stream.reserve(count * element.getIntOrFloatBitWidth() / 8);
       if (!out)
         return out.status();
-      if (Status status = reader.read(weight.getSource(), SourceBox::dense(offsets, sizes, *out)); status.failed())
+      if (!element.isF32())
+        values.resize(count);
+      float *target = element.isF32() ? reinterpret_cast<float *>(*out) : values.data();
+      if (Status status = reader.read(weight.getSource(), SourceBox::dense(offsets, sizes, target)); status.failed())
         return status;
+      if (!element.isF32())
+        writeElements(element, target, count, *out);
       progress();
     }
   return {};
@@ -96,13 +105,17 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
 static Json describeWeight(xfmr::WeightOp weight) {
   std::string source;
   llvm::raw_string_ostream(source) << weight.getSource();
-  auto panels = dyn_cast<xfmr::PanelsSourceAttr>(weight.getSource());
+  std::string layout = "rows";
+  if (auto panels = dyn_cast<xfmr::PanelsSourceAttr>(weight.getSource()))
+    layout = "panels:" + std::to_string(panels.getWidth());
+  if (auto panels = dyn_cast<xfmr::GroupedPanelsSourceAttr>(weight.getSource()))
+    layout = "panels:" + std::to_string(panels.getWidth()) + "x" + std::to_string(panels.getGroup());
   Json entry = Json::object();
   entry["name"] = weight.getSymName().str();
   entry["source"] = source;
-  entry["dtype"] = "f32";
+  entry["dtype"] = elementTypeName(cast<RankedTensorType>(weight.getType()).getElementType()).str();
   entry["shape"] = cast<RankedTensorType>(weight.getType()).getShape().vec();
-  entry["layout"] = panels ? "panels:" + std::to_string(panels.getWidth()) : "rows";
+  entry["layout"] = layout;
   entry["offset"] = getOffset(weight);
   entry["bytes"] = getBytes(weight);
   return entry;

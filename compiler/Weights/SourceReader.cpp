@@ -70,6 +70,11 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Case([&](ReshapeSourceAttr attr) { return readReshape(attr, box); })
       .Case([&](ScaleSourceAttr attr) { return readScale(attr, box); })
       .Case([&](PanelsSourceAttr attr) { return readPanels(attr, box); })
+      .Case([&](GroupedPanelsSourceAttr attr) { return readGroupedPanels(attr, box); })
+      .Case([&](ConvertSourceAttr attr) { return readConvert(attr, box); })
+      .Case([&](RowScalesSourceAttr attr) { return readRowScales(attr, box); })
+      .Case([&](RowCodesSourceAttr attr) { return readRowCodes(attr, box); })
+      .Case([&](RowSumsSourceAttr attr) { return readRowSums(attr, box); })
       .Default([](Attribute) { return Status::error("not a weight source"); });
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Evaluates any box of a weight source into strided memory. Every kind of source maps a box to boxes of its operands with other strides,
-// down to runs of stored tensors, so nothing larger than the box is ever in memory and a transposition is a change of strides.
+// down to runs of stored tensors, so nothing larger than the box is ever in memory and a transposition is a change of strides. Elements are
+// floats whatever their type: bf16 and i8 are values of f32, and so are sums of i8 over fewer than 2^17 columns.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
 #define ATTUNE_WEIGHTS_SOURCEREADER_H
@@ -52,6 +53,13 @@ private:
   Status readReshape(mlir::xfmr::ReshapeSourceAttr source, const SourceBox &box);
   Status readScale(mlir::xfmr::ScaleSourceAttr source, const SourceBox &box);
   Status readPanels(mlir::xfmr::PanelsSourceAttr source, const SourceBox &box);
+  Status readConvert(mlir::xfmr::ConvertSourceAttr source, const SourceBox &box);
+  Status readGroupedPanels(mlir::xfmr::GroupedPanelsSourceAttr source, const SourceBox &box);
+  Status readRowScales(mlir::xfmr::RowScalesSourceAttr source, const SourceBox &box);
+  Status readRowCodes(mlir::xfmr::RowCodesSourceAttr source, const SourceBox &box);
+  Status readRowSums(mlir::xfmr::RowSumsSourceAttr source, const SourceBox &box);
+  /// Calls |use| with each of the rows |begin| … |begin| + |count| - 1 of the matrix |source|, whole.
+  Status readRows(mlir::Attribute source, int64_t begin, int64_t count, llvm::function_ref<void(int64_t row, llvm::ArrayRef<float>)> use);
   Status readFlat(mlir::Attribute source, int64_t begin, int64_t count, float *out);
 
   const TensorProvider &tensors;

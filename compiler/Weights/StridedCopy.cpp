@@ -37,6 +37,14 @@ void attune::scaleStrided(double factor, ArrayRef<int64_t> sizes, ArrayRef<int64
   });
 }
 
+void attune::transformStrided(function_ref<float(float)> function, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, float *out) {
+  int64_t count = sizes.empty() ? 1 : sizes.back(), stride = strides.empty() ? 1 : strides.back();
+  forEachRow(sizes, strides, [&](int64_t base) {
+    for (int64_t i = 0; i < count; ++i)
+      out[base + i * stride] = function(out[base + i * stride]);
+  });
+}
+
 StridedRuns::StridedRuns(ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
   int64_t from = 1;
   SmallVector<Loop, 4> reversed;

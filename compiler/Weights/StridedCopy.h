@@ -1,12 +1,13 @@
 //===- StridedCopy.h - Loops over strided boxes ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory side of SourceReader: fill, scale, and the decomposition of a box of a row-major tensor into runs of consecutive elements.
+// The memory side of SourceReader: fill, scale, round, and the decomposition of a box of a row-major tensor into runs of consecutive elements.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_STRIDEDCOPY_H
 #define ATTUNE_WEIGHTS_STRIDEDCOPY_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -17,6 +18,8 @@ namespace attune {
 void fillStrided(float value, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
 /// Multiplies every element of a strided box by |factor| in f64, rounded once.
 void scaleStrided(double factor, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
+/// Replaces every element of a strided box by what |function| makes of it.
+void transformStrided(llvm::function_ref<float(float)> function, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
 
 /// Enumerates a box of a row-major tensor as runs. Where the destination is dense along the runs they are as long as possible and go there
 /// directly. Else they come in blocks of rows for a buffer, from which scatter writes whole cache lines if the destination is dense along

@@ -54,6 +54,13 @@ LogicalResult LinearOp::verify() {
     return failure();
   if (failed(verifySameType(*this, getMultiplier(), "multiplier", getType()))) // C3
     return failure();
+  if (getPrecision() != Precision::F32) { // C4
+    for (Value operand : getOperands())
+      if (!getElementTypeOrSelf(operand).isF32())
+        return emitOpError("expects f32 tensors with a lower precision, but got ") << operand.getType();
+    if (getPrecision() == Precision::Int8 && getInput().getType().getDimSize(1) > kMaxInt8Depth)
+      return emitOpError("expects at most ") << kMaxInt8Depth << " features of 'input' with int8, but got " << getInput().getType().getDimSize(1);
+  }
   return verifyResidual(*this, getResidual(), getType());
 }
 

@@ -17,22 +17,29 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     - (C1) `weight` has as many columns as `input` has features.
     - (C2) `bias` has as many elements as `weight` has rows.
     - (C3) `multiplier` and `residual` have the result's type.
+    - (C4) `precision` other than f32 is for f32 tensors; int8 for at most 65536 features, so that sums fit 32 bits.
     - (N1) The sum runs over k in order with one fused multiply-add per term, from 0, in f32; the bias is added after it.
+    - (N2) With `precision` bf16, `input` and `weight` are rounded to bf16 (nearest and even) before; products are added in f32, in an order that is the
+      same for every row, but not the same on every CPU.
+    - (N3) With `precision` int8, `weight[n, k] = q[n, k] s[n]` with 8-bit codes and one scale per row (`xfmr.weight_codes`), and likewise
+      `input[t, k] = p[t, k] r[t]` with `r[t] = max_k |input[t, k]| / 127`. `sum_k p q` is exact; `(sum s[n]) r[t]` is rounded twice in f32.
 
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<gelu>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
+    %z = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x48xf32>, tensor<112x48xf32>
     ```
   }];
   let arguments = (ins Xfmr_Tokens:$input, Xfmr_Matrix:$weight, Optional<Xfmr_Vector>:$bias, Optional<Xfmr_Tokens>:$multiplier,
-                       Optional<Xfmr_Tokens>:$residual, DefaultValuedAttr<Xfmr_ActivationAttr, "::mlir::xfmr::Activation::None">:$activation);
+                       Optional<Xfmr_Tokens>:$residual, DefaultValuedAttr<Xfmr_ActivationAttr, "::mlir::xfmr::Activation::None">:$activation,
+                       DefaultValuedAttr<Xfmr_PrecisionAttr, "::mlir::xfmr::Precision::F32">:$precision);
   let results = (outs Xfmr_Tokens:$result);
   let assemblyFormat = [{
     $input `,` $weight (`bias` `(` $bias^ `)`)? (`multiplier` `(` $multiplier^ `)`)? (`residual` `(` $residual^ `)`)? attr-dict
     `:` type($input) `,` type($weight) `` custom<EpilogueTypes>(type($bias), type($multiplier), type($residual))
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$weight, "::mlir::Value":$bias, "::mlir::Value":$residual,
-                                 "::mlir::xfmr::Activation":$activation), [{
-    build($_builder, $_state, input, weight, bias, ::mlir::Value(), residual, activation);
+                                 "::mlir::xfmr::Activation":$activation, CArg<"::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32">:$precision), [{
+    build($_builder, $_state, input, weight, bias, ::mlir::Value(), residual, activation, precision);
   }]>];
   let hasVerifier = 1;
 }

@@ -77,12 +77,35 @@ void WeightConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, ML
 
 OpFoldResult WeightConcatOp::fold(FoldAdaptor) { return getWeights().size() == 1 ? OpFoldResult(getWeights()[0]) : OpFoldResult(); }
 
+LogicalResult WeightCodesOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  types.push_back(cast<RankedTensorType>(adaptor.getWeight().getType()).clone(IntegerType::get(context, 8)));
+  return success();
+}
+
+LogicalResult WeightScalesOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
+  types.push_back(type.clone(type.getShape().take_front()));
+  return success();
+}
+
+LogicalResult WeightSumsOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getCodes().getType());
+  types.push_back(RankedTensorType::get(type.getShape().take_front(), IntegerType::get(context, 32)));
+  return success();
+}
+
 LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
-  int64_t width = adaptor.getWidth();
+  // Types are inferred while parsing, before what is left out has its default.
+  auto valueOf = [](IntegerAttr attr) { return attr ? attr.getInt() : 1; };
+  int64_t width = adaptor.getWidth(), group = valueOf(adaptor.getGroupAttr()), multiple = valueOf(adaptor.getMultipleAttr());
   if (width <= 0) // C1
     return emitOptionalError(loc, "expects a positive width, but got ", width);
-  types.push_back(type.clone({(type.getDimSize(0) + width - 1) / width, type.getDimSize(1), width}));
+  if (group <= 0)
+    return emitOptionalError(loc, "expects a positive group, but got ", group);
+  if (multiple <= 0 || multiple % group != 0 || (group == 1 && multiple != 1)) // C2
+    return emitOptionalError(loc, "expects a multiple of the group, ", group, ", but got ", multiple);
+  types.push_back(getPanelsType(type, width, group, multiple));
   return success();
 }
 

@@ -62,20 +62,81 @@ def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
   let hasCanonicalizer = 1;
 }
 
+def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResultShape]> {
+  let summary = "a weight with its elements rounded to another float type";
+  let description = [{
+    ```mlir
+    %b = xfmr.weight_convert %w : tensor<100x48xf32> -> tensor<100x48xbf16>
+    ```
+  }];
+  let arguments = (ins StaticShapeTensorOf<[Xfmr_Float]>:$weight);
+  let results = (outs StaticShapeTensorOf<[Xfmr_Float]>:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight) `->` type($result)";
+}
+
+def Xfmr_WeightCodesOp : Xfmr_WeightExpr<"weight_codes"> {
+  let summary = "a weight matrix in 8 bits, with one scale per row";
+  let description = [{
+    `result[n, k] = round(weight[n, k] / scale[n])`, to nearest and even, where `scale` is what `xfmr.weight_scales` gives; zero where the scale
+    is zero. Codes are from -127 to 127.
+
+    ```mlir
+    %q = xfmr.weight_codes %w : tensor<100x48xf32>      // tensor<100x48xi8>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$weight);
+  let results = (outs Xfmr_CodeMatrix:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight)";
+}
+
+def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
+  let summary = "what one step of the codes of each row of a weight matrix is worth";
+  let description = [{
+    `result[n] = max_k |weight[n, k]| / 127`
+
+    ```mlir
+    %s = xfmr.weight_scales %w : tensor<100x48xf32>     // tensor<100xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$weight);
+  let results = (outs Xfmr_Vector:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight)";
+}
+
+def Xfmr_WeightSumsOp : Xfmr_WeightExpr<"weight_sums"> {
+  let summary = "the sum of each row of codes";
+  let description = [{
+    `result[n] = sum_k codes[n, k]`. Instructions that multiply unsigned by signed bytes take inputs with 128 added; this sum takes it back.
+
+    ```mlir
+    %z = xfmr.weight_sums %q : tensor<100x48xi8>        // tensor<100xi32>
+    ```
+  }];
+  let arguments = (ins Xfmr_CodeMatrix:$codes);
+  let results = (outs 1DTensorOf<[I32]>:$result);
+  let assemblyFormat = "$codes attr-dict `:` type($codes)";
+}
+
 def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
   let summary = "a weight matrix in column panels, the layout GEMM kernels stream";
   let description = [{
     `result[p, k, j] = weight[p * width + j, k]`, zero where `p * width + j` is beyond the matrix.
 
-    - (C1) `width` is positive.
+    With `group` > 1, `result[p, q, j, i] = weight[p * width + j, q * group + i]` for every `q * group + i` below the columns of `weight` rounded up to
+    `multiple`: instructions that add the products of neighbours take them side by side.
+
+    - (C1) `width` and `group` are positive.
+    - (C2) `multiple` is a positive multiple of `group`, and 1 without groups.
 
     ```mlir
     %p = xfmr.weight_pack %w, 32 : tensor<100x48xf32>   // tensor<4x48x32xf32>
+    %g = xfmr.weight_pack %q, 32 group 4 multiple 64 : tensor<100x48xi8>   // tensor<4x16x32x4xi8>
     ```
   }];
-  let arguments = (ins Xfmr_Matrix:$weight, I64Attr:$width);
-  let results = (outs 3DTensorOf<[Xfmr_Float]>:$result);
-  let assemblyFormat = "$weight `,` $width attr-dict `:` type($weight)";
+  let arguments = (ins 2DTensorOf<[Xfmr_Float, I8]>:$weight, I64Attr:$width, DefaultValuedAttr<I64Attr, "1">:$group,
+                       DefaultValuedAttr<I64Attr, "1">:$multiple);
+  let results = (outs TensorRankOf<[Xfmr_Float, I8], [3, 4]>:$result);
+  let assemblyFormat = "$weight `,` $width (`group` $group^ `multiple` $multiple)? attr-dict `:` type($weight)";
 }
 
 def Xfmr_WeightTransposeOp : Xfmr_WeightExpr<"weight_transpose"> {

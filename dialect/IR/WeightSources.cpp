@@ -4,6 +4,7 @@
 
 #include "dialect/IR/XfmrOps.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -13,6 +14,11 @@ static RankedTensorType withDim(RankedTensorType type, int64_t axis, int64_t siz
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] = size;
   return type.clone(shape);
+}
+
+RankedTensorType mlir::xfmr::getPanelsType(RankedTensorType matrix, int64_t width, int64_t group, int64_t multiple) {
+  int64_t panels = llvm::divideCeil(matrix.getDimSize(0), width), depth = llvm::alignTo(matrix.getDimSize(1), multiple);
+  return group == 1 ? matrix.clone({panels, depth, width}) : matrix.clone({panels, depth / group, width, group});
 }
 
 RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
@@ -35,10 +41,19 @@ RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
       })
       .Case([](ReshapeSourceAttr attr) { return getSourceType(attr.getSource()).clone(attr.getShape().asArrayRef()); })
       .Case([](ScaleSourceAttr attr) { return getSourceType(attr.getSource()); })
-      .Case([](PanelsSourceAttr attr) {
+      .Case([](PanelsSourceAttr attr) { return getPanelsType(getSourceType(attr.getSource()), attr.getWidth()); })
+      .Case([](GroupedPanelsSourceAttr attr) {
+        return getPanelsType(getSourceType(attr.getSource()), attr.getWidth(), attr.getGroup(), attr.getMultiple());
+      })
+      .Case([](ConvertSourceAttr attr) { return getSourceType(attr.getSource()).clone(attr.getType()); })
+      .Case([](RowScalesSourceAttr attr) {
         RankedTensorType type = getSourceType(attr.getSource());
-        int64_t width = attr.getWidth();
-        return type.clone({(type.getDimSize(0) + width - 1) / width, type.getDimSize(1), width});
+        return type.clone(type.getShape().take_front());
+      })
+      .Case([](RowCodesSourceAttr attr) { return getSourceType(attr.getSource()).clone(IntegerType::get(attr.getContext(), 8)); })
+      .Case([](RowSumsSourceAttr attr) {
+        RankedTensorType type = getSourceType(attr.getSource());
+        return RankedTensorType::get(type.getShape().take_front(), IntegerType::get(attr.getContext(), 32));
       })
       .Default([](Attribute) { return RankedTensorType(); });
 }
@@ -119,6 +134,16 @@ LogicalResult ScaleSourceAttr::verify(EmitError emitError, Attribute source, Flo
   return success();
 }
 
+/// Checks that |source| is a matrix, of i8 if |codes|, else of floats.
+static LogicalResult verifyMatrix(EmitError emitError, Attribute source, bool codes) {
+  RankedTensorType type = getSourceType(source);
+  if (!type || type.getRank() != 2)
+    return emitError() << "expects a matrix source, but got " << source;
+  if (codes ? !type.getElementType().isInteger(8) : !isa<FloatType>(type.getElementType()))
+    return emitError() << "expects " << (codes ? "i8" : "float") << " elements, but got " << type;
+  return success();
+}
+
 LogicalResult PanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width) {
   RankedTensorType type = getSourceType(source);
   if (!type || type.getRank() != 2)
@@ -127,3 +152,24 @@ LogicalResult PanelsSourceAttr::verify(EmitError emitError, Attribute source, in
     return emitError() << "expects a positive width, but got " << width;
   return success();
 }
+
+LogicalResult GroupedPanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width, int64_t group, int64_t multiple) {
+  if (failed(PanelsSourceAttr::verify(emitError, source, width)))
+    return failure();
+  if (group <= 1)
+    return emitError() << "expects a group of 2 or more, but got " << group;
+  if (multiple <= 0 || multiple % group != 0)
+    return emitError() << "expects a multiple of the group, " << group << ", but got " << multiple;
+  return success();
+}
+
+LogicalResult ConvertSourceAttr::verify(EmitError emitError, Attribute source, FloatType) {
+  RankedTensorType type = getSourceType(source);
+  if (!type || !isa<FloatType>(type.getElementType()))
+    return emitError() << "expects a weight source of floats, but got " << source;
+  return success();
+}
+
+LogicalResult RowScalesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/false); }
+LogicalResult RowCodesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/false); }
+LogicalResult RowSumsSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/true); }

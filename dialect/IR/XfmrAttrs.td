@@ -57,6 +57,13 @@ def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "how the tokens of a sequence become
 }
 def Xfmr_PoolKindAttr : EnumAttr<Xfmr_Dialect, Xfmr_PoolKind, "pool_kind"> { let assemblyFormat = "`<` $value `>`"; }
 
+def Xfmr_Precision : I32EnumAttr<"Precision", "what the inputs of a matrix product are rounded to", [
+    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">, I32EnumAttrCase<"Int8", 2, "int8">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_PrecisionAttr : EnumAttr<Xfmr_Dialect, Xfmr_Precision, "precision"> { let assemblyFormat = "`<` $value `>`"; }
+
 //===----------------------------------------------------------------------===//
 // Weight sources: closed expressions over the tensors of a model folder
 //===----------------------------------------------------------------------===//
@@ -129,6 +136,36 @@ def Xfmr_PanelsSourceAttr : Xfmr_Source<"PanelsSource", "panels"> {
   let summary = "a `[N, K]` matrix as `[ceil(N / width)][K][width]`, the last panel padded with zeros";
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width);
   let assemblyFormat = "`<` $source `,` $width `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_GroupedPanelsSourceAttr : Xfmr_Source<"GroupedPanelsSource", "grouped_panels"> {
+  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K' / group][width][group]`, K' being K rounded up to `multiple`; what is beyond the matrix is zero";
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width, "int64_t":$group, "int64_t":$multiple);
+  let assemblyFormat = "`<` $source `,` $width `,` $group `,` $multiple `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_ConvertSourceAttr : Xfmr_Source<"ConvertSource", "convert"> {
+  let summary = "each element rounded to `type`, nearest and even";
+  let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatType":$type);
+  let assemblyFormat = "`<` $source `,` $type `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_RowScalesSourceAttr : Xfmr_Source<"RowScalesSource", "row_scales"> {
+  let summary = "for each row of a matrix, its largest magnitude / 127";
+  let parameters = (ins "::mlir::Attribute":$source);
+  let assemblyFormat = "`<` $source `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_RowCodesSourceAttr : Xfmr_Source<"RowCodesSource", "row_codes"> {
+  let summary = "a matrix as i8: each element / its row's scale (`row_scales`), rounded to nearest and even; zero where the scale is zero";
+  let parameters = (ins "::mlir::Attribute":$source);
+  let assemblyFormat = "`<` $source `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_RowSumsSourceAttr : Xfmr_Source<"RowSumsSource", "row_sums"> {
+  let summary = "the sum of each row of an i8 matrix, as i32";
+  let parameters = (ins "::mlir::Attribute":$source);
+  let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;
 }
 

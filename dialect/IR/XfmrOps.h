@@ -16,6 +16,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
 
 #include "dialect/IR/XfmrDialect.h.inc"
 #include "dialect/IR/XfmrEnums.h.inc"
@@ -33,6 +34,12 @@ RankedTensorType getSourceType(Attribute source);
 
 /// Keys of one panel of a cache. One width for all machines, so that what a session keeps does not depend on the strategy of one object.
 inline constexpr int64_t kCachePanelWidth = 64;
+
+/// Type of |matrix|, `[N, K]`, in panels of |width| rows with |group| neighbours of a row side by side and K rounded up to |multiple|.
+RankedTensorType getPanelsType(RankedTensorType matrix, int64_t width, int64_t group = 1, int64_t multiple = 1);
+
+/// The most products of bytes, 255 * 127 each, that are added in 32 bits.
+inline constexpr int64_t kMaxInt8Depth = 65536;
 
 /// Names of the attributes that carry the contract between phases.
 inline constexpr llvm::StringLiteral kEntryAttr = "xfmr.entry";

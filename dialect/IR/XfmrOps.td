@@ -11,6 +11,7 @@ include "dialect/IR/AttentionOps.td"
 include "dialect/IR/CacheOps.td"
 include "dialect/IR/PositionOps.td"
 include "dialect/IR/KernelOps.td"
+include "dialect/IR/QuantizeOps.td"
 include "dialect/IR/RuntimeOps.td"
 
 #endif // XFMR_OPS_TD

@@ -47,7 +47,7 @@ LinearOp chooseLinear(Value a, Value b, Operation *user) {
 Value addResidual(PatternRewriter &rewriter, Operation *user, LinearOp linear, Value residual) {
   Location loc = rewriter.getFusedLoc({linear.getLoc(), user->getLoc()});
   return LinearOp::create(rewriter, loc, linear.getInput(), linear.getWeight(), linear.getBias(), linear.getMultiplier(),
-                          residual, linear.getActivation());
+                          residual, linear.getActivation(), linear.getPrecision());
 }
 
 struct FuseActivation : OpRewritePattern<ActivationOp> {
@@ -57,7 +57,7 @@ struct FuseActivation : OpRewritePattern<ActivationOp> {
     if (!linear || linear.getMultiplier() || linear.getActivation() != Activation::None)
       return failure();
     rewriter.replaceOpWithNewOp<LinearOp>(op, linear.getInput(), linear.getWeight(), linear.getBias(), Value(),
-                                          op.getKind());
+                                          op.getKind(), linear.getPrecision());
     return success();
   }
 };

@@ -103,4 +103,24 @@ def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::Modu
   }];
 }
 
+def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
+  let summary = "compute projections from rounded inputs and weights";
+  let description = [{
+    ```mlir
+    %y = xfmr.linear %x, %w bias(%b) : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
+    // becomes
+    %y = xfmr.linear %x, %w bias(%b) {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
+    ```
+
+    Every f32 linear that has no precision of its own gets `precision`. With int8, one of more features than 32-bit sums can hold stays f32, with a
+    remark. Attention, norms, embeddings and elementwise ops are left alone. Runs after `xfmr-decompose-composites`.
+
+    Numerics: rounds the inputs of the products as `xfmr.linear` says under N2 and N3.
+  }];
+  let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16", "what inputs and weights are rounded to",
+                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "not at all"),
+                                             clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16, summed in f32"),
+                                             clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits, with scales per row and column"))}]>];
+}
+
 #endif // XFMR_TRANSFORMS_PASSES_TD

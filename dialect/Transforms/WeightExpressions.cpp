@@ -13,7 +13,9 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-bool mlir::xfmr::isWeightExpression(Operation *op) { return isa<WeightConcatOp, WeightPackOp, WeightTransposeOp>(op); }
+bool mlir::xfmr::isWeightExpression(Operation *op) { 
+  return isa<WeightCodesOp, WeightConcatOp, WeightConvertOp, WeightPackOp, WeightScalesOp, WeightSumsOp, WeightTransposeOp>(op);
+}
 
 bool mlir::xfmr::isWeightArgument(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
@@ -36,7 +38,17 @@ Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) 
       .Case([&](WeightConcatOp concat) -> Attribute {
         return ConcatSourceAttr::get(context, concat.getAxis(), ArrayAttr::get(context, sources));
       })
-      .Case([&](WeightPackOp pack) -> Attribute { return PanelsSourceAttr::get(context, sources[0], pack.getWidth()); })
+      .Case([&](WeightPackOp pack) -> Attribute {
+        if (pack.getGroup() == 1)
+          return PanelsSourceAttr::get(context, sources[0], pack.getWidth());
+        return GroupedPanelsSourceAttr::get(context, sources[0], pack.getWidth(), pack.getGroup(), pack.getMultiple());
+      })
+      .Case([&](WeightConvertOp convert) -> Attribute {
+        return ConvertSourceAttr::get(context, sources[0], cast<FloatType>(getElementTypeOrSelf(convert.getType())));
+      })
+      .Case([&](WeightCodesOp) -> Attribute { return RowCodesSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightScalesOp) -> Attribute { return RowScalesSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightSumsOp) -> Attribute { return RowSumsSourceAttr::get(context, sources[0]); })
       .Case([&](WeightTransposeOp) -> Attribute {
         return TransposeSourceAttr::get(context, sources[0], DenseI64ArrayAttr::get(context, {1, 0}));
       })
@@ -47,6 +59,10 @@ StringRef mlir::xfmr::weightNameSuffix(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](WeightConcatOp) { return ".concat"; })
       .Case([](WeightPackOp) { return ".panels"; })
+      .Case([](WeightConvertOp) { return ".converted"; })
+      .Case([](WeightCodesOp) { return ".codes"; })
+      .Case([](WeightScalesOp) { return ".scales"; })
+      .Case([](WeightSumsOp) { return ".sums"; })
       .Case([](WeightTransposeOp) { return ".transposed"; })
       .Default([](Operation *) { return ""; });
 }

@@ -9,11 +9,16 @@
 #include "CpuFeatures.h"
 #include "Error.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace {
 /// Registers of a cpuid leaf.
@@ -151,8 +156,20 @@ int attune_cpu_has(const char *name) {
   return -1;
 }
 
+/// Asks the system for the tile registers of AMX, which a process has only after that; 0 or an errno value.
+static int requestTiles() {
+#if defined(__linux__)
+  constexpr long requestPermission = 0x1023, tileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0 ? 0 : errno;
+#else
+  return ENOSYS;
+#endif
+}
+
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
+
+static int requestTiles() { return 0; }
 
 namespace {
 struct Feature {
@@ -179,6 +196,8 @@ int attune_cpu_has(const char *name) {
 }
 
 #else
+static int requestTiles() { return 0; }
+
 int attune_cpu_has(const char *) { return -1; }
 #endif
 
@@ -190,6 +209,7 @@ static void append(char *list, size_t size, const char *name) {
 
 attune_status attune::checkCpuFeatures(const attune_model_desc &desc) {
   char missing[512] = "", unknown[256] = "";
+  bool tiles = false;
   const char *cursor = desc.cpu_features ? desc.cpu_features : "";
   while (*cursor) {
     size_t length = strcspn(cursor, ",");
@@ -201,6 +221,7 @@ attune_status attune::checkCpuFeatures(const attune_model_desc &desc) {
     if (!*feature || *feature == '-')
       continue;
     int has = attune_cpu_has(feature);
+    tiles |= strcmp(feature, "amx-tile") == 0;
     if (has == 0)
       append(missing, sizeof(missing), feature);
     else if (has < 0)
@@ -214,5 +235,8 @@ attune_status attune::checkCpuFeatures(const attune_model_desc &desc) {
     return fail(ATTUNE_INCOMPATIBLE,
                 "model '%s' was compiled for cpu '%s' and needs %s, which this runtime cannot check", desc.name, cpu,
                 unknown);
+  if (int error = tiles ? requestTiles() : 0)
+    return fail(ATTUNE_INCOMPATIBLE, "model '%s' was compiled for cpu '%s' and needs amx-tile, which the system does not grant: %s", desc.name, cpu,
+                strerror(error));
   return ATTUNE_OK;
 }

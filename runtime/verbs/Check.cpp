@@ -46,19 +46,21 @@ static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedT
 
 /// The outputs the case's call gives.
 static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const std::string &folder, const CaseFile &caseFile,
-                                                  int64_t threads) {
+                                                  const CheckOptions &options) {
   if (caseFile.function != "forward")
     return Status::error(caseFile.path + ": call '" + caseFile.function + "' is not supported by this entry set; 'forward' is");
   Result<std::vector<OwnedTensor>> inputs = loadCaseInputs(caseFile, folder);
   if (!inputs)
     return inputs.status();
-  Result<Artefact> artefact = host.openCase(folder, requestOf(caseFile, *inputs));
+  ModelRequest request = requestOf(caseFile, *inputs);
+  request.dtype = options.dtype;
+  Result<Artefact> artefact = host.openCase(folder, request);
   if (!artefact)
     return artefact.status();
   std::vector<TensorView> views;
   for (const OwnedTensor &input : *inputs)
     views.push_back(viewOf(input));
-  Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", views, threads);
+  Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", views, options.threads);
   if (!call)
     return call.status();
   if (Status status = call->run(); status.failed())
@@ -75,7 +77,7 @@ static Result<bool> checkCase(const VerbHost &host, const std::string &folder, c
   Result<SafetensorsFile> expected = SafetensorsFile::open((base / "expected.safetensors").string());
   if (!expected)
     return expected.status();
-  Result<std::vector<OwnedTensor>> outputs = callModel(host, folder, *caseFile, options.threads);
+  Result<std::vector<OwnedTensor>> outputs = callModel(host, folder, *caseFile, options);
   if (!outputs)
     return outputs.status();
 

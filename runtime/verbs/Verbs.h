@@ -26,6 +26,8 @@ struct ModelRequest {
   std::vector<std::string> extraOutputs;
   /// Heads to remove, "0:1;1:0,2".
   std::string pruneHeads;
+  /// Type of the matrix products, "bf16"; empty = what the tool's own flags say.
+  std::string dtype;
   /// The weights are generated from this seed; the folder has none.
   std::optional<int64_t> weightsSeed;
 };

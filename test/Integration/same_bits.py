@@ -1,7 +1,8 @@
 # ===- same_bits.py - One sequence, many surroundings, one result ----------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# same_bits.py DIR CPU…: compiles a model for each CPU and runs one sequence alone and as row 1 of a padded batch of 4, with 1, 2 and 3 threads.
+# same_bits.py [--FLAG=VALUE…] DIR CPU…: compiles a model for each CPU, with these compile flags, and runs one sequence alone and as row 1 of a padded batch of 4,
+# with 1, 2 and 3 threads.
 
 import os
 import sys
@@ -22,7 +23,10 @@ def rows(path, batch):
     return found
 
 
-def main(work, *cpus):
+def main(*arguments):
+    flags = [word for word in arguments if word.startswith("--")]
+    work, *cpus = [word for word in arguments if not word.startswith("--")]
+    os.makedirs(work, exist_ok=True)
     model, rng = make_model("h60a4", work), models.generator("same bits")
     ids = models.random_ids(rng, 101, 4, PADDED)
     mask = models.token_mask(rng, "right", 4, PADDED)
@@ -35,7 +39,7 @@ def main(work, *cpus):
     for cpu in cpus:
         for padding in ("compute", "skip"):
             shared, output = os.path.join(work, f"{cpu}-{padding}.so"), os.path.join(work, "out.safetensors")
-            run("attune", "compile", model, "-o", shared, "--emit=shared", "--cpu=" + cpu, "--padding=" + padding)
+            run("attune", "compile", model, "-o", shared, "--emit=shared", "--cpu=" + cpu, "--padding=" + padding, *flags)
             for threads in (1, 2, 3):
                 for inputs, row in ((alone, 0), (among, 1)):
                     run("attune-run", "run", "--model=" + shared, "--input", inputs, "--output", output, f"--threads={threads}")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # sweep.py shapes MODEL PADDING DIR     every length of models.LENGTHS with batches 1 … 5 and all kinds of token masks, on one shared object
+# sweep.py precision MODEL DTYPE DIR    some of these lengths and batches with matrix products in DTYPE, on this machine's instructions and on those of others
 # sweep.py inputs MODEL DIR             3D and float masks, head masks, embeddings and positions as inputs, all groups of outputs
 #
 # Each call becomes a golden case whose expected outputs attune-test-reference computes in double; `check` compares them within the tolerance
@@ -67,6 +68,25 @@ def sweep_shapes(name, padding, work):
         print(run("attune-run", "check", "--model=" + shared, f"--threads={threads}", *cases))
 
 
+def sweep_precision(name, dtype, work):
+    model, limit = make_model(name, work), models.config(name)["vocab_size"]
+    outputs = "last_hidden_state" if models.config(name)["architectures"] == ["BertModel"] else "logits"
+    cases = []
+    for batch, length, kind in ((1, 1, "none"), (2, 17, "right"), (1, 33, "none"), (2, 129, "holes")):
+        rng = models.generator(name, batch, length, kind)
+        tensors = {"input_ids": models.random_ids(rng, limit, batch, length)}
+        if kind != "none":
+            tensors["attention_mask"] = models.token_mask(rng, kind, batch, length)
+        cases.append(make_case(model, os.path.join(work, f"b{batch}-s{length}-{kind}"), tensors, "--outputs=" + outputs))
+    with open("/proc/cpuinfo") as info:
+        flags = set(next(line for line in info if line.startswith("flags")).split())
+    needs = {"native": set(), "x86-64-v3": set(), "x86-64-v4": {"avx512vl"}, "alderlake": {"avx_vnni"}, "cooperlake": {"avx512_bf16", "avx512_vnni"}}
+    for cpu in (cpu for cpu, needed in needs.items() if needed <= flags):
+        shared = os.path.join(work, cpu + ".so")
+        run("attune", "compile", model, "-o", shared, "--emit=shared", "--cpu=" + cpu, "--dtype=" + dtype)
+        print(run("attune-run", "check", "--model=" + shared, "--dtype=" + dtype, *cases))
+
+
 def input_cases(name, rng):
     """(name, tensors): the kinds of input beyond ids and token masks."""
     config = models.config(name)
@@ -105,4 +125,4 @@ def sweep_inputs(name, work):
 
 if __name__ == "__main__":
     os.makedirs(sys.argv[-1], exist_ok=True)
-    {"shapes": sweep_shapes, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])
+    {"shapes": sweep_shapes, "precision": sweep_precision, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])

@@ -1,4 +1,8 @@
 // RUN: attune-opt %s --attune-to-dialect --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DIALECT
+// RUN: attune-opt %s --attune-to-dialect=precision=int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LOWER
+// RUN: attune-opt %s --attune-to-linalg=features=x86,avx512bf16,avx512vnni --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DOTS
+// RUN: attune-opt %s --attune-to-linalg=features=x86,avx512bf16,amx-bf16,amx-int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: attune-opt %s --attune-to-linalg="vector-bits=256 features=x86,avxvnni" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=VNNI
 // RUN: attune-opt %s --attune-to-linalg --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LINALG
 // RUN: attune-opt %s --attune-to-tiled --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TILED
 // RUN: attune-opt %s --attune-to-tiled=vector-bits=256 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NARROW
@@ -24,9 +28,15 @@
 // DIALECT-NEXT: attune-count-flops
 // DIALECT-NEXT: )
 
+// With a lower precision, one pass more.
+// LOWER: cse
+// LOWER-NEXT: xfmr-lower-precision{precision=int8}
+// LOWER-NEXT: ),
+// LOWER-NEXT: xfmr-hoist-weight-expressions,
+
 // LINALG: builtin.module(
 // LINALG-NEXT: func.func(
-// LINALG-NEXT: convert-xfmr-to-linalg{panel-width=32}
+// LINALG-NEXT: convert-xfmr-to-linalg{bf16-codes=f32 bf16-multiple=2 int8-codes=i16 int8-multiple=2 panel-width=32}
 // LINALG-NEXT: ),
 // LINALG-NEXT: xfmr-hoist-weight-expressions,
 // LINALG-NEXT: symbol-dce,
@@ -34,18 +44,23 @@
 // LINALG-NEXT: canonicalize
 // LINALG-NEXT: )
 // LINALG-NEXT: )
+// The instructions of the CPU decide what codes look like.
+// DOTS: convert-xfmr-to-linalg{bf16-codes=bf16 bf16-multiple=2 int8-codes=i8 int8-multiple=4 panel-width=32}
+// TILES: convert-xfmr-to-linalg{bf16-codes=bf16 bf16-multiple=32 int8-codes=i8 int8-multiple=64 panel-width=32}
+// VNNI: convert-xfmr-to-linalg{bf16-codes=f32 bf16-multiple=2 int8-codes=i8 int8-multiple=4 panel-width=16}
 
 // TILED: builtin.module(
 // TILED-NEXT: func.func(
 // TILED-NEXT: attune-tile-attention{key-block=512 panel-width=32 query-rows=8},
-// TILED-NEXT: attune-tile-groups{block-bytes=1572864 max-block-rows=128 panel-width=32 register-rows=12 row-block=8},
+// TILED-NEXT: attune-tile-groups{block-bytes=1572864 code-rows=8 max-block-rows=128 panel-width=32 register-rows=12 row-block=8},
+// TILED-NEXT: attune-tile-quantized-rows{row-block=8},
 // TILED-NEXT: canonicalize
 // TILED-NEXT: resolve-ranked-shaped-type-result-dims
 // TILED-NEXT: canonicalize
 // TILED-NEXT: )
 // TILED-NEXT: )
 // NARROW: attune-tile-attention{key-block=512 panel-width=16 query-rows=4},
-// NARROW: attune-tile-groups{block-bytes=1572864 max-block-rows=128 panel-width=16 register-rows=6 row-block=8},
+// NARROW: attune-tile-groups{block-bytes=1572864 code-rows=4 max-block-rows=128 panel-width=16 register-rows=6 row-block=8},
 
 // KERNELS: builtin.module(
 // KERNELS-NEXT: attune-outline-kernels,
@@ -63,14 +78,15 @@
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: cse,
 // BUFFERIZED-NEXT: attune-attach-scratch{rows=8},
-// BUFFERIZED-NEXT: attune-plan-memory,
+// BUFFERIZED-NEXT: attune-plan-memory{code-rows=1},
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: )
 
 // VECTOR: builtin.module(
-// VECTOR-NEXT: attune-vectorize-tiles{register-rows=12},
+// VECTOR-NEXT: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 register-rows=12},
 // VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3 weight-rows=8},
-// VECTOR-NEXT: attune-expand-math,
+// VECTOR-NEXT: attune-lower-quantize-rows,
+// VECTOR-NEXT: attune-expand-math{expand-bf16=true},
 // VECTOR-NEXT: canonicalize
 // VECTOR-NEXT: cse,
 // VECTOR-NEXT: attune-lower-key-panel
@@ -83,6 +99,7 @@
 // TARGET-NEXT: attune-lower-parallel-calls,
 // TARGET-NEXT: expand-strided-metadata,
 // TARGET-NEXT: lower-affine,
+// TARGET-NEXT: attune-lower-tiles,
 // TARGET-NEXT: convert-scf-to-cf
 // TARGET-NEXT: convert-vector-to-llvm{{.*}} reassociate-fp-reductions=false
 // TARGET-NEXT: convert-math-to-llvm

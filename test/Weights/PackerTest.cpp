@@ -115,7 +115,31 @@ public:
     }
   }
 
+  /// A source that rounds, over a random matrix.
+  Attribute lowPrecisionSource() {
+    Attribute matrix = source(2, 2);
+    Attribute codes = RowCodesSourceAttr::get(&context, matrix);
+    switch (pick(0, 5)) {
+    case 0:
+      return ConvertSourceAttr::get(&context, matrix, builder.getBF16Type());
+    case 1:
+      return RowScalesSourceAttr::get(&context, matrix);
+    case 2:
+      return codes;
+    case 3:
+      return RowSumsSourceAttr::get(&context, codes);
+    case 4:
+      return grouped(codes, 4);
+    default:
+      return grouped(ConvertSourceAttr::get(&context, matrix, builder.getBF16Type()), 2);
+    }
+  }
+
 private:
+  Attribute grouped(Attribute matrix, int64_t group) {
+    return GroupedPanelsSourceAttr::get(&context, matrix, pick(1, 40), group, group * pick(1, 9));
+  }
+
   Attribute leaf(int64_t rank, bool fill) {
     std::vector<int64_t> shape(rank);
     for (int64_t &size : shape)
@@ -141,6 +165,47 @@ private:
   FakeTensors &tensors;
   std::mt19937 random;
 };
+
+float element(Attribute source, SmallVector<int64_t> index);
+
+/// The largest magnitude of row |row| / 127.
+float rowScale(Attribute matrix, int64_t row) {
+  float largest = 0;
+  for (int64_t k = 0; k < getSourceType(matrix).getDimSize(1); ++k)
+    largest = std::fmax(largest, std::fabs(element(matrix, {row, k})));
+  return largest / 127.0f;
+}
+
+/// The nearest bf16, of two at the same distance the one with an even last bit.
+float roundBF16(float value) {
+  int exponent;
+  double mantissa = std::ldexp(std::frexp(double(value), &exponent), 8);
+  return float(std::ldexp(std::nearbyint(mantissa), exponent - 8));
+}
+
+/// What a source that rounds has at |index|; nothing for other sources.
+std::optional<float> lowPrecisionElement(Attribute source, ArrayRef<int64_t> index) {
+  if (auto attr = dyn_cast<ConvertSourceAttr>(source))
+    return roundBF16(element(attr.getSource(), llvm::to_vector(index)));
+  if (auto attr = dyn_cast<RowScalesSourceAttr>(source))
+    return rowScale(attr.getSource(), index[0]);
+  if (auto attr = dyn_cast<RowCodesSourceAttr>(source)) {
+    float scale = rowScale(attr.getSource(), index[0]);
+    return scale == 0 ? 0 : std::nearbyint(element(attr.getSource(), llvm::to_vector(index)) / scale);
+  }
+  if (auto attr = dyn_cast<RowSumsSourceAttr>(source)) {
+    float sum = 0;
+    for (int64_t k = 0; k < getSourceType(attr.getSource()).getDimSize(1); ++k)
+      sum += element(attr.getSource(), {index[0], k});
+    return sum;
+  }
+  if (auto attr = dyn_cast<GroupedPanelsSourceAttr>(source)) {
+    RankedTensorType matrix = getSourceType(attr.getSource());
+    int64_t row = index[0] * attr.getWidth() + index[2], column = index[1] * attr.getGroup() + index[3];
+    return row < matrix.getDimSize(0) && column < matrix.getDimSize(1) ? element(attr.getSource(), {row, column}) : 0.0f;
+  }
+  return std::nullopt;
+}
 
 /// The element at |index| by definition.
 float element(Attribute source, SmallVector<int64_t> index) {
@@ -178,6 +243,8 @@ float element(Attribute source, SmallVector<int64_t> index) {
       inner[dim] = flat % shape[dim];
     return element(attr.getSource(), inner);
   }
+  if (std::optional<float> rounded = lowPrecisionElement(source, index))
+    return *rounded;
   if (auto attr = dyn_cast<PanelsSourceAttr>(source)) {
     int64_t row = index[0] * attr.getWidth() + index[2];
     return row < getSourceType(attr.getSource()).getDimSize(0) ? element(attr.getSource(), {row, index[1]}) : 0.0f;
@@ -217,7 +284,7 @@ static std::string text(Attribute source) {
 
 /// Reads a random box of a random source in a random layout; nothing else may be written.
 static void testBox(Generator &generator, FakeTensors &tensors) {
-  Attribute source = generator.source(generator.pick(1, 3), 4);
+  Attribute source = generator.pick(0, 2) ? generator.source(generator.pick(1, 3), 4) : generator.lowPrecisionSource();
   ArrayRef<int64_t> shape = getSourceType(source).getShape();
   SourceBox box{{}, {}, {}, nullptr};
   int64_t total = 1;
@@ -255,6 +322,18 @@ static void testBox(Generator &generator, FakeTensors &tensors) {
   expect(std::memcmp(got.data(), wanted.data(), got.size() * sizeof(float)) == 0, "box of " + text(source));
 }
 
+/// Stores |value|, which |type| can hold, as element |flat| of |out|.
+static void storeElement(Type type, float value, int64_t flat, uint8_t *out) {
+  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  if (type.isBF16())
+    bits >>= 16;
+  else if (!type.isF32())
+    bits = static_cast<uint32_t>(static_cast<int32_t>(value));
+  std::memcpy(out + flat * bytes, &bits, bytes); // little-endian
+}
+
 /// Packs a module of random weights and checks the whole file.
 static void testFile(Generator &generator, FakeTensors &tensors, MLIRContext &context, const std::string &folder) {
   OpBuilder builder(&context);
@@ -262,15 +341,16 @@ static void testFile(Generator &generator, FakeTensors &tensors, MLIRContext &co
   builder.setInsertionPointToEnd(module->getBody());
   std::vector<WeightOp> weights;
   int64_t end = 0;
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 14; ++i) {
     Attribute source = i == 0 ? PanelsSourceAttr::get(&context,
                                                       TensorSourceAttr::get(&context, tensors.add({1000, 1500}),
                                                                             RankedTensorType::get({1000, 1500}, builder.getF32Type())),
                                                       32)
-                              : generator.source(generator.pick(0, 3), 3);
+                       : i < 8 ? generator.source(generator.pick(0, 3), 3)
+                               : generator.lowPrecisionSource();
     RankedTensorType type = getSourceType(source);
     auto weight = WeightOp::create(builder, builder.getUnknownLoc(), "w" + std::to_string(i), StringAttr(), type, source);
-    int64_t offset = llvm::alignTo(end, i % 3 == 0 ? 4096 : 64), bytes = type.getNumElements() * 4;
+    int64_t offset = llvm::alignTo(end, i % 3 == 0 ? 4096 : 64), bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     weight->setAttr(kOffsetAttr, builder.getI64IntegerAttr(offset));
     weight->setAttr(kBytesAttr, builder.getI64IntegerAttr(bytes));
     end = llvm::alignTo(offset + bytes, 64);
@@ -298,10 +378,11 @@ static void testFile(Generator &generator, FakeTensors &tensors, MLIRContext &co
   const uint8_t *data = mapped->data() + header.data_offset;
   expect(attune_checksum(data, header.data_bytes) == header.content_hash, "content hash");
   expect(attune_checksum(mapped->data() + header.manifest_offset, header.manifest_bytes) == header.manifest_checksum, "manifest checksum");
-  std::vector<float> wanted(end / 4);
+  std::vector<uint8_t> wanted(end);
   for (WeightOp weight : weights)
     forEachIndex(cast<RankedTensorType>(weight.getType()).getShape(), [&](ArrayRef<int64_t> index, int64_t flat) {
-      wanted[weight->getAttrOfType<IntegerAttr>(kOffsetAttr).getInt() / 4 + flat] = element(weight.getSource(), llvm::to_vector(index));
+      uint8_t *begin = wanted.data() + weight->getAttrOfType<IntegerAttr>(kOffsetAttr).getInt();
+      storeElement(cast<RankedTensorType>(weight.getType()).getElementType(), element(weight.getSource(), llvm::to_vector(index)), flat, begin);
     });
   expect(std::memcmp(wanted.data(), data, end) == 0, "data section");
   Result<Json> manifest =

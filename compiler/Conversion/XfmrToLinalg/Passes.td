@@ -20,9 +20,17 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     %y = linalg.generic … // + bias
     ```
 
+    A projection of lower precision multiplies codes (`xfmr.quantize_rows`) by panels of codes with neighbours in K side by side; with int8 its epilogue
+    applies the scales. Rows that several projections take are rounded once, and a result that only a bf16 projection reads is stored rounded.
+    `bf16-codes` and `int8-codes` are element types of codes: bf16 (or f32, the same values), i8 (or i16).
+
     Expects composites decomposed and `multi_head_attention`, `ffn` and `dropout` gone. Numerics: exact (each op's N labels hold).
   }];
-  let options = [Option<"panelWidth", "panel-width", "int64_t", "32", "columns of a weight panel">];
+  let options = [Option<"panelWidth", "panel-width", "int64_t", "32", "columns of a weight panel">,
+                 Option<"bf16Codes", "bf16-codes", "std::string", [{"bf16"}], "element type of bf16 codes: bf16 or f32">,
+                 Option<"bf16Multiple", "bf16-multiple", "int64_t", "2", "columns of bf16 codes are a multiple of this">,
+                 Option<"int8Codes", "int8-codes", "std::string", [{"i8"}], "element type of int8 codes: i8 (plus 128) or i16">,
+                 Option<"int8Multiple", "int8-multiple", "int64_t", "4", "columns of int8 codes are a multiple of this">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect"];
 }

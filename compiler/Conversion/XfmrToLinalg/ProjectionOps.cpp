@@ -18,6 +18,8 @@ struct ConvertLinear : OpConversionPattern<xfmr::LinearOp> {
   ConvertLinear(MLIRContext *context, KernelGroups &groups, int64_t width) : OpConversionPattern(context), groups(groups), width(width) {}
 
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    if (op.getPrecision() != xfmr::Precision::F32)
+      return rewriter.notifyMatchFailure(op, "of lower precision");
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getType());
     Value rows = tensor::DimOp::create(rewriter, loc, adaptor.getInput(), 0);

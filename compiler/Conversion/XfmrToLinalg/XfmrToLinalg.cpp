@@ -4,6 +4,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace attune {
 #define GEN_PASS_DEF_CONVERTXFMRTOLINALG
@@ -25,18 +26,41 @@ namespace {
 struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrToLinalg> {
   using ConvertXfmrToLinalgBase::ConvertXfmrToLinalgBase;
   void runOnOperation() override {
+    FailureOr<attune::CodeLayout> bf16 = layout("bf16-codes", bf16Codes, bf16Multiple), int8 = layout("int8-codes", int8Codes, int8Multiple);
+    if (failed(bf16) || failed(int8))
+      return signalPassFailure();
     attune::KernelGroups groups;
     RewritePatternSet patterns(&getContext());
     attune::populateProjectionPatterns(patterns, groups, panelWidth);
+    attune::populateLowPrecisionPatterns(patterns, groups, panelWidth, *bf16, *int8);
     attune::populateElementwisePatterns(patterns, groups);
     attune::populateNormPatterns(patterns, groups);
     attune::populateTokenOpPatterns(patterns, groups);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
-    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightPackOp, xfmr::WeightConcatOp, xfmr::WeightTransposeOp, xfmr::AttentionOp>();
+    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightCodesOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp, xfmr::WeightPackOp,
+                      xfmr::WeightScalesOp, xfmr::WeightSumsOp, xfmr::WeightTransposeOp, xfmr::AttentionOp, xfmr::QuantizeRowsOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    attune::simplifyQuantizedRows(getOperation());
+  }
+
+private:
+  /// The layout that two options describe, or an error.
+  FailureOr<attune::CodeLayout> layout(StringRef option, StringRef name, int64_t multiple) {
+    Builder builder(&getContext());
+    attune::CodeLayout found = llvm::StringSwitch<attune::CodeLayout>(name)
+                                   .Case("bf16", {builder.getBF16Type(), 2, multiple})
+                                   .Case("f32", {builder.getF32Type(), 2, multiple})
+                                   .Case("i8", {builder.getI8Type(), 4, multiple})
+                                   .Case("i16", {builder.getI16Type(), 2, multiple})
+                                   .Default({});
+    if (!found.type || isa<FloatType>(found.type) != (option == "bf16-codes"))
+      return getOperation().emitError("'") << option << "' cannot be '" << name << "'";
+    if (multiple <= 0 || multiple % found.group != 0)
+      return getOperation().emitError("expects columns of codes of type ") << name << " to be a multiple of " << found.group << ", but got " << multiple;
+    return found;
   }
 };
 } // namespace

@@ -27,6 +27,16 @@ inline constexpr llvm::StringLiteral kGroupAttr = "attune.group";
 /// What a kernel computes, one line for people ("linear 768 -> 3072, bias, gelu").
 inline constexpr llvm::StringLiteral kKernelOpAttr = "attune.op";
 
+/// Layout of the codes of one lower precision, and with it of its weight panels.
+struct CodeLayout {
+  /// Type of a code in memory.
+  mlir::Type type;
+  /// Neighbours in K that lie side by side in a panel.
+  int64_t group;
+  /// K is rounded up to a multiple of this.
+  int64_t multiple;
+};
+
 /// Marks ops as parts of numbered kernels.
 class KernelGroups {
 public:
@@ -43,6 +53,10 @@ bool isElementwiseOnTensors(mlir::Operation *op);
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for linear, layer_norm and the head views. |groups| must outlive the patterns.
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
+/// Patterns for linears of lower precision.
+void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, CodeLayout bf16, CodeLayout int8);
+/// Leaves one `xfmr.quantize_rows` for equal rows, and none for rows that their producer can store rounded.
+void simplifyQuantizedRows(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for token packing, embeddings, masks, pooling, softmax and activations.
 void populateTokenOpPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);

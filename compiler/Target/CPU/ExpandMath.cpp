@@ -9,9 +9,12 @@
 #include "compiler/Target/CPU/ExpandMathFunctions.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace attune {
@@ -38,7 +41,14 @@ Emit getExpansion(Operation *op) {
 }
 
 struct ExpandMath : attune::impl::ExpandMathBase<ExpandMath> {
+  using ExpandMathBase::ExpandMathBase;
+
   void runOnOperation() override {
+    if (expandBF16) {
+      RewritePatternSet patterns(&getContext());
+      arith::populateExpandBFloat16Patterns(patterns);
+      walkAndApplyPatterns(getOperation(), std::move(patterns));
+    }
     // A walk rather than patterns: the greedy driver would also fold vector code that is written as it must stay.
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](Operation *op) {

@@ -43,7 +43,7 @@ const char *LaneBody::check() {
         return "an operand is not contiguous along the last loop";
     }
     Type element = cast<MemRefType>(operand.get().getType()).getElementType();
-    if (!element.isF32() && !element.isInteger(64) && !isUniform(operand))
+    if (!element.isF32() && !element.isBF16() && !element.isInteger(64) && !element.isInteger(32) && !isUniform(operand))
       return "an operand has elements that are neither f32 nor i64";
   }
   // Values that differ between lanes.

@@ -4,6 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_PASSES_H
 #define ATTUNE_COMPILER_TARGET_CPU_PASSES_H
 
+#include "compiler/Target/CPU/DotUnit.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -32,6 +32,15 @@ def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
+def LowerTiles : Pass<"attune-lower-tiles", "::mlir::ModuleOp"> {
+  let summary = "operations on tile registers become LLVM's";
+  let description = [{
+    `amx` operations, and the scf loops and branches that carry tiles, on LLVM's tile type; nothing else changes. Runs before control flow is lowered, on
+    strided buffers whose metadata is expanded. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
+}
+
 def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
   let summary = "bodies of parallel loops become functions that the host's parallel_for calls";
   let description = [{
@@ -84,7 +93,8 @@ def ExpandMath : Pass<"attune-expand-math"> {
     **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value; 2^0 = 1; results of exp
     and exp2 below 2^-126 are 0.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [Option<"expandBF16", "expand-bf16", "bool", "false", "also make integer arithmetic of conversions between f32 and bf16">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
@@ -118,9 +128,23 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
+  let summary = "rows of codes are made by vectors of 16 columns";
+  let description = [{
+    Expects `xfmr.quantize_rows` on buffers with contiguous last dimensions; leaves scf loops.
+
+    **Numerics**: as the operation says. An integer is rounded by adding 1.5 * 2^23, whose ulp is 1.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
   let summary = "linalg tiles on buffers become loops over vectors of 16 floats";
   let description = [{
+    A projection tile of lower precision becomes a loop over groups of neighbours in K with an instruction of `dot-unit` for each row and 16 columns, or, on
+    `amx`, for 16 rows and 16 columns; the latter reads whole groups of 16 rows of codes.
+
     A projection tile (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one accumulator per row and 16 columns, one for
     every number of rows that a tile may have. The epilogue works on the accumulators; only partial tiles of several rows keep the tile's buffer, since one loop
     over it is shorter than an epilogue for each number. In a loop over row tiles the weights are prefetched, each tile its share. Other elementwise ops and row reductions become loops over chunks of
@@ -129,8 +153,15 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     **Numerics**: products are fused multiply-adds in the order of k; row sums have 16 lanes joined by a fixed tree.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
-  let options = [Option<"registerRows", "register-rows", "int64_t", "8", "most rows of a register tile">];
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect", "::mlir::amx::AMXDialect",
+                           "::mlir::x86vector::X86VectorDialect"];
+  let options = [Option<"registerRows", "register-rows", "int64_t", "8", "most rows of a register tile">,
+                 Option<"codeRows", "code-rows", "int64_t", "8", "rows of a register tile of codes of lower precision, a power of two">,
+                 Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::DotUnit::Avx512", "instructions for products of lower precision",
+                        [{::llvm::cl::values(clEnumValN(::attune::DotUnit::Portable, "portable", "any CPU"),
+                                             clEnumValN(::attune::DotUnit::Avx2, "avx2", "x86 vectors of 256 bits"),
+                                             clEnumValN(::attune::DotUnit::Avx512, "avx512", "x86 vectors of 512 bits"),
+                                             clEnumValN(::attune::DotUnit::Amx, "amx", "x86 tiles"))}]>];
 }
 
 #endif // ATTUNE_TARGET_CPU_PASSES_TD

@@ -116,3 +116,14 @@ unsigned CpuTarget::vectorBits() const {
     return 128;
   return hasFeature("avx512f") && hasFeature("avx512vl") && hasFeature("avx512bw") && hasFeature("avx512dq") ? 512 : 256;
 }
+
+llvm::StringSet<> CpuTarget::dotFeatures() const {
+  llvm::StringSet<> found;
+  if (!machine().getTargetTriple().isX86())
+    return found;
+  found.insert("x86");
+  for (const char *feature : {"avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8"})
+    if (hasFeature(feature))
+      found.insert(feature);
+  return found;
+}

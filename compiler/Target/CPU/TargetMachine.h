@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H
 
 #include "runtime/io/Status.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
@@ -30,6 +31,8 @@ public:
   std::string requiredFeatures() const;
   /// Bits of the widest vector register.
   unsigned vectorBits() const;
+  /// The instructions for products of lower precision, by LLVM's names, with "x86" for the family.
+  llvm::StringSet<> dotFeatures() const;
 
 private:
   std::shared_ptr<llvm::TargetMachine> targetMachine;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/CPU/DotContraction.h"
 #include "compiler/Target/CPU/LaneBody.h"
 #include "compiler/Target/CPU/PanelPrefetch.h"
 #include "compiler/Target/CPU/VectorizeTiles.h"
@@ -53,9 +54,13 @@ static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum
   return !LaneBody(emitter, epilogue).check();
 }
 
+/// Whether |value| is a constant 0.
+static bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
+
 std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
-  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      !isMultiplyAdd(op) || !hasContractionMaps(op))
+  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return std::nullopt;
+  if (!isDotContraction(op) && !(isMultiplyAdd(op) && hasContractionMaps(op)))
     return std::nullopt;
   Value sum = op.getDpsInits()[0];
   ContractionTile tile{op, nullptr, nullptr};
@@ -70,7 +75,7 @@ std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
       tile.fill = fill;
   }
   // What was written before a fill of zeros is lost, and between the two stands nothing else.
-  if (!tile.fill || before.size() != 1 || !matchPattern(tile.fill.getDpsInputs()[0], m_AnyZeroFloat()))
+  if (!tile.fill || before.size() != 1 || !isZero(tile.fill.getDpsInputs()[0]))
     return std::nullopt;
   if (auto epilogue = after.size() == 1 ? dyn_cast_or_null<linalg::LinalgOp>(after[0]) : linalg::LinalgOp();
       epilogue && isEpilogue(epilogue, op, sum))

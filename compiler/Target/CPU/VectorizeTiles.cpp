@@ -8,7 +8,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/VectorizeTiles.h"
+#include "compiler/Target/CPU/DotContraction.h"
 #include "compiler/Target/CPU/Passes.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -43,7 +47,8 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
     for (linalg::LinalgOp op : ops)
       if (auto tile = matchContraction(op)) {
         rewriter.setInsertionPoint(tile->epilogue ? tile->epilogue : tile->contraction);
-        if (const char *reason = vectorizeContraction(rewriter, *tile, registerRows)) {
+        const char *reason = isDotContraction(op) ? vectorizeDots(rewriter, *tile, codeRows, dotUnit) : vectorizeContraction(rewriter, *tile, registerRows);
+        if (reason) {
           missed(op, reason);
           continue;
         }

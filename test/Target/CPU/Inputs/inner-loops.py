@@ -1,7 +1,8 @@
 # ===- inner-loops.py - What the innermost loops of an assembly file hold ---===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Usage: inner-loops.py FILE.s
+# Usage: inner-loops.py FILE.s [PATTERN]
+# With a pattern, instructions that it matches are looked at instead of FMAs.
 # One line per innermost loop with vector FMAs, in order: function, FMAs, scalar FMAs, widest register, values stored to the stack and read
 # from it, calls, prefetches.
 # A loop is a backward jump to a label of its function; innermost ones have no other loop inside.
@@ -47,9 +48,10 @@ def count(loop, pattern):
 
 
 def main():
+    pattern = re.compile(sys.argv[2]) if len(sys.argv) > 2 else FMA
     for name, code, labels in functions(sys.argv[1]):
         for loop in inner_loops(code, labels):
-            fmas = [text for text in loop if FMA.match(text)]
+            fmas = [text for text in loop if pattern.match(text)]
             if fmas:
                 width = next((r for r in ("zmm", "ymm", "xmm") if count(fmas, "%" + r)), "none")
                 print(f"{name}: fma {len(fmas)} scalar {count(fmas, r'^vf[a-z0-9]+s[sd]')} {width} "

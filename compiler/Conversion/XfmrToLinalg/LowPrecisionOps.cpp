@@ -1,0 +1,168 @@
+//===- LowPrecisionOps.cpp - Projections from rounded inputs as linalg -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// bf16: the product of bf16 codes, widened, in f32; its epilogue is that of any projection. int8: the product of codes in i32, and an
+// epilogue that first makes floats of it. Codes of eight bits have 128 added, since instructions multiply unsigned by signed bytes: `sum_k
+// (p + 128) q = sum_k p q + 128 sum_k q`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/XfmrToLinalg/Activations.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+using utils::IteratorType;
+
+/// linear -> quantize_rows, fill, contraction over grouped panels, epilogue.
+struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
+  ConvertLowPrecisionLinear(MLIRContext *context, KernelGroups &groups, int64_t width, CodeLayout bf16, CodeLayout int8)
+      : OpConversionPattern(context), groups(groups), width(width), bf16(bf16), int8(int8) {}
+
+  LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    if (op.getPrecision() == xfmr::Precision::F32)
+      return rewriter.notifyMatchFailure(op, "of full precision");
+    bool bytes = op.getPrecision() == xfmr::Precision::Int8;
+    const CodeLayout &layout = bytes ? int8 : bf16;
+    TokenEmitter emit(rewriter, op.getLoc());
+    auto type = cast<RankedTensorType>(op.getType());
+    int64_t inputs = op.getInput().getType().getDimSize(1);
+    Value rows = emit.dim(adaptor.getInput(), 0);
+    xfmr::QuantizeRowsOp codes = quantize(emit, adaptor.getInput(), rows, layout, bytes);
+
+    Type sumType = bytes ? Type(rewriter.getI32Type()) : type.getElementType();
+    Value zero = arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getZeroAttr(sumType));
+    auto fill = linalg::FillOp::create(rewriter, op.getLoc(), zero, destination(emit, type.clone(sumType), rows));
+    SmallVector<Operation *> ops{fill};
+    Value weight = bytes ? xfmr::WeightCodesOp::create(rewriter, op.getLoc(), adaptor.getWeight()).getResult()
+                         : xfmr::WeightConvertOp::create(rewriter, op.getLoc(), op.getWeight().getType().clone(rewriter.getBF16Type()),
+                                                         adaptor.getWeight())
+                               .getResult();
+    ops.push_back(contract(emit, codes.getResult(0), weight, fill.getResult(0), layout));
+    if (bytes || op.getBias() || op.getMultiplier() || op.getResidual() || op.getActivation() != xfmr::Activation::None)
+      ops.push_back(epilogue(emit, op, adaptor, ops.back()->getResult(0), bytes ? codes.getResult(1) : Value(), weight,
+                             destination(emit, type, rows)));
+    groups.mark(ops,
+                "linear " + Twine(inputs) + " -> " + Twine(type.getDimSize(1)) + (op.getBias() ? ", bias" : "") +
+                    (op.getActivation() == xfmr::Activation::None ? Twine() : ", " + xfmr::stringifyActivation(op.getActivation())).str() +
+                    (op.getMultiplier() ? ", multiplier" : "") + (op.getResidual() ? ", residual" : "") + ", " +
+                    xfmr::stringifyPrecision(op.getPrecision()));
+    rewriter.replaceOp(op, ops.back()->getResults());
+    return success();
+  }
+
+private:
+  static Value destination(TokenEmitter &emit, RankedTensorType type, Value rows) {
+    return tensor::EmptyOp::create(emit.builder, emit.loc, type.getShape(), type.getElementType(),
+                                   type.isDynamicDim(0) ? ValueRange(rows) : ValueRange());
+  }
+
+  static xfmr::QuantizeRowsOp quantize(TokenEmitter &emit, Value input, Value rows, const CodeLayout &layout, bool bytes) {
+    auto type = cast<RankedTensorType>(input.getType());
+    int64_t columns = llvm::alignTo(type.getDimSize(1), layout.multiple);
+    SmallVector<Value> destinations{destination(emit, RankedTensorType::get({type.getDimSize(0), columns}, layout.type), rows)};
+    if (bytes)
+      destinations.push_back(destination(emit, type.clone(type.getShape().take_front()), rows));
+    auto op = xfmr::QuantizeRowsOp::create(emit.builder, emit.loc, TypeRange(ValueRange(destinations)), input, destinations);
+    op->setAttr(kKernelOpAttr, emit.builder.getStringAttr("rows of " + Twine(type.getDimSize(1)) + " as " + (bytes ? "int8" : "bf16")));
+    return op;
+  }
+
+  /// `result[m, n] += sum_k codes[m, k] * panels[n / width, k / group, n mod width, k mod group]`
+  Operation *contract(TokenEmitter &emit, Value codes, Value weight, Value init, const CodeLayout &layout) const {
+    OpBuilder &builder = emit.builder;
+    AffineExpr m, n, k;
+    bindDims(builder.getContext(), m, n, k);
+    auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(3, 0, results, builder.getContext()); };
+    Value panels = xfmr::WeightPackOp::create(builder, emit.loc, weight, width, layout.group, layout.multiple);
+    AffineMap panelMap = map({n.floorDiv(width), k.floorDiv(layout.group), n % width, k % layout.group});
+    return linalg::GenericOp::create(
+        builder, emit.loc, init.getType(), ValueRange{codes, panels}, init, ArrayRef<AffineMap>{map({m, k}), panelMap, map({m, n})},
+        ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel, IteratorType::reduction}, multiplyAdd);
+  }
+
+  static void multiplyAdd(OpBuilder &b, Location loc, ValueRange args) {
+    Type type = args[2].getType();
+    Value sum;
+    if (type.isF32()) {
+      Value x = args[0].getType().isF32() ? args[0] : arith::ExtFOp::create(b, loc, type, args[0]).getResult();
+      Value product = arith::MulFOp::create(b, loc, x, arith::ExtFOp::create(b, loc, type, args[1]));
+      sum = arith::AddFOp::create(b, loc, args[2], product);
+    } else {
+      Value x = args[0].getType().isInteger(8) ? arith::ExtUIOp::create(b, loc, type, args[0]).getResult()
+                                               : arith::ExtSIOp::create(b, loc, type, args[0]).getResult();
+      Value product = arith::MulIOp::create(b, loc, x, arith::ExtSIOp::create(b, loc, type, args[1]));
+      sum = arith::AddIOp::create(b, loc, args[2], product);
+    }
+    linalg::YieldOp::create(b, loc, sum);
+  }
+
+  /// `activation(x + bias) * multiplier + residual`, x being |sum| or, with |rowScales|, what its codes are worth.
+  Operation *epilogue(TokenEmitter &emit, xfmr::LinearOp op, OpAdaptor adaptor, Value sum, Value rowScales, Value weight,
+                      Value destination) const {
+    OpBuilder &builder = emit.builder;
+    AffineMap identity = builder.getMultiDimIdentityMap(2);
+    AffineMap rows = AffineMap::get(2, 0, builder.getAffineDimExpr(0)), columns = AffineMap::get(2, 0, builder.getAffineDimExpr(1));
+    bool unsignedCodes = rowScales && int8.type.isInteger(8);
+    SmallVector<Value> inputs{sum};
+    SmallVector<AffineMap> maps{identity};
+    auto add = [&](Value input, AffineMap map) { inputs.push_back(input), maps.push_back(map); };
+    if (rowScales) {
+      add(rowScales, rows);
+      add(xfmr::WeightScalesOp::create(builder, emit.loc, adaptor.getWeight()), columns);
+    }
+    if (unsignedCodes)
+      add(xfmr::WeightSumsOp::create(builder, emit.loc, weight), columns);
+    if (op.getBias())
+      add(adaptor.getBias(), columns);
+    for (Value operand : {adaptor.getMultiplier(), adaptor.getResidual()})
+      if (operand)
+        add(operand, identity);
+    maps.push_back(identity);
+    return linalg::GenericOp::create(builder, emit.loc, destination.getType(), inputs, destination, maps,
+                                     SmallVector<IteratorType>(2, IteratorType::parallel),
+                                     [&](OpBuilder &b, Location loc, ValueRange args) {
+                                       Value y = args[0];
+                                       size_t next = 1;
+                                       if (rowScales) {
+                                         y = worth(b, loc, y, args[1], args[2], unsignedCodes ? args[3] : Value());
+                                         next = unsignedCodes ? 4 : 3;
+                                       }
+                                       if (op.getBias())
+                                         y = arith::AddFOp::create(b, loc, y, args[next++]);
+                                       y = emitActivation(b, loc, op.getActivation(), y);
+                                       if (op.getMultiplier())
+                                         y = arith::MulFOp::create(b, loc, y, args[next++]);
+                                       if (op.getResidual())
+                                         y = arith::AddFOp::create(b, loc, y, args[next]);
+                                       linalg::YieldOp::create(b, loc, y);
+                                     });
+  }
+
+  /// `(sum - 128 weightSum) * columnScale * rowScale`; without |weightSum| there is nothing to take back.
+  static Value worth(OpBuilder &b, Location loc, Value sum, Value rowScale, Value columnScale, Value weightSum) {
+    if (weightSum) {
+      Value seven = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(7));
+      sum = arith::SubIOp::create(b, loc, sum, arith::ShLIOp::create(b, loc, weightSum, seven));
+    }
+    Value scaled = arith::MulFOp::create(b, loc, arith::SIToFPOp::create(b, loc, rowScale.getType(), sum), columnScale);
+    return arith::MulFOp::create(b, loc, scaled, rowScale);
+  }
+
+  KernelGroups &groups;
+  int64_t width;
+  CodeLayout bf16, int8;
+};
+
+} // namespace
+
+void attune::populateLowPrecisionPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, CodeLayout bf16,
+                                          CodeLayout int8) {
+  patterns.add<ConvertLowPrecisionLinear>(patterns.getContext(), groups, panelWidth, bf16, int8);
+}

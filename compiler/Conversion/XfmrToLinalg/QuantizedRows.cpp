@@ -1,0 +1,65 @@
+//===- QuantizedRows.cpp - Rows rounded once, where they are made ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects linalg on tensors, one `xfmr.quantize_rows` per projection of lower precision. Numerics: exact.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// Replaces |op|, the only reader of an elementwise op, by that op with rounded results; whether that was possible.
+static bool storeRounded(xfmr::QuantizeRowsOp op) {
+  auto producer = op.getInput().getDefiningOp<linalg::GenericOp>();
+  auto codes = cast<RankedTensorType>(op.getCodes().getType());
+  auto reads = [&](Operation *user) { return user != op && !isa<tensor::DimOp>(user); };
+  if (!producer || op.getScales() || llvm::any_of(op.getInput().getUsers(), reads) || producer.getNumResults() != 1 ||
+      producer.getNumParallelLoops() != producer.getNumLoops() || producer.payloadUsesValueFromOperand(producer.getDpsInitOperand(0)) ||
+      codes.getDimSize(1) != cast<RankedTensorType>(op.getInput().getType()).getDimSize(1))
+    return false;
+  producer.getResult(0).replaceUsesWithIf(producer.getDpsInits()[0], [](OpOperand &use) { return isa<tensor::DimOp>(use.getOwner()); });
+  OpBuilder builder(op);
+  Location loc = producer.getLoc();
+  auto rounded = linalg::GenericOp::create(builder, loc, codes, producer.getInputs(), op.getCodes(), producer.getIndexingMapsArray(),
+                                           producer.getIteratorTypesArray(), [&](OpBuilder &b, Location loc, ValueRange args) {
+                                             IRMapping mapping;
+                                             mapping.map(producer.getBody()->getArguments(), args);
+                                             for (Operation &nested : producer.getBody()->without_terminator())
+                                               b.clone(nested, mapping);
+                                             Value value = mapping.lookupOrDefault(producer.getBody()->getTerminator()->getOperand(0));
+                                             value = arith::TruncFOp::create(b, loc, b.getBF16Type(), value);
+                                             if (codes.getElementType().isF32())
+                                               value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+                                             linalg::YieldOp::create(b, loc, value);
+                                           });
+  rounded->setDiscardableAttrs(producer->getDiscardableAttrDictionary());
+  op.getResult(0).replaceAllUsesWith(rounded.getResult(0));
+  op.erase();
+  producer.erase();
+  return true;
+}
+
+void attune::simplifyQuantizedRows(func::FuncOp function) {
+  SmallVector<xfmr::QuantizeRowsOp> ops;
+  function.walk([&](xfmr::QuantizeRowsOp op) { ops.push_back(op); });
+  // Equal rows first: a result that two projections read has one reader then.
+  llvm::MapVector<std::pair<Value, Type>, xfmr::QuantizeRowsOp> known;
+  for (xfmr::QuantizeRowsOp &op : ops) {
+    xfmr::QuantizeRowsOp &first = known[{op.getInput(), op.getCodes().getType()}];
+    if (first && first->getBlock() == op->getBlock()) {
+      op.replaceAllUsesWith(first.getResults());
+      op.erase();
+      op = nullptr;
+    } else {
+      first = op;
+    }
+  }
+  for (xfmr::QuantizeRowsOp op : ops)
+    if (op)
+      (void)storeRounded(op);
+}

@@ -1,0 +1,191 @@
+//===- DotContraction.cpp - Products of codes of lower precision ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/DotContraction.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace attune;
+
+/// The argument that |value| is, or widens by |Ext|; null if neither.
+template <typename... Ext>
+static BlockArgument widened(Value value) {
+  Operation *op = value.getDefiningOp();
+  return dyn_cast<BlockArgument>(op && isa<Ext...>(op) ? op->getOperand(0) : value);
+}
+
+/// Whether |op|'s body is `accumulator + widened a * widened b`.
+static bool isWidenedMultiplyAdd(linalg::LinalgOp op, bool floats) {
+  Block *body = op.getBlock();
+  Operation *add = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!add || !(floats ? isa<arith::AddFOp>(add) : isa<arith::AddIOp>(add)) || add->getOperand(0) != body->getArgument(2))
+    return false;
+  Operation *multiply = add->getOperand(1).getDefiningOp();
+  if (!multiply || !(floats ? isa<arith::MulFOp>(multiply) : isa<arith::MulIOp>(multiply)))
+    return false;
+  Value a = multiply->getOperand(0), b = multiply->getOperand(1);
+  if (floats)
+    return widened<arith::ExtFOp>(a) == body->getArgument(0) && widened<arith::ExtFOp>(b) == body->getArgument(1);
+  bool isUnsigned = body->getArgument(0).getType().isInteger(8);
+  BlockArgument code = isUnsigned ? widened<arith::ExtUIOp>(a) : widened<arith::ExtSIOp>(a);
+  return code == body->getArgument(0) && widened<arith::ExtSIOp>(b) == body->getArgument(1);
+}
+
+bool attune::isDotContraction(linalg::LinalgOp op) {
+  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return false;
+  auto element = [](Value value) { return getElementTypeOrSelf(value.getType()); };
+  Type a = element(op.getDpsInputs()[0]), b = element(op.getDpsInputs()[1]), c = element(op.getDpsInits()[0]);
+  bool floats = c.isF32() && b.isBF16() && (a.isBF16() || a.isF32());
+  bool integers = c.isInteger(32) && b.isInteger(8) && (a.isInteger(8) || a.isInteger(16));
+  if ((!floats && !integers) || !isWidenedMultiplyAdd(op, floats))
+    return false;
+  AffineExpr m, n, k;
+  bindDims(op.getContext(), m, n, k);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return maps[0] == AffineMap::get(3, 0, {m, k}, op.getContext()) && maps[2] == AffineMap::get(3, 0, {m, n}, op.getContext()) &&
+         maps[1].getNumResults() == 4;
+}
+
+/// How far ahead of the weights in use a single row tile asks for them, in bytes: as much as a core can have under way from DRAM.
+static constexpr int64_t kStreamAhead = 16384;
+
+DotTile::DotTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows)
+    : emitter(emitter), codes(tile.contraction.getDpsInputs()[0]), panels(tile.contraction.getDpsInputs()[1]),
+      output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), codeType(cast<MemRefType>(codes.getType())),
+      panelType(cast<MemRefType>(panels.getType())), rows(rows), tile(tile) {
+  auto loop = tile.contraction->getParentOfType<scf::ForOp>();
+  if (!loop)
+    return;
+  OpBuilder &builder = emitter.getBuilder();
+  Value before = emitter.sub(loop.getInductionVar(), loop.getLowerBound()), all = emitter.sub(loop.getUpperBound(), loop.getLowerBound());
+  rowTile = builder.createOrFold<arith::DivUIOp>(emitter.getLoc(), before, loop.getStep());
+  rowTiles = builder.createOrFold<arith::CeilDivUIOp>(emitter.getLoc(), all, loop.getStep());
+}
+
+const char *DotTile::check() {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (codeType.getRank() != 2 || panelType.getRank() != 4 || failed(panelType.getStridesAndOffset(strides, offset)))
+    return "its operands are not rows of codes and a grouped weight panel";
+  group = panelType.getDimSize(3);
+  if (codeType.isDynamicDim(1) || ShapedType::isDynamic(group) || ShapedType::isDynamic(strides[1]) || strides[3] != 1 ||
+      strides[2] != group)
+    return "its panels have no known layout";
+  depth = codeType.getDimSize(1);
+  width = strides[1] / group;
+  if (width % VectorEmitter::kLanes != 0 || !codeType.isLastDimUnitStride() || depth % group != 0)
+    return "its panel width is not a known multiple of 16";
+  MLIRContext *context = codeType.getContext();
+  AffineExpr n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context);
+  AffineMap map = tile.contraction.getMatchingIndexingMap(tile.contraction.getDpsInputOperand(1));
+  if (map != AffineMap::get(3, 0, {n.floorDiv(width), k.floorDiv(group), n % width, k % group}, context))
+    return "its panels are not as wide as their rows are apart";
+  if (!cast<MemRefType>(output.getType()).isLastDimUnitStride())
+    return "its output rows are not contiguous";
+  if (!tile.epilogue && getElementTypeOrSelf(output) != getElementTypeOrSelf(tile.contraction.getDpsInits()[0]))
+    return "its sums are stored as another type";
+  // Columns beyond the matrix are in the panel; a tile of fewer columns is a view of it that says so.
+  auto whole =
+      MemRefType::get({panelType.getDimSize(0), panelType.getDimSize(1), width, group}, panelType.getElementType(), panelType.getLayout());
+  OpBuilder &builder = emitter.getBuilder();
+  if (whole != panelType) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(builder, emitter.getLoc(), panels);
+    SmallVector<OpFoldResult> sizes = metadata.getConstifiedMixedSizes();
+    sizes[2] = builder.getIndexAttr(width);
+    panels = memref::ReinterpretCastOp::create(builder, emitter.getLoc(), whole, metadata.getBaseBuffer(),
+                                               metadata.getConstifiedMixedOffset(), sizes, metadata.getConstifiedMixedStrides());
+  }
+  panels = memref::CollapseShapeOp::create(builder, emitter.getLoc(), panels, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
+  if (tile.epilogue) {
+    body.emplace(emitter, tile.epilogue);
+    for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
+      if (operand->get() == tile.contraction.getDpsInits()[0])
+        accumulatorOperand = operand->getOperandNumber();
+  }
+  return nullptr;
+}
+
+/// Whether dimension |dim| of the output is known to be at most |limit|.
+bool DotTile::isAtMost(int64_t dim, int64_t limit) {
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {output, dim},
+                                                                            /*stopCondition=*/nullptr, /*closedUB=*/true);
+  return succeeded(bound) && *bound <= limit;
+}
+
+void DotTile::forEachGroup(llvm::function_ref<void(Value, Value, Value, Value, Value)> emitGroup) {
+  Value columns = emitter.size(output, 1), count = emitter.size(output, 0), zero = emitter.index(0);
+  auto emitPanel = [&](Value panel, Value first, Value columns) {
+    if (isAtMost(0, rows))
+      return emitGroup(panel, first, columns, zero, count);
+    emitter.forLoop(zero, count, rows, {}, [&](Value row, ValueRange) -> VectorEmitter::Values {
+      emitGroup(panel, first, columns, row, emitter.min(emitter.sub(count, row), emitter.index(rows)));
+      return {};
+    });
+  };
+  if (isAtMost(1, width))
+    return emitPanel(zero, zero, columns);
+  emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorEmitter::Values {
+    emitPanel(emitter.floorDiv(first, width), first, emitter.sub(columns, first));
+    return {};
+  });
+}
+
+void DotTile::prepareRow(Value row) {
+  if (body)
+    body->prepare({row});
+}
+
+void DotTile::finish(Value sums, Value row, Value firstColumn, int64_t chunk, Value columns) {
+  int64_t column = chunk * VectorEmitter::kLanes;
+  std::optional<int64_t> known = getConstantIntValue(columns);
+  if (known && *known <= column)
+    return;
+  Lanes lanes = known ? Lanes::first(*known - column) : Lanes::first(emitter.sub(columns, emitter.index(column)));
+  LanePoint point{{row}, emitter.add(firstColumn, column), lanes};
+  if (body)
+    body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, sums}}), point);
+  else
+    emitter.store(sums, output, {row, point.inner}, lanes);
+}
+
+void DotTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {
+  if (!rowTile)
+    return emit(0);
+  OpBuilder &builder = emitter.getBuilder();
+  auto side = [&](int64_t shares) {
+    emit(shares);
+    return VectorEmitter::Values();
+  };
+  std::function<VectorEmitter::Values(int64_t)> from = [&](int64_t shares) -> VectorEmitter::Values {
+    if (shares >= most)
+      return side(shares);
+    Value few = builder.createOrFold<arith::CmpIOp>(emitter.getLoc(), arith::CmpIPredicate::ult, rowTiles, emitter.index(2 * shares));
+    if (std::optional<int64_t> known = getConstantIntValue(few))
+      return *known ? side(shares) : from(2 * shares);
+    return emitter.choose(few, [&] { return side(shares); }, [&] { return from(2 * shares); });
+  };
+  (void)from(1);
+}
+
+void DotTile::prefetch(int64_t shares, Value panel, Value iteration, int64_t iterations) {
+  if (shares == 0)
+    return;
+  int64_t lineElements = 512 / panelType.getElementTypeBitWidth(), lines = llvm::divideCeil(panelLines(), iterations * shares);
+  // Rows of a panel follow each other, so that lines may be counted beyond the first row.
+  Value line = emitter.mul(iteration, lines);
+  if (shares == 1)
+    line = emitter.add(line, kStreamAhead / 64);
+  else
+    line = emitter.add(line, emitter.mul(emitter.remainder(rowTile, shares), iterations * lines));
+  Value from = shares == 1 ? panel : emitter.add(panel, 1);
+  for (int64_t i = 0; i < lines; ++i)
+    memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), panels,
+                               ValueRange{from, emitter.index(0), emitter.mul(emitter.add(line, i), lineElements)},
+                               /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+}

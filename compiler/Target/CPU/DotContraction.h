@@ -1,0 +1,67 @@
+//===- DotContraction.h - Products of codes of lower precision ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_DOTCONTRACTION_H
+#define ATTUNE_COMPILER_TARGET_CPU_DOTCONTRACTION_H
+
+#include "compiler/Target/CPU/DotUnit.h"
+#include "compiler/Target/CPU/LaneBody.h"
+#include "compiler/Target/CPU/VectorizeTiles.h"
+
+namespace attune {
+
+/// Whether |op| is `C[m, n] += A[m, k] * B[n / W, k / G, n mod W, k mod G]` of codes: bf16 or f32 by bf16 in f32, i8 (unsigned) or i16 by
+/// i8 in i32.
+bool isDotContraction(mlir::linalg::LinalgOp op);
+
+/// What the units that multiply codes share: the operands of one tile, and what happens to finished sums.
+class DotTile {
+public:
+  DotTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows);
+
+  /// Null if the tile can be emitted, else the reason why not.
+  const char *check();
+
+  /// Calls |emitGroup| for every panel and at most |rows| rows; the number of rows is known only then.
+  void forEachGroup(
+      llvm::function_ref<void(mlir::Value panel, mlir::Value firstColumn, mlir::Value columns, mlir::Value firstRow, mlir::Value rows)>
+          emitGroup);
+
+  /// Ends with the sums of 16 columns from |chunk| * 16 of a panel on, of row |row|: |prepareRow| comes first. |columns| is the panel's
+  /// number of columns.
+  void prepareRow(mlir::Value row);
+  void finish(mlir::Value sums, mlir::Value row, mlir::Value firstColumn, int64_t chunk, mlir::Value columns);
+
+  /// Calls |emit| with the number of row tiles that share the lines of the next panel among them: 1, 2, … |most|, chosen by the number of
+  /// row tiles of the block at run time. 0 means that there is no next panel to ask for.
+  void forShares(int64_t most, llvm::function_ref<void(int64_t shares)> emit);
+  /// Asks for this iteration's share of lines: iteration |iteration| of |iterations| of the k loop over |panel|. A tile that is the only
+  /// one of its block asks for its own panel, some KiB ahead; others for the panel after it. Lines go into the second-level cache.
+  void prefetch(int64_t shares, mlir::Value panel, mlir::Value iteration, int64_t iterations);
+
+  VectorEmitter &emitter;
+  mlir::Value codes, panels; // [M, K'], [P, K' / G, W * G]
+  mlir::Value output;
+  mlir::MemRefType codeType, panelType;
+  int64_t rows, width = 0, group = 0, depth = 0;
+
+private:
+  bool isAtMost(int64_t dim, int64_t limit);
+  /// Lines of 64 bytes of a panel.
+  int64_t panelLines() const { return depth / group * width * group * panelType.getElementTypeBitWidth() / 512; }
+
+  ContractionTile tile;
+  mlir::Value rowTile, rowTiles; // which of how many of its block this tile is; null if not in a loop over row tiles
+  std::optional<LaneBody> body;
+  unsigned accumulatorOperand = 0;
+};
+
+/// Emits |tile| with vectors of |unit|, groups of |rows| rows in registers; returns null, or the reason why it cannot.
+const char *vectorizeDots(mlir::OpBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit);
+
+/// The same with tiles of 16 x 64 bytes (AMX), of bf16 or i8 codes. Reads whole groups of 16 rows of codes.
+const char *emitTileDots(mlir::OpBuilder &builder, ContractionTile tile);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_DOTCONTRACTION_H

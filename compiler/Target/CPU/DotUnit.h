@@ -1,0 +1,20 @@
+//===- DotUnit.h - Instructions that multiply codes ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_DOTUNIT_H
+#define ATTUNE_COMPILER_TARGET_CPU_DOTUNIT_H
+
+namespace attune {
+
+/// What multiplies codes of lower precision. Each kind of codes has one instruction on each unit that has any for it:
+///
+///   codes  panels      portable         avx2            avx512          amx
+///   f32    bf16 pairs  fma              fma             fma             fma
+///   bf16   bf16 pairs  -                -               vdpbf16ps       tdpbf16ps
+///   i16    i8 pairs    multiply, add    vpmaddwd        vpmaddwd        vpmaddwd
+///   i8     i8 fours    -                vpdpbusd        vpdpbusd        tdpbusd
+enum class DotUnit { Portable, Avx2, Avx512, Amx };
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_DOTUNIT_H

@@ -1,0 +1,50 @@
+//===- LowerTiles.cpp - Tile registers as LLVM's ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects amx operations on buffers, with tiles carried through scf loops and branches. Leaves intrinsics on LLVM's tile type; upstream's
+// conversion of vectors does not convert what loops carry, so this comes while they are still loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Passes.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/AMX/Transforms.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+
+namespace attune {
+#define GEN_PASS_DEF_LOWERTILES
+#include "compiler/Target/CPU/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+
+/// Whether |op| gives or takes no tile.
+static bool hasNoTiles(Operation *op) {
+  auto isTile = [](Type type) { return isa<amx::TileType>(type); };
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return llvm::none_of(loop.getResultTypes(), isTile);
+  return llvm::none_of(op->getOperandTypes(), isTile) && llvm::none_of(op->getResultTypes(), isTile);
+}
+
+namespace {
+struct LowerTiles : attune::impl::LowerTilesBase<LowerTiles> {
+  void runOnOperation() override {
+    LLVMTypeConverter converter(&getContext());
+    RewritePatternSet patterns(&getContext());
+    LLVMConversionTarget target(getContext());
+    populateAMXLegalizeForLLVMExportPatterns(converter, patterns);
+    scf::populateSCFStructuralTypeConversions(converter, patterns);
+    configureAMXLegalizeForExportTarget(target);
+    target.addIllegalDialect<amx::AMXDialect>();
+    target.addDynamicallyLegalDialect<scf::SCFDialect>(hasNoTiles);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

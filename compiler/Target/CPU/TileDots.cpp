@@ -1,0 +1,132 @@
+//===- TileDots.cpp - Products of codes in tile registers (AMX) -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Two by two tiles of 16 x 16 sums; a step over 64 bytes of K loads two tiles of codes and two of the panel. Sums go through a buffer on
+// the stack to the epilogue, which works on vectors. Up to 16 rows have one row of tiles. Rows beyond those of the matrix are read (memory
+// planning leaves room for them), multiplied and dropped: tiles of fewer rows would need other tile configurations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/DotContraction.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// Rows of a tile, and bytes of one of its rows.
+static constexpr int64_t kTileRows = 16, kTileBytes = 64;
+/// Rows of sums that are in registers at once.
+static constexpr int64_t kGroupRows = 2 * kTileRows;
+/// Most groups of rows of a block that share the lines of the next panel among them.
+static constexpr int64_t kShares = 4;
+
+namespace {
+class TileKernel {
+public:
+  explicit TileKernel(DotTile &tile)
+      : tile(tile), emitter(tile.emitter), builder(emitter.getBuilder()), loc(emitter.getLoc()), code(tile.codeType.getElementType()),
+        stepCodes(kTileBytes * 8 / code.getIntOrFloatBitWidth()),
+        sumType(code.isBF16() ? Type(builder.getF32Type()) : builder.getI32Type()) {}
+
+  /// Null if tiles can multiply these codes, else the reason why not.
+  const char *check() const {
+    if (tile.width != 2 * VectorEmitter::kLanes)
+      return "its panels are not two tiles wide";
+    if (tile.depth % stepCodes != 0)
+      return "its rows of codes are not a multiple of 64 bytes";
+    return tile.group * code.getIntOrFloatBitWidth() == 32 ? nullptr : "its panels have no groups of four bytes";
+  }
+
+  void emit() {
+    auto type = MemRefType::get({kGroupRows, tile.width}, sumType);
+    buffer = memref::AllocaOp::create(builder, loc, type, builder.getI64IntegerAttr(64));
+    tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
+      auto tiles = [&](int64_t count) {
+        // Blocks of several groups have few groups of less than 17 rows.
+        if (count == 1)
+          tile.forShares(1, [&](int64_t shares) { multiply(panel, firstRow, count, shares); });
+        else
+          tile.forShares(kShares, [&](int64_t shares) { multiply(panel, firstRow, count, shares); });
+        return VectorEmitter::Values();
+      };
+      if (std::optional<int64_t> known = getConstantIntValue(rows)) {
+        tiles(*known > kTileRows ? 2 : 1);
+      } else {
+        Value many = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, rows, emitter.index(kTileRows));
+        emitter.choose(many, [&] { return tiles(2); }, [&] { return tiles(1); });
+      }
+      finish(firstColumn, columns, firstRow, rows);
+    });
+  }
+
+private:
+  /// The sums of |rowTiles| * 16 rows from |firstRow| on and of the columns of |panel|, to the buffer.
+  void multiply(Value panel, Value firstRow, int64_t rowTiles, int64_t shares) {
+    constexpr int64_t kColumnTiles = 2;
+    auto sums = amx::TileType::get({kTileRows, kTileRows}, sumType);
+    auto codes = amx::TileType::get({kTileRows, stepCodes}, code),
+         weights = amx::TileType::get({kTileRows, stepCodes}, tile.panelType.getElementType());
+    VectorEmitter::Values initial;
+    for (int64_t i = 0; i < rowTiles * kColumnTiles; ++i)
+      initial.push_back(amx::TileZeroOp::create(builder, loc, sums));
+    int64_t steps = tile.depth / stepCodes;
+    VectorEmitter::Values done = emitter.forLoop(emitter.index(0), emitter.index(steps), 1, initial, [&](Value step, ValueRange carried) {
+      tile.prefetch(shares, panel, step, steps);
+      VectorEmitter::Values next(carried), a, b;
+      Value k = emitter.mul(step, stepCodes), group = emitter.mul(step, kTileRows);
+      for (int64_t i = 0; i < rowTiles; ++i)
+        a.push_back(amx::TileLoadOp::create(builder, loc, codes, tile.codes, ValueRange{emitter.add(firstRow, i * kTileRows), k}));
+      for (int64_t j = 0; j < kColumnTiles; ++j)
+        b.push_back(amx::TileLoadOp::create(builder, loc, weights, tile.panels, ValueRange{panel, group, emitter.index(j * stepCodes)}));
+      for (int64_t i = 0; i < rowTiles; ++i)
+        for (int64_t j = 0; j < kColumnTiles; ++j)
+          next[i * kColumnTiles + j] = multiplyAdd(a[i], b[j], next[i * kColumnTiles + j]);
+      return next;
+    });
+    for (int64_t i = 0; i < rowTiles; ++i)
+      for (int64_t j = 0; j < kColumnTiles; ++j)
+        amx::TileStoreOp::create(builder, loc, buffer, ValueRange{emitter.index(i * kTileRows), emitter.index(j * kTileRows)},
+                                 done[i * kColumnTiles + j]);
+  }
+
+  Value multiplyAdd(Value a, Value b, Value sum) {
+    if (code.isBF16())
+      return amx::TileMulFOp::create(builder, loc, sum.getType(), a, b, sum);
+    return amx::TileMulIOp::create(builder, loc, sum.getType(), a, b, sum, /*isZextLhs=*/builder.getUnitAttr(), /*isZextRhs=*/UnitAttr());
+  }
+
+  /// The epilogue, row by row: the number of rows is not known before.
+  void finish(Value firstColumn, Value columns, Value firstRow, Value rows) {
+    emitter.forLoop(emitter.index(0), rows, 1, {}, [&](Value row, ValueRange) -> VectorEmitter::Values {
+      Value output = emitter.add(firstRow, row);
+      tile.prepareRow(output);
+      for (int64_t chunk = 0; chunk < tile.width / VectorEmitter::kLanes; ++chunk)
+        tile.finish(emitter.load(buffer, {row, emitter.index(chunk * VectorEmitter::kLanes)}), output, firstColumn, chunk, columns);
+      return {};
+    });
+  }
+
+  DotTile &tile;
+  VectorEmitter &emitter;
+  OpBuilder &builder;
+  Location loc;
+  Type code;
+  int64_t stepCodes;
+  Type sumType;
+  Value buffer;
+};
+} // namespace
+
+const char *attune::emitTileDots(OpBuilder &builder, ContractionTile tile) {
+  VectorEmitter emitter(builder, tile.contraction.getLoc());
+  DotTile dots(emitter, tile, kGroupRows);
+  if (const char *reason = dots.check())
+    return reason;
+  TileKernel kernel(dots);
+  if (const char *reason = kernel.check())
+    return reason;
+  kernel.emit();
+  return nullptr;
+}

@@ -1,0 +1,198 @@
+//===- VectorizeDots.cpp - Products of codes in vector registers ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The tile of VectorizeContraction.cpp for codes: one accumulator of 16 lanes per row and 16 columns, carried through a loop over groups of
+// neighbours in K. An instruction multiplies the neighbours of 16 columns by those of one row, which are broadcast as one word.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/DotContraction.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+
+using namespace mlir;
+using namespace attune;
+
+
+namespace {
+class DotKernel {
+public:
+  DotKernel(DotTile &tile, DotUnit unit)
+      : tile(tile), emitter(tile.emitter), builder(emitter.getBuilder()), loc(emitter.getLoc()), unit(unit),
+        code(tile.codeType.getElementType()), f32(builder.getF32Type()), i32(builder.getI32Type()) {}
+
+  /// Null if |unit| has an instruction for these codes, else the reason why not.
+  const char *check() const {
+    bool bytes = code.isInteger(8);
+    if ((bytes && unit == DotUnit::Portable) || (code.isBF16() && unit != DotUnit::Avx512 && unit != DotUnit::Amx))
+      return "the CPU has no instruction that multiplies its codes";
+    return tile.group == (bytes ? 4 : 2) ? nullptr : "its panels have no groups of the size that its codes are multiplied in";
+  }
+
+  void emit() {
+    tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
+      emitter.forRows(rows, tile.rows, [&](Value base, int64_t count) {
+        Value row = emitter.add(firstRow, base);
+        if (count < tile.rows)
+          return emitRows(panel, firstColumn, columns, row, count, /*shares=*/0);
+        tile.forShares(kShares, [&](int64_t shares) { emitRows(panel, firstColumn, columns, row, count, shares); });
+      });
+    });
+  }
+
+private:
+  /// Steps of the loop over groups per iteration. More would make LLVM hoist broadcasts and spill, the sooner the fewer registers there are beside the sums
+  /// and the products that have yet to be added to them.
+  int64_t unroll() const { return unit == DotUnit::Avx2 || code.isInteger(16) ? 2 : 4; }
+  bool isFloat() const { return isa<FloatType>(code); }
+  VectorType vectorOf(int64_t lanes, Type type) { return VectorType::get({lanes}, type); }
+
+  void emitRows(Value panel, Value firstColumn, Value columns, Value firstRow, int64_t count, int64_t shares) {
+    int64_t vectors = tile.width / VectorEmitter::kLanes;
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorOf(VectorEmitter::kLanes, isFloat() ? f32 : i32)));
+    VectorEmitter::Values sums(count * vectors, zero), indices;
+    for (int64_t row = 0; row < count; ++row)
+      indices.push_back(emitter.add(firstRow, row));
+    int64_t groups = tile.depth / tile.group, whole = groups / unroll() * unroll();
+    auto step = [&](Value group, VectorEmitter::Values &sums) {
+      SmallVector<VectorEmitter::Values> weights;
+      for (int64_t chunk = 0; chunk < vectors; ++chunk)
+        weights.push_back(loadWeights(panel, group, chunk));
+      for (int64_t row = 0; row < count; ++row) {
+        VectorEmitter::Values codes = loadCodes(indices[row], emitter.mul(group, tile.group));
+        for (int64_t chunk = 0; chunk < vectors; ++chunk) {
+          Value &sum = sums[row * vectors + chunk];
+          sum = multiply(sum, codes, weights[chunk]);
+        }
+      }
+    };
+    if (whole > 0)
+      sums = emitter.forLoop(emitter.index(0), emitter.index(whole), unroll(), sums, [&](Value group, ValueRange carried) {
+        VectorEmitter::Values next(carried);
+        tile.prefetch(shares, panel, emitter.floorDiv(group, unroll()), whole / unroll());
+        for (int64_t u = 0; u < unroll(); ++u)
+          step(emitter.add(group, u), next);
+        return next;
+      });
+    for (int64_t group = whole; group < groups; ++group)
+      step(emitter.index(group), sums);
+    for (int64_t row = 0; row < count; ++row) {
+      tile.prepareRow(indices[row]);
+      for (int64_t chunk = 0; chunk < vectors; ++chunk)
+        tile.finish(sums[row * vectors + chunk], indices[row], firstColumn, chunk, columns);
+    }
+  }
+
+  /// The neighbours of 16 columns: one vector of all, or for f32 codes the first and the second of each pair.
+  VectorEmitter::Values loadWeights(Value panel, Value group, int64_t chunk) {
+    int64_t elements = VectorEmitter::kLanes * tile.group;
+    Value raw = vector::LoadOp::create(builder, loc, vectorOf(elements, tile.panelType.getElementType()), tile.panels,
+                                       ValueRange{panel, group, emitter.index(chunk * elements)});
+    if (code.isInteger(16))
+      return wordPairs(raw);
+    if (!code.isF32())
+      return {raw};
+    Value words = vector::BitCastOp::create(builder, loc, vectorOf(VectorEmitter::kLanes, i32), raw);
+    Value first = arith::ShLIOp::create(builder, loc, words, splatInt(16)),
+          second = arith::AndIOp::create(builder, loc, words, splatInt(0xffff0000));
+    return {asFloats(first), asFloats(second)};
+  }
+
+  /// Pairs of bytes as pairs of 16-bit words, or for the portable unit the first and the second of each as 32-bit words.
+  VectorEmitter::Values wordPairs(Value raw) {
+    Value words = arith::ExtSIOp::create(builder, loc, vectorOf(2 * VectorEmitter::kLanes, builder.getI16Type()), raw);
+    if (unit != DotUnit::Portable)
+      return {words};
+    Value pairs = vector::BitCastOp::create(builder, loc, vectorOf(VectorEmitter::kLanes, i32), words);
+    Value first = arith::ShRSIOp::create(builder, loc, arith::ShLIOp::create(builder, loc, pairs, splatInt(16)), splatInt(16));
+    return {first, arith::ShRSIOp::create(builder, loc, pairs, splatInt(16))};
+  }
+
+  /// The neighbours of |row| from |k| on, to go with loadWeights.
+  VectorEmitter::Values loadCodes(Value row, Value k) {
+    if (code.isF32())
+      return {emitter.splat(emitter.loadScalar(tile.codes, {row, k})),
+              emitter.splat(emitter.loadScalar(tile.codes, {row, emitter.add(k, 1)}))};
+    VectorType words = vectorOf(VectorEmitter::kLanes, i32);
+    if (code.isInteger(16) && unit == DotUnit::Portable) {
+      auto word = [&](Value k) -> Value {
+        Value wide = arith::ExtSIOp::create(builder, loc, i32, emitter.loadScalar(tile.codes, {row, k}));
+        return vector::BroadcastOp::create(builder, loc, words, wide);
+      };
+      return {word(k), word(emitter.add(k, 1))};
+    }
+    Value group = vector::LoadOp::create(builder, loc, vectorOf(tile.group, code), tile.codes, ValueRange{row, k});
+    Value word = vector::ExtractOp::create(builder, loc, vector::BitCastOp::create(builder, loc, vectorOf(1, i32), group), int64_t(0));
+    Value all = vector::BroadcastOp::create(builder, loc, words, word);
+    return {vector::BitCastOp::create(builder, loc, vectorOf(VectorEmitter::kLanes * tile.group, code), all)};
+  }
+
+  /// |sum| plus the products of neighbours.
+  Value multiply(Value sum, const VectorEmitter::Values &codes, const VectorEmitter::Values &weights) {
+    if (code.isF32())
+      return emitter.fma(codes[1], weights[1], emitter.fma(codes[0], weights[0], sum));
+    if (code.isBF16())
+      return x86vector::DotBF16Op::create(builder, loc, sum.getType(), sum, codes[0], weights[0]);
+    if (code.isInteger(16) && unit == DotUnit::Portable) {
+      for (auto [a, b] : llvm::zip_equal(codes, weights))
+        sum = arith::AddIOp::create(builder, loc, sum, arith::MulIOp::create(builder, loc, a, b));
+      return sum;
+    }
+    if (unit != DotUnit::Avx2)
+      return multiplyWords("512", sum, codes[0], weights[0]);
+    Value low = multiplyWords("256", half(sum, 0), half(codes[0], 0), half(weights[0], 0));
+    Value high = multiplyWords("256", half(sum, 1), half(codes[0], 1), half(weights[0], 1));
+    return vector::ShuffleOp::create(builder, loc, low, high, llvm::to_vector(llvm::seq<int64_t>(0, VectorEmitter::kLanes)));
+  }
+
+  /// |sum| plus the products of the integers of each 32-bit lane, with the instruction for vectors of |bits|.
+  Value multiplyWords(StringRef bits, Value sum, Value codes, Value weights) {
+    auto call = [&](const Twine &name, ValueRange operands) {
+      return LLVM::CallIntrinsicOp::create(builder, loc, sum.getType(), builder.getStringAttr(name), operands).getResult(0);
+    };
+    if (code.isInteger(8))
+      return call("llvm.x86.avx512.vpdpbusd." + bits, {sum, codes, weights});
+    Value products = call(bits == "512" ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd", {codes, weights});
+    return arith::AddIOp::create(builder, loc, sum, products);
+  }
+
+  Value half(Value vector, int64_t which) {
+    int64_t size = cast<VectorType>(vector.getType()).getDimSize(0) / 2;
+    return vector::ShuffleOp::create(builder, loc, vector, vector, llvm::to_vector(llvm::seq<int64_t>(which * size, (which + 1) * size)));
+  }
+
+  Value splatInt(uint32_t value) {
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(vectorOf(VectorEmitter::kLanes, i32), APInt(32, value)));
+  }
+  Value asFloats(Value words) { return vector::BitCastOp::create(builder, loc, vectorOf(VectorEmitter::kLanes, f32), words); }
+
+  /// Most row tiles of a block that share the lines of the next panel among them.
+  static constexpr int64_t kShares = 8;
+
+  DotTile &tile;
+  VectorEmitter &emitter;
+  OpBuilder &builder;
+  Location loc;
+  DotUnit unit;
+  Type code;
+  Type f32, i32;
+};
+} // namespace
+
+const char *attune::vectorizeDots(OpBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit) {
+  Type code = cast<MemRefType>(tile.contraction.getDpsInputs()[0].getType()).getElementType();
+  if (unit == DotUnit::Amx && (code.isBF16() || code.isInteger(8)))
+    return emitTileDots(builder, tile);
+  VectorEmitter emitter(builder, tile.contraction.getLoc());
+  DotTile dots(emitter, tile, rows);
+  if (const char *reason = dots.check())
+    return reason;
+  DotKernel kernel(dots, unit);
+  if (const char *reason = kernel.check())
+    return reason;
+  kernel.emit();
+  return nullptr;
+}

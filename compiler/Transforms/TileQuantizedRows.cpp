@@ -1,0 +1,111 @@
+//===- TileQuantizedRows.cpp - Loops around quantize_rows ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects the loops that attune-tile-groups and attune-tile-attention leave, and `xfmr.quantize_rows` on tensors between them. Leaves it
+// inside of loops: of the one that makes its rows if that has them whole, while they are in the first-level cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace attune {
+#define GEN_PASS_DEF_TILEQUANTIZEDROWS
+#include "compiler/Transforms/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+/// Whether |loop| writes its result |number| in whole rows.
+static bool writesWholeRows(scf::ForallOp loop, unsigned number) {
+  BlockArgument output = loop.getRegionIterArgs()[number];
+  int64_t columns = cast<RankedTensorType>(output.getType()).getShape().back();
+  for (Operation *user : loop.getCombiningOps(output)) {
+    auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(user);
+    if (!insert || insert.getSourceType().getRank() != 2 || !isConstantIntValue(insert.getMixedOffsets()[1], 0) ||
+        !isConstantIntValue(insert.getMixedSizes()[1], columns))
+      return false;
+  }
+  return true;
+}
+
+/// Moves |op| into the loop that makes its input; whether that was possible.
+static bool fuse(RewriterBase &rewriter, xfmr::QuantizeRowsOp op) {
+  auto result = dyn_cast<OpResult>(op.getInput());
+  auto loop = result ? dyn_cast<scf::ForallOp>(result.getOwner()) : scf::ForallOp();
+  if (!loop || loop->getBlock() != op->getBlock() || !writesWholeRows(loop, result.getResultNumber()))
+    return false;
+  // Its destinations have the rows of the loop's own.
+  for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
+    if (isa<tensor::DimOp>(use.getOwner()))
+      use.set(loop.getOutputs()[result.getResultNumber()]);
+  SmallVector<Value> destinations = llvm::to_vector(op.getDestinations());
+  DominanceInfo dominance(loop->getParentOp());
+  if (failed(moveValueDefinitions(rewriter, destinations, loop, dominance)))
+    return false;
+  Attribute kernel = loop->getAttr(kKernelOpAttr);
+  StringRef rounded = op.getScales() ? ", int8" : ", bf16";
+  SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(loop.getOperation())};
+  rewriter.setInsertionPoint(op);
+  if (failed(scf::tileAndFuseConsumer(rewriter, op, loops)))
+    return false;
+  if (auto name = dyn_cast_or_null<StringAttr>(kernel))
+    loops.front()->setAttr(kKernelOpAttr, rewriter.getStringAttr(name.getValue() + rounded));
+  return true;
+}
+
+namespace {
+struct TileQuantizedRows : attune::impl::TileQuantizedRowsBase<TileQuantizedRows> {
+  using TileQuantizedRowsBase::TileQuantizedRowsBase;
+
+  void runOnOperation() override {
+    SmallVector<xfmr::QuantizeRowsOp> ops;
+    getOperation().walk([&](xfmr::QuantizeRowsOp op) {
+      if (!op->getParentOfType<scf::ForallOp>() && op->getNumResults() != 0)
+        ops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (xfmr::QuantizeRowsOp op : ops) {
+      if (fuse(rewriter, op)) {
+        if (op->use_empty())
+          rewriter.eraseOp(op);
+      } else if (failed(tile(rewriter, op))) {
+        op->emitError("could not tile this operation");
+        return signalPassFailure();
+      }
+      foldSizes();
+    }
+  }
+
+private:
+  LogicalResult tile(RewriterBase &rewriter, xfmr::QuantizeRowsOp op) {
+    scf::SCFTilingOptions options;
+    SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(rowBlock)};
+    options.setTileSizes(sizes).setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
+    rewriter.setInsertionPoint(op);
+    Attribute kernel = op->getAttr(kKernelOpAttr);
+    auto result = scf::tileUsingSCF(rewriter, cast<TilingInterface>(op.getOperation()), options);
+    if (failed(result))
+      return failure();
+    if (kernel && !result->loops.empty())
+      result->loops.front()->setAttr(kKernelOpAttr, kernel);
+    rewriter.replaceOp(op, result->replacements);
+    return success();
+  }
+
+  /// Sizes of results of loops and of empty tensors become what they are made of, so that destinations can move before a loop.
+  void foldSizes() {
+    RewritePatternSet patterns(&getContext());
+    scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::EmptyOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

@@ -1,0 +1,24 @@
+//===- ElementTypes.h - Floats as elements of other types -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_WEIGHTS_ELEMENTTYPES_H
+#define ATTUNE_WEIGHTS_ELEMENTTYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <cstdint>
+
+namespace attune {
+
+/// The name of the element type |type| in manifests ("bf16"), empty if weights cannot have it.
+llvm::StringRef elementTypeName(mlir::Type type);
+
+/// |value| rounded to |type|, nearest and even.
+float roundToType(mlir::FloatType type, float value);
+
+/// Writes |count| values as elements of |type| to |out|: floats are rounded to nearest and even, integers are exact already.
+void writeElements(mlir::Type type, const float *values, int64_t count, uint8_t *out);
+
+} // namespace attune
+
+#endif // ATTUNE_WEIGHTS_ELEMENTTYPES_H

@@ -1,0 +1,117 @@
+// RUN: attune-opt --split-input-file --verify-diagnostics %s
+
+func.func @linear_c4(%x: tensor<?x6xbf16>, %w: tensor<8x6xbf16>) {
+  // expected-error @below {{expects f32 tensors with a lower precision, but got 'tensor<?x6xbf16>'}}
+  %0 = xfmr.linear %x, %w {precision = #xfmr.precision<bf16>} : tensor<?x6xbf16>, tensor<8x6xbf16>
+  return
+}
+
+// -----
+
+func.func @linear_c4_depth(%x: tensor<?x65537xf32>, %w: tensor<8x65537xf32>) {
+  // expected-error @below {{expects at most 65536 features of 'input' with int8, but got 65537}}
+  %0 = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x65537xf32>, tensor<8x65537xf32>
+  return
+}
+
+// -----
+
+func.func @weight_pack_c1(%w: tensor<8x6xi8>) {
+  // expected-error @below {{expects a positive group, but got 0}}
+  %p = xfmr.weight_pack %w, 16 group 0 multiple 1 : tensor<8x6xi8>
+  return
+}
+
+// -----
+
+func.func @weight_pack_c2(%w: tensor<8x6xi8>) {
+  // expected-error @below {{expects a multiple of the group, 4, but got 6}}
+  %p = xfmr.weight_pack %w, 16 group 4 multiple 6 : tensor<8x6xi8>
+  return
+}
+
+// -----
+
+func.func @weight_pack_c2_without_groups(%w: tensor<8x6xi8>) {
+  // expected-error @below {{expects a multiple of the group, 1, but got 4}}
+  %p = xfmr.weight_pack %w, 16 group 1 multiple 4 : tensor<8x6xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c1(%x: tensor<?x6xf32>, %c: tensor<?x4xbf16>) {
+  // expected-error @below {{expects codes of at least 6 columns, but got 'tensor<?x4xbf16>'}}
+  %0 = xfmr.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x4xbf16>) -> tensor<?x4xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c1_input(%x: tensor<?x6xi32>, %c: tensor<?x6xbf16>) {
+  // expected-error @below {{expects 'input' to be f32 rows of static size, but got 'tensor<?x6xi32>'}}
+  %0 = xfmr.quantize_rows ins(%x : tensor<?x6xi32>) outs(%c : tensor<?x6xbf16>) -> tensor<?x6xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c1_rows(%x: tensor<3x6xf32>, %c: tensor<4x6xbf16>) {
+  // expected-error @below {{expects codes of 3 rows, but got 'tensor<4x6xbf16>'}}
+  %0 = xfmr.quantize_rows ins(%x : tensor<3x6xf32>) outs(%c : tensor<4x6xbf16>) -> tensor<4x6xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c2(%x: tensor<?x6xf32>, %c: tensor<?x8xi8>) {
+  // expected-error @below {{expects codes of bf16 or f32, but got 'tensor<?x8xi8>'}}
+  %0 = xfmr.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x8xi8>) -> tensor<?x8xi8>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c2_scaled(%x: tensor<?x6xf32>, %c: tensor<?x8xbf16>, %s: tensor<?xf32>) {
+  // expected-error @below {{expects codes of i8 or i16, but got 'tensor<?x8xbf16>'}}
+  %0:2 = xfmr.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c, %s : tensor<?x8xbf16>, tensor<?xf32>) -> tensor<?x8xbf16>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_rows_c2_scales(%x: tensor<?x6xf32>, %c: tensor<?x8xi8>, %s: tensor<?x1xf32>) {
+  // expected-error @below {{expects 'scales' to be f32 of rank 1, but got 'tensor<?x1xf32>'}}
+  %0:2 = xfmr.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c, %s : tensor<?x8xi8>, tensor<?x1xf32>) -> tensor<?x8xi8>, tensor<?x1xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{expects a group of 2 or more, but got 1}}
+xfmr.weight @group : tensor<1x6x16xf32> = #xfmr.grouped_panels<#xfmr.tensor<"w" : tensor<8x6xf32>>, 16, 1, 1>
+
+// -----
+
+// expected-error @below {{expects a multiple of the group, 4, but got 2}}
+xfmr.weight @multiple : tensor<1x2x16x4xf32> = #xfmr.grouped_panels<#xfmr.tensor<"w" : tensor<8x6xf32>>, 16, 4, 2>
+
+// -----
+
+// expected-error @below {{expects a matrix source, but got #xfmr.tensor<"w" : tensor<8xf32>>}}
+xfmr.weight @scales_rank : tensor<8xf32> = #xfmr.row_scales<#xfmr.tensor<"w" : tensor<8xf32>>>
+
+// -----
+
+// expected-error @below {{expects i8 elements, but got 'tensor<8x6xf32>'}}
+xfmr.weight @sums : tensor<8xi32> = #xfmr.row_sums<#xfmr.tensor<"w" : tensor<8x6xf32>>>
+
+// -----
+
+// expected-error @below {{expects float elements, but got 'tensor<8x6xi8>'}}
+xfmr.weight @codes : tensor<8x6xi8> = #xfmr.row_codes<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>>
+
+// -----
+
+// expected-error @below {{expects a weight source of floats, but got 4 : i64}}
+xfmr.weight @convert : tensor<8x6xbf16> = #xfmr.convert<4, bf16>

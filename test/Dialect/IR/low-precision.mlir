@@ -1,0 +1,51 @@
+// RUN: attune-opt %s | attune-opt | FileCheck %s
+// RUN: attune-opt %s --mlir-print-op-generic | attune-opt | FileCheck %s
+
+// CHECK: xfmr.weight @bf16 : tensor<8x6xbf16> = #xfmr.convert<#xfmr.tensor<"w" : tensor<8x6xf32>>, bf16>
+xfmr.weight @bf16 : tensor<8x6xbf16> = #xfmr.convert<#xfmr.tensor<"w" : tensor<8x6xf32>>, bf16>
+// CHECK: xfmr.weight @codes : tensor<8x6xi8> = #xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>
+xfmr.weight @codes : tensor<8x6xi8> = #xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>
+// CHECK: xfmr.weight @scales : tensor<8xf32> = #xfmr.row_scales<#xfmr.tensor<"w" : tensor<8x6xf32>>>
+xfmr.weight @scales : tensor<8xf32> = #xfmr.row_scales<#xfmr.tensor<"w" : tensor<8x6xf32>>>
+// CHECK: xfmr.weight @sums : tensor<8xi32> = #xfmr.row_sums<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>>
+xfmr.weight @sums : tensor<8xi32> = #xfmr.row_sums<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>>
+// 6 columns become 8, in two groups of four.
+// CHECK: xfmr.weight @panels : tensor<1x2x16x4xi8> = #xfmr.grouped_panels<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>, 16, 4, 4>
+xfmr.weight @panels : tensor<1x2x16x4xi8> = #xfmr.grouped_panels<#xfmr.row_codes<#xfmr.tensor<"w" : tensor<8x6xf32>>>, 16, 4, 4>
+
+// CHECK-LABEL: @linear
+func.func @linear(%x: tensor<?x6xf32>, %w: tensor<8x6xf32>) {
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} {precision = #xfmr.precision<bf16>} : tensor<?x6xf32>, tensor<8x6xf32>
+  %0 = xfmr.linear %x, %w {precision = #xfmr.precision<bf16>} : tensor<?x6xf32>, tensor<8x6xf32>
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} {precision = #xfmr.precision<int8>} : tensor<?x6xf32>, tensor<8x6xf32>
+  %1 = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x6xf32>, tensor<8x6xf32>
+  // CHECK: xfmr.linear %{{.*}}, %{{.*}} : tensor<?x6xf32>, tensor<8x6xf32>
+  %2 = xfmr.linear %x, %w {precision = #xfmr.precision<f32>} : tensor<?x6xf32>, tensor<8x6xf32>
+  return
+}
+
+// CHECK-LABEL: @weights
+func.func @weights(%w: tensor<8x6xf32>) {
+  // CHECK: xfmr.weight_convert %{{.*}} : tensor<8x6xf32> -> tensor<8x6xbf16>
+  %b = xfmr.weight_convert %w : tensor<8x6xf32> -> tensor<8x6xbf16>
+  // CHECK: xfmr.weight_codes %{{.*}} : tensor<8x6xf32>
+  %q = xfmr.weight_codes %w : tensor<8x6xf32>
+  // CHECK: xfmr.weight_scales %{{.*}} : tensor<8x6xf32>
+  %s = xfmr.weight_scales %w : tensor<8x6xf32>
+  // CHECK: xfmr.weight_sums %{{.*}} : tensor<8x6xi8>
+  %z = xfmr.weight_sums %q : tensor<8x6xi8>
+  // CHECK: xfmr.weight_pack %{{.*}}, 16 group 2 multiple 32 : tensor<8x6xbf16>
+  %p = xfmr.weight_pack %b, 16 group 2 multiple 32 : tensor<8x6xbf16>
+  return
+}
+
+// CHECK-LABEL: @quantize
+func.func @quantize(%x: tensor<?x6xf32>, %c: tensor<?x6xbf16>, %q: tensor<?x8xi8>, %s: tensor<?xf32>, %m: memref<3x6xf32>, %mc: memref<3x32xf32>) {
+  // CHECK: xfmr.quantize_rows ins(%{{.*}} : tensor<?x6xf32>) outs(%{{.*}} : tensor<?x6xbf16>) -> tensor<?x6xbf16>
+  %0 = xfmr.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x6xbf16>) -> tensor<?x6xbf16>
+  // CHECK: xfmr.quantize_rows ins(%{{.*}} : tensor<?x6xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x8xi8>, tensor<?xf32>) -> tensor<?x8xi8>, tensor<?xf32>
+  %1:2 = xfmr.quantize_rows ins(%x : tensor<?x6xf32>) outs(%q, %s : tensor<?x8xi8>, tensor<?xf32>) -> tensor<?x8xi8>, tensor<?xf32>
+  // CHECK: xfmr.quantize_rows ins(%{{.*}} : memref<3x6xf32>) outs(%{{.*}} : memref<3x32xf32>)
+  xfmr.quantize_rows ins(%m : memref<3x6xf32>) outs(%mc : memref<3x32xf32>)
+  return
+}

@@ -1,0 +1,43 @@
+// RUN: attune-opt %s --xfmr-lower-precision=precision=bf16 | FileCheck %s --check-prefixes=CHECK,BF16
+// RUN: attune-opt %s --xfmr-lower-precision=precision=int8 | FileCheck %s --check-prefixes=CHECK,INT8
+// RUN: attune-opt %s --xfmr-lower-precision=precision=f32 | FileCheck %s --check-prefix=F32
+// RUN: attune-opt %s --xfmr-lower-precision=precision=int8 --remark-policy=all --remarks-filter=".*" 2>&1 >/dev/null | FileCheck %s --check-prefix=MISSED
+// RUN: not attune-opt %s --xfmr-lower-precision=precision=int4 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// UNKNOWN: int4
+
+// Everything else of the op stays.
+// CHECK-LABEL: @linear
+// BF16: xfmr.linear %{{.*}}, %{{.*}} bias(%{{.*}}) residual(%{{.*}}) {activation = #xfmr.activation<relu>, precision = #xfmr.precision<bf16>}
+// INT8: xfmr.linear %{{.*}}, %{{.*}} bias(%{{.*}}) residual(%{{.*}}) {activation = #xfmr.activation<relu>, precision = #xfmr.precision<int8>}
+// F32-NOT: #xfmr.precision<bf16>
+func.func @linear(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>, %r: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %y = xfmr.linear %x, %w bias(%b) residual(%r) {activation = #xfmr.activation<relu>} : tensor<?x8xf32>, tensor<8x8xf32>, bias tensor<8xf32>, residual tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @negative_own_precision
+// CHECK: precision = #xfmr.precision<int8>
+func.func @negative_own_precision(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %y = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x8xf32>, tensor<8x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @negative_bf16_tensors
+// CHECK-NOT: precision
+// CHECK: return
+// MISSED: its tensors are not f32
+func.func @negative_bf16_tensors(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<?x8xbf16> {
+  %y = xfmr.linear %x, %w : tensor<?x8xbf16>, tensor<8x8xbf16>
+  return %y : tensor<?x8xbf16>
+}
+
+// CHECK-LABEL: @too_deep_for_int8
+// BF16: precision = #xfmr.precision<bf16>
+// INT8-NOT: precision
+// INT8: return
+// MISSED: it has more features than 32-bit sums can hold
+func.func @too_deep_for_int8(%x: tensor<?x65537xf32>, %w: tensor<8x65537xf32>) -> tensor<?x8xf32> {
+  %y = xfmr.linear %x, %w : tensor<?x65537xf32>, tensor<8x65537xf32>
+  return %y : tensor<?x8xf32>
+}

@@ -1,0 +1,18 @@
+// RUN: attune-opt %s --attune-plan-memory=code-rows=32 | FileCheck %s
+// RUN: attune-opt %s --attune-plan-memory | FileCheck %s --check-prefix=ONE
+
+// Room for whole groups of 32 rows of codes, of the two buffers of 8 and 16 bits; other buffers are as large as they say.
+// CHECK: xfmr.workspace = {forward = "[[SIZE:.*length \+ 31\)/32.*]]"}
+// ONE-NOT: 31)/32
+// CHECK: memref.view {{.*}} : memref<?xi8> to memref<?x64xi8>
+// ONE-LABEL: @forward
+func.func @forward(%x: memref<?x64xf32> {xfmr.dims = ["length", 64]}) attributes {xfmr.entry = "forward"} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  %codes = memref.alloc(%n) : memref<?x64xi8>
+  %scales = memref.alloc(%n) : memref<?xf32>
+  xfmr.quantize_rows ins(%x : memref<?x64xf32>) outs(%codes, %scales : memref<?x64xi8>, memref<?xf32>)
+  %halves = memref.alloc(%n) : memref<?x64xbf16>
+  xfmr.quantize_rows ins(%x : memref<?x64xf32>) outs(%halves : memref<?x64xbf16>)
+  return
+}

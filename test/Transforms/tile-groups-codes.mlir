@@ -1,0 +1,23 @@
+// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="code-rows=32" --canonicalize | FileCheck %s
+
+// Products of codes have register tiles of their own number of rows; blocks are whole tiles. Panels are cut as they are packed.
+// CHECK-LABEL: @int8
+// CHECK: %[[PANELS:.*]] = xfmr.weight_pack %{{.*}}, 32 group 4 multiple 4
+// CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%{{.*}}, 64) step (%{{.*}}, 32)
+// CHECK: %[[PANEL:.*]] = tensor.extract_slice %[[PANELS]][%{{.*}}, 0, %{{.*}}, 0] [1, 12, 32, 4]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c32
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[PANEL]] : tensor<?x48xi8>, tensor<1x12x32x4xi8>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x32xi32>, tensor<?xf32>, tensor<32xf32>, tensor<32xi32>)
+func.func @int8(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>) -> tensor<?x64xf32> {
+  %y = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x48xf32>, tensor<64x48xf32>
+  return %y : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: @negative_f32
+// CHECK: scf.for
+// CHECK-NOT: step %c32
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<?x48xf32>, tensor<1x48x32xf32>)
+func.func @negative_f32(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>) -> tensor<?x64xf32> {
+  %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
+  return %y : tensor<?x64xf32>
+}
