@@ -68,6 +68,7 @@ static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
 static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   TileAttentionOptions attention;
   attention.queryRows = strategy.queryRows;
+  attention.longRows = strategy.attentionRows;
   attention.panelWidth = strategy.keyPanelWidth;
   TileGroupsOptions groups;
   groups.registerRows = strategy.registerRows;
@@ -79,7 +80,10 @@ static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   TileQuantizedRowsOptions quantized;
   quantized.rowBlock = strategy.rowBlock;
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  TileHeadOpsOptions heads;
+  heads.rowBlock = strategy.rowBlock;
   functions.addPass(createTileAttention(attention));
+  functions.addPass(createTileHeadOps(heads));
   functions.addPass(createTileGroups(groups));
   functions.addPass(createTileQuantizedRows(quantized));
   functions.addPass(createCanonicalizerPass());
@@ -107,6 +111,7 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   pm.addPass(createCSEPass());
   AttachScratchOptions scratch;
   scratch.rows = strategy.queryRows;
+  scratch.stateRows = strategy.attentionRows;
   pm.addPass(createAttachScratch(scratch));
   PlanMemoryOptions memory;
   memory.codeRows = strategy.codeGroup;
@@ -135,6 +140,7 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   pm.addPass(createCSEPass());
   // Its shuffles must not be canonicalised: see the pass.
   pm.addPass(createLowerKeyPanel());
+  pm.addPass(createLowerRotaryTile());
 }
 
 /// Leaves the llvm dialect: parallel bodies outlined, entries with their C interface.

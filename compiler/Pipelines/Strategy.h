@@ -43,6 +43,8 @@ struct CpuStrategy {
   int64_t valueVectors;
   /// Rows of scores whose exponentials are computed at once.
   int64_t weightRows;
+  /// Most rows of a tile of attention over several blocks of keys, at least 64.
+  int64_t attentionRows;
   /// Most bytes of the input rows of one block. Rows are read again for every panel, weights again for every block: more than the L2 cache holds
   /// costs less than reading the weights of a deep projection several times.
   int64_t blockBytes;

@@ -11,11 +11,17 @@ using namespace mlir;
 using namespace mlir::bufferization;
 
 namespace {
-/// A tile op reads its inputs and overwrites its destinations whole.
+/// Whether |op| leaves a part of its destinations as it was.
+bool updatesDestinations(Operation *op) {
+  auto panel = dyn_cast<xfmr::KeyPanelOp>(op);
+  return panel && panel.getColumn();
+}
+
+/// A tile op reads its inputs and overwrites its destinations, mostly whole.
 template <typename OpTy>
 struct TileOpModel : DstBufferizableOpInterfaceExternalModel<TileOpModel<OpTy>, OpTy> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
-    return cast<DestinationStyleOpInterface>(op).isDpsInput(&operand);
+    return cast<DestinationStyleOpInterface>(op).isDpsInput(&operand) || updatesDestinations(op);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options, BufferizationState &state) const {
@@ -42,6 +48,8 @@ struct TileOpModel : DstBufferizableOpInterfaceExternalModel<TileOpModel<OpTy>, 
 void attune::registerBufferizableModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, xfmr::XfmrDialect *) {
     xfmr::KeyPanelOp::attachInterface<TileOpModel<xfmr::KeyPanelOp>>(*context);
+    xfmr::KeyRowsOp::attachInterface<TileOpModel<xfmr::KeyRowsOp>>(*context);
+    xfmr::RotaryTileOp::attachInterface<TileOpModel<xfmr::RotaryTileOp>>(*context);
     xfmr::AttentionTileOp::attachInterface<TileOpModel<xfmr::AttentionTileOp>>(*context);
     xfmr::QuantizeRowsOp::attachInterface<TileOpModel<xfmr::QuantizeRowsOp>>(*context);
   });

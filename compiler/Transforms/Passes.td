@@ -71,7 +71,19 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
 
 def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
   let summary = "attention as loops over sequences, heads and query tiles, with keys in panels";
-  let options = [Option<"queryRows", "query-rows", "int64_t", "8", "query rows per tile">,
+  let description = [{
+    ```mlir
+    %y = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%n, %n) ...
+    // becomes
+    %keys = scf.forall (%sequence, %head) ... { xfmr.key_panel ... }        // not for caches
+    %y = scf.forall (%sequence, %heads, %tile) ... { xfmr.attention_tile ... }
+    ```
+
+    A tile has the query heads that share keys, up to 8 of them, and as many queries as make `query-rows` rows, or up to `long-rows` where there are more keys
+    than a block. Masks of integers become masks of f32. Numerics: exact, as the tile says.
+  }];
+  let options = [Option<"queryRows", "query-rows", "int64_t", "8", "rows of a register tile">,
+                 Option<"longRows", "long-rows", "int64_t", "64", "most rows of a tile over several blocks of keys">,
                  Option<"panelWidth", "panel-width", "int64_t", "32", "keys per panel">,
                  Option<"keyBlock", "key-block", "int64_t", "512", "keys per softmax block">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
@@ -93,6 +105,16 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
   }];
   let options = [Option<"rowBlock", "row-block", "int64_t", "8", "rows per task">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
+  let summary = "rotations of heads and operations on caches as parallel loops around tiles";
+  let description = [{
+    `xfmr.rotary` becomes a loop over blocks of tokens around `xfmr.rotary_tile`; `xfmr.kv_cache_update` one over sequences and heads that writes slices of the
+    caches, which stay the destinations all along, keys by `xfmr.key_panel`; `xfmr.kv_cache_read` one with `xfmr.key_rows`. Numerics: exact, as the tiles say.
+  }];
+  let options = [Option<"rowBlock", "row-block", "int64_t", "8", "tokens per tile of a rotation">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {

@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `xfmr.attention` on tensors. Leaves, per op: its mask in units of log2, one scf.forall that transposes the keys of each head into panels, and one
-// scf.forall over (sequence, head, query tile) around `xfmr.attention_tile`. Panels start afresh at each sequence, so that a sequence's key blocks
-// do not depend on what stands beside it: sequence b has panels floor(offset[b] / W) + b and following.
+// Expects `xfmr.attention` on tensors. Leaves, per op: a mask of integers as one of f32; unless keys are a cache, one scf.forall that
+// transposes the keys of each head into panels; and one scf.forall over (sequence, heads that share keys, query tile) around
+// `xfmr.attention_tile`. Panels start afresh at each sequence, so that a sequence's key blocks do not depend on what stands beside it:
+// sequence b has panels floor(offset[b] / W) + b and following.
+//
+// A tile has as many rows (pairs of a query and a head) as registers hold. Where keys are more than one block it has up to `longRows`, so
+// that a block is read from memory once for all of them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/TileBuilder.h"
+
+#include <numeric>
 
 namespace attune {
 #define GEN_PASS_DEF_TILEATTENTION
@@ -21,209 +28,330 @@ using namespace attune;
 
 namespace {
 
-/// Where the tokens of one sequence are.
-struct Span {
-  Value begin, length;
+/// Sizes from the strategy.
+struct TileSizes {
+  int64_t rows, longRows, width, keyBlock;
 };
 
 /// Rewrites one attention op.
 class AttentionTiler {
 public:
-  AttentionTiler(xfmr::AttentionOp op, int64_t rows, int64_t width, int64_t keyBlock)
-      : op(op), builder(op), loc(op.getLoc()), rows(rows), width(width), keyBlock(keyBlock), heads(op.getQuery().getType().getDimSize(1)),
-        kvHeads(op.getKey().getType().getDimSize(1)), headDim(op.getQuery().getType().getDimSize(2)), valueDim(op.getValue().getType().getDimSize(2)) {
-    bindDims(builder.getContext(), d0, d1);
-  }
-
-  void run() {
-    Value batch = affine({tensor::DimOp::create(builder, loc, op.getQueryOffsets(), 0)}, d0 - 1);
-    Value mask = op.getMask() ? log2Mask(op.getMask()) : Value();
-    Value panels = packKeys(batch);
-    scf::ForallOp loop = attend(batch, mask, panels);
-    op.getResult().replaceAllUsesWith(loop.getResult(0));
-    if (op.getProbabilities())
-      op.getProbabilities().replaceAllUsesWith(loop.getResult(1));
-    op.erase();
-  }
+  AttentionTiler(xfmr::AttentionOp op, TileSizes sizes);
+  void run();
 
 private:
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
-  Value affine(ValueRange operands, AffineExpr expr) {
-    SmallVector<OpFoldResult> folded = getAsOpFoldResult(operands);
-    return getValueOrCreateConstantIndexOp(builder, loc, affine::makeComposedFoldedAffineApply(builder, loc, expr, folded));
-  }
-  Value minimum(ValueRange operands, ArrayRef<AffineExpr> exprs) {
-    AffineMap map = AffineMap::get(operands.size(), 0, exprs, builder.getContext());
-    return affine::AffineMinOp::create(builder, loc, map, operands);
-  }
-  Span span(Value offsets, Value sequence) {
-    auto at = [&](Value index) -> Value {
-      return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), tensor::ExtractOp::create(builder, loc, offsets, index));
-    };
-    Value begin = at(sequence), end = at(affine({sequence}, d0 + 1));
-    return {begin, affine({end, begin}, d0 - d1)};
-  }
+  Value maskOfF32(Value mask);
+  Value packKeys(Value batch);
+  Value destinationOfProbabilities(Value batch);
+  scf::ForallOp attend(Value batch, Value mask, Value panels);
+  Value queriesPerTile();
+
+  /// What one iteration works on.
+  struct Tile {
+    Value sequence, firstHead, heads, kvHead; // heads firstHead ... firstHead + heads - 1 share the keys of kvHead
+    Value first, row, count;                  // token, number in the sequence, and number of the queries
+    Span keys;
+    Value position;
+  };
+  Tile tileAt(scf::ForallOp loop, Value queries);
+  Value keyTile(const Tile &tile, Value panels);
+  Value valueTile(const Tile &tile);
+  Value maskTile(const Tile &tile, Value mask);
+  Value headScaleTile(const Tile &tile);
+  Value distanceBiasTile(const Tile &tile);
+  std::string describe();
+
+  /// The number of keys of |sequence| and, unless they are a cache, where they begin.
+  Span keysOf(Value sequence);
   /// First panel of a sequence.
-  Value firstPanel(const Span &keys, Value sequence) { return affine({keys.begin, sequence}, d0.floorDiv(width) + d1); }
-
-  /// |mask| as f32 to add to scores in units of log2, kept finite.
-  Value log2Mask(Value mask) {
-    auto type = cast<RankedTensorType>(mask.getType());
-    SmallVector<Value> sizes;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim))
-        sizes.push_back(tensor::DimOp::create(builder, loc, mask, dim));
-    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), builder.getF32Type(), sizes);
-    SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
-    auto scalar = [](OpBuilder &b, Location loc, double value) -> Value { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value)); };
-    double lowest = -double(std::numeric_limits<float>::max());
-    auto generic = linalg::GenericOp::create(builder, loc, empty.getType(), mask, empty, maps, loops, [&](OpBuilder &b, Location loc, ValueRange args) {
-      Value result;
-      if (isa<FloatType>(args[0].getType())) {
-        Value scaled = arith::MulFOp::create(b, loc, args[0], scalar(b, loc, 1.4426950408889634));
-        result = arith::MaximumFOp::create(b, loc, scaled, scalar(b, loc, lowest));
-      } else {
-        Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(args[0].getType()));
-        Value hidden = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, args[0], zero);
-        result = arith::SelectOp::create(b, loc, hidden, scalar(b, loc, lowest), scalar(b, loc, 0));
-      }
-      linalg::YieldOp::create(b, loc, result);
-    });
-    generic->setAttr(kKernelOpAttr, builder.getStringAttr("attention mask"));
-    return generic.getResult(0);
-  }
-
-  /// All keys in panels `[G][panels][D][W]`.
-  Value packKeys(Value batch) {
-    Value tokens = tensor::DimOp::create(builder, loc, op.getKey(), 0);
-    Value count = affine({tokens, batch}, d0.floorDiv(width) + d1);
-    Value empty = tensor::EmptyOp::create(builder, loc, {kvHeads, ShapedType::kDynamic, headDim, width}, builder.getF32Type(), ValueRange{count});
-    auto forall = scf::ForallOp::create(builder, loc, SmallVector<OpFoldResult>{batch, builder.getIndexAttr(kvHeads)}, ValueRange{empty}, std::nullopt);
-    forall->setAttr(kKernelOpAttr, builder.getStringAttr("keys of " + Twine(kvHeads) + " heads x " + Twine(headDim) + " in panels"));
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(forall.getBody());
-    Value sequence = forall.getInductionVar(0), head = forall.getInductionVar(1);
-    Span keys = span(op.getKeyOffsets(), sequence);
-    Value panels = affine({keys.length}, d0.ceilDiv(width));
-    auto type = RankedTensorType::get({ShapedType::kDynamic, headDim, width}, builder.getF32Type());
-    auto index = [&](int64_t value) -> OpFoldResult { return builder.getIndexAttr(value); };
-    SmallVector<OpFoldResult> offsets{head, firstPanel(keys, sequence), index(0), index(0)}, sizes{index(1), panels, index(headDim), index(width)};
-    SmallVector<OpFoldResult> ones(4, index(1));
-    Value slice = tensor::ExtractSliceOp::create(builder, loc, type, forall.getRegionIterArgs()[0], offsets, sizes, ones);
-    auto loop = scf::ForOp::create(builder, loc, constant(0), panels, constant(1), slice, [&](OpBuilder &, Location, Value panel, ValueRange args) {
-      Value count = minimum({keys.length, panel}, {d0 - d1 * width, builder.getAffineConstantExpr(width)});
-      Value first = affine({keys.begin, panel}, d0 + d1 * width);
-      Value rows = tileOf(op.getKey(), first, head, count, headDim);
-      SmallVector<OpFoldResult> at{panel, index(0), index(0)}, shape{index(1), index(headDim), index(width)}, steps(3, index(1));
-      auto panelType = RankedTensorType::get({headDim, width}, builder.getF32Type());
-      Value target = tensor::ExtractSliceOp::create(builder, loc, panelType, args[0], at, shape, steps);
-      Value packed = xfmr::KeyPanelOp::create(builder, loc, TypeRange{panelType}, rows, target).getResult(0);
-      Value next = tensor::InsertSliceOp::create(builder, loc, packed, args[0], at, shape, steps);
-      scf::YieldOp::create(builder, loc, next);
-    });
-    builder.setInsertionPointToStart(forall.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(builder, loc, loop.getResult(0), forall.getRegionIterArgs()[0], offsets, sizes, ones);
-    return forall.getResult(0);
-  }
-
-  /// Rows `first … first + count - 1` of head |head| of the `[T, H, size]` tensor |heads|.
-  Value tileOf(Value heads, Value first, Value head, Value count, int64_t size) {
-    SmallVector<OpFoldResult> offsets{first, head, builder.getIndexAttr(0)}, sizes{count, builder.getIndexAttr(1), builder.getIndexAttr(size)};
-    auto type = RankedTensorType::get({ShapedType::kDynamic, size}, builder.getF32Type());
-    return tensor::ExtractSliceOp::create(builder, loc, type, heads, offsets, sizes, SmallVector<OpFoldResult>(3, builder.getIndexAttr(1)));
-  }
-
-  /// The rows of |mask| for a query tile, `[1 or count, keys]`.
-  Value maskTile(Value mask, Value sequence, Value head, Value row, Value count, Value keys) {
-    auto type = cast<RankedTensorType>(mask.getType());
-    int64_t rank = type.getRank();
-    OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-    auto broadcast = [&](int64_t dim) { return type.getDimSize(dim) == 1; };
-    SmallVector<OpFoldResult> offsets(rank, zero), sizes(rank, one);
-    if (!broadcast(0))
-      offsets[0] = sequence;
-    if (rank == 4 && !broadcast(1))
-      offsets[1] = head;
-    bool perRow = rank > 2 && !broadcast(rank - 2);
-    if (perRow)
-      offsets[rank - 2] = row, sizes[rank - 2] = count;
-    sizes[rank - 1] = keys;
-    auto tile = RankedTensorType::get({perRow ? ShapedType::kDynamic : 1, ShapedType::kDynamic}, type.getElementType());
-    return tensor::ExtractSliceOp::create(builder, loc, tile, mask, offsets, sizes, SmallVector<OpFoldResult>(rank, one));
-  }
-
-  scf::ForallOp attend(Value batch, Value mask, Value panels) {
-    Value tokens = tensor::DimOp::create(builder, loc, op.getQuery(), 0);
-    SmallVector<Value> outputs{tensor::EmptyOp::create(builder, loc, {ShapedType::kDynamic, heads, valueDim}, builder.getF32Type(), ValueRange{tokens})};
-    if (op.getProbabilities())
-      outputs.push_back(zeroProbabilities(batch));
-    Value tiles = affine({op.getQueryLength()}, d0.ceilDiv(rows));
-    auto forall = scf::ForallOp::create(builder, loc, SmallVector<OpFoldResult>{batch, builder.getIndexAttr(heads), tiles}, outputs, std::nullopt);
-    forall->setAttr(kKernelOpAttr, builder.getStringAttr("attention " + Twine(heads) + " heads x " + Twine(headDim) + (mask ? ", mask" : "") +
-                                                         (op.getProbabilities() ? ", probabilities" : "")));
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(forall.getBody());
-    Value sequence = forall.getInductionVar(0), head = forall.getInductionVar(1);
-    Span queries = span(op.getQueryOffsets(), sequence), keys = span(op.getKeyOffsets(), sequence);
-    Value row = minimum({queries.length, forall.getInductionVar(2)}, {d0, d1 * rows});
-    Value count = minimum({queries.length, row}, {d0 - d1, builder.getAffineConstantExpr(rows)});
-    Value first = affine({queries.begin, row}, d0 + d1), kvHead = affine({head}, d0.floorDiv(heads / kvHeads));
-    Value query = tileOf(op.getQuery(), first, head, count, headDim);
-    Value value = tileOf(op.getValue(), keys.begin, kvHead, keys.length, valueDim);
-    auto index = [&](int64_t size) -> OpFoldResult { return builder.getIndexAttr(size); };
-    Value panelCount = affine({keys.length}, d0.ceilDiv(width));
-    auto keyType = RankedTensorType::get({ShapedType::kDynamic, headDim, width}, builder.getF32Type());
-    Value key = tensor::ExtractSliceOp::create(builder, loc, keyType, panels, SmallVector<OpFoldResult>{kvHead, firstPanel(keys, sequence), index(0), index(0)},
-                                               SmallVector<OpFoldResult>{index(1), panelCount, index(headDim), index(width)}, SmallVector<OpFoldResult>(4, index(1)));
-    Value tileMask = mask ? maskTile(mask, sequence, head, row, count, keys.length) : Value();
-    Value headScale = op.getHeadMask() ? Value(tensor::ExtractOp::create(builder, loc, op.getHeadMask(), head)) : Value();
-    SmallVector<Value> targets{tileOf(forall.getRegionIterArgs()[0], first, head, count, valueDim)};
-    SmallVector<OpFoldResult> at{sequence, head, row, index(0)}, shape{index(1), index(1), count, keys.length};
-    if (op.getProbabilities())
-      targets.push_back(tensor::ExtractSliceOp::create(builder, loc, RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic}, builder.getF32Type()),
-                                                       forall.getRegionIterArgs()[1], at, shape, SmallVector<OpFoldResult>(4, index(1))));
-    auto tile = xfmr::AttentionTileOp::create(builder, loc, TypeRange(ValueRange(targets)), query, key, value, tileMask, headScale, targets, op.getScaleAttr(),
-                                              builder.getI64IntegerAttr(keyBlock), op.getMaskedRowsAttr());
-    builder.setInsertionPointToStart(forall.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(builder, loc, tile.getResult(0), forall.getRegionIterArgs()[0], SmallVector<OpFoldResult>{first, head, index(0)},
-                                          SmallVector<OpFoldResult>{count, index(1), index(valueDim)}, SmallVector<OpFoldResult>(3, index(1)));
-    if (op.getProbabilities())
-      tensor::ParallelInsertSliceOp::create(builder, loc, tile.getResult(1), forall.getRegionIterArgs()[1], at, shape, SmallVector<OpFoldResult>(4, index(1)));
-    return forall;
-  }
-
-  /// `[B, H, Q, K]` of zeros: tiles write only the tokens that exist.
-  Value zeroProbabilities(Value batch) {
-    Value empty = tensor::EmptyOp::create(builder, loc, {ShapedType::kDynamic, heads, ShapedType::kDynamic, ShapedType::kDynamic}, builder.getF32Type(),
-                                          ValueRange{batch, op.getQueryLength(), op.getKeyLength()});
-    Value zero = arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
-    return linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
-  }
+  Value firstPanel(const Span &keys, Value sequence) { return b.affine({keys.begin, sequence}, b.d0.floorDiv(width) + b.d1); }
+  OpFoldResult headsOf(const Tile &tile) { return group % tileHeads == 0 ? b.fixed(tileHeads) : OpFoldResult(tile.heads); }
+  /// First index and size for a dimension of |size| elements that has an element for each of |count| from |first| on, or one for all.
+  std::pair<OpFoldResult, OpFoldResult> broadcast(Value tensor, int64_t dim, Value first, OpFoldResult count);
 
   xfmr::AttentionOp op;
-  OpBuilder builder;
-  Location loc;
-  int64_t rows, width, keyBlock, heads, kvHeads, headDim, valueDim;
-  AffineExpr d0, d1;
+  TileBuilder b;
+  TileSizes sizes;
+  int64_t heads, kvHeads, headDim, valueDim, width;
+  /// Query heads per key head, the most of them in one tile, and tiles they make.
+  int64_t group, tileHeads, headTiles;
 };
 
+} // namespace
+
+/// The most heads of |group| that one tile takes: all or a divisor of at least half of |most|, so that tiles are equal; else |most|.
+static int64_t headsPerTile(int64_t group, int64_t most) {
+  for (int64_t count = std::min(group, most); 2 * count >= std::min(group, most); --count)
+    if (group % count == 0)
+      return count;
+  return most;
+}
+
+AttentionTiler::AttentionTiler(xfmr::AttentionOp op, TileSizes sizes)
+    : op(op), b(op), sizes(sizes), heads(op.getNumHeads()), kvHeads(op.getNumKvHeads()), headDim(op.getHeadDim()),
+      valueDim(op.getValueDim()), width(op.isCached() ? op.getKey().getType().getDimSize(4) : sizes.width), group(heads / kvHeads),
+      tileHeads(headsPerTile(group, 8)), headTiles(llvm::divideCeil(group, tileHeads)) {}
+
+void AttentionTiler::run() {
+  Value batch = b.affine({tensor::DimOp::create(b.builder, b.loc, op.getQueryOffsets(), 0)}, b.d0 - 1);
+  Value mask = op.getMask() ? maskOfF32(op.getMask()) : Value();
+  Value panels = op.isCached() ? op.getKey() : packKeys(batch);
+  scf::ForallOp loop = attend(batch, mask, panels);
+  op.getResult().replaceAllUsesWith(loop.getResult(0));
+  if (op.getProbabilities())
+    op.getProbabilities().replaceAllUsesWith(loop.getResult(1));
+  op.erase();
+}
+
+/// |mask| as 0 where it is not 0 and the most negative f32 elsewhere; as it is if it is added to scores already. Keys are not broadcast any
+/// more.
+Value AttentionTiler::maskOfF32(Value mask) {
+  auto type = cast<RankedTensorType>(mask.getType());
+  int64_t rank = type.getRank();
+  bool isAdded = isa<FloatType>(type.getElementType()), oneKey = type.getDimSize(rank - 1) == 1;
+  if (isAdded && !oneKey)
+    return mask;
+  SmallVector<OpFoldResult> shape = tensor::getMixedSizes(b.builder, b.loc, mask);
+  SmallVector<AffineExpr> from;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    from.push_back(b.builder.getAffineDimExpr(dim));
+  if (oneKey) {
+    shape.back() = op.getKeyLength();
+    from.back() = b.expr(0);
+  }
+  Value empty = tensor::EmptyOp::create(b.builder, b.loc, shape, b.builder.getF32Type());
+  SmallVector<AffineMap> maps{AffineMap::get(rank, 0, from, b.builder.getContext()), b.builder.getMultiDimIdentityMap(rank)};
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &builder, Location loc, ValueRange args) {
+    Value result = args[0];
+    if (!isAdded) {
+      auto scalar = [&](double value) -> Value { return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value)); };
+      Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(args[0].getType()));
+      Value hidden = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, args[0], zero);
+      result = arith::SelectOp::create(builder, loc, hidden, scalar(-double(std::numeric_limits<float>::max())), scalar(0));
+    }
+    linalg::YieldOp::create(builder, loc, result);
+  };
+  auto generic = linalg::GenericOp::create(b.builder, b.loc, empty.getType(), mask, empty, maps, loops, body);
+  generic->setAttr(kKernelOpAttr, b.builder.getStringAttr("attention mask"));
+  return generic.getResult(0);
+}
+
+Span AttentionTiler::keysOf(Value sequence) {
+  Value given = op.getKeyLengths() ? b.extractIndex(op.getKeyLengths(), sequence) : Value();
+  if (op.isCached())
+    return {Value(), given};
+  Span span = b.span(op.getKeyOffsets(), sequence);
+  if (given)
+    span.length = b.minimum({span.length, given}, {b.d0, b.d1});
+  return span;
+}
+
+/// All keys in panels `[G][panels][D][W]`.
+Value AttentionTiler::packKeys(Value batch) {
+  Value tokens = tensor::DimOp::create(b.builder, b.loc, op.getKey(), 0);
+  Value count = b.affine({tokens, batch}, b.d0.floorDiv(width) + b.d1);
+  Value empty =
+      tensor::EmptyOp::create(b.builder, b.loc, {kvHeads, ShapedType::kDynamic, headDim, width}, b.builder.getF32Type(), ValueRange{count});
+  auto forall =
+      scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads)}, ValueRange{empty}, std::nullopt);
+  forall->setAttr(kKernelOpAttr, b.builder.getStringAttr("keys of " + Twine(kvHeads) + " heads x " + Twine(headDim) + " in panels"));
+  OpBuilder::InsertionGuard guard(b.builder);
+  b.builder.setInsertionPointToStart(forall.getBody());
+  Value sequence = forall.getInductionVar(0), head = forall.getInductionVar(1);
+  Span keys = keysOf(sequence);
+  Value panels = b.affine({keys.length}, b.d0.ceilDiv(width));
+  Box box;
+  box.add(head, b.fixed(1)), box.add(firstPanel(keys, sequence), panels), box.add(b.fixed(0), b.fixed(headDim)),
+      box.add(b.fixed(0), b.fixed(width));
+  Value target = b.slice(forall.getRegionIterArgs()[0], box, {true, false, false, false});
+  auto loop = scf::ForOp::create(
+      b.builder, b.loc, b.constant(0), panels, b.constant(1), target, [&](OpBuilder &, Location, Value panel, ValueRange args) {
+        Value count = b.minimum({keys.length, panel}, {b.d0 - b.d1 * width, b.expr(width)});
+        Box rows, at;
+        rows.add(b.affine({keys.begin, panel}, b.d0 + b.d1 * width), count), rows.add(head, b.fixed(1)),
+            rows.add(b.fixed(0), b.fixed(headDim));
+        at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(headDim)), at.add(b.fixed(0), b.fixed(width));
+        Value source = b.slice(op.getKey(), rows, {false, true, false}), target = b.slice(args[0], at, {true, false, false});
+        Value packed = xfmr::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, Value(), target).getResult(0);
+        scf::YieldOp::create(b.builder, b.loc, b.insert(packed, args[0], at));
+      });
+  b.builder.setInsertionPointToStart(forall.getTerminator().getBody());
+  b.insertInParallel(loop.getResult(0), forall.getRegionIterArgs()[0], box);
+  return forall.getResult(0);
+}
+
+/// `[B, H, Q, K]`, filled: tiles write only what they visit.
+Value AttentionTiler::destinationOfProbabilities(Value batch) {
+  Value empty = tensor::EmptyOp::create(b.builder, b.loc, {ShapedType::kDynamic, heads, ShapedType::kDynamic, ShapedType::kDynamic},
+                                        b.builder.getF32Type(), ValueRange{batch, op.getQueryLength(), op.getKeyLength()});
+  bool isMasked = op.getScoreStage() == xfmr::ScoreStage::Masked;
+  auto value = b.builder.getF32FloatAttr(isMasked ? std::numeric_limits<float>::lowest() : 0.0f);
+  return linalg::FillOp::create(b.builder, b.loc, arith::ConstantOp::create(b.builder, b.loc, value).getResult(), empty).getResult(0);
+}
+
+/// Queries whose rows fill registers; more of them if keys are more than a block and queries more than one such tile.
+Value AttentionTiler::queriesPerTile() {
+  int64_t few = std::lcm(tileHeads, sizes.rows) / tileHeads, many = std::max(few, sizes.longRows / tileHeads / few * few);
+  auto exceeds = [&](Value length, int64_t limit) -> Value {
+    return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::sgt, length, b.constant(limit));
+  };
+  Value isLong = arith::AndIOp::create(b.builder, b.loc, exceeds(op.getKeyLength(), sizes.keyBlock), exceeds(op.getQueryLength(), many));
+  return arith::SelectOp::create(b.builder, b.loc, isLong, b.constant(many), b.constant(few));
+}
+
+AttentionTiler::Tile AttentionTiler::tileAt(scf::ForallOp loop, Value queries) {
+  Tile tile;
+  tile.sequence = loop.getInductionVar(0);
+  Value number = loop.getInductionVar(1); // of the tile of heads
+  tile.kvHead = b.affine({number}, b.d0.floorDiv(headTiles));
+  tile.firstHead = b.affine({number}, b.d0.floorDiv(headTiles) * group + b.d0 % headTiles * tileHeads);
+  tile.heads = group % tileHeads == 0 ? b.constant(tileHeads)
+                                      : b.minimum({number}, {b.expr(group) - b.d0 % headTiles * tileHeads, b.expr(tileHeads)});
+  Span rows = b.span(op.getQueryOffsets(), tile.sequence);
+  Value begin = arith::MulIOp::create(b.builder, b.loc, loop.getInductionVar(2), queries);
+  tile.row = b.minimum({rows.length, begin}, {b.d0, b.d1});
+  tile.count = arith::MinSIOp::create(b.builder, b.loc, b.affine({rows.length, tile.row}, b.d0 - b.d1), queries);
+  tile.first = b.affine({rows.begin, tile.row}, b.d0 + b.d1);
+  tile.keys = keysOf(tile.sequence);
+  tile.position = tile.row;
+  if (op.getAlignment() == xfmr::Alignment::End)
+    tile.position = b.affine({tile.row, b.affine({tile.keys.length, rows.length}, b.d0 - b.d1)}, b.d0 + b.d1);
+  return tile;
+}
+
+Value AttentionTiler::keyTile(const Tile &tile, Value panels) {
+  Value count = b.affine({tile.keys.length}, b.d0.ceilDiv(width));
+  Box box;
+  if (op.isCached())
+    box.add(tile.sequence, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), count);
+  else
+    box.add(tile.kvHead, b.fixed(1)), box.add(firstPanel(tile.keys, tile.sequence), count);
+  box.add(b.fixed(0), b.fixed(headDim)), box.add(b.fixed(0), b.fixed(width));
+  SmallVector<bool> dropped(box.sizes.size(), true);
+  std::fill(dropped.end() - 3, dropped.end(), false);
+  return b.slice(panels, box, dropped);
+}
+
+Value AttentionTiler::valueTile(const Tile &tile) {
+  Box box;
+  if (op.isCached()) {
+    box.add(tile.sequence, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), tile.keys.length),
+        box.add(b.fixed(0), b.fixed(valueDim));
+    return b.slice(op.getValue(), box, {true, true, false, false});
+  }
+  box.add(tile.keys.begin, tile.keys.length), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), b.fixed(valueDim));
+  return b.slice(op.getValue(), box, {false, true, false});
+}
+
+std::pair<OpFoldResult, OpFoldResult> AttentionTiler::broadcast(Value tensor, int64_t dim, Value first, OpFoldResult count) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getDimSize(dim) == 1)
+    return {b.fixed(0), b.fixed(1)};
+  if (!type.isDynamicDim(dim))
+    return {first, count};
+  // One element for all, or one each: both limits hold in either case.
+  Value size = tensor::DimOp::create(b.builder, b.loc, tensor, dim);
+  Value offset = b.minimum({first, size}, {b.d0, b.d1 - 1});
+  Value wanted = getValueOrCreateConstantIndexOp(b.builder, b.loc, count);
+  return {offset, b.minimum({wanted, b.affine({size, offset}, b.d0 - b.d1)}, {b.d0, b.d1})};
+}
+
+/// The rows of |mask| for a tile, `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`.
+Value AttentionTiler::maskTile(const Tile &tile, Value mask) {
+  auto type = cast<RankedTensorType>(mask.getType());
+  int64_t rank = type.getRank();
+  Box box;
+  auto add = [&](std::pair<OpFoldResult, OpFoldResult> part) { box.add(part.first, part.second); };
+  add(broadcast(mask, 0, tile.sequence, b.fixed(1)));
+  box.sizes[0] = b.fixed(1);
+  if (rank == 4)
+    add(broadcast(mask, 1, tile.firstHead, headsOf(tile)));
+  if (rank > 2)
+    add(broadcast(mask, rank - 2, tile.row, tile.count));
+  box.add(b.fixed(0), tile.keys.length);
+  SmallVector<bool> dropped(rank, false);
+  dropped[0] = true;
+  return b.slice(mask, box, dropped);
+}
+
+Value AttentionTiler::headScaleTile(const Tile &tile) {
+  Box box;
+  box.add(tile.firstHead, headsOf(tile));
+  return b.slice(op.getHeadMask(), box);
+}
+
+Value AttentionTiler::distanceBiasTile(const Tile &tile) {
+  auto [first, count] = broadcast(op.getDistanceBias(), 0, tile.firstHead, headsOf(tile));
+  Box box;
+  box.add(first, count), box.add(b.fixed(0), b.dim(op.getDistanceBias(), 1));
+  return b.slice(op.getDistanceBias(), box);
+}
+
+std::string AttentionTiler::describe() {
+  std::string text = ("attention " + Twine(heads) + " heads x " + Twine(headDim)).str();
+  std::pair<bool, const char *> parts[] = {{kvHeads != heads, ", grouped"},
+                                           {op.isCached(), ", cache"},
+                                           {op.getCausal(), ", causal"},
+                                           {op.getWindowLeft() || op.getWindowRight(), ", window"},
+                                           {bool(op.getMask()), ", mask"},
+                                           {bool(op.getDistanceBias()), ", distance bias"},
+                                           {bool(op.getRelativeKey()), ", relative key"},
+                                           {bool(op.getSoftcap()), ", softcap"},
+                                           {bool(op.getProbabilities()), ", probabilities"}};
+  for (auto [present, name] : parts)
+    text += present ? name : "";
+  return text;
+}
+
+scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value panels) {
+  Value tokens = tensor::DimOp::create(b.builder, b.loc, op.getQuery(), 0);
+  SmallVector<Value> outputs{
+      tensor::EmptyOp::create(b.builder, b.loc, {ShapedType::kDynamic, heads, valueDim}, b.builder.getF32Type(), ValueRange{tokens})};
+  if (op.getProbabilities())
+    outputs.push_back(destinationOfProbabilities(batch));
+  Value queries = queriesPerTile();
+  Value tiles = arith::CeilDivUIOp::create(b.builder, b.loc, op.getQueryLength(), queries);
+  auto forall =
+      scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
+  forall->setAttr(kKernelOpAttr, b.builder.getStringAttr(describe()));
+  OpBuilder::InsertionGuard guard(b.builder);
+  b.builder.setInsertionPointToStart(forall.getBody());
+  Tile tile = tileAt(forall, queries);
+  auto rowsOf = [&](int64_t size) {
+    Box box;
+    box.add(tile.first, tile.count), box.add(tile.firstHead, headsOf(tile)), box.add(b.fixed(0), b.fixed(size));
+    return box;
+  };
+  Box result = rowsOf(valueDim), probabilities;
+  SmallVector<Value> targets{b.slice(forall.getRegionIterArgs()[0], result)};
+  if (op.getProbabilities()) {
+    probabilities.add(tile.sequence, b.fixed(1)), probabilities.add(tile.firstHead, headsOf(tile)), probabilities.add(tile.row, tile.count);
+    probabilities.add(b.fixed(0), tile.keys.length);
+    targets.push_back(b.slice(forall.getRegionIterArgs()[1], probabilities, {true, false, false, false}));
+  }
+  bool usesPosition = op.getCausal() || op.getWindowLeft() || op.getWindowRight() || op.getDistanceBias() || op.getRelativeKey();
+  auto attended = xfmr::AttentionTileOp::create(
+      b.builder, b.loc, TypeRange(ValueRange(targets)), b.slice(op.getQuery(), rowsOf(headDim)), keyTile(tile, panels), valueTile(tile),
+      usesPosition ? tile.position : Value(), mask ? maskTile(tile, mask) : Value(), op.getHeadMask() ? headScaleTile(tile) : Value(),
+      op.getDistanceBias() ? distanceBiasTile(tile) : Value(), op.getRelativeKey(), Value(), Value(), targets, op.getScaleAttr(),
+      b.builder.getI64IntegerAttr(sizes.keyBlock), op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(),
+      op.getMaskFillAttr(), op.getMaskedRowsAttr(), op.getRelativeTermsAttr(), op.getScoreStageAttr());
+  b.builder.setInsertionPointToStart(forall.getTerminator().getBody());
+  b.insertInParallel(attended.getResult(0), forall.getRegionIterArgs()[0], result);
+  if (op.getProbabilities())
+    b.insertInParallel(attended.getResult(1), forall.getRegionIterArgs()[1], probabilities);
+  return forall;
+}
+
+namespace {
 struct TileAttention : attune::impl::TileAttentionBase<TileAttention> {
   using TileAttentionBase::TileAttentionBase;
   void runOnOperation() override {
     SmallVector<xfmr::AttentionOp> ops;
     getOperation().walk([&](xfmr::AttentionOp op) { ops.push_back(op); });
-    for (xfmr::AttentionOp op : ops) {
-      bool plain = !op.isCached() && !op.getKeyLengths() && !op.getDistanceBias() && !op.getRelativeKey() && !op.getCausal() && !op.getWindowLeft() &&
-                   !op.getWindowRight() && !op.getSoftcap() && !op.getMaskFill() && op.getMaskedRows() != xfmr::MaskedRows::LeastMasked &&
-                   op.getScoreStage() == xfmr::ScoreStage::Softmax;
-      if (!plain) {
-        op.emitError("cannot be lowered yet with these masks or caches");
-        return signalPassFailure();
-      }
-      AttentionTiler(op, queryRows, panelWidth, keyBlock).run();
-    }
+    for (xfmr::AttentionOp op : ops)
+      AttentionTiler(op, {queryRows, longRows, panelWidth, keyBlock}).run();
   }
 };
-
 } // namespace

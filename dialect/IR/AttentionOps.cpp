@@ -48,10 +48,13 @@ static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t head
   if (auto type = typeOf(op.getDistanceBias());
       type && ((type.getDimSize(0) != heads && type.getDimSize(0) != 1) || isEven(type.getDimSize(1)))) // C4
     return op.emitOpError("expects 'distance_bias' to have 1 or ") << heads << " rows and an odd number of columns, but got " << type;
-  if (auto type = typeOf(op.getRelativeKey());
-      type && (type.getDimSize(1) != headDim || type.isDynamicDim(0) || isEven(type.getDimSize(0)))) // C5
-    return op.emitOpError("expects 'relative_key' to have a static odd number of rows and ")
-           << headDim << " columns, the head size, but got " << type;
+  if (auto type = typeOf(op.getRelativeKey())) { // C5
+    bool isPanel = type.getRank() == 3;
+    int64_t rows = isPanel ? type.getDimSize(2) - 15 : type.getDimSize(0);
+    if (!type.hasStaticShape() || type.getDimSize(1) != headDim || rows < 1 || isEven(rows) || (isPanel && type.getDimSize(0) != 1))
+      return op.emitOpError("expects 'relative_key' to have a static odd number of rows and ")
+             << headDim << " columns, the head size, but got " << type;
+  }
   if (!op.getRelativeKey() && op.getRelativeTerms() != RelativeTerms::Query)
     return op.emitOpError("expects 'relative_key' for relative_terms = ") << stringifyRelativeTerms(op.getRelativeTerms());
   std::pair<StringRef, std::optional<uint64_t>> windows[] = {{"window_left", op.getWindowLeft()}, {"window_right", op.getWindowRight()}};

@@ -44,7 +44,8 @@ def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
 
 /// What `attention` and `multi_head_attention` have in common after their tensors: how long sequences are, what is added to scores and what hides keys.
 defvar Xfmr_ScoreOperands = (ins Optional<Xfmr_Lengths>:$key_lengths, Optional<Xfmr_Mask>:$mask, Optional<1DTensorOf<[F32]>>:$head_mask,
-                                 Optional<2DTensorOf<[F32]>>:$distance_bias, Optional<2DTensorOf<[F32]>>:$relative_key);
+                                 Optional<2DTensorOf<[F32]>>:$distance_bias,
+                                 Optional<RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>>:$relative_key);
 defvar Xfmr_ScoreAttributes = (ins F64Attr:$scale, UnitAttr:$causal,
                                    DefaultValuedAttr<Xfmr_AlignmentAttr, "::mlir::xfmr::Alignment::End">:$alignment,
                                    OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right, OptionalAttr<F64Attr>:$softcap,
@@ -81,9 +82,11 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     - (C1) `query` and `key` have the same head size, `key` and `value` the same number of heads, which divides that of `query`. Both are token tensors, with
       `key_offsets`, or both caches, with `key_lengths` and without `key_offsets`; the panels of a cache have a width that is a multiple of 16.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
-    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`; a dimension of size 1, also if known only at run time, stands for all. `head_mask` has H elements.
+    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`; a dimension of size 1 stands for all, also if its size is
+      known only at run time (K: only if it is static). `head_mask` has H elements.
     - (C4) `distance_bias` is `[H or 1, N]` with N odd and at least 2 max(Q, K) - 1.
-    - (C5) `relative_key` is `[N', D]` with N' odd and at least 2 max(Q, K) - 1; `relative_terms` other than the default needs it.
+    - (C5) `relative_key` is `[N', D]` with N' odd and at least 2 max(Q, K) - 1; `relative_terms` other than the default needs it. From phase `linalg` on it is one
+      panel `[1, D, N' + 15]` of its rows in reverse order.
     - (C6) Windows are not negative, `softcap` is positive; `mask_fill` needs a mask of i1 or i64, a `score_stage` other than the default `probabilities`.
     - (N1) f32. Keys are taken in blocks of 512 from key 0 on, in order, with a running maximum and sum; a hidden key, and one whose score is far below the
       maximum, has weight exactly 0. Blocks that `causal` or a window hides from all rows of a tile are not read.

@@ -50,10 +50,77 @@ LogicalResult KeyPanelOp::verify() {
   return verifySize(*this, "the rows of the panel", keys.getDimSize(1), type.getDimSize(0));
 }
 
+void KeyRowsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) { addEffects(*this, effects); }
+
+LogicalResult KeyRowsOp::verify() {
+  if (getDestinations().size() != 1)
+    return emitOpError("expects one destination, but got ") << getDestinations().size();
+  Value rows = getDestinations()[0];
+  if (failed(verifyRank(*this, getPanel(), "panel", 2)) || failed(verifyRank(*this, rows, "rows", 2))) // C1
+    return failure();
+  auto panel = cast<ShapedType>(getPanel().getType()), type = cast<ShapedType>(rows.getType());
+  if (panel.isDynamicDim(0) || panel.isDynamicDim(1))
+    return emitOpError("expects a panel of static shape, but got ") << panel;
+  if (!type.isDynamicDim(0) && type.getDimSize(0) > panel.getDimSize(1))
+    return emitOpError("expects at most ") << panel.getDimSize(1) << " keys, the panel's width, but got " << type.getDimSize(0);
+  return verifySize(*this, "the columns of the rows", panel.getDimSize(0), type.getDimSize(1));
+}
+
+void RotaryTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) { addEffects(*this, effects); }
+
+LogicalResult RotaryTileOp::verify() {
+  if (getDestinations().size() != 1)
+    return emitOpError("expects one destination, but got ") << getDestinations().size();
+  Value result = getDestinations()[0];
+  if (failed(verifyRank(*this, getInput(), "input", 3)) || failed(verifyRank(*this, result, "result", 3)) || // C1
+      failed(verifyRank(*this, getPositions(), "positions", 1)) || failed(verifyRank(*this, getTable(), "table", 2)))
+    return failure();
+  auto input = cast<ShapedType>(getInput().getType()), table = cast<ShapedType>(getTable().getType());
+  int64_t columns = table.getDimSize(1), headDim = input.getDimSize(2);
+  if (ShapedType::isDynamic(columns) || ShapedType::isDynamic(headDim) || columns % 2 != 0 || columns > headDim)
+    return emitOpError("expects a table with an even number of columns, at most the head size, but got ") << table << " for " << input;
+  for (int64_t dim = 0; dim < 3; ++dim)
+    if (failed(verifySize(*this, "each size of the result", input.getDimSize(dim), cast<ShapedType>(result.getType()).getDimSize(dim))))
+      return failure();
+  return success();
+}
+
 void AttentionTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   addEffects(*this, effects); // reads the scratch, too
-  if (getScratch())
-    effects.emplace_back(MemoryEffects::Write::get(), &getScratchMutable()[0], 0, true, SideEffects::DefaultResource::get());
+  for (MutableOperandRange range : {getScratchMutable(), getStateMutable()})
+    for (OpOperand &operand : range)
+      effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
+}
+
+/// Checks that |value| (named |name|), if present, is a contiguous f32 buffer of static shape with at least |columns| columns.
+static LogicalResult verifyScratch(Operation *op, Value value, StringRef name, int64_t columns) {
+  if (!value)
+    return success();
+  auto type = cast<MemRefType>(value.getType());
+  if (failed(verifyRank(op, value, name, 2)))
+    return failure();
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() || !type.getElementType().isF32())
+    return op->emitOpError("expects a contiguous f32 '") << name << "' of static shape, but got " << type;
+  if (type.getDimSize(1) < columns)
+    return op->emitOpError("expects a '") << name << "' of at least " << columns << " columns, but got " << type.getDimSize(1);
+  return success();
+}
+
+/// Checks the shapes of what is added to scores.
+static LogicalResult verifyTerms(AttentionTileOp op) {
+  auto rankOf = [](Value value) { return cast<ShapedType>(value.getType()).getRank(); };
+  if (Value mask = op.getMask(); mask && (rankOf(mask) < 1 || rankOf(mask) > 3)) // C2
+    return op.emitOpError("expects 'mask' of rank 1 to 3, but got ") << mask.getType();
+  std::tuple<Value, StringRef, int64_t> terms[] = {
+      {op.getHeadScale(), "head_scale", 1}, {op.getDistanceBias(), "distance_bias", 2}, {op.getRelativeKey(), "relative_key", 3}};
+  for (auto [value, name, rank] : terms)
+    if (value && failed(verifyRank(op, value, name, rank)))
+      return failure();
+  if (!op.getPosition() && (op.hidesByPosition() || op.getDistanceBias() || op.getRelativeKey())) // C3
+    return op.emitOpError("expects 'position' for what depends on positions");
+  if (op.getMaskFill() && !op.getMask())
+    return op.emitOpError("expects 'mask' for 'mask_fill'");
+  return success();
 }
 
 LogicalResult AttentionTileOp::verify() {
@@ -61,31 +128,27 @@ LogicalResult AttentionTileOp::verify() {
   if (count != 1 && count != 2)
     return emitOpError("expects one or two destinations, but got ") << count;
   Value result = getDestinations()[0];
-  if (failed(verifyRank(*this, getQuery(), "query", 2)) || failed(verifyRank(*this, getKey(), "key", 3)) ||
-      failed(verifyRank(*this, getValue(), "value", 2)) || failed(verifyRank(*this, result, "result", 2)))
+  if (failed(verifyRank(*this, getQuery(), "query", 3)) || failed(verifyRank(*this, getKey(), "key", 3)) ||
+      failed(verifyRank(*this, getValue(), "value", 2)) || failed(verifyRank(*this, result, "result", 3)))
     return failure();
   auto query = cast<ShapedType>(getQuery().getType()), key = cast<ShapedType>(getKey().getType());
   auto value = cast<ShapedType>(getValue().getType()), type = cast<ShapedType>(result.getType());
-  if (failed(verifySize(*this, "the head size of 'key'", query.getDimSize(1), key.getDimSize(1))) || // C1
-      failed(verifySize(*this, "the columns of the result", value.getDimSize(1), type.getDimSize(1))) ||
+  if (failed(verifySize(*this, "the head size of 'key'", query.getDimSize(2), key.getDimSize(1))) || // C1
+      failed(verifySize(*this, "the columns of the result", value.getDimSize(1), type.getDimSize(2))) ||
+      failed(verifySize(*this, "the heads of the result", query.getDimSize(1), type.getDimSize(1))) ||
       failed(verifySize(*this, "the rows of the result", query.getDimSize(0), type.getDimSize(0))))
     return failure();
   if (key.isDynamicDim(2) || key.getDimSize(2) % 16 != 0)
     return emitOpError("expects a panel width that is a multiple of 16, but got ") << key;
   if (getKeyBlock() <= 0 || getKeyBlock() % key.getDimSize(2) != 0)
     return emitOpError("expects 'key_block' to be a multiple of the panel width, ") << key.getDimSize(2) << ", but got " << getKeyBlock();
-  if (Value mask = getMask(); mask && failed(verifyRank(*this, mask, "mask", 2))) // C2
+  if (failed(verifyTerms(*this)))
     return failure();
-  if (Value scratch = getScratch()) { // C3
-    auto buffer = cast<MemRefType>(scratch.getType());
-    if (failed(verifyRank(*this, scratch, "scratch", 2)))
-      return failure();
-    if (!buffer.hasStaticShape() || !buffer.getLayout().isIdentity())
-      return emitOpError("expects a contiguous 'scratch' of static shape, but got ") << buffer;
-    if (buffer.getDimSize(1) < static_cast<int64_t>(getKeyBlock()))
-      return emitOpError("expects a 'scratch' of at least ") << getKeyBlock() << " columns, but got " << buffer.getDimSize(1);
-  }
+  if (bool(getScratch()) != bool(getState())) // C4
+    return emitOpError("expects 'scratch' and 'state' together");
+  if (failed(verifyScratch(*this, getScratch(), "scratch", getKeyBlock())) || failed(verifyScratch(*this, getState(), "state", 32)))
+    return failure();
   if (Value probabilities = getProbabilities())
-    return verifyRank(*this, probabilities, "probabilities", 2);
+    return verifyRank(*this, probabilities, "probabilities", 3);
   return success();
 }

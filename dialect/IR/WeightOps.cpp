@@ -109,6 +109,17 @@ LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   return success();
 }
 
+LogicalResult WeightReverseOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getWeight().getType());
+  return success();
+}
+
+OpFoldResult WeightReverseOp::fold(FoldAdaptor) {
+  if (auto inner = getWeight().getDefiningOp<WeightReverseOp>())
+    return inner.getWeight();
+  return {};
+}
+
 LogicalResult WeightTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
   types.push_back(type.clone({type.getDimSize(1), type.getDimSize(0)}));

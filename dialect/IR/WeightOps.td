@@ -139,6 +139,21 @@ def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
   let assemblyFormat = "$weight `,` $width (`group` $group^ `multiple` $multiple)? attr-dict `:` type($weight)";
 }
 
+def Xfmr_WeightReverseOp : Xfmr_WeightExpr<"weight_reverse"> {
+  let summary = "the rows of a weight matrix in the opposite order";
+  let description = [{
+    `result[i, j] = weight[N - 1 - i, j]` for N rows
+
+    ```mlir
+    %r = xfmr.weight_reverse %w : tensor<100x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$weight);
+  let results = (outs Xfmr_Matrix:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight)";
+  let hasFolder = 1;
+}
+
 def Xfmr_WeightTransposeOp : Xfmr_WeightExpr<"weight_transpose"> {
   let summary = "a weight matrix transposed";
   let description = [{

@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-bool mlir::xfmr::isWeightExpression(Operation *op) { 
-  return isa<WeightCodesOp, WeightConcatOp, WeightConvertOp, WeightPackOp, WeightScalesOp, WeightSumsOp, WeightTransposeOp>(op);
+bool mlir::xfmr::isWeightExpression(Operation *op) {
+  return isa<WeightCodesOp, WeightConcatOp, WeightConvertOp, WeightPackOp, WeightReverseOp, WeightScalesOp, WeightSumsOp, WeightTransposeOp>(op);
 }
 
 bool mlir::xfmr::isWeightArgument(Value value) {
@@ -49,6 +49,10 @@ Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) 
       .Case([&](WeightCodesOp) -> Attribute { return RowCodesSourceAttr::get(context, sources[0]); })
       .Case([&](WeightScalesOp) -> Attribute { return RowScalesSourceAttr::get(context, sources[0]); })
       .Case([&](WeightSumsOp) -> Attribute { return RowSumsSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightReverseOp reverse) -> Attribute {
+        SmallVector<int64_t> rows = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, reverse.getWeight().getType().getDimSize(0))));
+        return SelectSourceAttr::get(context, sources[0], 0, DenseI64ArrayAttr::get(context, rows));
+      })
       .Case([&](WeightTransposeOp) -> Attribute {
         return TransposeSourceAttr::get(context, sources[0], DenseI64ArrayAttr::get(context, {1, 0}));
       })
@@ -63,6 +67,7 @@ StringRef mlir::xfmr::weightNameSuffix(Operation *op) {
       .Case([](WeightCodesOp) { return ".codes"; })
       .Case([](WeightScalesOp) { return ".scales"; })
       .Case([](WeightSumsOp) { return ".sums"; })
+      .Case([](WeightReverseOp) { return ".reversed"; })
       .Case([](WeightTransposeOp) { return ".transposed"; })
       .Default([](Operation *) { return ""; });
 }

@@ -51,7 +51,8 @@
 
 // TILED: builtin.module(
 // TILED-NEXT: func.func(
-// TILED-NEXT: attune-tile-attention{key-block=512 panel-width=32 query-rows=8},
+// TILED-NEXT: attune-tile-attention{key-block=512 long-rows=64 panel-width=32 query-rows=8},
+// TILED-NEXT: attune-tile-head-ops{row-block=8},
 // TILED-NEXT: attune-tile-groups{block-bytes=1572864 code-rows=8 max-block-rows=128 panel-width=32 register-rows=12 row-block=8},
 // TILED-NEXT: attune-tile-quantized-rows{row-block=8},
 // TILED-NEXT: canonicalize
@@ -59,7 +60,7 @@
 // TILED-NEXT: canonicalize
 // TILED-NEXT: )
 // TILED-NEXT: )
-// NARROW: attune-tile-attention{key-block=512 panel-width=16 query-rows=4},
+// NARROW: attune-tile-attention{key-block=512 long-rows=64 panel-width=16 query-rows=4},
 // NARROW: attune-tile-groups{block-bytes=1572864 code-rows=4 max-block-rows=128 panel-width=16 register-rows=6 row-block=8},
 
 // KERNELS: builtin.module(
@@ -77,7 +78,7 @@
 // BUFFERIZED-NEXT: drop-equivalent-buffer-results,
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: cse,
-// BUFFERIZED-NEXT: attune-attach-scratch{rows=8},
+// BUFFERIZED-NEXT: attune-attach-scratch{rows=8 state-rows=64},
 // BUFFERIZED-NEXT: attune-plan-memory{code-rows=1},
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: )
@@ -89,7 +90,8 @@
 // VECTOR-NEXT: attune-expand-math{expand-bf16=true},
 // VECTOR-NEXT: canonicalize
 // VECTOR-NEXT: cse,
-// VECTOR-NEXT: attune-lower-key-panel
+// VECTOR-NEXT: attune-lower-key-panel,
+// VECTOR-NEXT: attune-lower-rotary-tile
 // VECTOR-NEXT: )
 
 // TARGET: builtin.module(

@@ -35,12 +35,17 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     attune::populateLowPrecisionPatterns(patterns, groups, panelWidth, *bf16, *int8);
     attune::populateElementwisePatterns(patterns, groups);
     attune::populateNormPatterns(patterns, groups);
+    attune::populatePositionPatterns(patterns, groups);
     attune::populateTokenOpPatterns(patterns, groups);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
     target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightCodesOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp, xfmr::WeightPackOp,
-                      xfmr::WeightScalesOp, xfmr::WeightSumsOp, xfmr::WeightTransposeOp, xfmr::AttentionOp, xfmr::QuantizeRowsOp>();
+                      xfmr::WeightReverseOp, xfmr::WeightScalesOp, xfmr::WeightSumsOp, xfmr::WeightTransposeOp, xfmr::QuantizeRowsOp>();
+    // Tiling needs these whole.
+    target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
+    target.addDynamicallyLegalOp<xfmr::AttentionOp>(
+        [](xfmr::AttentionOp op) { return !op.getRelativeKey() || cast<RankedTensorType>(op.getRelativeKey().getType()).getRank() == 3; });
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
     attune::simplifyQuantizedRows(getOperation());

@@ -58,6 +58,8 @@ void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroup
 /// Leaves one `xfmr.quantize_rows` for equal rows, and none for rows that their producer can store rounded.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+/// Patterns for distance biases and for layouts that attention's operands need.
+void populatePositionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for token packing, embeddings, masks, pooling, softmax and activations.
 void populateTokenOpPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// The part of them that makes loops: packing, scattering and pooling.

@@ -1,7 +1,7 @@
 //===- AttachScratch.cpp - Buffers for the scores of attention tiles ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects attention tiles on buffers; leaves each with `scratch`, allocated in the innermost parallel loop around it, so that the
+// Expects attention tiles on buffers; leaves each with `scratch` and `state`, allocated in the innermost parallel loop around it, so that the
 // memory plan gives every worker its own. Tiles already given one are left alone.
 //
 //===----------------------------------------------------------------------===//
@@ -25,6 +25,8 @@ namespace {
 /// Columns beyond the scores. Rows 2 KiB apart would share sets of the first-level cache, and loads of one row would wait for stores to
 /// another whose address has the same low 12 bits.
 constexpr int64_t kPadding = 16;
+/// 16 lanes of a sum, the maximum, and padding to whole vectors.
+constexpr int64_t kStateColumns = 32;
 
 /// The block that runs once per iteration of the innermost parallel loop around |op|, or the body of its function.
 Block *getScope(Operation *op) {
@@ -49,12 +51,16 @@ struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
       Block *scope = getScope(op);
       int64_t columns = static_cast<int64_t>(op.getKeyBlock()) + kPadding;
       auto type = MemRefType::get({rows, columns}, builder.getF32Type());
-      Value &buffer = buffers[{scope, type}];
-      if (!buffer) {
-        builder.setInsertionPointToStart(scope);
-        buffer = memref::AllocOp::create(builder, op.getLoc(), type, builder.getI64IntegerAttr(64));
-      }
-      op.getScratchMutable().assign(buffer);
+      auto allocate = [&](MemRefType type) {
+        Value &buffer = buffers[{scope, type}];
+        if (!buffer) {
+          builder.setInsertionPointToStart(scope);
+          buffer = memref::AllocOp::create(builder, op.getLoc(), type, builder.getI64IntegerAttr(64));
+        }
+        return buffer;
+      };
+      op.getScratchMutable().assign(allocate(type));
+      op.getStateMutable().assign(allocate(MemRefType::get({stateRows, kStateColumns}, builder.getF32Type())));
     });
   }
 };

@@ -80,10 +80,20 @@ void fillBlock(VectorEmitter &e, Value keys, Value panel, Value d, int64_t compo
     e.store(columns[i], panel, {e.add(d, i), e.index(column)});
 }
 
-void lower(xfmr::KeyPanelOp op) {
-  OpBuilder builder(op);
-  VectorEmitter e(builder, op.getLoc());
-  Value keys = op.getKeys(), panel = op.getDestinations()[0];
+/// Writes |keys| into the columns of |panel| from |column| on, element by element: a few new keys behind those the panel holds.
+void fillBehind(VectorEmitter &e, Value keys, Value panel, Value column) {
+  e.forLoop(e.index(0), e.size(keys, 0), 1, {}, [&](Value j, ValueRange) -> Values {
+    Value at = e.add(column, j);
+    e.forLoop(e.index(0), e.size(panel, 0), 1, {}, [&](Value d, ValueRange) -> Values {
+      memref::StoreOp::create(e.getBuilder(), e.getLoc(), e.loadScalar(keys, {j, d}), panel, ValueRange{d, at});
+      return {};
+    });
+    return {};
+  });
+}
+
+/// Writes |keys| into the columns of |panel| from the first on, and zeros behind them.
+void fillPanel(VectorEmitter &e, Value keys, Value panel) {
   auto type = cast<MemRefType>(panel.getType());
   int64_t headDim = type.getDimSize(0), whole = headDim / 16 * 16;
   auto fillColumns = [&](int64_t column, Value left) {
@@ -96,10 +106,22 @@ void lower(xfmr::KeyPanelOp op) {
   };
   Value count = e.size(keys, 0);
   for (int64_t column = 0; column < type.getDimSize(1); column += 16) {
-    Value full = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::sge, count, e.index(column + 16));
+    Value full = arith::CmpIOp::create(e.getBuilder(), e.getLoc(), arith::CmpIPredicate::sge, count, e.index(column + 16));
     e.choose(
         full, [&]() -> Values { return fillColumns(column, Value()), Values(); },
         [&]() -> Values { return fillColumns(column, e.sub(count, e.index(column))), Values(); });
+  }
+}
+
+void lower(xfmr::KeyPanelOp op) {
+  OpBuilder builder(op);
+  VectorEmitter e(builder, op.getLoc());
+  Value keys = op.getKeys(), panel = op.getDestinations()[0];
+  if (Value column = op.getColumn()) {
+    Value isFirst = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq, column, e.index(0));
+    e.choose(isFirst, [&]() -> Values { return fillPanel(e, keys, panel), Values(); }, [&]() -> Values { return fillBehind(e, keys, panel, column), Values(); });
+  } else {
+    fillPanel(e, keys, panel);
   }
   op.erase();
 }

@@ -75,13 +75,14 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
 def AttachScratch : Pass<"attune-attach-scratch"> {
   let summary = "give attention tiles the buffer for their scores";
   let description = [{
-    Allocates `memref<8x528xf32>` (rows x key_block, padded) at the start of the innermost `scf.forall` around each `xfmr.attention_tile` and
-    passes it as `scratch`. Tiles of one loop body share it. Runs on buffers, before `attune-plan-memory`.
+    Allocates `memref<8x528xf32>` (rows x key_block, padded) and `memref<64x32xf32>` (state-rows) at the start of the innermost `scf.forall` around each
+    `xfmr.attention_tile` and passes them as `scratch` and `state`. Tiles of one loop body share them. Runs on buffers, before `attune-plan-memory`.
 
     **Numerics**: exact.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
-  let options = [Option<"rows", "rows", "int64_t", "8", "rows of the buffer: the largest group of query rows">];
+  let options = [Option<"rows", "rows", "int64_t", "8", "rows of the buffer of scores: the largest group of query rows">,
+                 Option<"stateRows", "state-rows", "int64_t", "64", "rows of the buffer of maxima and sums: the largest tile">];
 }
 
 def ExpandMath : Pass<"attune-expand-math"> {
@@ -134,6 +135,15 @@ def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
     Expects `xfmr.quantize_rows` on buffers with contiguous last dimensions; leaves scf loops.
 
     **Numerics**: as the operation says. An integer is rounded by adding 1.5 * 2^23, whose ulp is 1.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
+  let summary = "rotations of heads, and keys read from panels, become loops over vectors and elements";
+  let description = [{
+    Expects `xfmr.rotary_tile` and `xfmr.key_rows` on f32 buffers with contiguous last dimensions. **Numerics**: as the operations say.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];

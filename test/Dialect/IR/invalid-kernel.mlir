@@ -24,41 +24,105 @@ func.func @key_panel_static(%k: memref<?x12xf32>, %p: memref<12x?xf32>) {
 
 // -----
 
-func.func @attention_tile_c1(%q: memref<?x8xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x12xf32>) {
+func.func @attention_tile_c1(%q: memref<?x1x8xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects the head size of 'key' to be 8, but got 12}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x8xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x8xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
 // -----
 
-func.func @attention_tile_c1_result(%q: memref<?x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x8xf32>, %d: memref<?x12xf32>) {
+func.func @attention_tile_c1_result(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x8xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects the columns of the result to be 8, but got 12}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x12xf32>, memref<?x12x32xf32>, memref<?x8xf32>) outs(%d : memref<?x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x8xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
 // -----
 
-func.func @attention_tile_c1_width(%q: memref<?x12xf32>, %k: memref<?x12x24xf32>, %v: memref<?x12xf32>, %d: memref<?x12xf32>) {
+func.func @attention_tile_c1_width(%q: memref<?x1x12xf32>, %k: memref<?x12x24xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects a panel width that is a multiple of 16, but got 'memref<?x12x24xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x12xf32>, memref<?x12x24xf32>, memref<?x12xf32>) outs(%d : memref<?x12xf32>) {scale = 1.0 : f64, key_block = 48 : i64}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x24xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 48 : i64}
   return
 }
 
 // -----
 
-func.func @attention_tile_key_block(%q: memref<?x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x12xf32>) {
+func.func @attention_tile_key_block(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects 'key_block' to be a multiple of the panel width, 32, but got 48}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x12xf32>) {scale = 1.0 : f64, key_block = 48 : i64}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 48 : i64}
   return
 }
 
 // -----
 
-func.func @attention_tile_c2(%q: memref<?x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x12xf32>, %m: memref<?xf32>) {
-  // expected-error @below {{expects 'mask' of rank 2, but got 'memref<?xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) mask(%m : memref<?xf32>) outs(%d : memref<?x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+func.func @attention_tile_c2(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %m: memref<?x?x?x?xf32>) {
+  // expected-error @below {{expects 'mask' of rank 1 to 3, but got 'memref<?x?x?x?xf32>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) mask(%m : memref<?x?x?x?xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c2_head_scale(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %x: memref<1x1xf32>) {
+  // expected-error @below {{expects 'head_scale' of rank 1, but got 'memref<1x1xf32>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) head_scale(%x : memref<1x1xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c3(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
+  // expected-error @below {{expects 'position' for what depends on positions}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64, causal}
+  return
+}
+
+// -----
+
+func.func @attention_tile_fill(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
+  // expected-error @below {{expects 'mask' for 'mask_fill'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64, mask_fill = -1.0e10 : f64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c4_state(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %s: memref<8x32xf32>, %x: memref<64x16xf32>) {
+  // expected-error @below {{expects a 'state' of at least 32 columns, but got 16}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %x : memref<8x32xf32>, memref<64x16xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @key_rows_c1(%p: memref<12x32xf32>, %k: memref<40x12xf32>) {
+  // expected-error @below {{expects at most 32 keys, the panel's width, but got 40}}
+  xfmr.key_rows ins(%p : memref<12x32xf32>) outs(%k : memref<40x12xf32>)
+  return
+}
+
+// -----
+
+func.func @key_rows_c1_columns(%p: memref<12x32xf32>, %k: memref<?x16xf32>) {
+  // expected-error @below {{expects the columns of the rows to be 12, but got 16}}
+  xfmr.key_rows ins(%p : memref<12x32xf32>) outs(%k : memref<?x16xf32>)
+  return
+}
+
+// -----
+
+func.func @rotary_tile_c1(%x: memref<?x4x12xf32>, %p: memref<?xi64>, %t: memref<64x14xf32>) {
+  // expected-error @below {{expects a table with an even number of columns, at most the head size, but got 'memref<64x14xf32>' for 'memref<?x4x12xf32>'}}
+  xfmr.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<64x14xf32>) outs(%x : memref<?x4x12xf32>)
+  return
+}
+
+// -----
+
+func.func @rotary_tile_c1_result(%x: memref<?x4x12xf32>, %p: memref<?xi64>, %t: memref<64x12xf32>, %y: memref<?x2x12xf32>) {
+  // expected-error @below {{expects each size of the result to be 4, but got 2}}
+  xfmr.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<64x12xf32>) outs(%y : memref<?x2x12xf32>)
   return
 }
 

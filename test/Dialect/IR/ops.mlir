@@ -32,6 +32,8 @@ func.func @weights(%a: tensor<8x8xf32>, %b: tensor<4x8xf32>) {
   %pack = xfmr.weight_pack %table, 32 : tensor<203x48xf32>
   // CHECK: xfmr.weight_transpose %{{.*}} : tensor<4x8xf32>
   %transpose = xfmr.weight_transpose %b : tensor<4x8xf32>
+  // CHECK: xfmr.weight_reverse %{{.*}} : tensor<4x8xf32>
+  %reverse = xfmr.weight_reverse %b : tensor<4x8xf32>
   // The inferred types.
   // CHECK: call @use({{.*}}) : (tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>) -> ()
   call @use(%concat, %pack, %transpose) : (tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>) -> ()
@@ -212,25 +214,36 @@ func.func @caches(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: tensor<?x2
 }
 
 // CHECK-LABEL: @tiles
-func.func @tiles(%keys: tensor<?x12xf32>, %panel: tensor<12x32xf32>, %q: tensor<?x12xf32>, %k: tensor<?x12x32xf32>, %v: tensor<?x12xf32>,
-                 %d: tensor<?x12xf32>, %mask: tensor<1x?xf32>, %h: f32, %p: tensor<?x?xf32>) -> tensor<?x12xf32> {
+func.func @tiles(%keys: tensor<?x12xf32>, %panel: tensor<12x32xf32>, %q: tensor<?x2x12xf32>, %k: tensor<?x12x32xf32>, %v: tensor<?x12xf32>,
+                 %d: tensor<?x2x12xf32>, %mask: tensor<1x?xf32>, %h: tensor<2xf32>, %p: tensor<2x?x?xf32>, %i: index, %ids: tensor<?xi64>,
+                 %angles: tensor<64x8xf32>, %bias: tensor<2x?xf32>, %relative: tensor<1x12x46xf32>) -> (tensor<?x2x12xf32>, tensor<?x12xf32>) {
   // CHECK: xfmr.key_panel ins(%{{.*}} : tensor<?x12xf32>) outs(%{{.*}} : tensor<12x32xf32>) -> tensor<12x32xf32>
   %0 = xfmr.key_panel ins(%keys : tensor<?x12xf32>) outs(%panel : tensor<12x32xf32>) -> tensor<12x32xf32>
-  // CHECK: xfmr.attention_tile ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) mask(%{{.*}} : tensor<1x?xf32>) head_scale(%{{.*}}) outs(%{{.*}}, %{{.*}} : tensor<?x12xf32>, tensor<?x?xf32>) {key_block = 512 : i64, scale = 1.250000e-01 : f64} -> tensor<?x12xf32>, tensor<?x?xf32>
-  %1:2 = xfmr.attention_tile ins(%q, %k, %v : tensor<?x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) mask(%mask : tensor<1x?xf32>) head_scale(%h)
-    outs(%d, %p : tensor<?x12xf32>, tensor<?x?xf32>) {scale = 0.125 : f64, key_block = 512 : i64} -> tensor<?x12xf32>, tensor<?x?xf32>
-  return %1#0 : tensor<?x12xf32>
+  // CHECK: xfmr.key_panel ins(%{{.*}} : tensor<?x12xf32>) at(%{{.*}}) outs(%{{.*}} : tensor<12x32xf32>) -> tensor<12x32xf32>
+  %1 = xfmr.key_panel ins(%keys : tensor<?x12xf32>) at(%i) outs(%0 : tensor<12x32xf32>) -> tensor<12x32xf32>
+  // CHECK: xfmr.key_rows ins(%{{.*}} : tensor<12x32xf32>) outs(%{{.*}} : tensor<?x12xf32>) -> tensor<?x12xf32>
+  %2 = xfmr.key_rows ins(%1 : tensor<12x32xf32>) outs(%keys : tensor<?x12xf32>) -> tensor<?x12xf32>
+  // CHECK: xfmr.rotary_tile ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2x12xf32>, tensor<?xi64>, tensor<64x8xf32>) outs(%{{.*}} : tensor<?x2x12xf32>) {interleaved} -> tensor<?x2x12xf32>
+  %3 = xfmr.rotary_tile ins(%q, %ids, %angles : tensor<?x2x12xf32>, tensor<?xi64>, tensor<64x8xf32>) outs(%d : tensor<?x2x12xf32>) {interleaved} -> tensor<?x2x12xf32>
+  // CHECK: xfmr.attention_tile ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) mask(%{{.*}} : tensor<1x?xf32>) head_scale(%{{.*}} : tensor<2xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x2x12xf32>, tensor<2x?x?xf32>) {key_block = 512 : i64, scale = 1.250000e-01 : f64} -> tensor<?x2x12xf32>, tensor<2x?x?xf32>
+  %4:2 = xfmr.attention_tile ins(%3, %k, %v : tensor<?x2x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) mask(%mask : tensor<1x?xf32>) head_scale(%h : tensor<2xf32>)
+    outs(%d, %p : tensor<?x2x12xf32>, tensor<2x?x?xf32>) {scale = 0.125 : f64, key_block = 512 : i64} -> tensor<?x2x12xf32>, tensor<2x?x?xf32>
+  // CHECK: xfmr.attention_tile ins({{.*}}) at(%{{.*}}) distance_bias(%{{.*}} : tensor<2x?xf32>) relative_key(%{{.*}} : tensor<1x12x46xf32>) outs(%{{.*}} : tensor<?x2x12xf32>) {causal, key_block = 512 : i64, relative_terms = #xfmr.relative_terms<query_and_key>, scale = 1.250000e-01 : f64, window_left = 4 : i64} -> tensor<?x2x12xf32>
+  %5 = xfmr.attention_tile ins(%4#0, %k, %v : tensor<?x2x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) at(%i) distance_bias(%bias : tensor<2x?xf32>)
+    relative_key(%relative : tensor<1x12x46xf32>) outs(%d : tensor<?x2x12xf32>)
+    {scale = 0.125 : f64, key_block = 512 : i64, causal, window_left = 4 : i64, relative_terms = #xfmr.relative_terms<query_and_key>} -> tensor<?x2x12xf32>
+  return %5, %2 : tensor<?x2x12xf32>, tensor<?x12xf32>
 }
 
 // On buffers the destinations are written and nothing is returned.
 // CHECK-LABEL: @tiles_on_buffers
-func.func @tiles_on_buffers(%keys: memref<?x12xf32>, %panel: memref<12x32xf32>, %q: memref<?x12xf32, strided<[48, 1], offset: ?>>, %k: memref<?x12x32xf32>,
-                            %v: memref<?x12xf32>, %d: memref<?x12xf32>) {
+func.func @tiles_on_buffers(%keys: memref<?x12xf32>, %panel: memref<12x32xf32>, %q: memref<?x1x12xf32, strided<[48, 12, 1], offset: ?>>, %k: memref<?x12x32xf32>,
+                            %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %s: memref<8x48xf32>, %m: memref<64x32xf32>) {
   // CHECK: xfmr.key_panel ins(%{{.*}} : memref<?x12xf32>) outs(%{{.*}} : memref<12x32xf32>){{$}}
   xfmr.key_panel ins(%keys : memref<?x12xf32>) outs(%panel : memref<12x32xf32>)
-  // CHECK: xfmr.attention_tile ins({{.*}}) outs(%{{.*}} : memref<?x12xf32>) {key_block = 32 : i64, scale = 1.000000e+00 : f64}{{$}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x12xf32, strided<[48, 1], offset: ?>>, memref<?x12x32xf32>, memref<?x12xf32>)
-    outs(%d : memref<?x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  // CHECK: xfmr.attention_tile ins({{.*}}) scratch(%{{.*}}, %{{.*}} : memref<8x48xf32>, memref<64x32xf32>) outs(%{{.*}} : memref<?x1x12xf32>) {key_block = 32 : i64, scale = 1.000000e+00 : f64}{{$}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32, strided<[48, 12, 1], offset: ?>>, memref<?x12x32xf32>, memref<?x12xf32>)
+    scratch(%s, %m : memref<8x48xf32>, memref<64x32xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 

@@ -4,54 +4,64 @@
 
 // RUN: attune-opt %s --attune-lower-attention-tile --split-input-file --verify-diagnostics
 
-func.func @no_scratch(%q: memref<?x12xf32>, %k: memref<?x12x32xf32>) {
+func.func @no_scratch(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>) {
   // expected-error @below {{expects a scratch buffer; attune-attach-scratch adds it}}
-  xfmr.attention_tile ins(%q, %k, %q : memref<?x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>)
-      outs(%q : memref<?x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>)
+      outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
 
 // -----
 
-func.func @few_scratch_rows(%q: memref<?x12xf32>, %k: memref<?x12x32xf32>, %s: memref<4x512xf32>) {
+func.func @few_scratch_rows(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<4x512xf32>, %m: memref<64x32xf32>) {
   // expected-error @below {{expects a scratch buffer of at least 8 rows, but got 4}}
-  xfmr.attention_tile ins(%q, %k, %q : memref<?x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s : memref<4x512xf32>)
-      outs(%q : memref<?x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<4x512xf32>, memref<64x32xf32>)
+      outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
 
 // -----
 
-func.func @c3_scratch_columns(%q: memref<?x12xf32>, %k: memref<?x12x32xf32>, %s: memref<8x256xf32>) {
+func.func @c4_scratch_columns(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<8x256xf32>, %m: memref<64x32xf32>) {
   // expected-error @below {{expects a 'scratch' of at least 512 columns, but got 256}}
-  xfmr.attention_tile ins(%q, %k, %q : memref<?x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s : memref<8x256xf32>)
-      outs(%q : memref<?x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x256xf32>, memref<64x32xf32>)
+      outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
 
 // -----
 
-func.func @c3_dynamic_scratch(%q: memref<?x12xf32>, %k: memref<?x12x32xf32>, %s: memref<?x512xf32>) {
-  // expected-error @below {{expects a contiguous 'scratch' of static shape, but got 'memref<?x512xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %q : memref<?x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s : memref<?x512xf32>)
-      outs(%q : memref<?x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
+func.func @c4_dynamic_scratch(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<?x512xf32>, %m: memref<64x32xf32>) {
+  // expected-error @below {{expects a contiguous f32 'scratch' of static shape, but got 'memref<?x512xf32>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<?x512xf32>, memref<64x32xf32>)
+      outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
 
 // -----
 
-func.func @strided_columns(%q: memref<?x12xf32, strided<[24, 2]>>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<8x512xf32>) {
-  // expected-error @below {{expects f32 buffers with a contiguous last dimension, but got 'memref<?x12xf32, strided<[24, 2]>>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x12xf32, strided<[24, 2]>>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s : memref<8x512xf32>)
-      outs(%v : memref<?x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
+func.func @strided_columns(%q: memref<?x1x12xf32, strided<[24, 24, 2]>>, %o: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<8x512xf32>, %m: memref<64x32xf32>) {
+  // expected-error @below {{expects f32 buffers with a contiguous last dimension, but got 'memref<?x1x12xf32, strided<[24, 24, 2]>>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32, strided<[24, 24, 2]>>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x512xf32>, memref<64x32xf32>)
+      outs(%o : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
 
 // -----
 
-func.func @dynamic_head_size(%q: memref<?x?xf32>, %k: memref<?x?x32xf32>, %v: memref<?x12xf32>, %s: memref<8x512xf32>) {
-  // expected-error @below {{expects static head sizes, but got 'memref<?x?xf32>' and 'memref<?x12xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x?xf32>, memref<?x?x32xf32>, memref<?x12xf32>) scratch(%s : memref<8x512xf32>)
-      outs(%v : memref<?x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
+func.func @dynamic_head_size(%q: memref<?x1x?xf32>, %o: memref<?x1x12xf32>, %k: memref<?x?x32xf32>, %v: memref<?x12xf32>, %s: memref<8x512xf32>, %m: memref<64x32xf32>) {
+  // expected-error @below {{expects static head sizes, but got 'memref<?x1x?xf32>' and 'memref<?x12xf32>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x?xf32>, memref<?x?x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x512xf32>, memref<64x32xf32>)
+      outs(%o : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
+  return
+}
+
+// -----
+
+func.func @dynamic_relative_key(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %r: memref<1x12x?xf32>, %p: index, %s: memref<8x512xf32>,
+                                %m: memref<64x32xf32>) {
+  // expected-error @below {{expects a static number of relative keys, but got 'memref<1x12x?xf32>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) at(%p) relative_key(%r : memref<1x12x?xf32>)
+      scratch(%s, %m : memref<8x512xf32>, memref<64x32xf32>) outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }

@@ -27,7 +27,6 @@ static const tile kernels[][3] = {KERNELS(5, 12), KERNELS(12, 5), KERNELS(64, 64
 static const panel panels[] = {_mlir_ciface_panel_5, _mlir_ciface_panel_12, _mlir_ciface_panel_64, _mlir_ciface_panel_80};
 
 enum { MAX_S = 1100, PANELS = (MAX_S + 31) / 32 };
-static const float kLog2E = 1.44269504f;
 static int failed = 0;
 static double worst = 0;
 static uint64_t hash = 14695981039346656037u;
@@ -52,7 +51,7 @@ static void reference(int R, int S, int D, int E, const float *q, int qs, const 
         score += (double)q[i * qs + d] * k[j * ks + d];
       double bias = mask ? mask[i * ms + j] : 0;
       // A mask this low swallows the score in f32, which is what makes rows of nothing else uniform.
-      p[i * S + j] = bias <= -FLT_MAX ? -FLT_MAX : score * 0.5 + bias / kLog2E;
+      p[i * S + j] = bias <= -FLT_MAX ? -FLT_MAX : score * 0.5 + bias;
       largest = fmax(largest, p[i * S + j]);
     }
     for (int j = 0; j < S; ++j)

@@ -1,0 +1,155 @@
+//===- LowerRotaryTile.cpp - Rotations and keys read back as vector code ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects `xfmr.rotary_tile` and `xfmr.key_rows` on f32 buffers. A rotation is a loop over tokens and heads with the vectors of a head
+// unrolled: halves are two vectors each; of interleaved pairs, 8 are a vector, whose neighbours a shuffle exchanges. Keys are read element
+// by element, which only outputs for people need.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Target/CPU/VectorEmitter.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace attune {
+#define GEN_PASS_DEF_LOWERROTARYTILE
+#include "compiler/Target/CPU/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+using Values = VectorEmitter::Values;
+
+namespace {
+
+/// Emits the rotation of a tile.
+class RotaryEmitter {
+public:
+  RotaryEmitter(xfmr::RotaryTileOp op, OpBuilder &builder)
+      : op(op), builder(builder), loc(op.getLoc()), e(builder, loc), input(op.getInput()), table(op.getTable()),
+        result(op.getDestinations()[0]), turned(cast<MemRefType>(table.getType()).getDimSize(1)),
+        headDim(cast<MemRefType>(input.getType()).getDimSize(2)) {}
+
+  void run() {
+    e.forLoop(e.index(0), e.size(input, 0), 1, {}, [&](Value t, ValueRange) -> Values {
+      token = t;
+      position = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), e.loadScalar(op.getPositions(), {token}));
+      e.forLoop(e.index(0), e.size(input, 1), 1, {}, [&](Value h, ValueRange) -> Values {
+        head = h;
+        op.getInterleaved() ? emitPairs() : emitHalves();
+        emitRest();
+        return {};
+      });
+      return {};
+    });
+  }
+
+private:
+  /// a c - b s and b c + a s.
+  Values turn(Value a, Value b, Value cosine, Value sine) {
+    Value minus = arith::NegFOp::create(builder, loc, sine);
+    return {e.fma(b, minus, e.mulf(a, cosine)), e.fma(a, sine, e.mulf(b, cosine))};
+  }
+
+  void emitHalves() {
+    int64_t half = turned / 2;
+    VectorEmitter::forChunks(half, [&](int64_t column, Lanes lanes) {
+      Values first{token, head, e.index(column)}, second{token, head, e.index(half + column)};
+      Value cosine = e.load(table, {position, e.index(column)}, lanes), sine = e.load(table, {position, e.index(half + column)}, lanes);
+      Values both = turn(e.load(input, first, lanes), e.load(input, second, lanes), cosine, sine);
+      e.store(both[0], result, first, lanes);
+      e.store(both[1], result, second, lanes);
+    });
+  }
+
+  /// For 8 pairs at a time, x c + swap(x) s with the sine's sign changed in even lanes.
+  void emitPairs() {
+    int64_t half = turned / 2;
+    SmallVector<int64_t> twice, swapped;
+    SmallVector<float> signs;
+    for (int64_t lane = 0; lane < VectorEmitter::kLanes; ++lane) {
+      twice.push_back(lane / 2);
+      swapped.push_back(lane ^ 1);
+      signs.push_back(lane % 2 ? 1.0f : -1.0f);
+    }
+    Value sign = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(e.getType(), ArrayRef<float>(signs)));
+    auto shuffle = [&](Value vector, ArrayRef<int64_t> mask) -> Value {
+      return vector::ShuffleOp::create(builder, loc, vector, vector, mask);
+    };
+    for (int64_t pair = 0; pair < half; pair += VectorEmitter::kLanes / 2) {
+      Lanes pairs = Lanes::first(std::min<int64_t>(half - pair, VectorEmitter::kLanes / 2)), lanes = Lanes::first(2 * (half - pair));
+      Value cosine = shuffle(e.load(table, {position, e.index(pair)}, pairs), twice);
+      Value sine = e.mulf(shuffle(e.load(table, {position, e.index(half + pair)}, pairs), twice), sign);
+      Values at{token, head, e.index(2 * pair)};
+      Value x = e.load(input, at, lanes);
+      e.store(e.fma(shuffle(x, swapped), sine, e.mulf(x, cosine)), result, at, lanes);
+    }
+  }
+
+  /// The components that are not turned.
+  void emitRest() {
+    VectorEmitter::forChunks(headDim - turned, [&](int64_t column, Lanes lanes) {
+      Values at{token, head, e.index(turned + column)};
+      e.store(e.load(input, at, lanes), result, at, lanes);
+    });
+  }
+
+  xfmr::RotaryTileOp op;
+  OpBuilder &builder;
+  Location loc;
+  VectorEmitter e;
+  Value input, table, result;
+  int64_t turned, headDim;
+  Value token, head, position;
+};
+
+void lower(xfmr::KeyRowsOp op) {
+  OpBuilder builder(op);
+  VectorEmitter e(builder, op.getLoc());
+  Value panel = op.getPanel(), rows = op.getDestinations()[0];
+  e.forLoop(e.index(0), e.size(rows, 0), 1, {}, [&](Value j, ValueRange) -> Values {
+    e.forLoop(e.index(0), e.size(panel, 0), 1, {}, [&](Value d, ValueRange) -> Values {
+      memref::StoreOp::create(builder, op.getLoc(), e.loadScalar(panel, {d, j}), rows, ValueRange{j, d});
+      return {};
+    });
+    return {};
+  });
+}
+
+/// Reports an operand of |op| that is no f32 buffer with contiguous rows (or of i64).
+LogicalResult verifyBuffers(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    auto type = cast<MemRefType>(operand.getType());
+    if (!(type.getElementType().isF32() && type.isLastDimUnitStride()) && !type.getElementType().isInteger(64))
+      return op->emitOpError("expects f32 buffers with a contiguous last dimension, but got ") << type;
+  }
+  return success();
+}
+
+struct LowerRotaryTile : attune::impl::LowerRotaryTileBase<LowerRotaryTile> {
+  void runOnOperation() override {
+    WalkResult walk = getOperation()->walk([&](Operation *op) {
+      if (!isa<xfmr::RotaryTileOp, xfmr::KeyRowsOp>(op) || !isa<MemRefType>(op->getOperand(0).getType()))
+        return WalkResult::advance();
+      if (failed(verifyBuffers(op)))
+        return WalkResult::interrupt();
+      OpBuilder builder(op);
+      if (auto rotary = dyn_cast<xfmr::RotaryTileOp>(op))
+        RotaryEmitter(rotary, builder).run();
+      else
+        lower(cast<xfmr::KeyRowsOp>(op));
+      op->erase();
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,204 @@
+//===- TileHeadOps.cpp - Rotations and caches as parallel loops -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects `xfmr.rotary`, `xfmr.kv_cache_update` and `xfmr.kv_cache_read` on tensors; leaves one scf.forall for each. An update inserts into
+// slices of the caches and nothing else, so that bufferization finds the caches themselves to be the memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/TileBuilder.h"
+
+namespace attune {
+#define GEN_PASS_DEF_TILEHEADOPS
+#include "compiler/Transforms/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+/// The slice of one slot and head of a cache.
+static Box slotOf(TileBuilder &b, Value slot, Value head, RankedTensorType type, OpFoldResult first, OpFoldResult count) {
+  Box box;
+  box.add(slot, b.fixed(1)), box.add(head, b.fixed(1)), box.add(first, count);
+  for (int64_t size : type.getShape().drop_front(3))
+    box.add(b.fixed(0), b.fixed(size));
+  return box;
+}
+
+/// An scf.forall over |bounds| into |outputs|; |body| leaves what is inserted, with its places.
+static scf::ForallOp forall(TileBuilder &b, ArrayRef<OpFoldResult> bounds, ValueRange outputs, const Twine &what,
+                            llvm::function_ref<SmallVector<std::pair<Value, Box>>(ValueRange iteration, ValueRange targets)> body) {
+  auto loop = scf::ForallOp::create(b.builder, b.loc, bounds, outputs, std::nullopt);
+  loop->setAttr(kKernelOpAttr, b.builder.getStringAttr(what));
+  OpBuilder::InsertionGuard guard(b.builder);
+  b.builder.setInsertionPointToStart(loop.getBody());
+  auto parts = body(loop.getInductionVars(), loop.getRegionIterArgs());
+  b.builder.setInsertionPointToStart(loop.getTerminator().getBody());
+  for (auto [part, target] : llvm::zip_equal(parts, loop.getRegionIterArgs()))
+    b.insertInParallel(part.first, target, part.second);
+  return loop;
+}
+
+static void tile(xfmr::RotaryOp op, int64_t block) {
+  TileBuilder b(op);
+  auto type = op.getInput().getType();
+  Value tokens = tensor::DimOp::create(b.builder, b.loc, op.getInput(), 0);
+  Value empty = tensor::EmptyOp::create(b.builder, b.loc, tensor::getMixedSizes(b.builder, b.loc, op.getInput()), type.getElementType());
+  Value blocks = b.affine({tokens}, b.d0.ceilDiv(block));
+  auto loop =
+      forall(b, {blocks}, {empty}, "rotary of " + Twine(type.getDimSize(1)) + " heads x " + Twine(type.getDimSize(2)),
+             [&](ValueRange iteration, ValueRange targets) {
+               Value first = b.affine({iteration[0]}, b.d0 * block), count = b.minimum({tokens, first}, {b.d0 - b.d1, b.expr(block)});
+               Box heads, ids;
+               heads.add(first, count), heads.add(b.fixed(0), b.fixed(type.getDimSize(1))),
+                   heads.add(b.fixed(0), b.fixed(type.getDimSize(2)));
+               ids.add(first, count);
+               Value target = b.slice(targets[0], heads);
+               auto turned = xfmr::RotaryTileOp::create(b.builder, b.loc, TypeRange{target.getType()}, b.slice(op.getInput(), heads),
+                                                        b.slice(op.getPositions(), ids), op.getTable(), target, op.getInterleavedAttr());
+               return SmallVector<std::pair<Value, Box>>{{turned.getResult(0), heads}};
+             });
+  op.getResult().replaceAllUsesWith(loop.getResult(0));
+  op.erase();
+}
+
+namespace {
+/// Rewrites one update of caches.
+class UpdateTiler {
+public:
+  explicit UpdateTiler(xfmr::KvCacheUpdateOp op)
+      : op(op), b(op), keys(op.getKeyCache().getType()), values(op.getValueCache().getType()), width(keys.getDimSize(4)) {}
+
+  void run() {
+    OpFoldResult batch = op.getOffsets() ? OpFoldResult(b.affine({tensor::DimOp::create(b.builder, b.loc, op.getOffsets(), 0)}, b.d0 - 1))
+                                         : b.dim(op.getKey(), 0);
+    auto loop = forall(b, {batch, b.fixed(keys.getDimSize(1))}, {op.getKeyCache(), op.getValueCache()},
+                       "cache of " + Twine(keys.getDimSize(1)) + " heads x " + Twine(keys.getDimSize(3)),
+                       [&](ValueRange iteration, ValueRange targets) { return updateSlot(iteration[0], iteration[1], targets); });
+    op.replaceAllUsesWith(loop.getResults());
+    op.erase();
+  }
+
+private:
+  SmallVector<std::pair<Value, Box>> updateSlot(Value slot, Value head, ValueRange targets) {
+    Value past = b.extractIndex(op.getPast(), slot);
+    Span span = op.getOffsets() ? b.span(op.getOffsets(), slot)
+                                : Span{b.constant(0), getValueOrCreateConstantIndexOp(b.builder, b.loc, b.dim(op.getKey(), 2))};
+    Box rows = slotOf(b, slot, head, values, past, span.length);
+    Value value = newRows(op.getValue(), slot, head, span.begin, span.length, values.getDimSize(3));
+    return {updatePanels(slot, head, past, span, targets[0]), {copy(value, b.slice(targets[1], rows, {true, true, false, false})), rows}};
+  }
+
+  /// Rows |first| ... |first| + |count| - 1 of |tensor|, `[T, G, N]` or `[B, G, L, N]`, for a slot and head.
+  Value newRows(Value tensor, Value slot, Value head, OpFoldResult first, OpFoldResult count, int64_t size) {
+    Box box;
+    if (op.getOffsets()) {
+      box.add(first, count), box.add(head, b.fixed(1)), box.add(b.fixed(0), b.fixed(size));
+      return b.slice(tensor, box, {false, true, false});
+    }
+    box.add(slot, b.fixed(1)), box.add(head, b.fixed(1)), box.add(first, count), box.add(b.fixed(0), b.fixed(size));
+    return b.slice(tensor, box, {true, true, false, false});
+  }
+
+  Value copy(Value source, Value target) { return linalg::CopyOp::create(b.builder, b.loc, source, target).getResult(0); }
+
+  /// The panels that new keys fall into, each a part of them from some column on.
+  std::pair<Value, Box> updatePanels(Value slot, Value head, Value past, const Span &span, Value cache) {
+    Value end = b.affine({past, span.length}, b.d0 + b.d1);
+    Value firstPanel = b.affine({past}, b.d0.floorDiv(width));
+    Value panels = b.affine({end, firstPanel}, b.d0.ceilDiv(width) - b.d1);
+    // No new keys behind a full panel: none.
+    panels = arith::MaxSIOp::create(b.builder, b.loc, panels, b.constant(0));
+    Box box = slotOf(b, slot, head, keys, firstPanel, panels);
+    Value slice = b.slice(cache, box, {true, true, false, false, false});
+    auto loop = scf::ForOp::create(
+        b.builder, b.loc, b.constant(0), panels, b.constant(1), slice, [&](OpBuilder &, Location, Value panel, ValueRange args) {
+          Value panelBegin = b.affine({firstPanel, panel}, (b.d0 + b.d1) * width); // its first key
+          Value begin = arith::MaxSIOp::create(b.builder, b.loc, panelBegin, past);
+          Value column = b.affine({begin, panelBegin}, b.d0 - b.d1);
+          Value count =
+              arith::MinSIOp::create(b.builder, b.loc, b.affine({end, begin}, b.d0 - b.d1), b.affine({column}, b.expr(width) - b.d0));
+          Value first = b.affine({span.begin, b.affine({begin, past}, b.d0 - b.d1)}, b.d0 + b.d1);
+          Box at;
+          at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(keys.getDimSize(3))), at.add(b.fixed(0), b.fixed(width));
+          Value target = b.slice(args[0], at, {true, false, false});
+          Value source = newRows(op.getKey(), slot, head, first, count, keys.getDimSize(3));
+          Value filled = xfmr::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, column, target).getResult(0);
+          scf::YieldOp::create(b.builder, b.loc, b.insert(filled, args[0], at));
+        });
+    return {loop.getResult(0), box};
+  }
+
+  xfmr::KvCacheUpdateOp op;
+  TileBuilder b;
+  RankedTensorType keys, values;
+  int64_t width;
+};
+} // namespace
+
+static void tile(xfmr::KvCacheReadOp op) {
+  TileBuilder b(op);
+  auto keys = op.getKeyCache().getType(), values = op.getValueCache().getType();
+  int64_t heads = keys.getDimSize(1), headDim = keys.getDimSize(3), width = keys.getDimSize(4), valueDim = values.getDimSize(3);
+  OpFoldResult batch = b.dim(op.getKeyCache(), 0);
+  auto empty = [&](int64_t size) -> Value {
+    return tensor::EmptyOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(heads), op.getLength(), b.fixed(size)},
+                                   keys.getElementType());
+  };
+  auto slotOfResult = [&](Value slot, Value head, int64_t size) {
+    Box box;
+    box.add(slot, b.fixed(1)), box.add(head, b.fixed(1)), box.add(b.fixed(0), op.getLength()), box.add(b.fixed(0), b.fixed(size));
+    return box;
+  };
+  SmallVector<bool> slotAndHead{true, true, false, false};
+  Value panels = b.affine({op.getLength()}, b.d0.ceilDiv(width));
+  auto readKeys = [&](Value slot, Value head, Value target) {
+    Value source = b.slice(op.getKeyCache(), slotOf(b, slot, head, keys, b.fixed(0), panels), {true, true, false, false, false});
+    return scf::ForOp::create(b.builder, b.loc, b.constant(0), panels, b.constant(1), target,
+                              [&](OpBuilder &, Location, Value panel, ValueRange args) {
+                                Value first = b.affine({panel}, b.d0 * width),
+                                      count = b.minimum({op.getLength(), first}, {b.d0 - b.d1, b.expr(width)});
+                                Box from, to;
+                                from.add(panel, b.fixed(1)), from.add(b.fixed(0), b.fixed(headDim)), from.add(b.fixed(0), b.fixed(width));
+                                to.add(first, count), to.add(b.fixed(0), b.fixed(headDim));
+                                Value rows = b.slice(args[0], to);
+                                auto read = xfmr::KeyRowsOp::create(b.builder, b.loc, TypeRange{rows.getType()},
+                                                                    b.slice(source, from, {true, false, false}), rows);
+                                scf::YieldOp::create(b.builder, b.loc, b.insert(read.getResult(0), args[0], to));
+                              })
+        .getResult(0);
+  };
+  auto loop = forall(b, {batch, b.fixed(heads)}, {empty(headDim), empty(valueDim)},
+                     "read cache of " + Twine(heads) + " heads x " + Twine(headDim), [&](ValueRange iteration, ValueRange targets) {
+                       Value slot = iteration[0], head = iteration[1];
+                       Box keyBox = slotOfResult(slot, head, headDim), valueBox = slotOfResult(slot, head, valueDim);
+                       Value source = b.slice(op.getValueCache(), slotOf(b, slot, head, values, b.fixed(0), op.getLength()), slotAndHead);
+                       Value copied =
+                           linalg::CopyOp::create(b.builder, b.loc, source, b.slice(targets[1], valueBox, slotAndHead)).getResult(0);
+                       return SmallVector<std::pair<Value, Box>>{{readKeys(slot, head, b.slice(targets[0], keyBox, slotAndHead)), keyBox},
+                                                                 {copied, valueBox}};
+                     });
+  op.replaceAllUsesWith(loop.getResults());
+  op.erase();
+}
+
+namespace {
+struct TileHeadOps : attune::impl::TileHeadOpsBase<TileHeadOps> {
+  using TileHeadOpsBase::TileHeadOpsBase;
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops) {
+      if (auto rotary = dyn_cast<xfmr::RotaryOp>(op))
+        tile(rotary, rowBlock);
+      else if (auto update = dyn_cast<xfmr::KvCacheUpdateOp>(op))
+        UpdateTiler(update).run();
+      else if (auto read = dyn_cast<xfmr::KvCacheReadOp>(op))
+        tile(read);
+    }
+  }
+};
+} // namespace
