@@ -21,8 +21,6 @@ SourceBox SourceBox::dense(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, f
   return box;
 }
 
-ComputedTableFn attune::findComputedTable(StringRef) { return nullptr; }
-
 Status SourceReader::verify(Attribute source) const {
   Status status;
   source.walk([&](Attribute attr) {

@@ -143,13 +143,14 @@ void AttentionTileEmitter::capture(const Row &row, ScoreStage stage, Value value
     factor = op.getSoftcap()->convertToDouble();
   if (stage == ScoreStage::Masked)
     factor = 1 / kLog2E;
-  value = e.mulf(value, e.splat(factor));
+  Value stored = e.mulf(value, e.splat(factor));
   if (stage == ScoreStage::Masked) {
-    value = e.maxf(e.splat(kLowest), value);
+    // What the mask hides is bounded in units of log2.
+    stored = e.select(arith::CmpFPredicate::OLE, value, e.splat(kHidden), e.splat(kLowest), stored);
     if (!lanes.areAll())
-      value = hide(row, value, key, e.splat(kLowest));
+      stored = hide(row, stored, key, e.splat(kLowest));
   }
-  e.store(value, target, {row.head, row.query, key}, lanes);
+  e.store(stored, target, {row.head, row.query, key}, lanes);
 }
 
 /// |score|, or |hidden| for those of the 16 keys from |key| on that |row|'s position hides.

@@ -1,0 +1,138 @@
+//===- ComputedTables.cpp - Weights that follow from a formula ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The tables that `#xfmr.computed` names; their formulas are on the attribute's page. Every element is computed in double and rounded once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Weights/SourceReader.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+/// The parameters of one table; the first problem stays.
+class Params {
+public:
+  Params(StringRef kind, DictionaryAttr attrs) : kind(kind), attrs(attrs) {}
+
+  double number(StringRef name, std::optional<double> fallback = std::nullopt) {
+    if (auto value = attrs.getAs<FloatAttr>(name))
+      return value.getValueAsDouble();
+    if (!fallback || attrs.contains(name))
+      fail("parameter '" + name.str() + "' that is a float");
+    return fallback.value_or(1);
+  }
+  StringRef choice(StringRef name, ArrayRef<StringRef> choices, StringRef fallback = "") {
+    auto value = attrs.getAs<StringAttr>(name);
+    StringRef text = value ? value.getValue() : fallback;
+    if (llvm::is_contained(choices, text))
+      return text;
+    fail("parameter '" + name.str() + "' to be one of " + llvm::join(choices, ", "));
+    return choices.front();
+  }
+  void fail(const std::string &expected) {
+    if (!status.failed())
+      status = Status::error("computed weight '" + kind.str() + "': expected " + expected);
+  }
+
+  Status status;
+
+private:
+  StringRef kind;
+  DictionaryAttr attrs;
+};
+
+} // namespace
+
+/// Calls |element|(row, column) for |count| elements from |begin| on.
+static void fillTable(RankedTensorType type, int64_t begin, int64_t count, float *out,
+                      llvm::function_ref<double(int64_t, int64_t)> element) {
+  int64_t columns = type.getShape().back();
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = static_cast<float>(element((begin + i) / columns, (begin + i) % columns));
+}
+
+/// Angles of sines and cosines, side by side or half and half.
+static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
+  Params params("sinusoidal", attrs);
+  StringRef layout = params.choice("layout", {"interleaved", "half", "constant"});
+  double base = params.number("base", 10000);
+  int64_t columns = type.getShape().back(), sines = (columns + 1) / 2;
+  if (type.getRank() != 2)
+    params.fail("a matrix");
+  if (params.status.failed())
+    return params.status;
+  fillTable(type, begin, count, out, [&](int64_t position, int64_t column) {
+    bool isSine = layout == "half" ? column < sines : column % 2 == 0;
+    int64_t pair = layout == "half" ? (isSine ? column : column - sines) : column / 2;
+    if (layout == "constant")
+      return isSine ? -std::sin(1.0) : std::cos(1.0);
+    double angle = static_cast<double>(position) / std::pow(base, 2.0 * static_cast<double>(pair) / static_cast<double>(columns));
+    return isSine ? std::sin(angle) : std::cos(angle);
+  });
+  return {};
+}
+
+/// Rotary frequencies, scaled for longer contexts than a model was trained with.
+static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
+  Params params("rotary", attrs);
+  StringRef scaling = params.choice("scaling", {"none", "linear", "llama3"}, "none");
+  double base = params.number("base"), factor = scaling == "none" ? 1 : params.number("factor");
+  double low = 0, high = 1, original = 1;
+  if (scaling == "llama3") {
+    low = params.number("low_freq_factor");
+    high = params.number("high_freq_factor");
+    original = params.number("original_length");
+  }
+  int64_t columns = type.getShape().back();
+  if (type.getRank() != 2 || columns % 2 != 0)
+    params.fail("a matrix with an even number of columns");
+  if (params.status.failed())
+    return params.status;
+  auto frequency = [&](int64_t pair) {
+    double f = std::pow(base, -2.0 * static_cast<double>(pair) / static_cast<double>(columns));
+    if (scaling != "llama3")
+      return f / factor;
+    double keep = std::clamp((original * f / (2 * M_PI) - low) / (high - low), 0.0, 1.0);
+    return (1 - keep) * f / factor + keep * f;
+  };
+  fillTable(type, begin, count, out, [&](int64_t position, int64_t column) {
+    bool isCosine = column < columns / 2;
+    double angle = static_cast<double>(position) * frequency(isCosine ? column : column - columns / 2);
+    return isCosine ? std::cos(angle) : std::sin(angle);
+  });
+  return {};
+}
+
+/// A geometric sequence for the largest power of two heads, every other one of twice as many for the rest.
+static Status fillAlibiSlopes(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
+  Params params("alibi_slopes", attrs);
+  if (type.getRank() != 1)
+    params.fail("a vector");
+  if (params.status.failed())
+    return params.status;
+  int64_t heads = type.getDimSize(0), most = 1;
+  while (2 * most <= heads)
+    most *= 2;
+  fillTable(type, begin, count, out, [&](int64_t, int64_t head) {
+    double n = static_cast<double>(most);
+    return head < most ? std::exp2(-8.0 * static_cast<double>(head + 1) / n)
+                       : std::exp2(-4.0 * static_cast<double>(2 * (head - most) + 1) / n);
+  });
+  return {};
+}
+
+ComputedTableFn attune::findComputedTable(StringRef kind) {
+  static constexpr std::pair<const char *, ComputedTableFn> tables[] = {
+      {"alibi_slopes", fillAlibiSlopes}, {"rotary", fillRotary}, {"sinusoidal", fillSinusoidal}};
+  for (auto [name, table] : tables)
+    if (kind == name)
+      return table;
+  return nullptr;
+}

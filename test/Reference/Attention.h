@@ -1,0 +1,67 @@
+//===- Attention.h - Attention as its formula says -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One `xfmr.attention` with its operands, and what it gives, in double. Letters: T tokens, B sequences, Q and K padded lengths of queries
+// and keys, H heads, G key heads, D and E sizes of a head's keys and values.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_REFERENCE_ATTENTION_H
+#define ATTUNE_TEST_REFERENCE_ATTENTION_H
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune::reference {
+
+enum class MaskKind { None, Float, Integer, Boolean };
+enum class MaskedRows { Uniform, Zero, LeastMasked };
+enum class Stage { Product, Capped, Masked, Softmax };
+
+/// An operand mask: its sizes, some of them 1, and its elements (for integers, not 0 is visible).
+struct Mask {
+  MaskKind kind = MaskKind::None;
+  std::vector<int64_t> shape;
+  /// Dimensions that the op's type shows as dynamic.
+  std::vector<bool> dynamic;
+  std::vector<float> values;
+
+  /// The element for a sequence, head, query and key.
+  float at(int64_t b, int64_t h, int64_t i, int64_t j) const;
+};
+
+struct AttentionCase {
+  int64_t heads = 1, kvHeads = 1, headDim = 1, valueDim = 1;
+  /// Of each sequence.
+  std::vector<int64_t> queries, keys;
+  /// Keys of each sequence that are tokens of the key tensor, at least `keys`; more where `keyLengths` cuts them.
+  std::vector<int64_t> keyTokens;
+  int64_t maxQueries = 0, maxKeys = 0;
+  bool keyLengths = false, cached = false, causal = false, start = false, probabilities = false, relativeToKeys = false;
+  std::optional<int64_t> windowLeft, windowRight;
+  std::optional<double> softcap, maskFill;
+  double scale = 1;
+  Mask mask;
+  MaskedRows maskedRows = MaskedRows::Uniform;
+  Stage stage = Stage::Softmax;
+  /// Operands; empty where absent. Tokens of sequences follow each other: query [T, H, D], key [T, G, D], value [T, G, E].
+  std::vector<float> query, key, value, headMask;
+  std::vector<float> distanceBias; // [biasHeads, distances]
+  int64_t biasHeads = 0, distances = 0;
+  std::vector<float> relativeKey; // [relativeDistances, D]
+  int64_t relativeDistances = 0;
+
+  int64_t batch() const { return static_cast<int64_t>(queries.size()); }
+};
+
+struct AttentionResult {
+  std::vector<double> result;        // [T, H, E]
+  std::vector<double> probabilities; // [B, H, Q, K]
+};
+
+AttentionResult attend(const AttentionCase &c);
+
+} // namespace attune::reference
+
+#endif // ATTUNE_TEST_REFERENCE_ATTENTION_H
