@@ -96,6 +96,7 @@ static void buildKernelsPipeline(OpPassManager &pm) {
   pm.addPass(createOutlineKernels());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
+  pm.addPass(createCountKernelWork());
 }
 
 /// Leaves memrefs only: weights and workspace are byte buffers given to the entries, which return nothing.

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Transforms/DimBounds.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/Work.h"
 #include "dialect/IR/XfmrOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -40,20 +40,6 @@ private:
 /// Operations of |op|, or nullopt if they do not follow from the dims.
 CountFlops::Count CountFlops::countOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, Count>(op)
-      .Case([&](LinearOp linear) -> Count {
-        auto weight = cast<RankedTensorType>(linear.getWeight().getType());
-        Count rows = bounds.getDim(linear.getInput(), 0);
-        return rows ? Count(*rows * SizeExpr(2 * weight.getNumElements())) : std::nullopt;
-      })
-      .Case([&](AttentionOp attention) -> Count {
-        auto query = cast<RankedTensorType>(attention.getQuery().getType()), value = cast<RankedTensorType>(attention.getValue().getType());
-        Count offsets = bounds.getDim(attention.getQueryOffsets(), 0), queries = bounds.getValue(attention.getQueryLength()),
-              keys = bounds.getValue(attention.getKeyLength());
-        if (!offsets || !queries || !keys)
-          return std::nullopt;
-        int64_t perScore = 2 * query.getDimSize(1) * (query.getDimSize(2) + value.getDimSize(2));
-        return (*offsets + SizeExpr(-1)) * *queries * *keys * SizeExpr(perScore);
-      })
       .Case([&](func::CallOp call) -> Count {
         auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
         if (!callee || callee.isExternal())
@@ -61,6 +47,7 @@ CountFlops::Count CountFlops::countOp(Operation *op) {
         Count inside = countFunction(callee);
         return inside ? bounds.atCall(call, *inside) : std::nullopt;
       })
+      .Case<LinearOp, AttentionOp>([&](Operation *product) { return countFlops(product, bounds); })
       .Default([](Operation *) { return SizeExpr(0); });
 }
 

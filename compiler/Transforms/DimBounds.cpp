@@ -296,6 +296,7 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
               [&](auto op) { return product(op->getOperand(0), op.getReassociationIndices()[dim]); })
           .Case<memref::ExpandShapeOp, tensor::ExpandShapeOp>([&](auto op) { return getFold(op.getMixedOutputShape()[dim]); })
           .Case([&](tensor::InsertSliceOp op) { return getDim(op.getDest(), dim); })
+          .Case([&](scf::ForallOp op) { return getDim(op.getOutputs()[result.getResultNumber()], dim); })
           .Case([&](scf::IfOp op) {
             return max(getDim(op.thenYield().getOperand(result.getResultNumber()), dim),
                        getDim(op.elseYield().getOperand(result.getResultNumber()), dim));

@@ -93,10 +93,13 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   forall.getRegion().cloneInto(&loop.getRegion(), mapping);
   loop.getOutputsMutable().assign(body->getArguments().take_back(forall.getOutputs().size()));
   loop->removeAttr(kKernelOpAttr);
+  Attribute flops = loop->removeAttr(xfmr::kFlopsAttr); // in terms of the arguments of |parent|, so it stays there
   func::ReturnOp::create(builder, loc, loop.getResults());
 
   builder.setInsertionPoint(forall);
   auto call = func::CallOp::create(builder, loc, kernel, operands);
+  if (flops)
+    call->setAttr(xfmr::kFlopsAttr, flops);
   forall.replaceAllUsesWith(call.getResults());
   forall.erase();
 }

@@ -18,6 +18,19 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
   }];
 }
 
+def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
+  let summary = "record what each kernel computes and moves in a call of every entry";
+  let description = [{
+    Sets the module attribute
+    `xfmr.kernel_work = {forward = [{kernel = "linear_48_144_bias", calls = "3", flops = "…", weight_bytes = "…", tensor_bytes = "…"}, …]}`, a row per
+    kernel of the module in its order, expressions of the entry's dims for all calls of the kernel together. Bytes are those that have to be moved
+    if nothing is kept from one call to the next: each weight and each other input read once, each result written once; of a table that is
+    looked up, one row per row of the result. A call's arithmetic is in the attribute `xfmr.flops` that tiling has left on its loop and outlining
+    on the call, an expression of the calling function's arguments; it is removed. An entry whose work does not follow from its dims is left
+    out, with a remark. Expects the `kernels` phase done. Numerics: exact.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

@@ -4,7 +4,7 @@
 //
 // expr    := product ('+' product)*
 // product := factor ('*' factor | '/' integer)*
-// factor  := integer | name | '(' expr ')' | '(' expr '>' expr '?' expr ':' expr ')', the last being the maximum of the first two
+// factor  := integer | symbol | '(' expr ')' | '(' expr '>' expr '?' expr ':' expr ')', the last being the maximum of the first two
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ struct Parser {
         return std::nullopt;
       return SizeExpr(isNegative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value));
     }
-    StringRef name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    StringRef name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '#' || c == '.'; });
     text = text.drop_front(name.size());
     return name.empty() || isNegative ? std::nullopt : Result(SizeExpr::symbol(name));
   }

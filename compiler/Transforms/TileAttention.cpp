@@ -15,6 +15,7 @@
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/TileBuilder.h"
+#include "compiler/Transforms/Work.h"
 
 #include <numeric>
 
@@ -315,6 +316,8 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value panels) {
   auto forall =
       scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
   forall->setAttr(kKernelOpAttr, b.builder.getStringAttr(describe()));
+  if (DimBounds bounds; std::optional<SizeExpr> flops = countFlops(op, bounds))
+    forall->setAttr(xfmr::kFlopsAttr, b.builder.getStringAttr(flops->str()));
   OpBuilder::InsertionGuard guard(b.builder);
   b.builder.setInsertionPointToStart(forall.getBody());
   Tile tile = tileAt(forall, queries);

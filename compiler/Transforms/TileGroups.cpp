@@ -9,6 +9,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/Work.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -54,6 +55,20 @@ static bool isRoot(linalg::LinalgOp op) {
   return llvm::none_of(op->getUsers(), [&](Operation *user) { return groupOf(op) && groupOf(user) == groupOf(op); });
 }
 
+/// The arithmetic of |root| and of the producers of its kernel.
+static SizeExpr countGroup(linalg::LinalgOp root, DimBounds &bounds) {
+  SetVector<Operation *> ops;
+  ops.insert(root);
+  SizeExpr total;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    total = total + countFlops(ops[i], bounds).value_or(SizeExpr(0));
+    for (Value input : ops[i]->getOperands())
+      if (Operation *producer = input.getDefiningOp(); groupOf(producer) && groupOf(producer) == groupOf(root))
+        ops.insert(producer);
+  }
+  return total;
+}
+
 /// Tiles |root| with loops of |type| by |sizes| and fuses the producers of its kernel; returns the tiled root.
 static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::LinalgOp root, ArrayRef<OpFoldResult> tileSizes,
                                                scf::SCFTilingOptions::LoopType type) {
@@ -66,15 +81,20 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
           return std::nullopt;
         return scf::SCFTileAndFuseOptions::ControlFnResult{};
       });
+  DimBounds bounds;
+  SizeExpr flops = type == scf::SCFTilingOptions::LoopType::ForallOp ? countGroup(root, bounds) : SizeExpr(0);
   rewriter.setInsertionPoint(root);
   auto result = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, cast<TilingInterface>(root.getOperation()), options);
   if (failed(result))
     return failure();
   for (auto [from, to] : result->replacements)
     rewriter.replaceAllUsesWith(from, to);
-  if (auto forall = result->loops.empty() ? scf::ForallOp() : dyn_cast<scf::ForallOp>(result->loops.front().getOperation()))
+  if (auto forall = result->loops.empty() ? scf::ForallOp() : dyn_cast<scf::ForallOp>(result->loops.front().getOperation())) {
     forall->setAttr(kKernelOpAttr,
                     root->hasAttr(kKernelOpAttr) ? root->getAttr(kKernelOpAttr) : rewriter.getStringAttr(root->getName().stripDialect()));
+    if (flops.getConstant() != 0)
+      forall->setAttr(xfmr::kFlopsAttr, rewriter.getStringAttr(flops.str()));
+  }
   return cast<linalg::LinalgOp>(result->tiledAndFusedOps.front());
 }
 

@@ -55,6 +55,8 @@ inline constexpr llvm::StringLiteral kPaddingAttr = "xfmr.padding";
 /// Module attributes {entry = "C expression in dims and workers"}: bytes of scratch, and arithmetic of one call.
 inline constexpr llvm::StringLiteral kWorkspaceAttr = "xfmr.workspace";
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
+/// Module attribute {entry = [{kernel = "name", …}]}: what each kernel does in one call, see CountKernelWork.
+inline constexpr llvm::StringLiteral kKernelWorkAttr = "xfmr.kernel_work";
 /// Module attribute {entry = ["batch", "length"]}: the symbolic dims of each entry, in the order of the descriptor.
 inline constexpr llvm::StringLiteral kEntryDimsAttr = "xfmr.entry_dims";
 /// On an argument of a function below phase `bufferized`: what it is if neither input nor output ("host", "weights", "workspace", "workers").

@@ -8,9 +8,11 @@
 #include "runtime/verbs/Compare.h"
 #include "runtime/verbs/Dims.h"
 #include "runtime/verbs/EntryCall.h"
+#include "runtime/verbs/PackedWeights.h"
 #include "runtime/verbs/PeakRate.h"
 #include "runtime/verbs/Profile.h"
 #include "runtime/verbs/ReadRate.h"
+#include "runtime/verbs/Roofline.h"
 #include "runtime/verbs/Verbs.h"
 
 #include <algorithm>
@@ -142,9 +144,10 @@ static double tokensOf(const attune_entry_desc &entry, const std::vector<int64_t
   return batch * (hasLength ? length : source);
 }
 
-/// Milliseconds per call of each kernel, the mean of a few calls, and of its fastest run, as rows of a JSON array.
+/// Milliseconds per call of each kernel, the mean of a few calls, and of its fastest run, and how near to |machine| that is, as rows of a
+/// JSON array.
 static Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, const attune_entry_desc &entry,
-                                                     const std::vector<TensorView> &inputs, int64_t threads) {
+                                                     const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine) {
   constexpr int64_t calls = 5;
   Result<std::unique_ptr<KernelProfile>> created = KernelProfile::create(threads);
   if (!created)
@@ -168,14 +171,34 @@ static Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, c
   for (const KernelProfile::Row &row : rows)
     total += row.milliseconds;
   nlohmann::ordered_json result = nlohmann::ordered_json::array();
-  for (const KernelProfile::Row &row : rows)
+  std::optional<std::vector<attune_kernel_work>> work = kernelWork(artefact.desc(), entry, call->dims());
+  for (const KernelProfile::Row &row : rows) {
     result.push_back({{"name", row.name},
                       {"op", row.op},
                       {"calls", row.calls / calls},
                       {"ms", row.milliseconds / calls},
                       {"min_ms", row.fastest},
                       {"share", total > 0 ? row.milliseconds / total : 0}});
+    for (uint32_t i = 0; work && i < artefact.desc().num_kernels; ++i)
+      if (row.name == artefact.desc().kernels[i].name) {
+        addWork(result.back(), (*work)[i]);
+        addRoof(result.back(), (*work)[i], row.milliseconds / calls, machine);
+      }
+  }
   return result;
+}
+
+/// Time, share of all, number of runs, and share of the roof where there is one.
+static void printKernels(const nlohmann::ordered_json &rows) {
+  std::printf("kernels:\n");
+  for (const auto &row : rows) {
+    std::string roof;
+    if (row.contains("roof_fraction"))
+      roof = numberText(100 * row["roof_fraction"].get<double>(), 3) + " % of " + row["bound"].get<std::string>();
+    std::printf("  %9s ms  %5s %%  %4s x  %-18s  %s\n", numberText(row["ms"].get<double>(), 4).c_str(),
+                numberText(100 * row["share"].get<double>(), 3).c_str(), row["calls"].dump().c_str(), roof.c_str(),
+                row["name"].get<std::string>().c_str());
+  }
 }
 
 static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std::string &model, const BenchOptions &options) {
@@ -211,6 +234,7 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   const attune_model_desc &desc = artefact->desc();
   nlohmann::ordered_json result;
   result["model"] = desc.name;
+  result["build_id"] = buildIdText(desc.build_id);
   result["entry"] = (*entry)->name;
   for (uint32_t i = 0; i < (*entry)->num_dims; ++i)
     result[(*entry)->dims[i].name] = call->dims()[i];
@@ -224,15 +248,16 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   result["gflops"] = flops / fastest / 1e9;
   result["peak_gflops"] = peak;
   result["peak_fraction"] = peak > 0 ? flops / fastest / 1e9 / peak : 0;
-  result["bytes_per_s"] = static_cast<double>(desc.weights_bytes) / fastest;
+  result["bytes_per_s"] = weightBytesRead(desc, **entry, call->dims()) / fastest;
   result["flops"] = flops;
   result["open_ms"] = artefact->openMilliseconds();
   result["workspace_bytes"] = (*entry)->workspace_bytes(call->dims().data(), threads);
   result["weights_bytes"] = desc.weights_bytes;
   if (options.profile) {
     constexpr int passes = 6;
-    result["read_bytes_per_s"] = ReadRate().best(threads, passes);
-    Result<nlohmann::ordered_json> kernels = profileKernels(*artefact, **entry, views, threads);
+    MachineRates machine{peak, ReadRate().best(threads, passes)};
+    result["read_bytes_per_s"] = machine.readBytesPerSecond;
+    Result<nlohmann::ordered_json> kernels = profileKernels(*artefact, **entry, views, threads, machine);
     if (!kernels)
       return kernels.status();
     result["kernels"] = *kernels;
@@ -256,7 +281,7 @@ int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &a
           parseArguments(host, flags, arguments, positional, "bench " + host.modelHelp + " [flags]",
                          "Times an entry on random inputs. Rates are those of the fastest repetition; gflops counts matrix products and "
                          "the\ntwo attention "
-                         "products, peak_gflops is the FMA peak measured in the same run, bytes_per_s the weights read once."))
+                         "products, peak_gflops is the FMA peak measured in the same run, bytes_per_s the weights that a call reads."))
     return *status;
   Result<std::string> model = singleModel(positional);
   if (!model)
@@ -270,11 +295,7 @@ int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &a
   }
   for (const auto &[key, value] : result->items()) {
     if (value.is_array()) {
-      std::printf("%s:\n", key.c_str());
-      for (const auto &row : value)
-        std::printf("  %9s ms  %5s %%  %4s x  %s\n", numberText(row["ms"].get<double>(), 4).c_str(),
-                    numberText(100 * row["share"].get<double>(), 3).c_str(), row["calls"].dump().c_str(),
-                    row["name"].get<std::string>().c_str());
+      printKernels(value);
       continue;
     }
     std::string text = value.is_number_float() ? std::string() : value.is_string() ? value.get<std::string>() : value.dump();

@@ -3,8 +3,10 @@
 //
 // Builds one JSON value that describes the artefact, then prints it as JSON or as text: both say the same.
 //===----------------------------------------------------------------------===//
+#include "runtime/verbs/Compare.h"
 #include "runtime/verbs/Dims.h"
 #include "runtime/verbs/PackedWeights.h"
+#include "runtime/verbs/Roofline.h"
 #include "runtime/verbs/Verbs.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@ namespace {
 struct InspectOptions {
   DimFlags dims;
   int64_t threads = 0;
+  std::string profile;
   bool verify = false;
   bool json = false;
 };
@@ -43,11 +46,13 @@ static OrderedJson describeTensor(const attune_entry_desc &entry, const attune_t
   return result;
 }
 
-static Result<OrderedJson> describeEntry(const attune_entry_desc &entry, const InspectOptions &options) {
+static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const attune_entry_desc &entry, const InspectOptions &options,
+                                         const ProfileFile *profile) {
   OrderedJson result;
   result["name"] = entry.name;
   OrderedJson limits = OrderedJson::object(), given = OrderedJson::object();
-  Result<std::vector<int64_t>> dims = options.dims.resolve(entry, /*strict=*/false);
+  profile = profile && profile->isOf(entry) ? profile : nullptr;
+  Result<std::vector<int64_t>> dims = profile ? profile->dims(entry) : options.dims.resolve(entry, /*strict=*/false);
   if (!dims)
     return dims.status();
   for (uint32_t i = 0; i < entry.num_dims; ++i) {
@@ -66,6 +71,14 @@ static Result<OrderedJson> describeEntry(const attune_entry_desc &entry, const I
   result["workers"] = workers;
   result["workspace_bytes"] = entry.workspace_bytes(dims->data(), workers);
   result["flops"] = entry.flops(dims->data(), workers);
+  OrderedJson roofline = describeRoofline(desc, entry, *dims);
+  if (profile) {
+    Result<OrderedJson> machine = profile->apply(roofline, desc, entry);
+    if (!machine)
+      return machine.status();
+    result["measured"] = *machine;
+  }
+  result["roofline"] = roofline;
   return result;
 }
 
@@ -98,9 +111,16 @@ static Result<OrderedJson> describeModel(const Artefact &artefact, const Inspect
   result["weights_bytes"] = desc.weights_bytes;
   if (options.verify)
     result["verified"] = true;
+  std::optional<ProfileFile> profile;
+  if (!options.profile.empty()) {
+    Result<ProfileFile> read = ProfileFile::read(options.profile, buildIdText(desc.build_id));
+    if (!read)
+      return read.status();
+    profile = std::move(*read);
+  }
   result["entries"] = OrderedJson::array();
   for (uint32_t i = 0; i < desc.num_entries; ++i) {
-    Result<OrderedJson> entry = describeEntry(desc.entries[i], options);
+    Result<OrderedJson> entry = describeEntry(desc, desc.entries[i], options, profile ? &*profile : nullptr);
     if (!entry)
       return entry.status();
     result["entries"].push_back(*entry);
@@ -152,6 +172,8 @@ static Result<OrderedJson> inspectModel(const VerbHost &host, const std::string 
 }
 
 static std::string plain(const OrderedJson &value) {
+  if (value.is_number_float())
+    return numberText(value.get<double>(), 5);
   return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -205,6 +227,7 @@ int attune::runVerbInspect(const VerbHost &host, const std::vector<std::string> 
   FlagTable flags;
   flags.addSwitch("verify", options.verify, "read all weights and compare their hash");
   flags.addSwitch("json", options.json, "print one JSON object");
+  flags.addString("profile", "FILE", options.profile, "what bench --profile --json wrote: adds times and shares of the roof");
   options.dims.addTo(flags);
   addThreadsFlag(flags, options.threads);
   if (host.addFlags)

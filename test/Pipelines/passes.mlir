@@ -66,7 +66,8 @@
 // KERNELS: builtin.module(
 // KERNELS-NEXT: attune-outline-kernels,
 // KERNELS-NEXT: canonicalize
-// KERNELS-NEXT: duplicate-function-elimination
+// KERNELS-NEXT: duplicate-function-elimination,
+// KERNELS-NEXT: attune-count-kernel-work
 // KERNELS-NEXT: )
 
 // BUFFERIZED: builtin.module(

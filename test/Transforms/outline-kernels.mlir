@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-outline-kernels | FileCheck %s
 
-// Inputs first, destinations last; sizes, views, constants and index arithmetic are computed again inside. A destination of its own per call: the two
+// Inputs first, destinations last; arithmetic, in terms of the caller's arguments, stays with the call; sizes, views, constants and index arithmetic are computed again inside. A destination of its own per call: the two
 // loops share one tensor.empty here.
 // CHECK: func.func private @linear_8_12_bias(%[[X:[a-z0-9]+]]: tensor<?x4x2xf32>, %[[B:[a-z0-9]+]]: f32, %[[OUT:[a-z0-9]+]]: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.kernel = "linear 8 -> 12, bias"}
 // CHECK: %[[VIEW:.*]] = tensor.collapse_shape %[[X]]
@@ -8,13 +8,14 @@
 // CHECK: %[[R:.*]] = scf.forall (%{{.*}}) in (%[[T]]) shared_outs(%{{.*}} = %[[OUT]])
 // CHECK: tensor.extract_slice %[[VIEW]]
 // CHECK-NOT: attune.op
+// CHECK-NOT: xfmr.flops
 // CHECK: return %[[R]]
 // CHECK: func.func private @kernel(%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<?x4x2xf32>, %{{.*}}: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.kernel = "kernel"}
 // CHECK-LABEL: func.func @entry
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x4x2xf32>, %[[B:[a-z0-9]+]]: f32)
 // CHECK: tensor.empty
 // CHECK: %[[D1:.*]] = tensor.empty
-// CHECK: %[[Y:.*]] = call @linear_8_12_bias(%[[X]], %[[B]], %[[D1]])
+// CHECK: %[[Y:.*]] = call @linear_8_12_bias(%[[X]], %[[B]], %[[D1]]) {xfmr.flops = "192*#0.0"}
 // CHECK: %[[D2:.*]] = tensor.empty
 // CHECK: %[[Z:.*]] = call @kernel(%[[Y]], %[[X]], %[[D2]])
 // CHECK: return %[[Z]]
@@ -33,7 +34,7 @@ func.func @entry(%x: tensor<?x4x2xf32>, %b: f32) -> tensor<?x8xf32> {
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %sum into %o[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "linear 8 -> 12, bias"}
+  } {attune.op = "linear 8 -> 12, bias", xfmr.flops = "192*#0.0"}
   %z = scf.forall (%i) in (%t) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
     %row = tensor.extract_slice %y[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
     scf.forall.in_parallel {

@@ -77,10 +77,11 @@ static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Mo
       return Status::error("the compiled module does not define '" + (prefix + entry.name) + "'");
     functions.push_back(function);
   }
+  llvm::Constant *work = module.getFunction("attune_work_" + entry.name);
   return builder.record({builder.string(entry.name), builder.u32(entry.dims.size()), builder.u32(entry.inputs.size()),
                          builder.u32(entry.outputs.size()), builder.u32(0), builder.array(dims, "attune.dims"),
                          builder.tensors(entry.inputs, "attune.inputs"), builder.tensors(entry.outputs, "attune.outputs"), functions[0],
-                         functions[1], functions[2]});
+                         functions[1], functions[2], work ? work : builder.null()});
 }
 
 Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options) {

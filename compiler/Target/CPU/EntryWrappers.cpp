@@ -7,6 +7,7 @@
 // entry E the functions that attune_entry_desc points to:
 //
 //   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
+//   attune_work_E(dims, out), if the module attribute `xfmr.kernel_work` knows E
 //
 // Offsets of structure members are those of attune/abi.h, checked below.
 //
@@ -43,8 +44,11 @@ public:
 
   LogicalResult buildEntry();
   LogicalResult buildSize(StringRef kind, DictionaryAttr formulas);
+  LogicalResult buildWork(ArrayAttr kernels);
 
 private:
+  /// The value of the formula |text| of |what| for the dims at |dimValues|, as i64; `workers` is allowed in it if |workers| is given.
+  FailureOr<Value> evaluate(StringRef what, StringAttr text, Value dimValues, Value workers);
   LLVM::LLVMFuncOp startFunction(StringRef kind, Type result, ArrayRef<Type> arguments);
   Value constant(int64_t value) { return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value)); }
   Value load(Type type, Value base, int64_t byteOffset);
@@ -162,23 +166,51 @@ LogicalResult EntryBuilder::buildEntry() {
   return success();
 }
 
-LogicalResult EntryBuilder::buildSize(StringRef kind, DictionaryAttr formulas) {
-  LLVM::LLVMFuncOp function = startFunction(kind, i64, {pointer, i64});
-  auto text = formulas ? formulas.getAs<StringAttr>(name) : StringAttr();
+FailureOr<Value> EntryBuilder::evaluate(StringRef what, StringAttr text, Value dimValues, Value workers) {
   std::optional<SizeExpr> formula = SizeExpr::parse(text ? text.getValue() : "0");
   if (!formula)
-    return entry.emitError("cannot read the formula of '") << kind << "', got " << text;
+    return entry.emitError("cannot read the formula of '") << what << "', got " << text;
   bool known = true;
   Value size = formula->emit(builder, loc, [&](StringRef symbol) -> Value {
-    FailureOr<Value> value = function.getArgument(1);
-    if (symbol != "workers")
-      value = loadDim(function.getArgument(0), builder.getStringAttr(symbol));
+    FailureOr<Value> value = workers;
+    if (symbol != "workers" || !workers)
+      value = loadDim(dimValues, builder.getStringAttr(symbol));
     known &= succeeded(value);
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), succeeded(value) ? *value : constant(0));
   });
-  Value result = arith::IndexCastOp::create(builder, loc, i64, size);
-  LLVM::ReturnOp::create(builder, loc, result);
-  return success(known);
+  if (!known)
+    return failure();
+  return arith::IndexCastOp::create(builder, loc, i64, size).getResult();
+}
+
+LogicalResult EntryBuilder::buildSize(StringRef kind, DictionaryAttr formulas) {
+  LLVM::LLVMFuncOp function = startFunction(kind, i64, {pointer, i64});
+  auto text = formulas ? formulas.getAs<StringAttr>(name) : StringAttr();
+  FailureOr<Value> size = evaluate(kind, text, function.getArgument(0), function.getArgument(1));
+  if (failed(size))
+    return failure();
+  LLVM::ReturnOp::create(builder, loc, *size);
+  return success();
+}
+
+LogicalResult EntryBuilder::buildWork(ArrayAttr kernels) {
+  LLVM::LLVMFuncOp function = startFunction("work", LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer});
+  constexpr std::pair<const char *, size_t> fields[] = {{"calls", offsetof(attune_kernel_work, calls)},
+                                                        {"flops", offsetof(attune_kernel_work, flops)},
+                                                        {"weight_bytes", offsetof(attune_kernel_work, weight_bytes)},
+                                                        {"tensor_bytes", offsetof(attune_kernel_work, tensor_bytes)}};
+  for (auto [index, kernel] : llvm::enumerate(kernels.getAsRange<DictionaryAttr>()))
+    for (auto [field, offset] : fields) {
+      FailureOr<Value> value = evaluate(field, kernel.getAs<StringAttr>(field), function.getArgument(0), nullptr);
+      if (failed(value))
+        return failure();
+      auto position = static_cast<int32_t>(index * sizeof(attune_kernel_work) + offset);
+      Value address =
+          LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), function.getArgument(1), ArrayRef<LLVM::GEPArg>{position});
+      LLVM::StoreOp::create(builder, loc, *value, address, 8);
+    }
+  LLVM::ReturnOp::create(builder, loc, ValueRange{});
+  return success();
 }
 
 namespace {
@@ -196,9 +228,12 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
         return signalPassFailure();
       }
       EntryBuilder builder(entry, name.getValue(), names);
+      auto work = module->getAttrOfType<DictionaryAttr>(xfmr::kKernelWorkAttr);
+      auto kernels = work ? work.getAs<ArrayAttr>(name) : ArrayAttr();
       if (failed(builder.buildEntry()) ||
           failed(builder.buildSize("workspace", module->getAttrOfType<DictionaryAttr>(xfmr::kWorkspaceAttr))) ||
-          failed(builder.buildSize("flops", module->getAttrOfType<DictionaryAttr>(xfmr::kFlopsAttr))))
+          failed(builder.buildSize("flops", module->getAttrOfType<DictionaryAttr>(xfmr::kFlopsAttr))) ||
+          (kernels && failed(builder.buildWork(kernels))))
         return signalPassFailure();
       entry.setPrivate();
     }

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Version of the structures in this file. An object and a runtime work together only if theirs are equal. */
-#define ATTUNE_ABI_VERSION 1u
+#define ATTUNE_ABI_VERSION 2u
 /* First eight bytes of a model descriptor ("ATTUNEM1" read as a little-endian integer). */
 #define ATTUNE_MODEL_MAGIC 0x314d454e55545441ull
 /* First eight bytes of a weights file ("ATTUNEW1"). */
@@ -70,6 +70,16 @@ typedef int32_t (*attune_entry_fn)(const attune_host *host, const attune_call *c
 /* Workspace bytes for these dims and this many workers: a closed-form function, monotonic in each argument. */
 typedef uint64_t (*attune_size_fn)(const int64_t *dims, int64_t workers);
 
+/* What one kernel does in all its runs of one call. Bytes are those to be moved if nothing is kept from one run to the next. */
+typedef struct attune_kernel_work {
+  uint64_t calls;        /* runs */
+  uint64_t flops;        /* GEMM and attention-product operations */
+  uint64_t weight_bytes; /* weights, each read once per run; of a table that is looked up, the rows */
+  uint64_t tensor_bytes; /* other inputs read and results written, each once per run */
+} attune_kernel_work;
+/* Writes the work of each kernel of the model, in the order of attune_model_desc::kernels, for a call with these dims. */
+typedef void (*attune_work_fn)(const int64_t *dims, attune_kernel_work *out);
+
 /* A symbolic dimension. */
 typedef struct attune_dim_desc {
   const char *name; /* "batch", "length", "source_length", "past" */
@@ -107,7 +117,8 @@ typedef struct attune_entry_desc {
   const attune_tensor_desc *outputs;
   attune_entry_fn run;
   attune_size_fn workspace_bytes;
-  attune_size_fn flops; /* GEMM and attention-product operations of one call; second argument ignored */
+  attune_size_fn flops;       /* GEMM and attention-product operations of one call; second argument ignored */
+  attune_work_fn kernel_work; /* null if it does not follow from the dims */
 } attune_entry_desc;
 
 /* The descriptor an object exports. */
@@ -165,7 +176,8 @@ ATTUNE_ABI_ASSERT(sizeof(attune_call) == 48, "attune_call");
 ATTUNE_ABI_ASSERT(sizeof(attune_dim_desc) == 16, "attune_dim_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_tensor_desc) == 40, "attune_tensor_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_kernel_desc) == 32, "attune_kernel_desc");
-ATTUNE_ABI_ASSERT(sizeof(attune_entry_desc) == 72, "attune_entry_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_kernel_work) == 32, "attune_kernel_work");
+ATTUNE_ABI_ASSERT(sizeof(attune_entry_desc) == 80, "attune_entry_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_model_desc) == 136, "attune_model_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_weights_header) == 88, "attune_weights_header");
 

@@ -28,4 +28,5 @@ func.func @forward(%host: !llvm.ptr, %x: memref<?x?x4xf32> {xfmr.name = "x", xfm
 // Nothing is known about the arithmetic.
 // CHECK-LABEL: llvm.func hidden @attune_flops_forward
 // CHECK: llvm.return %{{.*}} : i64
+// CHECK-NOT: @attune_work_forward
 }

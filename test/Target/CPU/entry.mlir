@@ -13,9 +13,12 @@
 // CHECK-DAG: llvm.func hidden @attune_entry_forward(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
 // CHECK-DAG: llvm.func hidden @attune_workspace_forward(%{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i64
 // CHECK-DAG: llvm.func hidden @attune_flops_forward(%{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i64
+// CHECK-DAG: llvm.func hidden @attune_work_forward(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
 // CHECK-NOT: unrealized_conversion_cast
 
-module attributes {xfmr.flops = {forward = "2*batch*length*24"}} {
+module attributes {xfmr.flops = {forward = "2*batch*length*24"},
+                   xfmr.kernel_work = {forward = [{kernel = "a", calls = "2", flops = "48*batch*length", weight_bytes = "96", tensor_bytes = "192*batch*length"},
+                                                  {kernel = "b", calls = "1", flops = "0", weight_bytes = "0", tensor_bytes = "4*batch"}]}} {
 func.func private @layer(%x: memref<?x24xf32>, %weights: memref<?xi8>, %out: memref<?x24xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -9,11 +9,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 int32_t attune_entry_forward(const attune_host *, const attune_call *);
 uint64_t attune_workspace_forward(const int64_t *, int64_t);
 uint64_t attune_flops_forward(const int64_t *, int64_t);
+void attune_work_forward(const int64_t *, attune_kernel_work *);
 
 enum { WORKERS = 3, FEATURES = 24 };
 
@@ -76,6 +78,9 @@ static int run(int64_t batch, int64_t length) {
       s += y[(b * length + i) * FEATURES + 23];
     bad += s != sum[b];
   }
+  attune_kernel_work work[2], works[2] = {{2, 48 * n, 96, 192 * n}, {1, 0, 0, 4 * batch}};
+  attune_work_forward(dims, work);
+  bad += memcmp(work, works, sizeof(work)) != 0;
   int ok = status == 0 && bad == 0 && calls == 5 && bytes == expected && attune_flops_forward(dims, 1) == (uint64_t)(48 * n);
   if (!ok)
     printf("%ld x %ld: status %d, %d bad, %d calls, workspace %lu (expected %lu)\n", (long)batch, (long)length, status, bad, calls,

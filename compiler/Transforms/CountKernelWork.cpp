@@ -1,0 +1,167 @@
+//===- CountKernelWork.cpp - What each kernel of an entry does ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects the `kernels` phase: kernels in destination-passing style, their calls with `xfmr.flops` if they do products. Records the module
+// attribute `xfmr.kernel_work`, takes `xfmr.flops` off the calls, and changes nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/Work.h"
+#include "dialect/IR/XfmrOps.h"
+
+namespace attune {
+#define GEN_PASS_DEF_COUNTKERNELWORK
+#include "compiler/Transforms/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+/// Of all calls of one kernel.
+struct Work {
+  int64_t calls = 0;
+  SizeExpr flops, weightBytes, tensorBytes;
+};
+using WorkByKernel = llvm::MapVector<Operation *, Work>;
+
+struct CountKernelWork : attune::impl::CountKernelWorkBase<CountKernelWork> {
+  void runOnOperation() override;
+
+private:
+  using Count = std::optional<SizeExpr>;
+  Count bytesRead(BlockArgument argument);
+  bool addKernelCall(func::CallOp call, func::FuncOp kernel, Work &work);
+  bool addCall(func::CallOp call, WorkByKernel &result);
+  const std::optional<WorkByKernel> &workOf(func::FuncOp function);
+
+  DimBounds bounds;
+  DenseMap<Operation *, std::optional<WorkByKernel>> known;
+  DenseMap<Value, Count> read;
+};
+
+} // namespace
+
+/// Whether |value| is a weight, or an argument that stands for one.
+static bool isWeight(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return function && function.getArgAttr(argument.getArgNumber(), xfmr::kWeightArgAttr);
+  }
+  return value.getDefiningOp<xfmr::WeightRefOp>() != nullptr;
+}
+
+/// Bytes that a kernel reads of its argument, each counted once: all of it, or the parts it takes slices of before its loop, or one element
+/// per element of the result where it looks them up one by one (an embedding).
+CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
+  if (auto it = read.find(argument); it != read.end())
+    return it->second;
+  auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  Count whole = countBytes(argument, bounds), parts = SizeExpr(0);
+  bool looksUp = false;
+  for (Operation *user : argument.getUsers()) {
+    if (isa<tensor::DimOp>(user))
+      continue;
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
+    looksUp |= isa<tensor::ExtractOp>(user);
+    Count part = isa<tensor::ExtractOp>(user)              ? SizeExpr(0)
+                 : slice && slice->getParentOp() == kernel ? countBytes(slice.getResult(), bounds)
+                                                           : whole;
+    parts = parts && part ? Count(*parts + *part) : std::nullopt;
+  }
+  if (looksUp) {
+    Count results = countBytes(kernel.getArguments().back(), bounds);
+    parts = parts && results && whole ? Count(results->isAtMost(*whole) || !whole->isAtMost(*results) ? *results : *whole) : std::nullopt;
+  }
+  Count bytes = parts && whole && whole->isAtMost(*parts) ? whole : parts;
+  return read[argument] = bytes;
+}
+
+/// Adds one call; false if its work does not follow from the dims.
+bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work &work) {
+  ++work.calls;
+  if (auto text = call->getAttrOfType<StringAttr>(xfmr::kFlopsAttr)) {
+    Count flops = SizeExpr::parse(text);
+    if (!flops)
+      return false;
+    work.flops = work.flops + *flops;
+  }
+  unsigned inputs = kernel.getNumArguments() - kernel.getNumResults();
+  for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+    Count inside = index < inputs ? bytesRead(kernel.getArgument(index)) : countBytes(kernel.getArgument(index), bounds);
+    Count bytes = inside ? bounds.atCall(call, *inside) : std::nullopt;
+    if (!bytes)
+      return false;
+    SizeExpr &sum = isWeight(operand) ? work.weightBytes : work.tensorBytes;
+    sum = sum + *bytes;
+  }
+  return true;
+}
+
+/// Adds the kernels that |call| runs, in terms of the caller's symbols; false if that is not known.
+bool CountKernelWork::addCall(func::CallOp call, WorkByKernel &result) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  if (!callee || callee.isExternal())
+    return true;
+  if (callee->hasAttr(kKernelAttr))
+    return addKernelCall(call, callee, result[callee]);
+  const std::optional<WorkByKernel> &inside = workOf(callee);
+  if (!inside)
+    return false;
+  for (const auto &[kernel, work] : *inside) {
+    Work &sum = result[kernel];
+    sum.calls += work.calls;
+    for (auto member : {&Work::flops, &Work::weightBytes, &Work::tensorBytes}) {
+      Count here = bounds.atCall(call, work.*member);
+      if (!here)
+        return false;
+      sum.*member = sum.*member + *here;
+    }
+  }
+  return true;
+}
+
+const std::optional<WorkByKernel> &CountKernelWork::workOf(func::FuncOp function) {
+  if (auto it = known.find(function); it != known.end())
+    return it->second;
+  known[function] = std::nullopt; // what a recursive function does is not known
+  WorkByKernel result;
+  WalkResult walk =
+      function.walk([&](func::CallOp call) { return addCall(call, result) ? WalkResult::advance() : WalkResult::interrupt(); });
+  if (!walk.wasInterrupted())
+    known[function] = std::move(result);
+  return known[function];
+}
+
+void CountKernelWork::runOnOperation() {
+  ModuleOp module = getOperation();
+  Builder builder(&getContext());
+  SmallVector<NamedAttribute> entries;
+  for (auto entry : module.getOps<func::FuncOp>()) {
+    auto name = entry->getAttrOfType<StringAttr>(xfmr::kEntryAttr);
+    if (!name)
+      continue;
+    const std::optional<WorkByKernel> &kernels = workOf(entry);
+    if (!kernels) {
+      entry.emitRemark("the work of its kernels does not follow from its dims");
+      continue;
+    }
+    SmallVector<Attribute> rows;
+    for (auto kernel : module.getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(kKernelAttr))
+        continue;
+      Work work = kernels->lookup(kernel);
+      auto text = [&](const SizeExpr &size) { return builder.getStringAttr(size.str()); };
+      rows.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr("kernel", builder.getStringAttr(kernel.getName())),
+           builder.getNamedAttr("calls", text(SizeExpr(work.calls))), builder.getNamedAttr("flops", text(work.flops)),
+           builder.getNamedAttr("weight_bytes", text(work.weightBytes)), builder.getNamedAttr("tensor_bytes", text(work.tensorBytes))}));
+    }
+    entries.emplace_back(name, builder.getArrayAttr(rows));
+  }
+  module.walk([](func::CallOp call) { call->removeAttr(xfmr::kFlopsAttr); });
+  module->setAttr(xfmr::kKernelWorkAttr, builder.getDictionaryAttr(entries));
+}

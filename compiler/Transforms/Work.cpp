@@ -1,0 +1,79 @@
+//===- Work.cpp - Arithmetic of operations as closed forms ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/Work.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+using namespace attune;
+
+using Count = std::optional<SizeExpr>;
+
+static Count countLinear(LinearOp op, DimBounds &bounds) {
+  auto weight = cast<RankedTensorType>(op.getWeight().getType());
+  Count rows = bounds.getDim(op.getInput(), 0);
+  return rows ? Count(*rows * SizeExpr(2 * weight.getNumElements())) : std::nullopt;
+}
+
+static Count countAttention(AttentionOp op, DimBounds &bounds) {
+  auto query = cast<RankedTensorType>(op.getQuery().getType()), value = cast<RankedTensorType>(op.getValue().getType());
+  Count offsets = bounds.getDim(op.getQueryOffsets(), 0), queries = bounds.getValue(op.getQueryLength()),
+        keys = bounds.getValue(op.getKeyLength());
+  if (!offsets || !queries || !keys)
+    return std::nullopt;
+  int64_t perScore = 2 * query.getDimSize(1) * (query.getDimSize(2) + value.getDimSize(2));
+  return (*offsets + SizeExpr(-1)) * *queries * *keys * SizeExpr(perScore);
+}
+
+/// Whether |op| adds up products over a loop: the projection of an input, whatever the layout of its weights.
+static bool sumsProducts(linalg::LinalgOp op) {
+  if (op.getNumLoops() < 3 || op.getNumReductionLoops() == 0 || op->getNumRegions() == 0)
+    return false;
+  return llvm::any_of(*op.getBlock(), [](Operation &inner) { return isa<arith::MulFOp, arith::MulIOp>(inner); });
+}
+
+static Count countLoops(linalg::LinalgOp op, DimBounds &bounds) {
+  if (!sumsProducts(op))
+    return SizeExpr(0);
+  SizeExpr total(2);
+  for (unsigned loop = 0; loop != op.getNumLoops(); ++loop) {
+    SmallVector<std::pair<Value, unsigned>> uses;
+    op.mapIterationSpaceDimToAllOperandDims(loop, uses);
+    // A loop is as long as a dimension of an operand that it alone runs over.
+    Count length;
+    for (auto [operand, dim] : uses)
+      if (!length)
+        length = bounds.getDim(operand, dim);
+    if (!length)
+      return std::nullopt;
+    total = total * *length;
+  }
+  return total;
+}
+
+Count attune::countFlops(Operation *op, DimBounds &bounds) {
+  return llvm::TypeSwitch<Operation *, Count>(op)
+      .Case([&](LinearOp linear) { return countLinear(linear, bounds); })
+      .Case([&](AttentionOp attention) { return countAttention(attention, bounds); })
+      .Case([&](linalg::LinalgOp loops) { return countLoops(loops, bounds); })
+      .Default([](Operation *) { return SizeExpr(0); });
+}
+
+Count attune::countBytes(Value shaped, DimBounds &bounds) {
+  auto type = dyn_cast<RankedTensorType>(shaped.getType());
+  if (!type || !type.getElementType().isIntOrFloat())
+    return SizeExpr(0);
+  SizeExpr total(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    Count size = bounds.getDim(shaped, dim);
+    if (!size)
+      return std::nullopt;
+    total = total * *size;
+  }
+  return total;
+}

@@ -1,0 +1,77 @@
+// RUN: attune-opt %s --split-input-file --verify-diagnostics -attune-count-kernel-work | FileCheck %s
+
+// Two layers of one linear kernel, each with weights of its own, then rows of a table that is looked up. Of the kernel's input only the middle third is
+// read; the ids are given to @rows only for their number as well, which costs nothing.
+// CHECK: module attributes {xfmr.kernel_work = {forward = [
+// CHECK-SAME: {calls = "2", flops = "64*batch", kernel = "linear", tensor_bytes = "32*batch", weight_bytes = "256"},
+// CHECK-SAME: {calls = "1", flops = "0", kernel = "rows", tensor_bytes = "24*batch", weight_bytes = "16*batch"},
+// CHECK-SAME: {calls = "0", flops = "0", kernel = "unused", tensor_bytes = "0", weight_bytes = "0"}]}}
+// CHECK-NOT: xfmr.flops
+xfmr.weight @w0 : tensor<8x4xf32> = #xfmr.tensor<"w0" : tensor<8x4xf32>>
+xfmr.weight @w1 : tensor<8x4xf32> = #xfmr.tensor<"w1" : tensor<8x4xf32>>
+xfmr.weight @table : tensor<9x4xf32> = #xfmr.tensor<"table" : tensor<9x4xf32>>
+func.func private @linear(%x: tensor<?x6xf32>, %w: tensor<8x4xf32>, %out: tensor<?x2xf32>) -> tensor<?x2xf32> attributes {xfmr.kernel = "linear"} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %middle = tensor.extract_slice %x[0, 2] [%n, 2] [1, 1] : tensor<?x6xf32> to tensor<?x2xf32>
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %out) -> (tensor<?x2xf32>) {
+    %s = tensor.extract_slice %middle[%i, 0] [1, 2] [1, 1] : tensor<?x2xf32> to tensor<1x2xf32>
+    %v = tensor.extract_slice %w[%i, 0] [1, 2] [1, 1] : tensor<8x4xf32> to tensor<1x2xf32>
+    %m = arith.mulf %s, %v : tensor<1x2xf32>
+    scf.forall.in_parallel { tensor.parallel_insert_slice %m into %o[%i, 0] [1, 2] [1, 1] : tensor<1x2xf32> into tensor<?x2xf32> }
+  }
+  return %r : tensor<?x2xf32>
+}
+func.func private @rows(%ids: tensor<?xi64>, %table: tensor<9x4xf32>, %out: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {xfmr.kernel = "rows"} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %ids, %c0 : tensor<?xi64>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%ids : tensor<?xi64>) outs(%out : tensor<?x4xf32>) {
+  ^bb0(%id: i64, %o: f32):
+    %i = arith.index_cast %id : i64 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %table[%i, %j] : tensor<9x4xf32>
+    linalg.yield %v : f32
+  } -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+func.func private @unused(%x: tensor<?x6xf32>) attributes {xfmr.kernel = "unused"} {
+  return
+}
+func.func private @layer(%x: tensor<?x6xf32>, %w: tensor<8x4xf32> {xfmr.weight}, %out: tensor<?x2xf32>) -> tensor<?x2xf32> {
+  %y = call @linear(%x, %w, %out) {xfmr.flops = "32*#0.0"} : (tensor<?x6xf32>, tensor<8x4xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}
+func.func @forward(%x: tensor<?x6xf32> {xfmr.name = "x", xfmr.dims = ["batch", 6]}, %ids: tensor<?xi64> {xfmr.name = "ids", xfmr.dims = ["batch"]})
+    -> (tensor<?x4xf32> {xfmr.name = "y", xfmr.dims = ["batch", 4]}) attributes {xfmr.entry = "forward"} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %w0 = xfmr.weight_ref @w0 : tensor<8x4xf32>
+  %w1 = xfmr.weight_ref @w1 : tensor<8x4xf32>
+  %table = xfmr.weight_ref @table : tensor<9x4xf32>
+  %e0 = tensor.empty(%n) : tensor<?x2xf32>
+  %e1 = tensor.empty(%n) : tensor<?x2xf32>
+  %e2 = tensor.empty(%n) : tensor<?x4xf32>
+  %a = call @layer(%x, %w0, %e0) : (tensor<?x6xf32>, tensor<8x4xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  %b = call @layer(%x, %w1, %e1) : (tensor<?x6xf32>, tensor<8x4xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  %y = call @rows(%ids, %table, %e2) : (tensor<?xi64>, tensor<9x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+// A size that is read from memory: the entry is left out.
+// CHECK: xfmr.kernel_work = {}
+func.func private @fill(%out: tensor<?xf32>) -> tensor<?xf32> attributes {xfmr.kernel = "fill"} {
+  return %out : tensor<?xf32>
+}
+// expected-remark @below {{the work of its kernels does not follow from its dims}}
+func.func @forward(%ids: tensor<?xi64> {xfmr.name = "ids", xfmr.dims = ["batch"]}) -> (tensor<?xf32> {xfmr.name = "y", xfmr.dims = ["batch"]})
+    attributes {xfmr.entry = "forward"} {
+  %c0 = arith.constant 0 : index
+  %id = tensor.extract %ids[%c0] : tensor<?xi64>
+  %n = arith.index_cast %id : i64 to index
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = call @fill(%e) : (tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
