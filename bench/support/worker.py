@@ -32,8 +32,9 @@ def process_seconds(pid):
 class Worker:
     """A child process; |label| names it in results. It remembers all times, and the median and the fastest of each block."""
 
-    def __init__(self, label, command, threads):
-        cpus = set(sorted(os.sched_getaffinity(0))[:threads])
+    def __init__(self, label, command, threads, pinned=None):
+        """On |pinned| CPUs, as many as |threads| by default."""
+        cpus = set(sorted(os.sched_getaffinity(0))[:pinned or threads])
         self.label, self.ms, self.rounds, self.fastest = label, [], [], []
         self.foreign = []  # CPUs that other processes kept busy, per block
         self.process = subprocess.Popen(

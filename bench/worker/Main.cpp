@@ -23,12 +23,13 @@ int main(int argc, char **argv) {
   flags.addString("input", "FILE", request.input, "input tensors, safetensors");
   flags.addString("library", "FILE", request.library, "libonnxruntime.so");
   flags.addString("disable", "LIST", request.disable, "graph optimisations that onnxruntime shall leave out");
-  flags.addInteger("threads", "N", request.threads, 1, 4096, "threads");
+  flags.addInteger("threads", "N", request.threads, 1, 4096, "threads, of each session");
+  flags.addInteger("sessions", "N", request.sessions, 1, 4096, "how many, for `sessions`");
   std::vector<std::string> positional;
   if (Status status = flags.parse({argv + 1, argv + argc}, positional); status.failed())
     return fail(status.message());
   if (flags.helpRequested() || positional.size() != 1) {
-    std::fprintf(flags.helpRequested() ? stdout : stderr, "usage: attune-bench-worker ours|onnxruntime|machine [flags]\n\n%s",
+    std::fprintf(flags.helpRequested() ? stdout : stderr, "usage: attune-bench-worker ours|onnxruntime|sessions|machine [flags]\n\n%s",
                  flags.helpText().c_str());
     return flags.helpRequested() ? 0 : 1;
   }
@@ -36,8 +37,15 @@ int main(int argc, char **argv) {
     serveMachine(request.threads);
     return 0;
   }
+  if (positional[0] == "sessions") {
+    Result<std::vector<EntryCall>> calls = makeSessions(request);
+    if (!calls)
+      return fail(calls.message());
+    serveSessions(*calls);
+    return 0;
+  }
   if (positional[0] != "ours" && positional[0] != "onnxruntime")
-    return fail("expected ours, onnxruntime or machine, got '" + positional[0] + "'");
+    return fail("expected ours, onnxruntime, sessions or machine, got '" + positional[0] + "'");
   Result<std::unique_ptr<Subject>> subject = positional[0] == "ours" ? makeOurs(request) : makeOnnxRuntime(request);
   if (!subject)
     return fail(subject.message());

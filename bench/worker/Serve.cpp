@@ -67,6 +67,14 @@ void attune::bench::serve(Subject &subject) {
   });
 }
 
+void attune::bench::serveSessions(std::vector<EntryCall> &calls) {
+  answerLines([&](const std::string &word, const std::string &rest) -> Result<Json> {
+    if (word == "run")
+      return runSessions(calls, std::atof(rest.c_str()));
+    return Status::error("unknown command '" + word + "'");
+  });
+}
+
 void attune::bench::serveMachine(int64_t threads) {
   ReadRate memory;
   answerLines([&](const std::string &word, const std::string &rest) -> Result<Json> {

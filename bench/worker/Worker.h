@@ -11,6 +11,7 @@
 #define ATTUNE_BENCH_WORKER_H
 
 #include "runtime/io/Json.h"
+#include "runtime/verbs/EntryCall.h"
 
 #include <memory>
 #include <string>
@@ -35,6 +36,7 @@ struct Request {
   std::string library;
   std::string disable;
   int64_t threads = 1;
+  int64_t sessions = 1;
 };
 
 /// A compiled object on the runtime, called with the tensors of the input file.
@@ -42,8 +44,15 @@ Result<std::unique_ptr<Subject>> makeOurs(const Request &request);
 /// An ONNX model on the onnxruntime library |request.library|, with all graph optimisations but those of |request.disable|.
 Result<std::unique_ptr<Subject>> makeOnnxRuntime(const Request &request);
 
+/// |request.sessions| sessions of |request.threads| threads each on one compiled object, ready to be called.
+Result<std::vector<EntryCall>> makeSessions(const Request &request);
+/// Calls all of them at the same time, each from a thread of its own, for |seconds|: {"calls_per_s": …, "cpu_ms_per_call": …, "ms": […]}.
+Result<Json> runSessions(std::vector<EntryCall> &calls, double seconds);
+
 /// Obeys standard input until it ends.
 void serve(Subject &subject);
+/// The same for many sessions; only `run SECONDS`.
+void serveSessions(std::vector<EntryCall> &calls);
 /// The same for the machine itself: `run SECONDS` answers {"gflops": …, "read_bytes_per_s": …}, the best of that time.
 void serveMachine(int64_t threads);
 

@@ -11,6 +11,9 @@
 // so the job was not over and the fields read were its own, although the caller overwrites them for the next job
 // without a lock. Fields are relaxed atomics for that reason.
 //
+// Sessions beside each other share the CPUs: while several calls are under way, a loop is cut for as many workers as there are CPUs per call, and
+// the others are left asleep. What is computed does not depend on it.
+//
 // Waiting: 100 us of spinning, then a futex. The caller parks on `open`. Each worker parks on its own Share::parked, so
 // that only those whose share has work are woken, and each by one system call however many loops pass before it gets a
 // CPU.
@@ -36,6 +39,8 @@ using namespace attune;
 static constexpr int64_t chunksPerShare = 4;
 /// How long a thread spins before it parks.
 static constexpr int64_t spinNanoseconds = 100000;
+/// Calls under way in this process, of sessions that use a pool.
+static std::atomic<int64_t> activeCalls{0};
 
 namespace {
 
@@ -43,11 +48,12 @@ namespace {
 struct Job {
   attune_body_fn body;
   void *ctx;
-  int64_t n, grain, workers;
+  int64_t n, grain;
+  int64_t workers; // that get a share, the first ones of the pool
 
   int64_t units() const { return n / grain + (n % grain != 0); }
   /// Grain-sized units in the share of worker |w|, and the first of them.
-  int64_t shareUnits(int64_t w) const { return units() / workers + (w < units() % workers); }
+  int64_t shareUnits(int64_t w) const { return w < workers ? units() / workers + (w < units() % workers) : 0; }
   int64_t shareBegin(int64_t w) const {
     int64_t rest = units() % workers;
     return units() / workers * w + (w < rest ? w : rest);
@@ -83,8 +89,9 @@ struct alignas(ATTUNE_ALIGNMENT) PoolImpl : Pool {
   // Written by the caller before each job, read by all.
   std::atomic<attune_body_fn> body;
   std::atomic<void *> ctx;
-  std::atomic<int64_t> n, grain;
+  std::atomic<int64_t> n, grain, sharers;
   int64_t workers;
+  int64_t cpus;    // available when the pool was made
   int64_t started; // threads there are, counting the caller's
   int64_t spin;    // nanoseconds
   bool inJob;
@@ -97,7 +104,7 @@ struct alignas(ATTUNE_ALIGNMENT) PoolImpl : Pool {
   Thread *threads() { return reinterpret_cast<Thread *>(shares() + workers); }
   Job job() const {
     return {body.load(std::memory_order_relaxed), ctx.load(std::memory_order_relaxed),
-            n.load(std::memory_order_relaxed), grain.load(std::memory_order_relaxed), workers};
+            n.load(std::memory_order_relaxed), grain.load(std::memory_order_relaxed), sharers.load(std::memory_order_relaxed)};
   }
 };
 
@@ -165,12 +172,22 @@ static int64_t currentWorker(PoolImpl &pool) {
   return 0;
 }
 
-/// Runs |job| with all workers; the calling thread is worker 0.
+/// How many workers the next loop is cut for.
+static int64_t countSharers(const PoolImpl &pool) {
+  int64_t calls = activeCalls.load(std::memory_order_relaxed);
+  if (calls <= 1)
+    return pool.workers;
+  int64_t each = pool.cpus > calls ? pool.cpus / calls : 1;
+  return each < pool.workers ? each : pool.workers;
+}
+
+/// Runs |job| with its workers; the calling thread is worker 0.
 static void share(PoolImpl &pool, const Job &job) {
   pool.body.store(job.body, std::memory_order_relaxed);
   pool.ctx.store(job.ctx, std::memory_order_relaxed);
   pool.n.store(job.n, std::memory_order_relaxed);
   pool.grain.store(job.grain, std::memory_order_relaxed);
+  pool.sharers.store(job.workers, std::memory_order_relaxed);
   uint32_t open = 0;
   for (int64_t w = 0; w < pool.workers; ++w)
     open += job.chunks(w);
@@ -179,7 +196,7 @@ static void share(PoolImpl &pool, const Job &job) {
   for (int64_t w = 0; w < pool.workers; ++w)
     pool.shares()[w].state.store(generation << 32 | job.chunks(w), std::memory_order_release);
   // Only the first of the shares have work if there is less than one unit each.
-  announce(pool, job.units() < pool.workers ? job.units() : pool.workers);
+  announce(pool, job.units() < job.workers ? job.units() : job.workers);
   work(pool, 0);
   if (!spinFor(pool.spin, [&] { return pool.open.load(std::memory_order_acquire) == 0; })) {
     pool.callerParked.store(1);
@@ -197,12 +214,16 @@ void Pool::parallelFor(void *opaque, int64_t n, int64_t grain, attune_body_fn bo
   if (pool.inJob)
     return body(ctx, currentWorker(pool), 0, n);
   pool.inJob = true;
-  if (pool.workers == 1 || grain == n)
+  int64_t sharers = countSharers(pool);
+  if (sharers == 1 || grain == n)
     body(ctx, 0, 0, n);
   else
-    share(pool, {body, ctx, n, grain, pool.workers});
+    share(pool, {body, ctx, n, grain, sharers});
   pool.inJob = false;
 }
+
+void Pool::beginCall() { activeCalls.fetch_add(1, std::memory_order_relaxed); }
+void Pool::endCall() { activeCalls.fetch_sub(1, std::memory_order_relaxed); }
 
 size_t Pool::bytes(int64_t workers) { return sizeof(PoolImpl) + workers * (sizeof(Share) + sizeof(Thread)); }
 
@@ -211,7 +232,8 @@ attune_status Pool::create(void *memory, int64_t workers, Pool *&out) {
   PoolImpl *pool = new (memory) PoolImpl();
   pool->workers = workers;
   // Spinning pays only while every worker has a CPU of its own.
-  pool->spin = workers <= attune_available_cpus() ? spinNanoseconds : 0;
+  pool->cpus = attune_available_cpus();
+  pool->spin = workers <= pool->cpus ? spinNanoseconds : 0;
   for (int64_t w = 0; w < workers; ++w)
     new (&pool->shares()[w]) Share();
   // Signals are the program's business, not the workers'.

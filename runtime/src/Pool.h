@@ -17,6 +17,9 @@ public:
   static attune_status create(void *memory, int64_t workers, Pool *&out);
   /// Ends and joins the threads. No call may be running.
   void destroy();
+  /// Around a call of an entry, in the calling thread: how many calls are under way in this process decides how many workers a loop gets.
+  static void beginCall();
+  static void endCall();
   /// attune_host::parallel_for; |pool| is a Pool. A call from within a body runs that loop alone, as the same worker.
   static void parallelFor(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
 };

@@ -131,7 +131,12 @@ static attune_status runEntry(attune_session &session, const char *name, TensorL
   attune_call call{
       session.model->weights.data(), session.workspace, nullptr, tables.dims, tables.inputs, tables.outputs};
   FpEnvironmentScope scope;
-  if (int32_t code = entry->run(&session.host, &call))
+  if (session.pool)
+    Pool::beginCall();
+  int32_t code = entry->run(&session.host, &call);
+  if (session.pool)
+    Pool::endCall();
+  if (code)
     return fail(ATTUNE_INTERNAL, "entry '%s' of model '%s' failed with code %d", entry->name, desc.name, code);
   return ATTUNE_OK;
 }

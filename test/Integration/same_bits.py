@@ -1,8 +1,8 @@
 # ===- same_bits.py - One sequence, many surroundings, one result ----------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# same_bits.py [--FLAG=VALUE…] DIR CPU…: compiles a model for each CPU, with these compile flags, and runs one sequence alone and as row 1 of a padded batch of 4,
-# with 1, 2 and 3 threads.
+# same_bits.py [--FLAG=VALUE…] DIR CPU…: compiles a model for each CPU and each way to treat padding, with these compile flags, and runs sequences of several lengths alone, eight times in a batch,
+# and as row 1 of a batch of 8 beside longer and shorter ones, with 1, 2, 3, 4 and 7 threads.
 
 import os
 import sys
@@ -10,17 +10,35 @@ import sys
 import models
 from sweep import make_model, run
 
-LENGTH, PADDED = 37, 83
+# Below, at and beyond a register tile and a row block; an odd one in between.
+LENGTHS, PADDED, BATCH = (1, 12, 37, 131), 150, 8
+THREADS = (1, 2, 3, 4, 7)
 
 
-def rows(path, batch):
+def rows(path, batch, length):
     """The values of the sequence in each output, as bytes."""
     found = {}
     for name, (_, shape, data) in models.load(path).items():
         row = len(data) // shape[0]
         token = row // shape[1] if len(shape) == 3 else row
-        found[name] = data[batch * row:batch * row + (LENGTH * token if len(shape) == 3 else row)]
+        found[name] = data[batch * row:batch * row + (length * token if len(shape) == 3 else row)]
     return found
+
+
+def surroundings(work, rng, length):
+    """(file, row the sequence is in) for the sequence alone, among its like, and among others."""
+    ids = models.random_ids(rng, 101, BATCH, PADDED)
+    mask = models.token_mask(rng, "right", BATCH, PADDED)
+    mask[2][PADDED:2 * PADDED] = [1] * length + [0] * (PADDED - length)
+    own = ids[2][PADDED:PADDED + length]
+    for name, row, tensors in (
+        ("alone", 0, {"input_ids": ("I64", [1, length], own)}),
+        ("alike", BATCH - 1, {"input_ids": ("I64", [BATCH, length], own * BATCH)}),
+        ("among", 1, {"input_ids": ids, "attention_mask": mask}),
+    ):
+        path = os.path.join(work, f"{name}-{length}.safetensors")
+        models.save(path, tensors)
+        yield path, row
 
 
 def main(*arguments):
@@ -28,26 +46,24 @@ def main(*arguments):
     work, *cpus = [word for word in arguments if not word.startswith("--")]
     os.makedirs(work, exist_ok=True)
     model, rng = make_model("h60a4", work), models.generator("same bits")
-    ids = models.random_ids(rng, 101, 4, PADDED)
-    mask = models.token_mask(rng, "right", 4, PADDED)
-    mask[2][PADDED:2 * PADDED] = [1] * LENGTH + [0] * (PADDED - LENGTH)
-    alone, among = os.path.join(work, "alone.safetensors"), os.path.join(work, "among.safetensors")
-    models.save(alone, {"input_ids": ("I64", [1, LENGTH], ids[2][PADDED:PADDED + LENGTH])})
-    models.save(among, {"input_ids": ids, "attention_mask": mask})
-
-    seen = {}
+    inputs = {length: list(surroundings(work, rng, length)) for length in LENGTHS}
+    output, seen = os.path.join(work, "out.safetensors"), {length: {} for length in LENGTHS}
     for cpu in cpus:
         for padding in ("compute", "skip"):
-            shared, output = os.path.join(work, f"{cpu}-{padding}.so"), os.path.join(work, "out.safetensors")
+            shared = os.path.join(work, f"{cpu}-{padding}.so")
             run("attune", "compile", model, "-o", shared, "--emit=shared", "--cpu=" + cpu, "--padding=" + padding, *flags)
-            for threads in (1, 2, 3):
-                for inputs, row in ((alone, 0), (among, 1)):
-                    run("attune-run", "run", "--model=" + shared, "--input", inputs, "--output", output, f"--threads={threads}")
-                    seen[f"{cpu} {padding} {threads} threads {os.path.basename(inputs)}"] = rows(output, row)
-    first, *others = seen.items()
-    different = [f"{label}: {name} differs from {first[0]}" for label, values in others for name in values
-                 if values[name] != first[1][name]]
-    if different or len(seen) != 12 * len(cpus):
+            for length in LENGTHS:
+                for threads in THREADS:
+                    for path, row in inputs[length]:
+                        run("attune-run", "run", "--model=" + shared, "--input", path, "--output", output, f"--threads={threads}")
+                        seen[length][f"{cpu} {padding} {threads} threads {os.path.basename(path)}"] = rows(output, row, length)
+    different = []
+    for runs in seen.values():
+        first, *others = runs.items()
+        different += [f"{label}: {name} differs from {first[0]}" for label, values in others for name in values if values[name] != first[1][name]]
+        if len(runs) != 2 * 3 * len(THREADS) * len(cpus):
+            different.append(f"expected {2 * 3 * len(THREADS) * len(cpus)} runs, got {len(runs)}")
+    if different:
         sys.exit("\n".join(different))
 
 

@@ -80,9 +80,11 @@ static int32_t wait_for_finish(const attune_host *host, const attune_call *call)
   return 0;
 }
 
+static int32_t note_workers(const attune_host *host, const attune_call *call);
 static uint64_t no_workspace(const int64_t *dims, int64_t workers) { return (void)dims, (void)workers, 0; }
 static const attune_entry_desc entries[] = {{.name = "loops", .run = loops, .workspace_bytes = no_workspace},
                                             {.name = "many", .run = many, .workspace_bytes = no_workspace},
+                                            {.name = "note", .run = note_workers, .workspace_bytes = no_workspace},
                                             {.name = "wait", .run = wait_for_finish, .workspace_bytes = no_workspace}};
 static attune_model *model;
 
@@ -134,6 +136,44 @@ static void test_busy(void) {
   attune_session_destroy(session);
 }
 
+/* The workers that got a part of a loop. */
+static atomic_int took_part[MAX_WORKERS];
+
+static void note_worker(void *ctx, int64_t worker, int64_t begin, int64_t end) {
+  (void)ctx, (void)begin, (void)end;
+  atomic_store(&took_part[worker], 1);
+  usleep(100); /* long enough for others to come */
+}
+
+static int32_t note_workers(const attune_host *host, const attune_call *call) {
+  (void)call;
+  host->parallel_for(host->pool, 100, 1, note_worker, NULL);
+  return 0;
+}
+
+/* While another session runs a call, a loop gets half of the CPUs, and all again afterwards. */
+static void test_sharing_cpus(void) {
+  int64_t cpus = attune_available_cpus(), workers = cpus < MAX_WORKERS ? cpus : MAX_WORKERS, half = cpus > 1 ? cpus / 2 : 1;
+  attune_session *other = session_with(2), *session = session_with(workers);
+  pthread_t thread;
+  usleep(10000); /* until the new workers sleep */
+  atomic_store(&started, 0);
+  atomic_store(&finish, 0);
+  CHECK(pthread_create(&thread, NULL, run_wait, other) == 0);
+  while (!atomic_load(&started))
+    usleep(1000);
+  CHECK_OK(run(session, "note"));
+  for (int64_t w = 0; w < workers; ++w)
+    CHECK(w < half || !atomic_load(&took_part[w]));
+  atomic_store(&finish, 1);
+  CHECK(pthread_join(thread, NULL) == 0);
+  for (int tries = 0; tries < 100 && !atomic_load(&took_part[workers - 1]); ++tries)
+    CHECK_OK(run(session, "note"));
+  CHECK(atomic_load(&took_part[workers - 1]));
+  attune_session_destroy(session);
+  attune_session_destroy(other);
+}
+
 static double cpu_seconds(void) {
   struct timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -158,7 +198,7 @@ int main(int argc, char **argv) {
   fake_write_weights(path, NULL);
   attune_model_desc desc = attune_model_fake;
   desc.entries = entries;
-  desc.num_entries = 3;
+  desc.num_entries = sizeof(entries) / sizeof(*entries);
   attune_model_options options;
   attune_model_options_init(&options);
   options.weights_path = path;
@@ -173,6 +213,7 @@ int main(int argc, char **argv) {
     attune_session_destroy(session_with(1 + i % 4));
   test_many_sessions();
   test_busy();
+  test_sharing_cpus();
   test_idle();
   attune_model_close(model);
   puts("ok");

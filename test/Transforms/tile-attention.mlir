@@ -50,7 +50,8 @@
 // CHECK: %[[VT:.*]] = tensor.extract_slice %[[V]]
 // CHECK: xfmr.attention_tile ins(%[[QT]], %[[KT]], %[[VT]] : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x20xf32>) outs(%[[OT]] : tensor<?x1x20xf32>) {key_block = 512 : i64, scale = 2.500000e-01 : f64}
 // CHECK: tensor.parallel_insert_slice {{.*}}[%[[AT]], %[[HEAD]], 0] [%[[COUNT]], 1, 20]
-// CHECK: {attune.op = "attention 4 heads x 12"}
+// Two products: 2 * 4 heads * (12 + 20) operations per score, sequences being one less than offsets.
+// CHECK: {attune.op = "attention 4 heads x 12", xfmr.flops = "256*#3.0*#4*#4 + -256*#4*#4"}
 // NARROW-LABEL: @plain
 // NARROW: xfmr.key_panel {{.*}} -> tensor<12x16xf32>
 // NARROW: arith.select %{{.*}}, %c32{{.*}}, %c4

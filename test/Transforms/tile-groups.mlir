@@ -31,7 +31,8 @@
 // CHECK: linalg.generic {{.*}} ins(%[[PRODUCT]],
 // CHECK: math.tanh
 // CHECK-NOT: linalg.generic
-// CHECK: } {attune.op = "linear 48 -> 64, bias, tanh"}
+// The arithmetic, in terms of the rows of the first argument.
+// CHECK: } {attune.op = "linear 48 -> 64, bias, tanh", xfmr.flops = "6144*#0.0"}
 // NARROW-LABEL: @projection
 // NARROW: %[[STEP:.*]] = affine.min #[[$MOST]]()
 // NARROW: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 64) step (%[[STEP]], 16)
@@ -84,11 +85,11 @@ func.func @norm(%x: tensor<?x33xf32>, %r: tensor<?x33xf32>, %w: tensor<33xf32>, 
 // Another kernel's result is read, not computed again.
 // CHECK-LABEL: @two_kernels
 // CHECK: %[[FIRST:.*]] = scf.forall
-// CHECK: } {attune.op = "linear 48 -> 64"}
+// CHECK: } {attune.op = "linear 48 -> 64", xfmr.flops = "6144*#0.0"}
 // CHECK: scf.forall
 // CHECK: tensor.extract_slice %[[FIRST]]
 // CHECK-NOT: xfmr.weight_pack
-// CHECK: } {attune.op = "linear 64 -> 48, relu"}
+// CHECK: } {attune.op = "linear 64 -> 48, relu", xfmr.flops = "6144*#0.0"}
 func.func @two_kernels(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %v: tensor<48x64xf32>) -> tensor<?x48xf32> {
   %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
   %z = xfmr.linear %y, %v {activation = #xfmr.activation<relu>} : tensor<?x64xf32>, tensor<48x64xf32>
