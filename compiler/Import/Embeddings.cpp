@@ -102,6 +102,8 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
     if (table == noWeight)
       continue;
     Value ids = scope.input(input, role);
+    if (!ids && input == InputRole::TokenTypes && spec.typesIfGiven)
+      continue;
     if (!ids && input == InputRole::Positions)
       ids = countPositions(scope, spec, scope.input(InputRole::TokenIds, role));
     bool counting = input == InputRole::Positions && !spec.onePosition;
@@ -109,7 +111,6 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
     sum = arith::AddFOp::create(builder, loc, sum, embed(scope, ids, table));
   }
   if (spec.norm)
-    sum = xfmr::LayerNormOp::create(builder, loc, sum, scope.weight(spec.norm->weight), scope.weight(spec.norm->bias), Value(),
-                                    APFloat(spec.norm->epsilon));
+    sum = createNorm(builder, loc, *spec.norm, sum, {}, scope.weight(spec.norm->weight), scope.weight(spec.norm->bias));
   return xfmr::DropoutOp::create(builder, loc, sum.getType(), sum, APFloat(spec.dropout));
 }

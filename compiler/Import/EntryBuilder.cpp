@@ -96,8 +96,7 @@ void EntryBuilder::provideMemory(LayerOperands &operands) {
     operands.memoryValues = memory->toTokens(values);
 }
 
-Value EntryBuilder::headMaskOf(StackRole role, int64_t layer) {
-  Value mask = scope.input(InputRole::HeadMask, role);
+Value EntryBuilder::headMaskOf(Value mask, int64_t layer) {
   auto type = mask ? cast<RankedTensorType>(mask.getType()) : RankedTensorType();
   if (!mask || type.getRank() == 1)
     return mask;
@@ -107,6 +106,17 @@ Value EntryBuilder::headMaskOf(StackRole role, int64_t layer) {
   SmallVector<OpFoldResult> sizes = {builder.getIndexAttr(1), builder.getIndexAttr(heads)};
   SmallVector<OpFoldResult> strides(2, builder.getIndexAttr(1));
   return tensor::ExtractSliceOp::create(scope.builder, scope.at("head_mask"), type.clone({heads}), mask, offsets, sizes, strides);
+}
+
+LayerRequest EntryBuilder::requestOf(StackRole role, int64_t layer) const {
+  int64_t first = layer * spec.stack(role).cachedParts();
+  auto wantsPart = [&](int64_t part) { return wanted(EntryOutput::KeysValues, role, first + part); };
+  LayerRequest request;
+  request.own = {wanted(EntryOutput::Attentions, role, layer), wantsPart(0), wantsPart(1)};
+  request.cross.probabilities = wanted(EntryOutput::CrossAttentions, role, layer);
+  if (spec.stack(role).cachedParts() > 2)
+    request.cross.key = wantsPart(2), request.cross.value = wantsPart(3);
+  return request;
 }
 
 void EntryBuilder::emitStack(StackRole role) {
@@ -119,33 +129,33 @@ void EntryBuilder::emitStack(StackRole role) {
   operands.sequences = tokens.sequences();
   if (role == StackRole::Decoder)
     provideMemory(operands);
-  const std::string &keyDim = memory ? memory->lengthDim() : encoder.tokens ? encoder.tokens->lengthDim() : tokens.lengthDim();
+  TokenBatch &keys = memory ? *memory : encoder.tokens ? *encoder.tokens : tokens;
   const std::vector<std::string> stateDims = {"batch", tokens.lengthDim(), std::to_string(stack.hidden)};
+  Value headMask = scope.input(InputRole::HeadMask, role);
 
   int64_t count = int64_t(stack.layers.size());
   for (int64_t i = 0; i < count; ++i) {
     const LayerSpec &layer = stack.layers[i];
     if (wanted(EntryOutput::HiddenStates, role, i))
       capture(EntryOutput::HiddenStates, role, i, {tokens.toPadded(operands.hidden), stateDims});
-    operands.headMask = headMaskOf(role, i);
-    LayerRequest request;
-    request.probabilities = wanted(EntryOutput::Attentions, role, i);
-    request.crossProbabilities = wanted(EntryOutput::CrossAttentions, role, i);
+    operands.headMask = headMaskOf(headMask, i);
+    if (layer.cross && stack.crossSharesHeadMask)
+      operands.crossHeadMask = operands.headMask;
     LayerFunctions &functions = role == StackRole::Encoder ? *layers.encoder : *layers.decoder;
+    LayerRequest request = requestOf(role, i);
+    operands.sequences.places = request.own.parts() ? tokens.positions() : Value();
+    operands.memorySequences.places = request.cross.parts() ? keys.positions() : Value();
     LayerResults called = functions.call(scope.builder, layer, operands, request);
     operands.hidden = called.hidden;
-    if (Value map = called.probabilities)
-      capture(
-          EntryOutput::Attentions, role, i,
-          {tokens.toPaddedProbabilities(map), {"batch", std::to_string(layer.attention->heads), tokens.lengthDim(), tokens.lengthDim()}});
-    if (Value map = called.crossProbabilities)
-      capture(EntryOutput::CrossAttentions, role, i, {map, {"batch", std::to_string(layer.cross->heads), tokens.lengthDim(), keyDim}});
+    if (layer.attention)
+      captureAttention(EntryOutput::Attentions, role, i, *layer.attention, called.own, tokens, 0);
+    if (layer.cross)
+      captureAttention(EntryOutput::CrossAttentions, role, i, *layer.cross, called.cross, keys, 2);
   }
   state.result = operands.hidden;
   if (stack.finalNorm)
-    state.result =
-        xfmr::LayerNormOp::create(scope.builder, scope.at(stack.name + ".norm"), state.result, scope.weight(stack.finalNorm->weight),
-                                  scope.weight(stack.finalNorm->bias), Value(), APFloat(stack.finalNorm->epsilon));
+    state.result = createNorm(scope.builder, scope.at(stack.name + ".norm"), *stack.finalNorm, state.result, {},
+                              scope.weight(stack.finalNorm->weight), scope.weight(stack.finalNorm->bias));
   if (wanted(EntryOutput::HiddenStates, role, count))
     capture(EntryOutput::HiddenStates, role, count, {tokens.toPadded(stack.lastStateNormed ? state.result : operands.hidden), stateDims});
 }

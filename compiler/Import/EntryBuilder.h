@@ -44,11 +44,17 @@ private:
   void emitStack(StackRole role);
   /// What the decoder attends to, as operands of its layers.
   void provideMemory(LayerOperands &operands);
-  /// The head mask of layer |layer| of a stack, or null.
-  mlir::Value headMaskOf(StackRole role, int64_t layer);
+  /// Row |layer| of the head mask |mask|, a mask of all layers, or null.
+  mlir::Value headMaskOf(mlir::Value mask, int64_t layer);
+  /// What outputs want of layer |layer| of a stack.
+  LayerRequest requestOf(StackRole role, int64_t layer) const;
 
   /// Whether an output has this member.
   bool wanted(EntryOutput::Kind kind, StackRole role, int64_t member) const;
+  /// Puts what an attention of layer |layer| gave into the outputs that want it; |keys| are the sequences of its keys, |part| is the number
+  /// of its keys among those of a layer.
+  void captureAttention(EntryOutput::Kind kind, StackRole role, int64_t layer, const AttentionSpec &spec, const AttentionResults &attention,
+                        TokenBatch &keys, int64_t part);
   /// Puts |value| into the outputs that have this member.
   void capture(EntryOutput::Kind kind, StackRole role, int64_t member, const EntryResult &value);
   /// The values that an entry result's dims stand for.

@@ -34,6 +34,24 @@ SmallVector<OpFoldResult> EntryBuilder::extentsOf(const EntryResult &value) {
   return extents;
 }
 
+void EntryBuilder::captureAttention(EntryOutput::Kind kind, StackRole role, int64_t layer, const AttentionSpec &attention,
+                                    const AttentionResults &values, TokenBatch &keys, int64_t part) {
+  TokenBatch &tokens = *stackOf(role).tokens;
+  if (values.probabilities) {
+    // Queries may be packed; keys of another sequence are as they are.
+    Value map = &keys == &tokens ? tokens.toPaddedProbabilities(values.probabilities) : values.probabilities;
+    capture(kind, role, layer, {map, {"batch", std::to_string(attention.heads), tokens.lengthDim(), keys.lengthDim()}});
+  }
+  for (Value cached : {values.key, values.value}) {
+    if (cached) {
+      std::string size = std::to_string(cast<RankedTensorType>(cached.getType()).getDimSize(3));
+      capture(EntryOutput::KeysValues, role, layer * spec.stack(role).cachedParts() + part,
+              {cached, {"batch", std::to_string(attention.kvHeads), keys.lengthDim(), size}});
+    }
+    ++part;
+  }
+}
+
 void EntryBuilder::capture(EntryOutput::Kind kind, StackRole role, int64_t member, const EntryResult &captured) {
   OpBuilder &builder = scope.builder;
   SmallVector<OpFoldResult> extents = extentsOf(captured);

@@ -34,9 +34,9 @@ static StringRef fillOf(const EntryInput &input) {
   case InputRole::MemoryMask:
     return input.dtype == DType::F32 ? "zeros" : "ones";
   case InputRole::TokenTypes:
-    return "zeros";
+    return input.spec->required ? "" : "zeros";
   case InputRole::Positions:
-    return input.spec->counted ? "" : "arange";
+    return input.spec->required ? "" : "arange";
   case InputRole::HeadMask:
     return "ones";
   default:

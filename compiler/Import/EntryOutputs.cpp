@@ -19,6 +19,14 @@ struct Group {
   int64_t members;
   /// Whether all members have one shape.
   bool uniform;
+  /// Members of one layer, where there are several.
+  int64_t parts = 1;
+
+  /// "attentions.1", "past_key_values.1.0".
+  std::string nameOf(int64_t member) const {
+    std::string layer = name + "." + std::to_string(member / parts);
+    return parts == 1 ? layer : layer + "." + std::to_string(member % parts);
+  }
 };
 
 } // namespace
@@ -46,6 +54,8 @@ static std::vector<Group> groupsOf(const TransformerSpec &spec) {
     groups.push_back({prefix + "hidden_states", EntryOutput::HiddenStates, role, int64_t(stack.layers.size()) + 1, true});
     addAttentions(groups, prefix + "attentions", EntryOutput::Attentions, role, stack, &LayerSpec::attention);
     addAttentions(groups, "cross_attentions", EntryOutput::CrossAttentions, role, stack, &LayerSpec::cross);
+    if (int64_t parts = stack.cachedParts(); parts && !stack.layers.empty())
+      groups.push_back({"past_key_values", EntryOutput::KeysValues, role, int64_t(stack.layers.size()) * parts, /*uniform=*/false, parts});
   }
   return groups;
 }
@@ -62,27 +72,19 @@ static Status resolve(const TransformerSpec &spec, const std::string &name, std:
   }
   for (const Group &group : groupsOf(spec)) {
     known += group.name + ", ";
-    StringRef rest = name;
-    if (!rest.consume_front(group.name) || !(rest.empty() || rest.consume_front(".")))
-      continue;
-    auto member = [&](std::optional<int64_t> index) {
-      std::string own = index ? group.name + "." + std::to_string(*index) : group.name;
-      outputs.push_back({own, group.kind, group.stack, index, group.members});
-    };
-    int64_t index;
-    if (name == group.name) {
-      if (group.uniform)
-        member(std::nullopt);
-      for (index = 0; !group.uniform && index < group.members; ++index)
-        member(index);
+    if (name == group.name && group.uniform)
+      outputs.push_back({name, group.kind, group.stack, std::nullopt, group.members});
+    bool found = name == group.name;
+    for (int64_t member = 0; member < group.members; ++member)
+      if (std::string own = group.nameOf(member); name == own || (name == group.name && !group.uniform)) {
+        outputs.push_back({own, group.kind, group.stack, member, group.members});
+        found = true;
+      }
+    if (found)
       return {};
-    }
-    if (rest.getAsInteger(10, index))
-      continue;
-    if (index < 0 || index >= group.members || std::to_string(index) != rest)
-      return Status::error("output '" + name + "': expected a number in 0.." + std::to_string(group.members - 1) + ", got " + rest.str());
-    member(index);
-    return {};
+    StringRef rest = name;
+    if (rest.consume_front(group.name + ".") && !rest.empty() && llvm::isDigit(rest.front()))
+      return Status::error("output '" + name + "': expected one of " + group.nameOf(0) + " to " + group.nameOf(group.members - 1));
   }
   known.resize(known.size() - 2);
   return Status::error("outputs: expected some of " + known + " or a member as hidden_states.0, got '" + name + "'");

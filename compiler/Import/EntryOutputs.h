@@ -15,12 +15,13 @@ namespace attune {
 
 /// An output that is known to exist.
 struct EntryOutput {
-  enum Kind { Main, HiddenStates, Attentions, CrossAttentions };
+  enum Kind { Main, HiddenStates, Attentions, CrossAttentions, KeysValues };
   std::string name;
   Kind kind = Main;
   /// The stack that a group or its member is of.
   StackRole stack = StackRole::Encoder;
-  /// The main output's or the member's number; nothing for a whole group.
+  /// The main output's or the member's number; nothing for a whole group. Of keys and values: the layer times the parts of a layer, plus
+  /// the part.
   std::optional<int64_t> index = {};
   /// Members of the group.
   int64_t members = 1;
@@ -30,7 +31,7 @@ struct EntryOutput {
   bool wants(Kind group, StackRole role, int64_t member) const { return kind == group && stack == role && (!index || *index == member); }
 };
 
-/// The outputs |options| asks for, checked: each known, none twice. A group whose members differ in shape is given as its members.
+/// The outputs |options| asks for, checked: each known, none twice. A group whose members may differ in shape is given as its members.
 Result<std::vector<EntryOutput>> resolveOutputs(const TransformerSpec &spec, const ImportOptions &options);
 
 } // namespace attune

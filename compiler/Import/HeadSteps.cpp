@@ -20,8 +20,7 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
   case HeadStep::Activation:
     return xfmr::ActivationOp::create(builder, loc, value.getType(), step.activation, value);
   case HeadStep::Norm:
-    return xfmr::LayerNormOp::create(builder, loc, value, scope.weight(step.norm.weight), scope.weight(step.norm.bias), Value(),
-                                     APFloat(step.norm.epsilon));
+    return createNorm(builder, loc, step.norm, value, {}, scope.weight(step.norm.weight), scope.weight(step.norm.bias));
   case HeadStep::Dropout:
     return xfmr::DropoutOp::create(builder, loc, value.getType(), value, APFloat(step.rate));
   case HeadStep::Softmax:

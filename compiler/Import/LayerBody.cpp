@@ -5,6 +5,8 @@
 #include "compiler/Import/LayerBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace attune;
 using namespace mlir;
@@ -18,8 +20,14 @@ Value LayerBody::linear(Location loc, Value input, const LinearSpec &spec) {
   return xfmr::LinearOp::create(builder, loc, input, weight(spec.weight), weight(spec.bias), Value(), xfmr::Activation::None);
 }
 
+Value attune::createNorm(OpBuilder &builder, Location loc, const NormSpec &spec, Value input, Value residual, Value weight, Value bias) {
+  if (!bias)
+    return xfmr::RmsNormOp::create(builder, loc, input, weight, residual, APFloat(spec.epsilon));
+  return xfmr::LayerNormOp::create(builder, loc, input, weight, bias, residual, APFloat(spec.epsilon));
+}
+
 Value LayerBody::norm(Value input, Value residual, const NormSpec &spec, StringRef part) {
-  return xfmr::LayerNormOp::create(builder, at(part), input, weight(spec.weight), weight(spec.bias), residual, APFloat(spec.epsilon));
+  return createNorm(builder, at(part), spec, input, residual, weight(spec.weight), weight(spec.bias));
 }
 
 Value LayerBody::dropout(Value input, StringRef part) {
@@ -37,61 +45,101 @@ Value LayerBody::branch(Value input, const NormSpec &spec, const std::string &pa
   return norm(result, input, spec, part + ".norm");
 }
 
-/// Whether `multi_head_attention` has the biases of |spec|: together, and that of the output only with them.
+/// Whether `multi_head_attention` can say |spec|: its biases are together, that of the output only with them, and it turns no heads.
 static bool isComposite(const AttentionSpec &spec) {
   bool bias = spec.query.bias != noWeight;
   bool together = (spec.key.bias != noWeight) == bias && (spec.value.bias != noWeight) == bias;
-  return together && (bias || spec.output.bias == noWeight);
+  return together && (bias || spec.output.bias == noWeight) && spec.rotary == noWeight;
 }
 
-/// Sets what both attention ops have beside their tensors; returns the probabilities, if any.
 template <typename Op>
-static Value setScores(Op op, const AttentionSpec &spec, const Sequences &keys, Value headMask) {
+Value LayerBody::setScores(Op op, const AttentionSpec &spec, const AttentionInputs &inputs) {
   op.setCausal(spec.causal);
-  if (keys.mask)
-    op.getMaskMutable().assign(keys.mask);
-  if (headMask)
-    op.getHeadMaskMutable().assign(headMask);
+  op.setMaskedRows(spec.maskedRows);
+  if (Value mask = inputs.keys.mask)
+    op.getMaskMutable().assign(mask);
+  if (inputs.headMask)
+    op.getHeadMaskMutable().assign(inputs.headMask);
+  if (inputs.distanceBias)
+    op.getDistanceBiasMutable().assign(inputs.distanceBias);
+  if (Value vectors = weight(spec.relativeKey)) {
+    op.getRelativeKeyMutable().assign(vectors);
+    op.setRelativeTerms(spec.relativeTerms);
+  }
   return op.getProbabilities();
 }
 
-Value LayerBody::attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, Value *probabilities) {
+Value LayerBody::compositeAttention(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, Type probabilities,
+                                    AttentionResults &results) {
+  auto rows = [&](WeightId id) { return cast<RankedTensorType>(weight(id).getType()).getDimSize(0); };
+  int64_t features = spec.output.weight == noWeight ? rows(spec.value.weight) / spec.kvHeads * spec.heads : rows(spec.output.weight);
+  auto op = xfmr::MultiHeadAttentionOp::create(
+      builder, loc, RankedTensorType::get({ShapedType::kDynamic, features}, builder.getF32Type()), probabilities, inputs.query, inputs.key,
+      weight(spec.query.weight), weight(spec.key.weight), weight(spec.value.weight), weight(spec.output.weight), weight(spec.query.bias),
+      weight(spec.key.bias), weight(spec.value.bias), weight(spec.output.bias), inputs.queries.offsets, inputs.keys.offsets,
+      inputs.queries.length, inputs.keys.length, spec.heads, spec.kvHeads, spec.scale);
+  if (inputs.value != inputs.key)
+    op.getValueMutable().assign(inputs.value);
+  results.probabilities = setScores(op, spec, inputs);
+  return op.getResult();
+}
+
+Value LayerBody::heads(Location loc, Value input, const LinearSpec &spec, int64_t heads, WeightId rotary) {
+  Value split = xfmr::SplitHeadsOp::create(builder, loc, linear(loc, input, spec), heads);
+  if (rotary == noWeight)
+    return split;
+  return xfmr::RotaryOp::create(builder, loc, split, operands.positions, weight(rotary));
+}
+
+Value LayerBody::splitAttention(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, Type probabilities,
+                                AttentionResults &results) {
+  Value query = heads(loc, inputs.query, spec.query, spec.heads, spec.rotary);
+  results.key = heads(loc, inputs.key, spec.key, spec.kvHeads, spec.rotary);
+  results.value = heads(loc, inputs.value, spec.value, spec.kvHeads);
+  auto op = xfmr::AttentionOp::create(builder, loc, probabilities, query, results.key, results.value, inputs.queries.offsets,
+                                      inputs.keys.offsets, inputs.queries.length, inputs.keys.length, spec.scale);
+  results.probabilities = setScores(op, spec, inputs);
+  Value joined = xfmr::MergeHeadsOp::create(builder, loc, op.getResult());
+  return spec.output.weight == noWeight ? joined : linear(loc, joined, spec.output);
+}
+
+Value LayerBody::padHeads(Location loc, Value heads, const Sequences &sequences) {
   constexpr int64_t dynamic = ShapedType::kDynamic;
-  Type probabilityType = probabilities ? RankedTensorType::get({dynamic, spec.heads, dynamic, dynamic}, builder.getF32Type()) : Type();
-  const Sequences &queries = inputs.queries, &keys = inputs.keys;
-  Location loc = at(part);
-  Value result, scores;
-  if (isComposite(spec)) {
-    auto rows = [&](WeightId id) { return cast<RankedTensorType>(weight(id).getType()).getDimSize(0); };
-    int64_t features = spec.output.weight == noWeight ? rows(spec.value.weight) / spec.kvHeads * spec.heads : rows(spec.output.weight);
-    auto op = xfmr::MultiHeadAttentionOp::create(
-        builder, loc, RankedTensorType::get({dynamic, features}, builder.getF32Type()), probabilityType, inputs.query, inputs.key,
-        weight(spec.query.weight), weight(spec.key.weight), weight(spec.value.weight), weight(spec.output.weight), weight(spec.query.bias),
-        weight(spec.key.bias), weight(spec.value.bias), weight(spec.output.bias), queries.offsets, keys.offsets, queries.length,
-        keys.length, spec.heads, spec.kvHeads, spec.scale);
-    if (inputs.value != inputs.key)
-      op.getValueMutable().assign(inputs.value);
-    scores = setScores(op, spec, keys, inputs.headMask);
-    result = op.getResult();
-  } else {
-    Value query = xfmr::SplitHeadsOp::create(builder, loc, linear(loc, inputs.query, spec.query), spec.heads);
-    Value key = xfmr::SplitHeadsOp::create(builder, loc, linear(loc, inputs.key, spec.key), spec.kvHeads);
-    Value value = xfmr::SplitHeadsOp::create(builder, loc, linear(loc, inputs.value, spec.value), spec.kvHeads);
-    auto op = xfmr::AttentionOp::create(builder, loc, probabilityType, query, key, value, queries.offsets, keys.offsets, queries.length,
-                                        keys.length, spec.scale);
-    scores = setScores(op, spec, keys, inputs.headMask);
-    result = xfmr::MergeHeadsOp::create(builder, loc, op.getResult());
-    if (spec.output.weight != noWeight)
-      result = linear(loc, result, spec.output);
+  auto type = cast<RankedTensorType>(heads.getType());
+  int64_t count = type.getDimSize(1), size = type.getDimSize(2);
+  Value batch = arith::SubIOp::create(builder, loc, tensor::DimOp::create(builder, loc, sequences.offsets, 0),
+                                      arith::ConstantIndexOp::create(builder, loc, 1));
+  if (sequences.places) {
+    Value tokens = arith::MulIOp::create(builder, loc, batch, sequences.length);
+    Value joined = xfmr::MergeHeadsOp::create(builder, loc, heads);
+    Value spread = xfmr::ScatterTokensOp::create(builder, loc, joined, sequences.places, tokens);
+    heads = xfmr::SplitHeadsOp::create(builder, loc, spread, count);
   }
-  if (probabilities)
-    *probabilities = scores;
+  SmallVector<ReassociationIndices> groups = {{0, 1}, {2}, {3}};
+  SmallVector<OpFoldResult> sizes = {batch, sequences.length, builder.getIndexAttr(count), builder.getIndexAttr(size)};
+  Value split = tensor::ExpandShapeOp::create(builder, loc, type.clone({dynamic, dynamic, count, size}), heads, groups, sizes);
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, {dynamic, count, dynamic, size}, type.getElementType(), ValueRange{batch, sequences.length});
+  return linalg::TransposeOp::create(builder, loc, split, empty, ArrayRef<int64_t>{0, 2, 1, 3}).getResult()[0];
+}
+
+Value LayerBody::attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part,
+                           const AttentionRequest &request, AttentionResults &results) {
+  constexpr int64_t dynamic = ShapedType::kDynamic;
+  Type probabilities;
+  if (request.probabilities)
+    probabilities = RankedTensorType::get({dynamic, spec.heads, dynamic, dynamic}, builder.getF32Type());
+  if (isComposite(spec) && !request.parts())
+    return compositeAttention(at(part), spec, inputs, probabilities, results);
+  Value result = splitAttention(at(part), spec, inputs, probabilities, results);
+  results.key = request.key ? padHeads(at(part + ".key"), results.key, inputs.keys) : Value();
+  results.value = request.value ? padHeads(at(part + ".value"), results.value, inputs.keys) : Value();
   return result;
 }
 
 Value LayerBody::feedForward(const FfnSpec &spec, Value input) {
   return xfmr::FfnOp::create(builder, at("ffn"), spec.activation, input, weight(spec.up.weight), weight(spec.down.weight),
-                             weight(spec.up.bias), weight(spec.down.bias), Value());
+                             weight(spec.gate.weight), weight(spec.gate.bias), weight(spec.up.bias), weight(spec.down.bias), Value());
 }
 
 LayerResults LayerBody::emit(const LayerRequest &request) {
@@ -100,16 +148,16 @@ LayerResults LayerBody::emit(const LayerRequest &request) {
   const Sequences &own = operands.sequences, &memory = operands.memorySequences;
   if (layer.attention)
     hidden = branch(hidden, layer.attentionNorm, "attention", [&](Value input) {
-      AttentionInputs inputs{input, input, input, own, own, operands.headMask};
-      return attention(*layer.attention, inputs, "attention", request.probabilities ? &results.probabilities : nullptr);
+      AttentionInputs inputs{input, input, input, own, own, operands.headMask, operands.distanceBias};
+      return attention(*layer.attention, inputs, "attention", request.own, results.own);
     });
   if (layer.cross)
     hidden = branch(hidden, layer.crossNorm, "cross", [&](Value input) {
       Value values = operands.memoryValues ? operands.memoryValues : operands.memory;
-      AttentionInputs inputs{input, operands.memory, values, own, memory, {}};
+      AttentionInputs inputs{input, operands.memory, values, own, memory, operands.crossHeadMask, {}};
       if (layer.crossFromMemory)
-        inputs = {operands.memory, operands.memory, input, memory, memory, {}};
-      return attention(*layer.cross, inputs, "cross", request.crossProbabilities ? &results.crossProbabilities : nullptr);
+        inputs = {operands.memory, operands.memory, input, memory, memory, operands.crossHeadMask, {}};
+      return attention(*layer.cross, inputs, "cross", request.cross, results.cross);
     });
   if (layer.ffn)
     hidden = branch(hidden, layer.ffnNorm, "ffn", [&](Value input) { return feedForward(*layer.ffn, input); });

@@ -21,13 +21,20 @@ struct Sequences {
   mlir::Value length;
   /// What masks the keys of these sequences; null if every token is visible.
   mlir::Value mask;
+  /// Where packed tokens stand in the padded batch, for what leaves a layer padded; null if nothing is packed.
+  mlir::Value places;
 };
 
 /// What a layer reads beside its weights; null where it has none.
 struct LayerOperands {
   mlir::Value hidden; // [T, H]
   Sequences sequences;
-  mlir::Value headMask;
+  /// Of the own and of the cross attention.
+  mlir::Value headMask, crossHeadMask;
+  /// The positions of tokens, [T], for heads that are turned by them.
+  mlir::Value positions;
+  /// What the distance of a key adds to its score in the own attention.
+  mlir::Value distanceBias;
   /// What cross attention takes keys from, [M, …], and values if those come from elsewhere.
   mlir::Value memory, memoryValues;
   Sequences memorySequences;
@@ -35,29 +42,48 @@ struct LayerOperands {
   /// Calls |visit| with a reference to each operand, present or not, in the order of a layer function's arguments.
   template <typename Visit>
   void forEach(Visit visit) {
-    for (mlir::Value *value : {&hidden, &sequences.offsets, &sequences.length, &sequences.mask, &headMask, &memory, &memoryValues,
-                               &memorySequences.offsets, &memorySequences.length, &memorySequences.mask})
+    for (mlir::Value *value : {&hidden, &sequences.offsets, &sequences.length, &sequences.mask, &headMask, &crossHeadMask, &positions,
+                               &distanceBias, &memory, &memoryValues, &memorySequences.offsets, &memorySequences.length,
+                               &memorySequences.mask, &sequences.places, &memorySequences.places})
       visit(*value);
   }
 };
 
-/// Which results are wanted beside the hidden state.
-struct LayerRequest {
+/// Which results are wanted of an attention beside the hidden state.
+struct AttentionRequest {
   bool probabilities = false;
-  bool crossProbabilities = false;
+  /// Keys and values, as they would be cached.
+  bool key = false, value = false;
+
+  /// Whether anything is wanted that is not a result of `multi_head_attention`.
+  bool parts() const { return key || value; }
+};
+
+/// What an attention gives out; null unless asked for.
+struct AttentionResults {
+  mlir::Value probabilities; // [B, heads, L, keys]
+  mlir::Value key, value;    // [B, kv heads, L, head size]
+};
+
+/// Which results are wanted of a layer beside the hidden state.
+struct LayerRequest {
+  AttentionRequest own, cross;
 };
 
 struct LayerResults {
   mlir::Value hidden;
-  /// Null unless asked for.
-  mlir::Value probabilities, crossProbabilities;
+  AttentionResults own, cross;
 
   template <typename Visit>
   void forEach(Visit visit) {
-    for (mlir::Value *value : {&hidden, &probabilities, &crossProbabilities})
+    for (mlir::Value *value : {&hidden, &own.probabilities, &own.key, &own.value, &cross.probabilities, &cross.key, &cross.value})
       visit(*value);
   }
 };
+
+/// Emits the norm |spec| of |input| (+ |residual|, which may be null); |weight| and |bias| are the values of its weights.
+mlir::Value createNorm(mlir::OpBuilder &builder, mlir::Location loc, const NormSpec &spec, mlir::Value input, mlir::Value residual,
+                       mlir::Value weight, mlir::Value bias);
 
 /// Emits the body of a layer function.
 class LayerBody {
@@ -73,7 +99,7 @@ private:
   struct AttentionInputs {
     mlir::Value query, key, value;
     Sequences queries, keys;
-    mlir::Value headMask;
+    mlir::Value headMask, distanceBias;
   };
 
   mlir::Location at(mlir::StringRef part) { return mlir::NameLoc::get(builder.getStringAttr(stack.name + "_layer." + part.str())); }
@@ -84,8 +110,21 @@ private:
 
   /// A branch |emit| of the layer's |input| with its norm |spec| and residual; |part| names it.
   mlir::Value branch(mlir::Value input, const NormSpec &spec, const std::string &part, llvm::function_ref<mlir::Value(mlir::Value)> emit);
-  /// Attention; its probabilities go to |probabilities| if that is not null.
-  mlir::Value attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, mlir::Value *probabilities);
+  /// Attention; what |request| asks for goes to |results|.
+  mlir::Value attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, const AttentionRequest &request,
+                        AttentionResults &results);
+  /// The same in one operation, and in several.
+  mlir::Value compositeAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
+                                 AttentionResults &results);
+  mlir::Value splitAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
+                             AttentionResults &results);
+  /// |input| projected to |heads| heads, turned by the positions of tokens if |rotary| is a table.
+  mlir::Value heads(mlir::Location loc, mlir::Value input, const LinearSpec &spec, int64_t heads, WeightId rotary = noWeight);
+  /// Heads `[T, G, D]` of |sequences| as `[B, G, L, D]`, as caches are given out.
+  mlir::Value padHeads(mlir::Location loc, mlir::Value heads, const Sequences &sequences);
+  /// Sets what both attention operations have beside their tensors; returns the probabilities, if any.
+  template <typename Op>
+  mlir::Value setScores(Op op, const AttentionSpec &spec, const AttentionInputs &inputs);
   mlir::Value feedForward(const FfnSpec &spec, mlir::Value input);
 
   mlir::OpBuilder &builder;

@@ -38,13 +38,15 @@ private:
   void add(const LinearSpec &linear) { add(linear.weight), add(linear.bias); }
   void add(const NormSpec &norm) { add(norm.weight), add(norm.bias), add(norm.epsilon); }
   void add(const AttentionSpec &attention, const char *part) {
-    out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal;
+    out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' '
+        << xfmr::stringifyMaskedRows(attention.maskedRows) << ' ' << xfmr::stringifyRelativeTerms(attention.relativeTerms);
     add(attention.scale);
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
+    add(attention.rotary), add(attention.relativeKey);
   }
   void add(const FfnSpec &ffn) {
     out << "ffn " << xfmr::stringifyActivation(ffn.activation);
-    add(ffn.up), add(ffn.down);
+    add(ffn.up), add(ffn.down), add(ffn.gate);
   }
 
   llvm::raw_string_ostream out;
@@ -101,7 +103,8 @@ LayerResults LayerFunctions::call(OpBuilder &builder, const LayerSpec &layer, co
     return LayerBody(builder, stack, layer, operands, values).emit(request);
   }
   llvm::raw_string_ostream key(signature.text);
-  key << ' ' << request.probabilities << request.crossProbabilities;
+  for (const AttentionRequest &part : {request.own, request.cross})
+    key << ' ' << part.probabilities << part.key << part.value;
   SmallVector<Value> values;
   LayerOperands(operands).forEach([&](Value &value) {
     key << ' ';
@@ -122,9 +125,13 @@ LayerResults LayerFunctions::call(OpBuilder &builder, const LayerSpec &layer, co
   LayerResults results;
   unsigned next = 0;
   results.hidden = called.getResult(next++);
-  if (request.probabilities)
-    results.probabilities = called.getResult(next++);
-  if (request.crossProbabilities)
-    results.crossProbabilities = called.getResult(next++);
+  auto take = [&](const AttentionRequest &wanted, AttentionResults &part) {
+    for (auto [isWanted, value] :
+         {std::pair(wanted.probabilities, &part.probabilities), std::pair(wanted.key, &part.key), std::pair(wanted.value, &part.value)})
+      if (isWanted)
+        *value = called.getResult(next++);
+  };
+  take(request.own, results.own);
+  take(request.cross, results.cross);
   return results;
 }

@@ -17,6 +17,13 @@ LinearSpec TransformerSpec::linear(const std::string &name, int64_t in, int64_t 
   return spec;
 }
 
+LinearSpec TransformerSpec::transposedLinear(const std::string &name, int64_t in, int64_t out) {
+  LinearSpec spec;
+  spec.weight = transpose(tensor(name + ".weight", {in, out}));
+  spec.bias = tensor(name + ".bias", {out});
+  return spec;
+}
+
 NormSpec TransformerSpec::norm(const std::string &name, int64_t size, double epsilon) {
   NormSpec spec;
   spec.weight = tensor(name + ".weight", {size});
@@ -31,6 +38,10 @@ LinearSpec TransformerSpec::features(const LinearSpec &linear, int64_t begin, in
   if (linear.bias != noWeight)
     part.bias = slice(linear.bias, 0, begin, end);
   return part;
+}
+
+LinearSpec TransformerSpec::scaled(const LinearSpec &linear, double factor) {
+  return {scale(linear.weight, factor), linear.bias == noWeight ? noWeight : scale(linear.bias, factor)};
 }
 
 HeadStep attune::poolStep(mlir::xfmr::PoolKind kind, std::string path) {
@@ -86,8 +97,13 @@ Activation attune::readActivation(ConfigReader &reader, const char *key, const c
 
 Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
   static constexpr std::pair<const char *, Result<TransformerSpec> (*)(const Config &)> families[] = {
-      {"bert", readBertSpec},       {"distilbert", readDistilBertSpec},        {"multi_head_attention", readMultiHeadAttentionSpec},
-      {"roberta", readRobertaSpec}, {"self_attention", readSelfAttentionSpec}, {"transformer", readPlainTransformerSpec},
+      {"bert", readBertSpec},
+      {"distilbert", readDistilBertSpec},
+      {"gpt2", readGpt2Spec},
+      {"multi_head_attention", readMultiHeadAttentionSpec},
+      {"roberta", readRobertaSpec},
+      {"self_attention", readSelfAttentionSpec},
+      {"transformer", readPlainTransformerSpec},
       {"vit", readVitSpec},
   };
   ConfigReader reader(config);

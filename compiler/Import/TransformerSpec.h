@@ -23,6 +23,7 @@ struct LinearSpec {
   WeightId bias = noWeight;
 };
 
+/// A layer norm; without bias the division by the root mean square.
 struct NormSpec {
   WeightId weight = noWeight;
   WeightId bias = noWeight;
@@ -51,6 +52,8 @@ struct EmbeddingSpec {
   WeightId positions = noWeight;
   /// The padding id where positions that no input gives are counted over the other tokens, as `xfmr.counted_positions` does.
   std::optional<int64_t> countedAfter;
+  /// Token types are added only where an input gives them, and not zeros otherwise.
+  bool typesIfGiven = false;
   /// Every token gets the first position.
   bool onePosition = false;
   std::optional<PatchSpec> patches;
@@ -67,13 +70,21 @@ struct AttentionSpec {
   double scale = 1;
   /// No token attends to later ones.
   bool causal = false;
+  /// What a query without a visible key gives.
+  mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
+  /// `[positions, R]`: cosines and sines by which queries and keys are turned.
+  WeightId rotary = noWeight;
+  /// `[2 N - 1, head size]`: a vector for each distance of a key, and what it is multiplied by.
+  WeightId relativeKey = noWeight;
+  mlir::xfmr::RelativeTerms relativeTerms = mlir::xfmr::RelativeTerms::Query;
   /// Where heads have been removed: their number before that, and the numbers of those that are left.
   int64_t originalHeads = 0;
   std::vector<int64_t> headNumbers;
 };
 
+/// Two projections with an activation between them, or three: the activation is then of `gate`, whose product with `up` goes down.
 struct FfnSpec {
-  LinearSpec up, down;
+  LinearSpec up, down, gate;
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
 };
 
@@ -111,6 +122,13 @@ struct StackSpec {
   std::optional<NormSpec> finalNorm;
   /// Whether the last of `hidden_states` is the stack's result or what the final norm gets.
   bool lastStateNormed = true;
+  /// Whether keys and values can be kept for later tokens (`past_key_values`).
+  bool cached = false;
+  /// Whether the head mask is that of the cross attention, too; if not, there is another input for it.
+  bool crossSharesHeadMask = false;
+
+  /// Tensors of a layer in `past_key_values`: key and value of its own attention, and of cross attention.
+  int64_t cachedParts() const { return !cached ? 0 : !layers.empty() && layers.front().cross ? 4 : 2; }
 };
 
 /// One step from the last hidden state to an output.
@@ -173,8 +191,8 @@ struct InputSpec {
   StackRole stack = StackRole::Encoder;
   /// Mask: the standard form is one of numbers that are added to the scores, `[batch, 1, 1, keys]`.
   bool additive = false;
-  /// Positions: they depend on the ids, so there is no default that the runtime could fill in.
-  bool counted = false;
+  /// Positions and token types: what the model does without them is not what zeros or a count would do, so nothing can be filled in.
+  bool required = false;
 };
 
 /// A model of any family.
@@ -203,10 +221,14 @@ struct TransformerSpec : WeightList {
 
   /// Declares NAME.weight `[out, in]` and, unless |bias| is false, NAME.bias.
   LinearSpec linear(const std::string &name, int64_t in, int64_t out, bool bias = true);
+  /// Declares NAME.weight `[in, out]` and NAME.bias.
+  LinearSpec transposedLinear(const std::string &name, int64_t in, int64_t out);
   /// Declares NAME.weight and NAME.bias of |size| elements.
   NormSpec norm(const std::string &name, int64_t size, double epsilon);
   /// Features [begin, end) of |linear|.
   LinearSpec features(const LinearSpec &linear, int64_t begin, int64_t end);
+  /// |linear| times |factor|.
+  LinearSpec scaled(const LinearSpec &linear, double factor);
 };
 
 /// Reads the description of any supported model.

@@ -25,7 +25,7 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   for (InputSpec &input : spec.inputs)
     if (input.role == InputRole::Positions) {
       input.standard = false;
-      input.counted = true;
+      input.required = true;
     }
 }
 

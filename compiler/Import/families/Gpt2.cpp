@@ -1,0 +1,143 @@
+//===- Gpt2.cpp - GPT-2 ---------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Decoder layers with norms before the branches. Projections are stored [in, out], those of queries, keys and values joined. Token types,
+// where they are given, are rows of the word table. Defaults are those of transformers' GPT2Config, whose keys have two names each.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/PruneHeads.h"
+
+#include <cmath>
+
+using namespace attune;
+
+namespace {
+
+/// The keys that GPT-2 reads.
+struct Gpt2Keys {
+  int64_t vocab, positions, hidden, layers, heads, inner, labels;
+  double epsilon, dropout, classifierDropout;
+  mlir::xfmr::Activation activation;
+  bool scaled, scaledByLayer, tied;
+  HeadsByLayer pruned;
+};
+
+using DeclareHead = void (*)(TransformerSpec &spec, const Gpt2Keys &keys);
+
+} // namespace
+
+static Gpt2Keys readKeys(ConfigReader &reader) {
+  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+  Gpt2Keys keys;
+  keys.vocab = reader.integer("vocab_size", 50257, ids);
+  keys.positions = reader.integer("max_position_embeddings", reader.integer("n_positions", 1024, size), size);
+  keys.hidden = reader.integer("hidden_size", reader.integer("n_embd", 768, size), size);
+  keys.layers = reader.integer("num_hidden_layers", reader.integer("n_layer", 12, layers), layers);
+  keys.heads = reader.integer("num_attention_heads", reader.integer("n_head", 12, size), size);
+  keys.inner = reader.present("n_inner") ? reader.integer("n_inner", 0, size) : 4 * keys.hidden;
+  keys.epsilon = reader.number("layer_norm_epsilon", 1e-5, 0, 1);
+  keys.dropout = reader.number("resid_pdrop", 0.1, 0, 1);
+  keys.classifierDropout = reader.present("classifier_dropout") ? reader.number("classifier_dropout", 0, 0, 1) : 0.1;
+  keys.activation = readActivation(reader, "activation_function", "gelu_new");
+  keys.scaled = reader.flag("scale_attn_weights", true);
+  keys.scaledByLayer = reader.flag("scale_attn_by_inverse_layer_idx", false);
+  keys.tied = reader.flag("tie_word_embeddings", true);
+  keys.labels = reader.labels();
+  if (keys.hidden % keys.heads != 0)
+    reader.fail(reader.present("hidden_size") ? "hidden_size" : "n_embd",
+                "a multiple of the heads, which are " + std::to_string(keys.heads));
+  keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
+  reader.reject("add_cross_attention", "GPT-2 with cross attention is not implemented");
+  reader.reject("quantization_config", "quantised weights are not implemented");
+  return keys;
+}
+
+static void declareEmbeddings(TransformerSpec &spec, const Gpt2Keys &keys, const std::string &prefix) {
+  EmbeddingSpec &embeddings = spec.decoder->embeddings;
+  embeddings.path = prefix + "wte";
+  embeddings.words = embeddings.types = spec.tensor(prefix + "wte.weight", {keys.vocab, keys.hidden});
+  embeddings.positions = spec.tensor(prefix + "wpe.weight", {keys.positions, keys.hidden});
+  embeddings.typesIfGiven = true;
+  embeddings.dropout = keys.dropout;
+  constexpr StackRole decoder = StackRole::Decoder;
+  spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab, /*standard=*/true, decoder},
+                 {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false, decoder},
+                 {"attention_mask", InputRole::AttentionMask, 0, /*standard=*/true, decoder},
+                 {"token_type_ids", InputRole::TokenTypes, keys.vocab, /*standard=*/false, decoder, /*additive=*/false, /*required=*/true},
+                 {"position_ids", InputRole::Positions, keys.positions, /*standard=*/true, decoder},
+                 {"head_mask", InputRole::HeadMask, 0, /*standard=*/false, decoder}};
+}
+
+static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t number, const std::string &path) {
+  LayerSpec layer;
+  layer.path = path;
+  layer.attentionNorm = spec.norm(path + ".ln_1", keys.hidden, keys.epsilon);
+  AttentionSpec &attention = layer.attention.emplace();
+  attention.headNumbers = remainingHeads(keys.pruned, number, keys.heads);
+  attention.originalHeads = keys.heads;
+  attention.heads = attention.kvHeads = int64_t(attention.headNumbers.size());
+  int64_t headSize = keys.hidden / keys.heads, inner = headSize * attention.heads;
+  LinearSpec joined = spec.transposedLinear(path + ".attn.c_attn", keys.hidden, 3 * inner);
+  attention.query = spec.features(joined, 0, inner);
+  attention.key = spec.features(joined, inner, 2 * inner);
+  attention.value = spec.features(joined, 2 * inner, 3 * inner);
+  attention.output = spec.transposedLinear(path + ".attn.c_proj", inner, keys.hidden);
+  attention.scale = keys.scaled ? 1 / std::sqrt(double(headSize)) : 1;
+  // A factor of the queries, not of the scale: layers that differ in numbers only are one function.
+  if (keys.scaledByLayer)
+    attention.query = spec.scaled(attention.query, 1 / double(number + 1));
+  attention.causal = true;
+  attention.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
+  layer.ffnNorm = spec.norm(path + ".ln_2", keys.hidden, keys.epsilon);
+  FfnSpec &ffn = layer.ffn.emplace();
+  ffn.up = spec.transposedLinear(path + ".mlp.c_fc", keys.hidden, keys.inner);
+  ffn.down = spec.transposedLinear(path + ".mlp.c_proj", keys.inner, keys.hidden);
+  ffn.activation = keys.activation;
+  spec.decoder->layers.push_back(std::move(layer));
+}
+
+static void declareLMHead(TransformerSpec &spec, const Gpt2Keys &keys) {
+  LinearSpec head;
+  head.weight = keys.tied ? spec.decoder->embeddings.words : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden});
+  spec.outputs.push_back({"logits", {linearStep(head, "lm_head")}});
+}
+
+static void declareTokenClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
+  LinearSpec classifier = spec.linear("classifier", keys.hidden, keys.labels);
+  spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), linearStep(classifier, "classifier")}});
+}
+
+Result<TransformerSpec> attune::readGpt2Spec(const Config &config) {
+  static constexpr std::pair<const char *, DeclareHead> heads[] = {
+      {"GPT2Model", [](TransformerSpec &spec, const Gpt2Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
+      {"GPT2LMHeadModel", declareLMHead},
+      {"GPT2ForTokenClassification", declareTokenClassification},
+  };
+  ConfigReader reader(config);
+  Gpt2Keys keys = readKeys(reader);
+  TransformerSpec spec;
+  spec.family = "gpt2";
+  spec.architecture = reader.architecture("GPT2Model");
+  spec.basePrefix = "transformer.";
+  const auto *head = reader.choose("architectures", spec.architecture, heads);
+  if (reader.status().failed())
+    return reader.status();
+  std::string prefix = head == heads ? "" : spec.basePrefix;
+
+  StackSpec &stack = spec.decoder.emplace();
+  stack.name = "decoder";
+  stack.placement = NormPlacement::Pre;
+  stack.dropout = keys.dropout;
+  stack.hidden = keys.hidden;
+  stack.maxLength = keys.positions;
+  stack.cached = true;
+  declareEmbeddings(spec, keys, prefix);
+  for (int64_t i = 0; i < keys.layers; ++i)
+    declareLayer(spec, keys, i, prefix + "h." + std::to_string(i));
+  spec.decoder->finalNorm = spec.norm(prefix + "ln_f", keys.hidden, keys.epsilon);
+  head->second(spec, keys);
+  return spec;
+}
