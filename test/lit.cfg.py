@@ -10,9 +10,10 @@
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
 # Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker, pkg-config
-# (with CMake), debian (what makes a Debian package).
+# (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine).
 # What a machine lacks is reported as unsupported, never as passed.
 
+import glob
 import os
 import shlex
 import shutil
@@ -108,6 +109,33 @@ if "avx_vnni" in flags:
     config.available_features.add("avxvnni")
 if {"amx_tile", "amx_bf16", "amx_int8"} <= flags:
     config.available_features.add("amx")
+
+
+def find_cross_compiler(arch):
+    """A command that compiles the runtime's C++ for |arch|, if there is one, a C compiler and an emulator. The runtime uses no C++ library, so that Clang
+    with this machine's headers does where the cross compiler is for C alone."""
+    folder = os.path.join(config.test_exec_root, "cross-" + arch)
+    os.makedirs(folder, exist_ok=True)
+    program, main = os.path.join(folder, "main"), os.path.join(folder, "main.c")
+    with open(main, "w") as f:
+        f.write("int main(void) { return 0; }\n")
+    with open(os.path.join(folder, "runtime.cpp"), "w") as f:
+        f.write("#include <atomic>\n#include <cstring>\n#include <new>\n")
+    if not succeeds(arch + "-linux-gnu-gcc", "-static", main, "-o", program) or not succeeds("qemu-" + arch, program):
+        return None
+    headers = [d for pattern in ("/usr/include/c++/*", "/usr/include/x86_64-linux-gnu/c++/*") for d in sorted(glob.glob(pattern))[-1:]]
+    clang = [word for d in headers for word in ("-isystem", d)]
+    for command in ([arch + "-linux-gnu-g++"], ["clang++-22", f"--target={arch}-linux-gnu", *clang], ["clang++", f"--target={arch}-linux-gnu", *clang]):
+        if succeeds(*command, "-fsyntax-only", os.path.join(folder, "runtime.cpp")):
+            return " ".join(command)
+    return None
+
+
+for arch in ("aarch64", "riscv64"):
+    compiler = shutil.which("cmake") and shutil.which("ninja") and find_cross_compiler(arch)
+    if compiler:
+        config.available_features.add("cross-" + arch)
+        config.environment["ATTUNE_CROSS_CXX_" + arch] = compiler
 if succeeds("nvidia-smi", "-L"):
     config.available_features.add("cuda")
 if config.enable_halide:

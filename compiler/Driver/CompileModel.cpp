@@ -213,7 +213,7 @@ Status Compilation::import() {
 
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
-  buildPhasePipeline(passes, phase, PipelineOptions{getCpuStrategy({target->vectorBits(), target->dotFeatures()}), options.dtype});
+  buildPhasePipeline(passes, phase, PipelineOptions{getCpuStrategy({target->vectorBits(), target->vectorRegisters(), target->dotFeatures()}), options.dtype});
   if (mlir::failed(passes.run(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   if (phase == Phase::Dialect) {

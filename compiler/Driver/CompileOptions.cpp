@@ -21,8 +21,10 @@ static std::string formatInput(const InputRequest &input) {
 }
 
 std::string attune::formatFlags(const CompileOptions &options) {
-  std::string text = "--cpu=" + options.cpu;
-  auto add = [&](const std::string &flag, const std::string &value) { text += " --" + flag + "=" + value; };
+  std::string text;
+  auto add = [&](const std::string &flag, const std::string &value) { text += (text.empty() ? "--" : " --") + flag + "=" + value; };
+  if (!options.cpu.empty() || options.triple.empty())
+    add("cpu", options.cpu.empty() ? "native" : options.cpu);
   if (!options.triple.empty())
     add("triple", options.triple);
   if (options.padding == Padding::Skip)

@@ -27,7 +27,8 @@ struct CompileOptions {
   EmitKind emit = EmitKind::Object;
   /// The model's C identifier; the stem of |output| if empty.
   std::string name;
-  std::string cpu = "native";
+  /// As CpuTarget::create takes it: empty for this machine's, or the least of another architecture.
+  std::string cpu;
   /// Empty for this machine.
   std::string triple;
   Padding padding = Padding::Compute;

@@ -176,7 +176,7 @@ void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOp
 
 namespace {
 struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
-  Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("bits of a vector register"), llvm::cl::init(512)};
+  Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("bits of a vector register, 32 if there are none"), llvm::cl::init(512)};
   Option<std::string> features{*this, "features", llvm::cl::desc("instructions for lower precision: x86,avx512bf16,avx512vnni,avxvnni,amx-bf16,amx-int8"),
                                llvm::cl::init("x86")};
   Option<xfmr::Precision> precision{*this, "precision", llvm::cl::desc("what the inputs of projections are rounded to"), llvm::cl::init(xfmr::Precision::F32),
@@ -190,6 +190,8 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
     SmallVector<StringRef> names;
     StringRef(features.getValue()).split(names, ',');
     cpu.dots.insert_range(names);
+    if (cpu.dots.contains("x86") && vectorBits < 512)
+      cpu.vectorRegisters = 16;
     return {getCpuStrategy(cpu), precision};
   }
 };

@@ -3,20 +3,43 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Pipelines/Strategy.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace attune;
 
-// A register tile of R rows x W columns needs R * W / 16 accumulators of 16 lanes, W / 16 registers for the weights and one or two for the input:
-// 32 registers of 512 bits take 12 x 32, 16 registers of 256 bits (two per 16 lanes) take 6 x 16. The constants of
-// an exponential and two rows of it no longer fit into the latter.
-static constexpr CpuStrategy kWide = {512, 12, 8, 32, 32, 3, 8, 64, 1536 << 10, 128, 8};
-static constexpr CpuStrategy kNarrow = {256, 6, 4, 16, 16, 1, 1, 64, 1536 << 10, 128, 8};
+// A register tile of R rows x W columns needs R * W / 16 accumulators of 16 lanes, W / 16 registers for the weights and one or two for the
+// input, if no instruction takes that from a lane or a scalar. The constants of an exponential and two rows of it do not fit into 8.
+// Strategies are by how many vectors of 16 lanes the registers hold: x86's were measured, those for other machines follow from this
+// arithmetic.
+struct RegisterFile {
+  int64_t vectors;
+  CpuStrategy strategy;
+};
+static constexpr RegisterFile kRegisterFiles[] = {
+    // AVX-512, RISC-V vectors of 512 bits: tiles of 12 x 32.
+    {32, {12, 8, 32, 32, 3, 8, 64, 1536 << 10, 128, 8}},
+    // RISC-V vectors of 256 bits: 6 x 32.
+    {16, {6, 4, 32, 32, 2, 4, 64, 768 << 10, 128, 8}},
+    // AVX2 (16 registers of 256 bits), NEON and RISC-V vectors of 128 bits (32 of them): 6 x 16.
+    {8, {6, 4, 16, 16, 1, 1, 64, 1536 << 10, 128, 8}},
+    // Scalar registers, two times 16: a single row.
+    {0, {1, 1, 16, 16, 1, 1, 64, 768 << 10, 128, 8}},
+};
+
+/// The strategy for registers that hold |vectors| vectors of 16 floats.
+static CpuStrategy getRegisterStrategy(int64_t vectors) {
+  for (const RegisterFile &file : kRegisterFiles)
+    if (vectors >= file.vectors)
+      return file.strategy;
+  llvm_unreachable("the last one holds nothing");
+}
 
 CpuStrategy attune::getCpuStrategy(const CpuFeatures &features) {
   auto has = [&](llvm::StringRef name) { return features.dots.contains(name); };
-  CpuStrategy strategy = features.vectorBits >= 512 ? kWide : kNarrow;
+  int64_t vectors = features.vectorBits * features.vectorRegisters / 512;
+  CpuStrategy strategy = getRegisterStrategy(vectors);
   bool wide = features.vectorBits >= 512;
-  strategy.codeRows = wide ? 8 : 4;
+  strategy.codeRows = wide ? 8 : vectors >= 8 ? 4 : 1;
   strategy.roundsBF16 = wide && has("avx512bf16");
   if (!has("x86"))
     return strategy;

@@ -13,9 +13,10 @@ namespace attune {
 
 /// What a strategy depends on.
 struct CpuFeatures {
-  /// Bits of a vector register.
-  int64_t vectorBits = 512;
-  /// Instructions for products of lower precision, by LLVM's names: "avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8"; "x86" for the family.
+  /// Bits of a register for floats, and how many of them there are.
+  int64_t vectorBits = 512, vectorRegisters = 32;
+  /// Instructions for products of lower precision, by LLVM's names: "avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8"; "x86"
+  /// for the family.
   llvm::StringSet<> dots;
 };
 
@@ -29,8 +30,6 @@ struct CodeStrategy {
 
 /// Tile sizes of the CPU kernels. They change speed and the layout of packed weights, never a result.
 struct CpuStrategy {
-  /// Bits of a vector register.
-  int64_t vectorBits;
   /// Most rows of a register tile.
   int64_t registerRows;
   /// Query rows of an attention tile, a power of two.
@@ -45,8 +44,8 @@ struct CpuStrategy {
   int64_t weightRows;
   /// Most rows of a tile of attention over several blocks of keys, at least 64.
   int64_t attentionRows;
-  /// Most bytes of the input rows of one block. Rows are read again for every panel, weights again for every block: more than the L2 cache holds
-  /// costs less than reading the weights of a deep projection several times.
+  /// Most bytes of the input rows of one block. Rows are read again for every panel, weights again for every block: more than the L2 cache
+  /// holds costs less than reading the weights of a deep projection several times.
   int64_t blockBytes;
   /// Most rows of one block; the rows are divided evenly among the blocks.
   int64_t maxBlockRows;

@@ -41,8 +41,9 @@ static Status readLimit(const std::string &text, std::map<std::string, int64_t> 
 void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted) {
   auto wanted = [&](llvm::StringRef name) { return !llvm::is_contained(omitted, name); };
   addChoice(table, "target", "cpu|cuda", "what the code runs on (cpu)", only({"cpu"}));
-  table.addString("cpu", "NAME", options.cpu, "native, x86-64-v3, x86-64-v4 or an LLVM name (native)");
-  table.addString("triple", "T", options.triple, "target triple (this machine's)");
+  table.addString("cpu", "NAME", options.cpu,
+                  "native, x86-64-v3, x86-64-v4 or an LLVM name, with ,+feature,-feature behind it (native; for another triple its least)");
+  table.addString("triple", "T", options.triple, "target triple: x86_64, aarch64 or riscv64 (this machine's)");
   table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda",
                   [](const std::string &) { return Status::error("only with --target=cuda, which is not implemented in this version"); });
   if (wanted("dtype"))

@@ -180,10 +180,11 @@ struct Feature {
 } // namespace
 
 static const Feature features[] = {
-    {"fp-armv8", AT_HWCAP, 0}, {"neon", AT_HWCAP, 1},     {"aes", AT_HWCAP, 3},      {"sha2", AT_HWCAP, 6},
-    {"crc", AT_HWCAP, 7},      {"lse", AT_HWCAP, 8},      {"fullfp16", AT_HWCAP, 9}, {"rdm", AT_HWCAP, 12},
-    {"dotprod", AT_HWCAP, 20}, {"fp16fml", AT_HWCAP, 23}, {"sve", AT_HWCAP, 22},     {"sve2", AT_HWCAP2, 1},
-    {"i8mm", AT_HWCAP2, 13},   {"bf16", AT_HWCAP2, 14},
+    {"fp-armv8", AT_HWCAP, 0},   {"neon", AT_HWCAP, 1},     {"aes", AT_HWCAP, 3},      {"sha2", AT_HWCAP, 6},     {"crc", AT_HWCAP, 7},
+    {"lse", AT_HWCAP, 8},        {"fullfp16", AT_HWCAP, 9}, {"rdm", AT_HWCAP, 12},     {"dotprod", AT_HWCAP, 20}, {"fp16fml", AT_HWCAP, 23},
+    {"sve", AT_HWCAP, 22},       {"sve2", AT_HWCAP2, 1},    {"i8mm", AT_HWCAP2, 13},   {"bf16", AT_HWCAP2, 14},   {"jsconv", AT_HWCAP, 13},
+    {"complxnum", AT_HWCAP, 14}, {"flagm", AT_HWCAP, 27},   {"altnzcv", AT_HWCAP2, 7}, {"fptoint", AT_HWCAP2, 8}, {"cssc", AT_HWCAP2, 34},
+    {"mops", AT_HWCAP2, 43},
 };
 
 int attune_cpu_has(const char *name) {
@@ -192,6 +193,69 @@ int attune_cpu_has(const char *name) {
   for (const Feature &feature : features)
     if (strcmp(feature.name, name) == 0)
       return getauxval(feature.type) >> feature.bit & 1;
+  return -1;
+}
+
+#elif defined(__riscv) && defined(__linux__)
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int requestTiles() { return 0; }
+
+namespace {
+/// An extension by its bit in the answer of riscv_hwprobe for key IMA_EXT_0 (Linux 6.4 and later).
+struct Feature {
+  const char *name;
+  unsigned bit;
+};
+/// A register length the code relies on.
+struct VectorLength {
+  const char *name;
+  unsigned long bits;
+};
+} // namespace
+
+static const Feature features[] = {{"zba", 3},     {"zbb", 4},   {"zbs", 5},      {"zbc", 7},  {"zvbb", 17},   {"zfh", 27},
+                                   {"zfhmin", 28}, {"zvfh", 30}, {"zvfhmin", 31}, {"zfa", 32}, {"zicond", 35}, {"zcb", 44}};
+static const VectorLength lengths[] = {{"zvl256b", 256}, {"zvl512b", 512}, {"zvl1024b", 1024}};
+
+/// Whether the system reports the extension of one letter.
+static bool hasLetter(char letter) { return getauxval(AT_HWCAP) >> (letter - 'a') & 1; }
+
+/// Bits of a vector register, 0 without vectors.
+static unsigned long vectorBits() {
+  if (!hasLetter('v'))
+    return 0;
+  unsigned long bytes;
+  __asm__("csrr %0, 0xc22" : "=r"(bytes)); // vlenb
+  return bytes * 8;
+}
+
+/// The answer of riscv_hwprobe for IMA_EXT_0; false if this system does not know the call.
+static bool probeExtensions(uint64_t &out) {
+  constexpr long riscvHwprobe = 258;
+  struct {
+    int64_t key;
+    uint64_t value;
+  } pair = {4, 0};
+  bool known = syscall(riscvHwprobe, &pair, 1, 0, nullptr, 0) == 0 && pair.key == 4;
+  out = pair.value;
+  return known;
+}
+
+int attune_cpu_has(const char *name) {
+  if (!name)
+    return -1;
+  if (name[0] >= 'a' && name[0] <= 'z' && !name[1])
+    return hasLetter(name[0]);
+  for (const VectorLength &length : lengths)
+    if (strcmp(length.name, name) == 0)
+      return vectorBits() >= length.bits;
+  uint64_t extensions;
+  for (const Feature &feature : features)
+    if (strcmp(feature.name, name) == 0)
+      return probeExtensions(extensions) ? int(extensions >> feature.bit & 1) : -1;
   return -1;
 }
 
@@ -229,14 +293,12 @@ attune_status attune::checkCpuFeatures(const attune_model_desc &desc) {
   }
   const char *cpu = desc.cpu ? desc.cpu : "unknown";
   if (*missing)
-    return fail(ATTUNE_INCOMPATIBLE, "model '%s' was compiled for cpu '%s'; this machine lacks %s", desc.name, cpu,
-                missing);
+    return fail(ATTUNE_INCOMPATIBLE, "model '%s' was compiled for cpu '%s'; this machine lacks %s", desc.name, cpu, missing);
   if (*unknown)
-    return fail(ATTUNE_INCOMPATIBLE,
-                "model '%s' was compiled for cpu '%s' and needs %s, which this runtime cannot check", desc.name, cpu,
+    return fail(ATTUNE_INCOMPATIBLE, "model '%s' was compiled for cpu '%s' and needs %s, which this runtime cannot check", desc.name, cpu,
                 unknown);
   if (int error = tiles ? requestTiles() : 0)
-    return fail(ATTUNE_INCOMPATIBLE, "model '%s' was compiled for cpu '%s' and needs amx-tile, which the system does not grant: %s", desc.name, cpu,
-                strerror(error));
+    return fail(ATTUNE_INCOMPATIBLE, "model '%s' was compiled for cpu '%s' and needs amx-tile, which the system does not grant: %s",
+                desc.name, cpu, strerror(error));
   return ATTUNE_OK;
 }

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/TargetMachine.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -14,17 +15,6 @@
 #include <mutex>
 
 using namespace attune;
-
-/// What generated x86-64 code may contain beyond the baseline, by LLVM's names; the runtime knows all of them.
-static constexpr const char *kX86Features[] = {
-    "sse3",        "ssse3",        "sse4.1",     "sse4.2",     "popcnt",     "lzcnt",       "movbe",        "bmi",
-    "bmi2",        "adx",          "avx",        "avx2",       "fma",        "f16c",        "gfni",         "avxvnni",
-    "avxvnniint8", "avxvnniint16", "avxifma",    "avx512f",    "avx512bw",   "avx512cd",    "avx512dq",     "avx512vl",
-    "avx512vnni",  "avx512bf16",   "avx512fp16", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq"};
-/// What generated AArch64 code may contain beyond the baseline.
-static constexpr const char *kArmFeatures[] = {"dotprod", "fullfp16", "fp16fml", "bf16", "i8mm", "sve", "sve2", "lse", "rdm"};
-/// Extensions the code generator would use but no operating system or runtime of ours is prepared for.
-static constexpr const char *kX86Withheld[] = {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "xop", "fma4", "tbm"};
 
 /// The features of this machine, as LLVM writes them. A virtual machine may lack some that its CPU's name implies.
 static std::string getHostFeatures() {
@@ -50,13 +40,70 @@ static void initializeTargets() {
 }
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(const llvm::Target &target, const llvm::Triple &triple, const std::string &cpu,
-                                                          const std::string &features) {
+                                                          const std::string &features, const char *abi = "") {
   llvm::TargetOptions options;
   // Only what is written as a fused multiply-add is one: results must not depend on what the optimiser finds.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.FunctionSections = options.DataSections = false;
+  options.MCOptions.ABIName = abi;
   return std::unique_ptr<llvm::TargetMachine>(target.createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_,
                                                                          /*CM=*/std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// Adds |more|, "+a,-b", to |features|.
+static void addFeatures(std::string &features, llvm::StringRef more) {
+  if (!more.empty())
+    features += (features.empty() ? "" : ",") + more.str();
+}
+
+namespace {
+/// A CPU as LLVM takes it.
+struct CpuName {
+  std::string cpu, features;
+};
+} // namespace
+
+/// Resolves |text|, what --cpu says: nothing, `native`, or a name, with features behind it.
+static Result<CpuName> resolveCpu(const std::string &text, const llvm::Triple &triple, const Architecture &architecture) {
+  auto [name, features] = llvm::StringRef(text).split(',');
+  llvm::Triple host(llvm::sys::getProcessTriple());
+  bool isHost = host.getArch() == triple.getArch();
+  CpuName result = {name.str(), ""};
+  if (name == "native" && !isHost)
+    return Status::error("--cpu=native: this machine is " + llvm::Triple::getArchTypeName(host.getArch()).str() + ", not " +
+                         llvm::Triple::getArchTypeName(triple.getArch()).str() + "; name a CPU");
+  if (name == "native" || (name.empty() && isHost))
+    result = {llvm::sys::getHostCPUName().str(), getHostFeatures()};
+  else if (name.empty())
+    result = {architecture.baselineCpu, architecture.baselineFeatures};
+  addFeatures(result.features, features);
+  return result;
+}
+
+/// Fails on a feature in |features|, "+a,-b", that LLVM does not know; it would only print a warning.
+static Status checkFeatures(llvm::StringRef features, const llvm::MCSubtargetInfo &info) {
+  llvm::SmallVector<llvm::StringRef> words;
+  features.split(words, ',', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef word : words) {
+    bool known =
+        llvm::any_of(info.getAllProcessorFeatures(), [&](const llvm::SubtargetFeatureKV &entry) { return word.drop_front() == entry.Key; });
+    if (!known || (word[0] != '+' && word[0] != '-'))
+      return Status::error("--cpu: expected features like +avx2 or -avx2 behind the name, got '" + word.str() + "'");
+  }
+  return {};
+}
+
+/// Switches off what |architecture| withholds of what |info| has.
+static void withhold(const Architecture &architecture, const llvm::MCSubtargetInfo &info, std::string &features) {
+  for (llvm::StringRef pattern : architecture.withheld) {
+    if (!pattern.consume_back("*")) {
+      addFeatures(features, ("-" + pattern).str());
+      continue;
+    }
+    for (const llvm::SubtargetFeatureKV &entry : info.getEnabledProcessorFeatures())
+      if (llvm::StringRef(entry.Key).starts_with(pattern))
+        addFeatures(features, std::string("-") + entry.Key);
+  }
 }
 
 Result<CpuTarget> CpuTarget::create(const std::string &name, const std::string &tripleText) {
@@ -68,30 +115,29 @@ Result<CpuTarget> CpuTarget::create(const std::string &name, const std::string &
     return Status::error("--triple: unknown target '" + tripleText + "'");
   if (!triple.isOSBinFormatELF() || !triple.isArch64Bit() || !triple.isLittleEndian())
     return Status::error("--triple: expected a 64-bit little-endian ELF target, got '" + triple.str() + "'");
+  const Architecture *architecture = findArchitecture(triple);
+  if (!architecture)
+    return Status::error("--triple: expected x86_64, aarch64 or riscv64, got '" + triple.str() + "'");
 
-  std::string cpu = name, features;
-  if (name == "native") {
-    llvm::Triple host(llvm::sys::getProcessTriple());
-    if (host.getArch() != triple.getArch())
-      return Status::error("--cpu=native: this machine is " + llvm::Triple::getArchTypeName(host.getArch()).str() + ", not " +
-                           llvm::Triple::getArchTypeName(triple.getArch()).str() + "; name a CPU");
-    cpu = llvm::sys::getHostCPUName().str();
-    features = getHostFeatures();
-  }
+  Result<CpuName> cpu = resolveCpu(name, triple, *architecture);
+  if (!cpu)
+    return cpu.status();
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(*target, triple, "", "");
-  if (!machine || cpu.empty() || !machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return Status::error("--cpu: unknown CPU '" + name + "' for " + llvm::Triple::getArchTypeName(triple.getArch()).str() +
-                         ", expected native, x86-64-v3, x86-64-v4 or a name LLVM knows");
-  if (triple.isX86())
-    for (const char *feature : kX86Withheld)
-      features += std::string(features.empty() ? "-" : ",-") + feature;
+  if (!machine || cpu->cpu.empty() || !machine->getMCSubtargetInfo()->isCPUStringValid(cpu->cpu))
+    return Status::error("--cpu: unknown CPU '" + cpu->cpu + "' for " + llvm::Triple::getArchTypeName(triple.getArch()).str() +
+                         ", expected native, " + (triple.isX86() ? "x86-64-v3, x86-64-v4" : architecture->baselineCpu) +
+                         " or a name LLVM knows");
+  if (Status status = checkFeatures(cpu->features, *machine->getMCSubtargetInfo()); status.failed())
+    return status;
+  machine = createMachine(*target, triple, cpu->cpu, cpu->features);
+  withhold(*architecture, *machine->getMCSubtargetInfo(), cpu->features);
   CpuTarget result;
-  result.targetMachine = createMachine(*target, triple, cpu, features);
-  if (triple.isX86())
-    for (const char *feature : {"avx2", "fma"})
-      if (!result.hasFeature(feature))
-        return Status::error("--cpu: CPU '" + cpu + "' has no " + (feature[0] == 'a' ? "AVX2" : "FMA") +
-                             ", which the code needs; the least is x86-64-v3");
+  result.architecture = architecture;
+  result.targetMachine = createMachine(*target, triple, cpu->cpu, cpu->features, architecture->abi);
+  for (const RequiredFeature &required : architecture->required)
+    if (!result.hasFeature(required.feature))
+      return Status::error("--cpu: CPU '" + cpu->cpu + "' has no " + required.name + ", which the code needs; the least is " +
+                           architecture->least);
   return result;
 }
 
@@ -99,23 +145,23 @@ bool CpuTarget::hasFeature(llvm::StringRef feature) const { return machine().get
 
 std::string CpuTarget::requiredFeatures() const {
   std::string list;
-  auto collect = [&](llvm::ArrayRef<const char *> names) {
-    for (const char *name : names)
-      if (hasFeature(name))
-        list += (list.empty() ? "" : ",") + std::string(name);
-  };
-  if (machine().getTargetTriple().isX86())
-    collect(kX86Features);
-  if (machine().getTargetTriple().isAArch64())
-    collect(kArmFeatures);
+  for (const char *name : architecture->features)
+    if (hasFeature(name))
+      list += (list.empty() ? "" : ",") + std::string(name);
   return list;
 }
 
 unsigned CpuTarget::vectorBits() const {
-  if (!machine().getTargetTriple().isX86())
+  if (machine().getTargetTriple().isX86())
+    return hasFeature("avx512f") && hasFeature("avx512vl") && hasFeature("avx512bw") && hasFeature("avx512dq") ? 512 : 256;
+  if (machine().getTargetTriple().isAArch64())
     return 128;
-  return hasFeature("avx512f") && hasFeature("avx512vl") && hasFeature("avx512bw") && hasFeature("avx512dq") ? 512 : 256;
+  if (!hasFeature("zve32f"))
+    return 32;
+  return hasFeature("zvl512b") ? 512 : hasFeature("zvl256b") ? 256 : 128;
 }
+
+unsigned CpuTarget::vectorRegisters() const { return machine().getTargetTriple().isX86() && vectorBits() < 512 ? 16 : 32; }
 
 llvm::StringSet<> CpuTarget::dotFeatures() const {
   llvm::StringSet<> found;

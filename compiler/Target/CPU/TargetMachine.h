@@ -4,6 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H
 #define ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H
 
+#include "compiler/Target/CPU/Architectures.h"
 #include "runtime/io/Status.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Target/TargetMachine.h"
@@ -16,9 +17,10 @@ namespace attune {
 /// A CPU and LLVM's view of it.
 class CpuTarget {
 public:
-  /// |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names; |triple| is empty for this machine. Errors name what is unknown or
-  /// what the CPU lacks: on x86, AVX2 and FMA are required, because every sum is defined by fused multiply-adds.
-  static Result<CpuTarget> create(const std::string &cpu = "native", const std::string &triple = "");
+  /// |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names, with features behind it ("generic-rv64,+m,+f,+d,-c"), or empty:
+  /// `native`, or the least of an architecture that is not this machine's. |triple| is empty for this machine. Errors name what is unknown
+  /// or what the CPU lacks.
+  static Result<CpuTarget> create(const std::string &cpu = "", const std::string &triple = "");
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
   std::string triple() const { return targetMachine->getTargetTriple().str(); }
@@ -29,12 +31,14 @@ public:
   bool hasFeature(llvm::StringRef feature) const;
   /// Features the code may use and not every machine of this architecture has, comma separated; what the runtime checks.
   std::string requiredFeatures() const;
-  /// Bits of the widest vector register.
+  /// Bits of the widest register for floats, 32 where there are no vectors, and how many of them there are.
   unsigned vectorBits() const;
+  unsigned vectorRegisters() const;
   /// The instructions for products of lower precision, by LLVM's names, with "x86" for the family.
   llvm::StringSet<> dotFeatures() const;
 
 private:
+  const Architecture *architecture = nullptr;
   std::shared_ptr<llvm::TargetMachine> targetMachine;
 };
 
