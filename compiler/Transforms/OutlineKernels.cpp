@@ -93,6 +93,10 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   forall.getRegion().cloneInto(&loop.getRegion(), mapping);
   loop.getOutputsMutable().assign(body->getArguments().take_back(forall.getOutputs().size()));
   loop->removeAttr(kKernelOpAttr);
+  loop.walk([](Operation *op) { // tiling is done: what only numbers its groups would make equal kernels different
+    op->removeDiscardableAttr(kGroupAttr);
+    op->removeDiscardableAttr(kKernelOpAttr);
+  });
   Attribute flops = loop->removeAttr(xfmr::kFlopsAttr); // in terms of the arguments of |parent|, so it stays there
   func::ReturnOp::create(builder, loc, loop.getResults());
 

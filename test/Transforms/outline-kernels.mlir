@@ -1,4 +1,5 @@
 // RUN: attune-opt %s --attune-outline-kernels | FileCheck %s
+// RUN: attune-opt %s --attune-outline-kernels --duplicate-function-elimination | FileCheck %s --check-prefix=ONCE
 
 // Inputs first, destinations last; arithmetic, in terms of the caller's arguments, stays with the call; sizes, views, constants and index arithmetic are computed again inside. A destination of its own per call: the two
 // loops share one tensor.empty here.
@@ -109,4 +110,38 @@ func.func private @inner(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 func.func @calls_outer(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %0 = call @outer(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
+}
+
+// Kernels that differ only in the numbers of their groups are the same function.
+// CHECK-LABEL: func private @negate_4(
+// CHECK-NOT: attune.
+// CHECK: return
+// CHECK-LABEL: func private @negate_4_{{[0-9]+}}(
+// ONCE: func private @negate_4(
+// ONCE-NOT: func private @negate_4_{{[0-9]+}}(
+// ONCE-LABEL: @twice
+// ONCE: call @negate_4(
+// ONCE: call @negate_4(
+func.func @twice(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %empty = tensor.empty(%rows) : tensor<?x4xf32>
+  %0 = scf.forall (%i) in (%rows) shared_outs(%out = %empty) -> (tensor<?x4xf32>) {
+    %in = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
+    %to = tensor.extract_slice %out[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
+    %row = linalg.negf {attune.group = 1 : i64, attune.op = "negate 4"} ins(%in : tensor<1x4xf32>) outs(%to : tensor<1x4xf32>) -> tensor<1x4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %out[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x4xf32>
+    }
+  } {attune.op = "negate 4"}
+  %again = tensor.dim %0, %c0 : tensor<?x4xf32>
+  %1 = scf.forall (%i) in (%again) shared_outs(%out = %empty) -> (tensor<?x4xf32>) {
+    %in = tensor.extract_slice %0[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
+    %to = tensor.extract_slice %out[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
+    %row = linalg.negf {attune.group = 2 : i64, attune.op = "negate 4"} ins(%in : tensor<1x4xf32>) outs(%to : tensor<1x4xf32>) -> tensor<1x4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %out[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x4xf32>
+    }
+  } {attune.op = "negate 4"}
+  return %1 : tensor<?x4xf32>
 }
