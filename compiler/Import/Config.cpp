@@ -20,7 +20,12 @@ Result<Config> Config::open(const std::string &folder) {
     return root.status();
   if (!root->is_object())
     return Status::error(path + ": expected an object, got " + describeJson(*root));
-  return Config(std::move(path), std::move(*root));
+  return Config(std::move(path), "", std::move(*root));
+}
+
+Config Config::object(std::string_view key) const {
+  const Json *value = find(key);
+  return Config(path, label(key) + ".", value && value->is_object() ? *value : Json::object());
 }
 
 void ConfigReader::record(Status status) {
@@ -30,8 +35,8 @@ void ConfigReader::record(Status status) {
 
 void ConfigReader::fail(const char *key, const std::string &expected) {
   const Json *value = config.find(key);
-  record(value ? jsonTypeError(config.file(), key, expected, *value)
-               : Status::error(config.file() + ": '" + key + "': expected " + expected + ", but the key is missing"));
+  record(value ? jsonTypeError(config.file(), config.label(key), expected, *value)
+               : Status::error(config.file() + ": '" + config.label(key) + "': expected " + expected + ", but the key is missing"));
 }
 
 bool ConfigReader::present(const char *key) const {
@@ -49,14 +54,14 @@ T ConfigReader::keep(Result<T> value, T fallback) {
 
 int64_t ConfigReader::integer(const char *key, int64_t fallback, Range range) {
   const Json *value = config.find(key);
-  return value ? keep(jsonInteger(*value, config.file(), key, range.min, range.max), fallback) : fallback;
+  return value ? keep(jsonInteger(*value, config.file(), config.label(key), range.min, range.max), fallback) : fallback;
 }
 
 double ConfigReader::number(const char *key, double fallback, double min, double max) {
   const Json *value = config.find(key);
   if (!value)
     return fallback;
-  double number = keep(jsonNumber(*value, config.file(), key), fallback);
+  double number = keep(jsonNumber(*value, config.file(), config.label(key)), fallback);
   if (number >= min && number <= max)
     return number;
   std::ostringstream expected;
@@ -67,13 +72,13 @@ double ConfigReader::number(const char *key, double fallback, double min, double
 
 bool ConfigReader::flag(const char *key, bool fallback) {
   const Json *value = config.find(key);
-  return value ? keep(jsonBool(*value, config.file(), key), fallback) : fallback;
+  return value ? keep(jsonBool(*value, config.file(), config.label(key)), fallback) : fallback;
 }
 
 std::string ConfigReader::string(const char *key, const char *fallback) {
   const Json *value = config.find(key);
   if (value)
-    return keep(jsonString(*value, config.file(), key), std::string(fallback ? fallback : ""));
+    return keep(jsonString(*value, config.file(), config.label(key)), std::string(fallback ? fallback : ""));
   if (!fallback)
     fail(key, "a string");
   return fallback ? fallback : "";
@@ -99,7 +104,7 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> ConfigReader::integerL
     return lists;
   }
   for (const auto &[name, list] : value->items())
-    lists.emplace_back(name, keep(jsonIntegers(list, config.file(), std::string(key) + "." + name), std::vector<int64_t>()));
+    lists.emplace_back(name, keep(jsonIntegers(list, config.file(), config.label(key) + "." + name), std::vector<int64_t>()));
   return lists;
 }
 

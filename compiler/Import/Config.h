@@ -27,11 +27,15 @@ public:
   const std::string &file() const { return path; }
   /// The value of |key|, or null if the file lacks it.
   const Json *find(std::string_view key) const { return findJson(root, key); }
+  /// |key| as messages call it: "rope_scaling.factor" in an object that is itself the value of a key.
+  std::string label(std::string_view key) const { return prefix + std::string(key); }
+  /// The object |key|, as a configuration of its own; empty if the file has something else there.
+  Config object(std::string_view key) const;
 
 private:
-  Config(std::string path, Json root) : path(std::move(path)), root(std::move(root)) {}
+  Config(std::string path, std::string prefix, Json root) : path(std::move(path)), prefix(std::move(prefix)), root(std::move(root)) {}
 
-  std::string path;
+  std::string path, prefix;
   Json root;
 };
 
@@ -48,11 +52,15 @@ public:
 
   /// The first error, or success.
   const Status &status() const { return first; }
+  /// Records the first error of |other|, a reader of a part of the file.
+  void join(const ConfigReader &other) { record(other.status()); }
 
   /// Whether the file has |key| with a value other than null.
   bool present(const char *key) const;
   /// The integer |key|, or |fallback| if it is absent.
   int64_t integer(const char *key, int64_t fallback, Range range);
+  /// The same for keys whose null means their default.
+  int64_t integerOrNull(const char *key, int64_t fallback, Range range) { return present(key) ? integer(key, fallback, range) : fallback; }
   /// The number |key| in [min, max], or |fallback| if it is absent.
   double number(const char *key, double fallback, double min, double max);
   /// The flag |key|, or |fallback| if it is absent.

@@ -79,11 +79,21 @@ static Value embedPatches(EntryScope &scope, const EmbeddingSpec &spec, TokenBat
   return arith::AddFOp::create(builder, loc, spaced, embed(scope, isPatch, patches.classTable));
 }
 
-/// Positions that depend on the token ids, or null.
-static Value countPositions(EntryScope &scope, const EmbeddingSpec &spec, Value tokenIds) {
-  if (!spec.countedAfter || !tokenIds)
-    return {};
-  return xfmr::CountedPositionsOp::create(scope.builder, scope.at("position_ids"), tokenIds, *spec.countedAfter);
+Value attune::emitPositions(EntryScope &scope, StackRole role, TokenBatch &tokens) {
+  const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
+  if (Value given = scope.input(InputRole::Positions, role))
+    return tokens.toTokens(given);
+  Value tokenIds = scope.input(InputRole::TokenIds, role);
+  if (spec.countedAfter && tokenIds)
+    return tokens.toTokens(xfmr::CountedPositionsOp::create(scope.builder, scope.at("position_ids"), tokenIds, *spec.countedAfter));
+  return tokens.generateIds(/*counting=*/!spec.onePosition, spec.countedAfter ? *spec.countedAfter + 1 : 0);
+}
+
+/// The token types, or null if the model goes without.
+static Value emitTypes(EntryScope &scope, const EmbeddingSpec &spec, StackRole role, TokenBatch &tokens) {
+  if (Value given = scope.input(InputRole::TokenTypes, role))
+    return tokens.toTokens(given);
+  return spec.typesIfGiven ? Value() : tokens.generateIds(/*counting=*/false);
 }
 
 /// The sum runs words + types + positions, the order of the reference.
@@ -98,18 +108,11 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
     sum = embedPatches(scope, spec, tokens, image);
   else
     sum = embed(scope, tokens.toTokens(scope.input(InputRole::TokenIds, role)), spec.words);
-  for (auto [input, table] : {std::pair(InputRole::TokenTypes, spec.types), std::pair(InputRole::Positions, spec.positions)}) {
-    if (table == noWeight)
-      continue;
-    Value ids = scope.input(input, role);
-    if (!ids && input == InputRole::TokenTypes && spec.typesIfGiven)
-      continue;
-    if (!ids && input == InputRole::Positions)
-      ids = countPositions(scope, spec, scope.input(InputRole::TokenIds, role));
-    bool counting = input == InputRole::Positions && !spec.onePosition;
-    ids = ids ? tokens.toTokens(ids) : tokens.generateIds(counting, counting && spec.countedAfter ? *spec.countedAfter + 1 : 0);
-    sum = arith::AddFOp::create(builder, loc, sum, embed(scope, ids, table));
-  }
+  if (spec.types != noWeight)
+    if (Value types = emitTypes(scope, spec, role, tokens))
+      sum = arith::AddFOp::create(builder, loc, sum, embed(scope, types, spec.types));
+  if (spec.positions != noWeight)
+    sum = arith::AddFOp::create(builder, loc, sum, embed(scope, emitPositions(scope, role, tokens), spec.positions));
   if (spec.norm)
     sum = createNorm(builder, loc, *spec.norm, sum, {}, scope.weight(spec.norm->weight), scope.weight(spec.norm->bias));
   return xfmr::DropoutOp::create(builder, loc, sum.getType(), sum, APFloat(spec.dropout));

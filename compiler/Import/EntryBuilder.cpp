@@ -127,6 +127,8 @@ void EntryBuilder::emitStack(StackRole role) {
   LayerOperands operands;
   operands.hidden = emitEmbeddings(scope, role, tokens);
   operands.sequences = tokens.sequences();
+  if (llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention && layer.attention->rotary != noWeight; }))
+    operands.positions = emitPositions(scope, role, tokens);
   if (role == StackRole::Decoder)
     provideMemory(operands);
   TokenBatch &keys = memory ? *memory : encoder.tokens ? *encoder.tokens : tokens;

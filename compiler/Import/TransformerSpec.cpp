@@ -32,6 +32,13 @@ NormSpec TransformerSpec::norm(const std::string &name, int64_t size, double eps
   return spec;
 }
 
+NormSpec TransformerSpec::rmsNorm(const std::string &name, int64_t size, double epsilon) {
+  NormSpec spec;
+  spec.weight = tensor(name + ".weight", {size});
+  spec.epsilon = epsilon;
+  return spec;
+}
+
 LinearSpec TransformerSpec::features(const LinearSpec &linear, int64_t begin, int64_t end) {
   LinearSpec part;
   part.weight = slice(linear.weight, 0, begin, end);
@@ -100,6 +107,7 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
       {"bert", readBertSpec},
       {"distilbert", readDistilBertSpec},
       {"gpt2", readGpt2Spec},
+      {"llama", readLlamaSpec},
       {"multi_head_attention", readMultiHeadAttentionSpec},
       {"roberta", readRobertaSpec},
       {"self_attention", readSelfAttentionSpec},

@@ -225,6 +225,8 @@ struct TransformerSpec : WeightList {
   LinearSpec transposedLinear(const std::string &name, int64_t in, int64_t out);
   /// Declares NAME.weight and NAME.bias of |size| elements.
   NormSpec norm(const std::string &name, int64_t size, double epsilon);
+  /// Declares NAME.weight of |size| elements: a norm without bias.
+  NormSpec rmsNorm(const std::string &name, int64_t size, double epsilon);
   /// Features [begin, end) of |linear|.
   LinearSpec features(const LinearSpec &linear, int64_t begin, int64_t end);
   /// |linear| times |factor|.

@@ -330,8 +330,8 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
 Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
   using namespace mlir::xfmr;
   return TypeSwitch<Operation *, Bound>(op)
-      .Case<LinearOp, FfnOp, LayerNormOp, ActivationOp, SoftmaxOp, DropoutOp, SplitHeadsOp, MergeHeadsOp, AdditiveMaskOp,
-            CountedPositionsOp, ScatterProbabilitiesOp>([&](auto op) { return getDim(op->getOperand(0), dim); })
+      .Case<LinearOp, FfnOp, LayerNormOp, RmsNormOp, ActivationOp, SoftmaxOp, DropoutOp, SplitHeadsOp, MergeHeadsOp, RotaryOp,
+            AdditiveMaskOp, CountedPositionsOp, ScatterProbabilitiesOp>([&](auto op) { return getDim(op->getOperand(0), dim); })
       .Case([&](AttentionOp op) -> Bound {
         if (result.getResultNumber() == 0)
           return getDim(op.getQuery(), dim);

@@ -1,4 +1,4 @@
-// RUN: attune-opt %s -attune-count-flops | FileCheck %s
+// RUN: attune-opt %s -split-input-file -attune-count-flops | FileCheck %s
 
 // Per layer 2 * 48 * 48 per token for the projection and 2 * 4 heads * (12 + 12) per score; the pooler works on one row per sequence.
 // CHECK: xfmr.flops = {forward = "384*batch*length*length + 9216*batch*length + 4608*batch"}
@@ -25,5 +25,28 @@ func.func @forward(%ids: tensor<?x?xi64> {xfmr.name = "ids", xfmr.dims = ["batch
   %l4 = xfmr.linear %l3, %w : tensor<?x48xf32>, tensor<48x48xf32>
   %rows = xfmr.pool <first> %l4, %offsets : tensor<?x48xf32>
   %y = xfmr.linear %rows, %w : tensor<?x48xf32>, tensor<48x48xf32>
+  return %y : tensor<?x48xf32>
+}
+
+// -----
+
+// Rotations and norms keep shapes.
+// CHECK: xfmr.flops = {forward = "192*batch*length*length + 4608*batch*length"}
+func.func @forward(%x: tensor<?x?x48xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length", 48]}, %positions: tensor<?xi64>, %table: tensor<99x12xf32>,
+                   %g: tensor<48xf32>, %w: tensor<48x48xf32>)
+    -> (tensor<?x48xf32> {xfmr.name = "y", xfmr.dims = ["batch", 48]}) attributes {xfmr.entry = "forward"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %batch = tensor.dim %x, %c0 : tensor<?x?x48xf32>
+  %length = tensor.dim %x, %c1 : tensor<?x?x48xf32>
+  %offsets = xfmr.sequence_offsets %batch, %length
+  %t = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x48xf32> into tensor<?x48xf32>
+  %n = xfmr.rms_norm %t, %g {epsilon = 1.0e-6 : f64} : tensor<?x48xf32>, tensor<48xf32>
+  %q = xfmr.split_heads %n, 4 : tensor<?x48xf32>
+  %r = xfmr.rotary %q, %positions, %table : tensor<?x4x12xf32>, tensor<99x12xf32>
+  %a = xfmr.attention %r, %r, %r offsets(%offsets, %offsets) lengths(%length, %length) {scale = 1.0 : f64}
+      : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  %m = xfmr.merge_heads %a : tensor<?x4x12xf32>
+  %y = xfmr.linear %m, %w : tensor<?x48xf32>, tensor<48x48xf32>
   return %y : tensor<?x48xf32>
 }

@@ -15,6 +15,7 @@ namespace attune {
 Result<TransformerSpec> readBertSpec(const Config &config);
 Result<TransformerSpec> readDistilBertSpec(const Config &config);
 Result<TransformerSpec> readGpt2Spec(const Config &config);
+Result<TransformerSpec> readLlamaSpec(const Config &config);
 Result<TransformerSpec> readMultiHeadAttentionSpec(const Config &config);
 /// The encoder and decoder over feature vectors.
 Result<TransformerSpec> readPlainTransformerSpec(const Config &config);
