@@ -11,6 +11,7 @@
 #include "compiler/Target/CPU/LaneBody.h"
 #include "compiler/Target/CPU/PanelPrefetch.h"
 #include "compiler/Target/CPU/VectorizeTiles.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -88,6 +89,9 @@ static constexpr int64_t kUnroll = 4;
 /// Columns of weights per iteration of other tiles, of which there are many: two cache lines.
 static constexpr int64_t kColumnsPartial = 32;
 
+/// Whether |op| is a function like erf or tanh, which becomes dozens of instructions.
+static bool isFunction(Operation &op) { return isa<math::MathDialect>(op.getDialect()) && !isa<math::FmaOp>(op); }
+
 namespace {
 /// Emits one tile. What tiling gives is at most one group of rows and one panel; larger tiles get loops around that.
 class RegisterTile {
@@ -100,6 +104,7 @@ public:
     if (!tile.epilogue)
       return;
     body.emplace(emitter, tile.epilogue);
+    hasFunctions = llvm::any_of(tile.epilogue.getBlock()->without_terminator(), isFunction);
     for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
       if (operand->get() == tile.contraction.getDpsInits()[0])
         accumulatorOperand = operand->getOperandNumber();
@@ -126,11 +131,9 @@ private:
 
   /// The columns from |first| on, |columns| or |width| of them, from panel |panel|.
   void emitPanel(Value panel, Value first, Value columns) {
-    if (auto known = getConstantIntValue(columns); known && *known <= width)
-      return emitRows(panel, first, columns, *known == width);
-    choose(
-        compare(arith::CmpIPredicate::sge, columns, width), [&] { emitRows(panel, first, columns, true); },
-        [&] { emitRows(panel, first, columns, false); });
+    // Masks cost a whole panel nothing that would show; loops without them would be as much code again.
+    auto known = getConstantIntValue(columns);
+    emitRows(panel, first, columns, known && *known >= width);
   }
 
   void emitRows(Value panel, Value first, Value columns, bool full) {
@@ -218,8 +221,8 @@ private:
       return emitter.load(b, {where.index, k, emitter.index(chunk * VectorEmitter::kLanes)});
     };
     VectorEmitter::Values sums = emitter.multiply(emitter.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
-    // Partial tiles are many: one small loop after each keeps the code short.
-    bool later = body && !whole && count > 1;
+    // Partial tiles are many, and functions are long: one small loop after each tile keeps the code short.
+    bool later = body && count > 1 && (!whole || hasFunctions);
     for (int64_t row = 0; row < count; ++row)
       emitEpilogue(where, indices[row], later ? sum : output, later, ArrayRef(sums).slice(row * vectors, vectors));
     if (later)
@@ -270,6 +273,8 @@ private:
   PanelPrefetch prefetch;
   std::optional<LaneBody> body;
   unsigned accumulatorOperand = 0;
+  /// Whether the epilogue has functions that become polynomials.
+  bool hasFunctions = false;
 };
 } // namespace
 

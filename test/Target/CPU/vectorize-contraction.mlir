@@ -60,30 +60,25 @@ func.func @tail_columns(%x: memref<1x8xf32>, %w: memref<1x8x20xf32, strided<[256
   return
 }
 
-// Rows and columns known at run time, at most one tile: all columns without masks, else with masks; two rows, else one if there is one.
+// Rows and columns known at run time, at most one tile: the same loops for all columns and for fewer, with masks; two rows, else one if there is one.
 // CHECK-LABEL: @dynamic
 // CHECK: %[[ROWS:.*]] = affine.min
 // CHECK: %[[COLUMNS:.*]] = affine.min
-// CHECK-NOT: scf.for
-// CHECK: %[[ALL:.*]] = arith.cmpi sge, %[[COLUMNS]], %c32
-// CHECK: scf.if %[[ALL]]
-// CHECK-NEXT: %[[ONE:.*]] = arith.cmpi eq, %[[ROWS]], %c1
-// CHECK-NEXT: scf.if %[[ONE]]
-// CHECK-COUNT-2: vector.store
 // CHECK-NOT: vector.store
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[ROWS]], %c1
+// CHECK-NEXT: scf.if %[[ONE]]
+// CHECK: vector.create_mask %[[COLUMNS]]
+// CHECK: vector.maskedstore
+// CHECK: %[[REST:.*]] = arith.subi %[[COLUMNS]], %c16
+// CHECK: vector.create_mask %[[REST]]
+// CHECK: vector.maskedstore
 // CHECK: } else {
 // CHECK: %[[PAIRS:.*]] = arith.ceildivui %[[ROWS]], %c2
 // CHECK: scf.index_switch %[[PAIRS]]
 // CHECK: case 1
-// CHECK-COUNT-4: vector.store
+// CHECK-COUNT-4: vector.maskedstore
+// CHECK-NOT: vector.maskedstore
 // CHECK-NOT: vector.store
-// CHECK: } else {
-// CHECK: scf.if %[[ONE]]
-// CHECK: vector.create_mask %[[COLUMNS]]
-// CHECK: %[[REST:.*]] = arith.subi %[[COLUMNS]], %c16
-// CHECK: vector.create_mask %[[REST]]
-// CHECK-NOT: vector.store
-// CHECK: vector.maskedstore
 // CHECK-NOT: linalg
 // CHECK: return
 func.func @dynamic(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>, %o: memref<9x50xf32>, %i: index, %j: index) {
@@ -111,7 +106,7 @@ func.func @dynamic(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256, 32, 
 // CHECK: %[[ROWS:.*]] = memref.dim %[[OUT]], %c0
 // CHECK: scf.for %[[START:.*]] = %c0 to %[[ROWS]] step %c2
 // CHECK: vector.load %{{.*}}[%[[PANEL]],
-// CHECK: vector.store %{{.*}}, %[[OUT]][%[[START]], %[[FIRST]]]
+// CHECK: vector.maskedstore %[[OUT]][%[[START]], %[[FIRST]]]
 func.func @unknown_sizes(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>, %out: memref<?x?xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%out : memref<?x?xf32>)
@@ -160,8 +155,15 @@ func.func @epilogue(%x: memref<1x8xf32>, %w: memref<1x8x32xf32>, %bias: memref<3
   return
 }
 
-// The sum has another reader: it is stored, and the epilogue reads it.
-// The sums of a partial tile of several rows go to memory, and one loop over the rows applies the epilogue.
+// The sums of a partial tile of several rows go to memory, and one loop over the rows applies the epilogue. So do those of a whole tile (two rows of
+// two) if the epilogue has functions, which are long.
+// CHECK-LABEL: @partial_epilogue
+// CHECK-SAME: %[[SUM:[a-z0-9]+]]: memref<2x32xf32>, %[[OUT:[a-z0-9]+]]: memref<2x32xf32>)
+// CHECK-COUNT-4: vector.store %{{.*}}, %[[SUM]]
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK-COUNT-2: math.tanh
+// CHECK-NOT: math.tanh
+// CHECK: return
 // PARTIAL-LABEL: @partial_epilogue
 // PARTIAL-SAME: %[[SUM:[a-z0-9]+]]: memref<2x32xf32>, %[[OUT:[a-z0-9]+]]: memref<2x32xf32>)
 // PARTIAL: scf.for
@@ -191,6 +193,35 @@ func.func @partial_epilogue(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %sum: m
   return
 }
 
+// A whole tile takes a short epilogue in registers.
+// CHECK-LABEL: @whole_epilogue
+// CHECK-SAME: %[[SUM:[a-z0-9]+]]: memref<2x32xf32>, %[[OUT:[a-z0-9]+]]: memref<2x32xf32>)
+// CHECK-NOT: %[[SUM]]
+// CHECK-COUNT-4: vector.store %{{.*}}, %[[OUT]]
+// CHECK: return
+// PARTIAL-LABEL: @whole_epilogue
+// PARTIAL-SAME: %[[SUM:[a-z0-9]+]]: memref<2x32xf32>, %[[OUT:[a-z0-9]+]]: memref<2x32xf32>)
+// PARTIAL-COUNT-4: vector.store %{{.*}}, %[[SUM]]
+func.func @whole_epilogue(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %sum: memref<2x32xf32>, %out: memref<2x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x8xf32>, memref<1x8x32xf32>) outs(%sum : memref<2x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<2x32xf32>) outs(%out : memref<2x32xf32>) {
+  ^bb0(%l: f32, %o: f32):
+    %y = math.fma %l, %l, %l : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// The sum has another reader: it is stored, and the epilogue reads it.
 // CHECK-LABEL: @negative_sum_read_twice
 // CHECK-SAME: %[[SUM:[a-z0-9]+]]: memref<1x16xf32>, %[[OUT:[a-z0-9]+]]: memref<1x16xf32>)
 // CHECK: scf.for
