@@ -14,6 +14,8 @@
 using namespace attune;
 using namespace mlir;
 
+static const std::string &nameOf(const InputRequest &request) { return request.name; }
+
 /// Lowers |most| to |limit|, where 0 stands for none.
 static void lower(int64_t &most, int64_t limit) { most = most == 0 ? limit : limit == 0 ? most : std::min(most, limit); }
 
@@ -42,6 +44,17 @@ static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpe
   return limits;
 }
 
+/// Whether an only stack attends to another sequence for which the request has no input.
+static bool lacksMemory(const TransformerSpec &spec, const ImportOptions &options) {
+  auto isMemory = [&](const InputSpec &input) {
+    bool requested = options.inputs.empty() ? input.standard : llvm::is_contained(llvm::map_range(options.inputs, nameOf), input.name);
+    return input.role == InputRole::Memory && requested;
+  };
+  const StackSpec &stack = spec.stack(spec.mainStack());
+  bool own = llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention && layer.cross; });
+  return own && !spec.encoder && llvm::none_of(spec.inputs, isMemory);
+}
+
 /// Writes what a module says about its model.
 static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, const ImportOptions &options,
                                 const std::map<std::string, int64_t> &limits) {
@@ -59,6 +72,13 @@ static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, co
 
 Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const TransformerSpec &spec, const TensorProvider &tensors,
                                                   const ImportOptions &options) {
+  // As the reference does, such a model then goes without cross attention.
+  if (lacksMemory(spec, options)) {
+    TransformerSpec alone = spec;
+    for (LayerSpec &layer : alone.decoder->layers)
+      layer.cross.reset();
+    return importModel(context, alone, tensors, options);
+  }
   Result<std::vector<EntryInput>> inputs = resolveInputs(spec, options);
   if (!inputs)
     return inputs.status();

@@ -54,7 +54,9 @@ static bool isComposite(const AttentionSpec &spec) {
 
 template <typename Op>
 Value LayerBody::setScores(Op op, const AttentionSpec &spec, const AttentionInputs &inputs) {
-  op.setCausal(spec.causal);
+  auto maskType = inputs.keys.mask ? cast<RankedTensorType>(inputs.keys.mask.getType()) : RankedTensorType();
+  bool replaced = spec.pairsReplaceCausal && maskType && maskType.getRank() == 3;
+  op.setCausal(spec.causal && !replaced);
   op.setMaskedRows(spec.maskedRows);
   if (Value mask = inputs.keys.mask)
     op.getMaskMutable().assign(mask);

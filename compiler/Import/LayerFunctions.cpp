@@ -38,8 +38,8 @@ private:
   void add(const LinearSpec &linear) { add(linear.weight), add(linear.bias); }
   void add(const NormSpec &norm) { add(norm.weight), add(norm.bias), add(norm.epsilon); }
   void add(const AttentionSpec &attention, const char *part) {
-    out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' '
-        << xfmr::stringifyMaskedRows(attention.maskedRows) << ' ' << xfmr::stringifyRelativeTerms(attention.relativeTerms);
+    out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' ' << attention.pairsReplaceCausal
+        << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows) << ' ' << xfmr::stringifyRelativeTerms(attention.relativeTerms);
     add(attention.scale);
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
     add(attention.rotary), add(attention.relativeKey);

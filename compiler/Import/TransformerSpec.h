@@ -70,6 +70,8 @@ struct AttentionSpec {
   double scale = 1;
   /// No token attends to later ones.
   bool causal = false;
+  /// A mask of queries by keys takes the place of `causal`.
+  bool pairsReplaceCausal = false;
   /// What a query without a visible key gives.
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
   /// `[positions, R]`: cosines and sines by which queries and keys are turned.

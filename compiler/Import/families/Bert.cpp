@@ -36,7 +36,7 @@ static std::vector<HeadStep> predictions(TransformerSpec &spec, const BertKeys &
   LinearSpec dense = spec.linear(path + ".transform.dense", keys.hidden, keys.hidden);
   NormSpec norm = spec.norm(path + ".transform.LayerNorm", keys.hidden, keys.epsilon);
   // A tied decoder is the word table, even where the file has a tensor of its name: so does the reference after loading.
-  decoder.weight = keys.tied ? spec.encoder->embeddings.words : spec.tensor(path + ".decoder.weight", {keys.vocab, keys.hidden});
+  decoder.weight = keys.tied ? bertStack(spec).embeddings.words : spec.tensor(path + ".decoder.weight", {keys.vocab, keys.hidden});
   return {linearStep(dense, path + ".transform.dense"), activationStep(keys.activation, path + ".transform"),
           normStep(norm, path + ".transform.LayerNorm"), linearStep(decoder, path + ".decoder")};
 }
@@ -54,6 +54,7 @@ Result<TransformerSpec> attune::readBertSpec(const Config &config) {
   static const BertHeads heads = {
       {"BertModel", declareBertOutputs},
       {"BertForMaskedLM", declareMaskedLM},
+      {"BertLMHeadModel", declareMaskedLM},
       {"BertForSequenceClassification", declareSequenceClassification},
       {"BertForTokenClassification", declareTokenClassification},
       {"BertForQuestionAnswering", declareQuestionAnswering},

@@ -12,6 +12,7 @@
 
 using namespace attune;
 using mlir::xfmr::Activation;
+using mlir::xfmr::RelativeTerms;
 
 BertKeys attune::readBertKeys(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
@@ -33,59 +34,98 @@ BertKeys attune::readBertKeys(ConfigReader &reader) {
     reader.fail("hidden_size", "a multiple of 'num_attention_heads', which is " + std::to_string(keys.heads));
   keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
 
-  if (reader.string("position_embedding_type", "absolute") != "absolute")
-    reader.fail("position_embedding_type", "\"absolute\"");
-  reader.reject("is_decoder", "causal attention and caches are not implemented");
-  reader.reject("is_encoder_decoder", "the model is an encoder");
-  reader.reject("add_cross_attention", "cross attention is not implemented");
+  static constexpr std::pair<const char *, int> types[] = {{"absolute", 0}, {"relative_key", 1}, {"relative_key_query", 2}};
+  const auto *type = reader.choose("position_embedding_type", reader.string("position_embedding_type", "absolute"), types);
+  keys.relative = type && type->second != 0;
+  keys.relativeTerms = type && type->second == 2 ? RelativeTerms::QueryAndKey : RelativeTerms::Query;
+  keys.decoder = reader.flag("is_decoder", false);
+  keys.cross = reader.flag("add_cross_attention", false);
+  if (keys.cross && !keys.decoder)
+    reader.fail("add_cross_attention", "false, as 'is_decoder' is");
+  reader.reject("is_encoder_decoder", "the model is one stack");
   reader.reject("quantization_config", "quantised weights are not implemented");
   return keys;
 }
 
+StackSpec &attune::bertStack(TransformerSpec &spec) { return spec.encoder ? *spec.encoder : *spec.decoder; }
+
 static void declareEmbeddings(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  EmbeddingSpec &embeddings = spec.encoder->embeddings;
+  EmbeddingSpec &embeddings = bertStack(spec).embeddings;
   embeddings.path = prefix + "embeddings";
   embeddings.words = spec.tensor(embeddings.path + ".word_embeddings.weight", {keys.vocab, keys.hidden});
-  embeddings.positions = spec.tensor(embeddings.path + ".position_embeddings.weight", {keys.positions, keys.hidden});
+  WeightId positions = spec.tensor(embeddings.path + ".position_embeddings.weight", {keys.positions, keys.hidden});
+  embeddings.positions = keys.relative ? noWeight : positions;
   embeddings.types = spec.tensor(embeddings.path + ".token_type_embeddings.weight", {keys.types, keys.hidden});
   embeddings.norm = spec.norm(embeddings.path + ".LayerNorm", keys.hidden, keys.epsilon);
   embeddings.dropout = keys.dropout;
-  spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab},         {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false},
-                 {"attention_mask", InputRole::AttentionMask},           {"token_type_ids", InputRole::TokenTypes, keys.types},
-                 {"position_ids", InputRole::Positions, keys.positions}, {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
 }
 
-static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, const std::vector<int64_t> &heads) {
-  LayerSpec layer;
-  layer.path = path;
-  AttentionSpec &attention = layer.attention.emplace();
+static void declareInputs(TransformerSpec &spec, const BertKeys &keys) {
+  spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab},
+                 {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false},
+                 {"attention_mask", InputRole::AttentionMask},
+                 {"token_type_ids", InputRole::TokenTypes, keys.types},
+                 {"position_ids", InputRole::Positions, keys.positions, /*standard=*/!keys.relative},
+                 {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
+  if (keys.cross) {
+    spec.inputs.push_back({"encoder_hidden_states", InputRole::Memory});
+    spec.inputs.push_back({"encoder_attention_mask", InputRole::MemoryMask});
+  }
+  for (InputSpec &input : spec.inputs)
+    input.stack = spec.mainStack();
+}
+
+/// The attention |path| with |heads|; only the layer's own has relative positions.
+static AttentionSpec declareAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
+                                      const std::vector<int64_t> &heads, bool own) {
+  AttentionSpec attention;
   int64_t headSize = keys.hidden / keys.heads, inner = headSize * int64_t(heads.size());
-  attention.query = spec.linear(path + ".attention.self.query", keys.hidden, inner);
-  attention.key = spec.linear(path + ".attention.self.key", keys.hidden, inner);
-  attention.value = spec.linear(path + ".attention.self.value", keys.hidden, inner);
-  attention.output = spec.linear(path + ".attention.output.dense", inner, keys.hidden);
+  attention.query = spec.linear(path + ".self.query", keys.hidden, inner);
+  attention.key = spec.linear(path + ".self.key", keys.hidden, inner);
+  attention.value = spec.linear(path + ".self.value", keys.hidden, inner);
+  if (own && keys.relative) {
+    attention.relativeKey = spec.tensor(path + ".self.distance_embedding.weight", {2 * keys.positions - 1, headSize});
+    attention.relativeTerms = keys.relativeTerms;
+  }
+  attention.output = spec.linear(path + ".output.dense", inner, keys.hidden);
   attention.heads = attention.kvHeads = int64_t(heads.size());
   attention.originalHeads = keys.heads;
   attention.headNumbers = heads;
   attention.scale = 1 / std::sqrt(double(headSize));
+  attention.causal = own && keys.decoder;
+  attention.pairsReplaceCausal = true;
+  return attention;
+}
+
+static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, int64_t number) {
+  LayerSpec layer;
+  layer.path = path;
+  layer.attention = declareAttention(spec, keys, path + ".attention", remainingHeads(keys.pruned, number, keys.heads), /*own=*/true);
   layer.attentionNorm = spec.norm(path + ".attention.output.LayerNorm", keys.hidden, keys.epsilon);
+  if (keys.cross) {
+    layer.cross = declareAttention(spec, keys, path + ".crossattention", remainingHeads({}, number, keys.heads), /*own=*/false);
+    layer.crossNorm = spec.norm(path + ".crossattention.output.LayerNorm", keys.hidden, keys.epsilon);
+  }
   FfnSpec &ffn = layer.ffn.emplace();
   ffn.up = spec.linear(path + ".intermediate.dense", keys.hidden, keys.intermediate);
   ffn.down = spec.linear(path + ".output.dense", keys.intermediate, keys.hidden);
   ffn.activation = keys.activation;
   layer.ffnNorm = spec.norm(path + ".output.LayerNorm", keys.hidden, keys.epsilon);
-  spec.encoder->layers.push_back(std::move(layer));
+  bertStack(spec).layers.push_back(std::move(layer));
 }
 
 void attune::declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  StackSpec &stack = spec.encoder.emplace();
-  stack.name = "encoder";
+  StackSpec &stack = keys.decoder ? spec.decoder.emplace() : spec.encoder.emplace();
+  stack.name = keys.decoder ? "decoder" : "encoder";
   stack.dropout = keys.dropout;
-  stack.hidden = keys.hidden;
+  stack.hidden = stack.memoryHidden = keys.hidden;
   stack.maxLength = keys.positions;
+  stack.cached = keys.decoder;
+  stack.crossSharesHeadMask = true;
   declareEmbeddings(spec, keys, prefix);
+  declareInputs(spec, keys);
   for (int64_t i = 0; i < keys.layers; ++i)
-    declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), remainingHeads(keys.pruned, i, keys.heads));
+    declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), i);
 }
 
 std::vector<HeadStep> attune::bertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {

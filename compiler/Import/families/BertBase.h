@@ -19,6 +19,11 @@ struct BertKeys {
   double epsilon, dropout, classifierDropout;
   mlir::xfmr::Activation activation;
   bool tied;
+  /// Whether tokens attend to earlier ones only, and whether they attend to another sequence, too.
+  bool decoder = false, cross = false;
+  /// Whether positions are vectors of distances in the attention, multiplied by queries (and keys), and not embeddings.
+  bool relative = false;
+  mlir::xfmr::RelativeTerms relativeTerms = mlir::xfmr::RelativeTerms::Query;
   /// The padding id, for models whose positions depend on it.
   int64_t padding = 0;
   /// Heads that the saved weights lack.
@@ -36,6 +41,8 @@ Result<TransformerSpec> readBertLike(const Config &config, const char *family, c
 
 /// Reads the keys with the defaults of transformers' BertConfig.
 BertKeys readBertKeys(ConfigReader &reader);
+/// The only stack of |spec|.
+StackSpec &bertStack(TransformerSpec &spec);
 /// Declares inputs, embeddings and layers.
 void declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 

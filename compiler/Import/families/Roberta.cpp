@@ -20,8 +20,8 @@ static BertKeys readKeys(ConfigReader &reader) {
 
 static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
-  spec.encoder->embeddings.countedAfter = keys.padding;
-  spec.encoder->maxLength = keys.positions - keys.padding - 1;
+  bertStack(spec).embeddings.countedAfter = keys.padding;
+  bertStack(spec).maxLength = keys.positions - keys.padding - 1;
   for (InputSpec &input : spec.inputs)
     if (input.role == InputRole::Positions) {
       input.standard = false;
@@ -35,7 +35,7 @@ static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const s
   decoder.bias = spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"});
   LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.hidden);
   NormSpec norm = spec.norm(path + ".layer_norm", keys.hidden, keys.epsilon);
-  decoder.weight = keys.tied ? spec.encoder->embeddings.words : spec.tensor(path + ".decoder.weight", {keys.vocab, keys.hidden});
+  decoder.weight = keys.tied ? bertStack(spec).embeddings.words : spec.tensor(path + ".decoder.weight", {keys.vocab, keys.hidden});
   spec.outputs.push_back({"logits",
                           {linearStep(dense, path + ".dense"), activationStep(Activation::Gelu, path), normStep(norm, path + ".layer_norm"),
                            linearStep(decoder, path + ".decoder")}});
@@ -55,6 +55,7 @@ Result<TransformerSpec> attune::readRobertaSpec(const Config &config) {
   static const BertHeads heads = {
       {"RobertaModel", declareBertOutputs},
       {"RobertaForMaskedLM", declareMaskedLM},
+      {"RobertaForCausalLM", declareMaskedLM},
       {"RobertaForSequenceClassification", declareSequenceClassification},
       {"RobertaForTokenClassification", declareTokenClassification},
       {"RobertaForQuestionAnswering", declareQuestionAnswering},
