@@ -167,6 +167,10 @@ void EntryBuilder::finish(func::FuncOp function) {
   SmallVector<Value> values;
   for (const EntryResult &result : results)
     values.push_back(result.value);
+  // Those that are only read end here.
+  llvm::erase_if(caches, [](const EntryCache &cache) { return isa<BlockArgument>(cache.value); });
+  for (const EntryCache &cache : caches)
+    values.push_back(cache.value);
   func::ReturnOp::create(builder, function.getLoc(), values);
   function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(values).getTypes()));
   for (auto [i, result] : llvm::enumerate(results)) {
@@ -174,5 +178,9 @@ void EntryBuilder::finish(func::FuncOp function) {
     function.setResultAttr(i, xfmr::kDimsAttr, dimsAttribute(builder, result.dims));
     if (outputs[i].isGroup())
       function.setResultAttr(i, xfmr::kGroupAttr, builder.getUnitAttr());
+  }
+  for (auto [i, cache] : llvm::enumerate(caches)) {
+    function.setResultAttr(results.size() + i, xfmr::kCacheAttr, builder.getStringAttr(cache.name));
+    function.setResultAttr(results.size() + i, xfmr::kDimsAttr, dimsAttribute(builder, cache.dims));
   }
 }

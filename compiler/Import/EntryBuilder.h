@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Emits `forward`: inputs to tokens, embeddings, the layers of each stack, heads, outputs back to padded tensors.
+// Emits `forward` and the entries that use caches: inputs to tokens, embeddings, the layers of each stack, heads, outputs back to padded
+// tensors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_ENTRYBUILDER_H
 #define ATTUNE_IMPORT_ENTRYBUILDER_H
 
-#include "compiler/Import/EntryOutputs.h"
+#include "compiler/Import/CacheEntries.h"
 #include "compiler/Import/HeadSteps.h"
 #include "compiler/Import/LayerFunctions.h"
 
@@ -29,12 +30,21 @@ public:
 
   /// Emits the entry called |name|.
   void emit(mlir::StringRef name);
+  /// Emits an entry that uses caches, whose inputs and outputs the builder was made with.
+  void emit(const CacheEntry &entry);
 
 private:
   /// A stack and what has been computed of it.
   struct Stack {
     std::optional<TokenBatch> tokens;
     mlir::Value result;
+  };
+
+  /// A cache: what its argument says of it, and what it has become.
+  struct EntryCache {
+    std::string name;
+    std::vector<std::string> dims;
+    mlir::Value value;
   };
 
   mlir::func::FuncOp createFunction(mlir::StringRef name);
@@ -61,6 +71,21 @@ private:
   mlir::SmallVector<mlir::OpFoldResult> extentsOf(const EntryResult &value);
   void finish(mlir::func::FuncOp function);
 
+  // Arguments that are no inputs of the model: of any kind, what the session knows of each row, a dim, and caches.
+  mlir::Value addArgument(mlir::Type type, const std::string &name, mlir::ArrayRef<mlir::NamedAttribute> attributes);
+  mlir::Value addRowInput(const std::string &name);
+  mlir::Value addDimArgument(const std::string &dim);
+  mlir::Value addCache(const std::string &name, bool ofSources, const std::vector<std::string> &rest);
+  /// The keys and values of an attention of layer |layer|.
+  CachedKeys addLayerCache(int64_t layer, const AttentionSpec &attention, bool ofSources);
+  /// Says that the cache |before| has become |after|.
+  void updateCache(mlir::Value before, mlir::Value after);
+  /// What layers need to know of the sequences in the slots, |tokens| appended; of the sources.
+  CachedKeys emitOwnKeys(TokenBatch &tokens);
+  CachedKeys readSourceKeys();
+  void emitCachedStack(const CacheEntry &entry);
+  void emitSources();
+
   Stack &stackOf(StackRole role) { return role == StackRole::Encoder ? encoder : decoder; }
 
   EntryScope scope;
@@ -70,6 +95,8 @@ private:
   Stack encoder, decoder;
   std::optional<TokenBatch> memory;
   std::vector<EntryResult> results;
+  mlir::func::FuncOp function;
+  std::vector<EntryCache> caches;
 };
 
 } // namespace attune

@@ -29,6 +29,8 @@ ArrayAttr attune::dimsAttribute(Builder &builder, const std::vector<std::string>
 
 /// What an absent input stands for, "" if it has to be given.
 static StringRef fillOf(const EntryInput &input) {
+  if (input.fill)
+    return *input.fill;
   switch (input.spec->role) {
   case InputRole::AttentionMask:
   case InputRole::MemoryMask:

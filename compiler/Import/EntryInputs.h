@@ -19,6 +19,8 @@ struct EntryInput {
   DType dtype;
   /// The words of `xfmr.dims`, a number for a static extent.
   std::vector<std::string> dims;
+  /// What the input stands for if it is absent ("" if it may not be), where that is not what its role says.
+  std::optional<std::string> fill = {};
 
   int64_t rank() const { return int64_t(dims.size()); }
   mlir::RankedTensorType type(mlir::Builder &builder) const;

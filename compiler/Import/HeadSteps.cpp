@@ -29,16 +29,17 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
   llvm_unreachable("all steps are handled");
 }
 
-EntryResult attune::emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, Value hidden) {
-  bool pooled = false;
+bool attune::isPerToken(const OutputSpec &output) {
+  return llvm::none_of(output.steps, [](const HeadStep &step) { return step.kind == HeadStep::Pool; });
+}
+
+EntryResult attune::emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, Value hidden, bool lastOnly) {
   Value value = hidden;
-  for (const HeadStep &step : output.steps) {
+  for (const HeadStep &step : output.steps)
     value = emitStep(scope, step, tokens, value);
-    pooled |= step.kind == HeadStep::Pool;
-  }
   std::vector<std::string> dims = {"batch"};
   int64_t features = cast<RankedTensorType>(value.getType()).getDimSize(1);
-  if (!pooled) {
+  if (isPerToken(output) && !lastOnly) {
     value = tokens.toPadded(value, output.squeeze);
     dims.push_back(tokens.lengthDim());
   }

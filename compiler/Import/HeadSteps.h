@@ -14,8 +14,11 @@ struct EntryResult {
   std::vector<std::string> dims;
 };
 
-/// Emits |output|, computed from the result |hidden| `[T, H]` of the stack that |tokens| went through.
-EntryResult emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, mlir::Value hidden);
+/// Emits |output|, computed from the result |hidden| `[T, H]` of the stack that |tokens| went through, or from one row of it for each
+/// sequence, `[B, H]`, if |lastOnly|.
+EntryResult emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, mlir::Value hidden, bool lastOnly = false);
+/// Whether |output| has one row for each token.
+bool isPerToken(const OutputSpec &output);
 
 } // namespace attune
 

@@ -20,13 +20,15 @@ static const std::string &nameOf(const InputRequest &request) { return request.n
 static void lower(int64_t &most, int64_t limit) { most = most == 0 ? limit : limit == 0 ? most : std::min(most, limit); }
 
 /// The limits of all dimensions (0 = none): what the configuration says, lowered by the options.
-static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options) {
+static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options, bool caches) {
   std::map<std::string, int64_t> limits = {{"batch", 0}, {"length", 0}};
   for (StackRole role : {StackRole::Encoder, StackRole::Decoder})
     if (role == StackRole::Encoder ? bool(spec.encoder) : bool(spec.decoder))
       lower(limits[spec.lengthDim(role)], spec.stack(role).maxLength);
   if (llvm::any_of(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::Memory; }))
     limits["source_length"];
+  if (caches)
+    limits["past"] = spec.decoder->maxLength;
   std::string known;
   for (const auto &[dim, most] : limits)
     known += (known.empty() ? "" : ", ") + dim;
@@ -85,7 +87,8 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   Result<std::vector<EntryOutput>> outputs = resolveOutputs(spec, options);
   if (!outputs)
     return outputs.status();
-  Result<std::map<std::string, int64_t>> limits = resolveLimits(spec, options);
+  std::vector<CacheEntry> cacheEntries = planCacheEntries(spec, *inputs, *outputs, /*positionsGiven=*/!options.inputs.empty());
+  Result<std::map<std::string, int64_t>> limits = resolveLimits(spec, options, !cacheEntries.empty());
   if (!limits)
     return limits.status();
 
@@ -95,6 +98,12 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   WeightTable weights(spec, tensors, *module);
   ModelLayers layers(spec, weights);
   EntryBuilder(spec, *inputs, *outputs, options.padding, weights, layers, *module).emit("forward");
+  for (const CacheEntry &entry : cacheEntries) {
+    Padding padding = entry.kind == CacheEntry::Encode    ? options.padding
+                      : entry.kind == CacheEntry::Prefill ? Padding::Skip
+                                                          : Padding::Compute;
+    EntryBuilder(spec, entry.inputs, entry.outputs, padding, weights, layers, *module).emit(entry);
+  }
   if (weights.status().failed())
     return weights.status();
   // Importers build only valid IR; a diagnostic of the verifier says more than this line.

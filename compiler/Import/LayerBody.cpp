@@ -105,6 +105,31 @@ Value LayerBody::splitAttention(Location loc, const AttentionSpec &spec, const A
   return spec.output.weight == noWeight ? joined : linear(loc, joined, spec.output);
 }
 
+AttentionResults LayerBody::updateCache(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, const CachedKeys &cache) {
+  Value key = heads(loc, inputs.key, spec.key, spec.kvHeads, spec.rotary), value = heads(loc, inputs.value, spec.value, spec.kvHeads);
+  auto update = xfmr::KvCacheUpdateOp::create(builder, loc, cache.keys.getType(), cache.values.getType(), key, value, cache.keys,
+                                              cache.values, cache.past, cache.slots, inputs.keys.offsets);
+  return {Value(), update.getNewKeyCache(), update.getNewValueCache()};
+}
+
+Value LayerBody::cachedAttention(Location loc, const AttentionSpec &spec, AttentionInputs inputs, const CachedKeys &cache,
+                                 AttentionResults &results) {
+  // The order of a layer without caches, so that both have their weights in one order.
+  Value query = heads(loc, inputs.query, spec.query, spec.heads, spec.rotary), keys = cache.keys, values = cache.values;
+  if (cache.past) {
+    results = updateCache(loc, spec, inputs, cache);
+    keys = results.key, values = results.value;
+  }
+  auto op = xfmr::AttentionOp::create(builder, loc, Type(), query, keys, values, inputs.queries.offsets, Value(), inputs.queries.length,
+                                      cache.length, spec.scale);
+  op.getSlotsMutable().assign(cache.slots);
+  op.getKeyLengthsMutable().assign(cache.lengths);
+  inputs.keys.mask = cache.mask;
+  setScores(op, spec, inputs);
+  Value joined = xfmr::MergeHeadsOp::create(builder, loc, op.getResult());
+  return spec.output.weight == noWeight ? joined : linear(loc, joined, spec.output);
+}
+
 Value LayerBody::padHeads(Location loc, Value heads, const Sequences &sequences) {
   constexpr int64_t dynamic = ShapedType::kDynamic;
   auto type = cast<RankedTensorType>(heads.getType());
@@ -126,8 +151,10 @@ Value LayerBody::padHeads(Location loc, Value heads, const Sequences &sequences)
 }
 
 Value LayerBody::attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part,
-                           const AttentionRequest &request, AttentionResults &results) {
+                           const AttentionRequest &request, const CachedKeys &cache, AttentionResults &results) {
   constexpr int64_t dynamic = ShapedType::kDynamic;
+  if (cache.keys)
+    return cachedAttention(at(part), spec, inputs, cache, results);
   Type probabilities;
   if (request.probabilities)
     probabilities = RankedTensorType::get({dynamic, spec.heads, dynamic, dynamic}, builder.getF32Type());
@@ -151,7 +178,7 @@ LayerResults LayerBody::emit(const LayerRequest &request) {
   if (layer.attention)
     hidden = branch(hidden, layer.attentionNorm, "attention", [&](Value input) {
       AttentionInputs inputs{input, input, input, own, own, operands.headMask, operands.distanceBias};
-      return attention(*layer.attention, inputs, "attention", request.own, results.own);
+      return attention(*layer.attention, inputs, "attention", request.own, operands.ownCache, results.own);
     });
   if (layer.cross)
     hidden = branch(hidden, layer.crossNorm, "cross", [&](Value input) {
@@ -159,10 +186,16 @@ LayerResults LayerBody::emit(const LayerRequest &request) {
       AttentionInputs inputs{input, operands.memory, values, own, memory, operands.crossHeadMask, {}};
       if (layer.crossFromMemory)
         inputs = {operands.memory, operands.memory, input, memory, memory, operands.crossHeadMask, {}};
-      return attention(*layer.cross, inputs, "cross", request.cross, results.cross);
+      return attention(*layer.cross, inputs, "cross", request.cross, operands.crossCache, results.cross);
     });
   if (layer.ffn)
     hidden = branch(hidden, layer.ffnNorm, "ffn", [&](Value input) { return feedForward(*layer.ffn, input); });
   results.hidden = hidden;
   return results;
+}
+
+AttentionResults LayerBody::emitCrossKeys() {
+  Value values = operands.memoryValues ? operands.memoryValues : operands.memory;
+  AttentionInputs inputs{{}, operands.memory, values, {}, operands.memorySequences, {}, {}};
+  return updateCache(at("cross"), *layer.cross, inputs, operands.crossCache);
 }

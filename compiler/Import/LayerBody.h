@@ -25,6 +25,22 @@ struct Sequences {
   mlir::Value places;
 };
 
+/// Keys and values in a session's caches, which an attention reads in place of those of its input.
+struct CachedKeys {
+  mlir::Value keys, values; // [slots, G, panels, D, W], [slots, G, capacity, E]
+  /// The slot of each sequence, the tokens that are in it, new ones included, and the most of them.
+  mlir::Value slots, lengths, length;
+  /// How many tokens of each sequence are there before the new ones; null where keys are not the layer's to write.
+  mlir::Value past;
+  mlir::Value mask;
+
+  template <typename Visit>
+  void forEach(Visit visit) {
+    for (mlir::Value *value : {&keys, &values, &slots, &lengths, &length, &past, &mask})
+      visit(*value);
+  }
+};
+
 /// What a layer reads beside its weights; null where it has none.
 struct LayerOperands {
   mlir::Value hidden; // [T, H]
@@ -38,6 +54,8 @@ struct LayerOperands {
   /// What cross attention takes keys from, [M, …], and values if those come from elsewhere.
   mlir::Value memory, memoryValues;
   Sequences memorySequences;
+  /// In entries that use caches; cross attention then reads no memory.
+  CachedKeys ownCache, crossCache;
 
   /// Calls |visit| with a reference to each operand, present or not, in the order of a layer function's arguments.
   template <typename Visit>
@@ -46,6 +64,8 @@ struct LayerOperands {
                                &distanceBias, &memory, &memoryValues, &memorySequences.offsets, &memorySequences.length,
                                &memorySequences.mask, &sequences.places, &memorySequences.places})
       visit(*value);
+    ownCache.forEach(visit);
+    crossCache.forEach(visit);
   }
 };
 
@@ -62,7 +82,7 @@ struct AttentionRequest {
 /// What an attention gives out; null unless asked for.
 struct AttentionResults {
   mlir::Value probabilities; // [B, heads, L, keys]
-  mlir::Value key, value;    // [B, kv heads, L, head size]
+  mlir::Value key, value;    // [B, kv heads, L, head size], or caches that hold them
 };
 
 /// Which results are wanted of a layer beside the hidden state.
@@ -93,6 +113,8 @@ public:
       : builder(builder), stack(stack), layer(layer), operands(operands), weights(weights) {}
 
   LayerResults emit(const LayerRequest &request);
+  /// Writes the keys and values of cross attention to the caches; nothing else of the layer.
+  AttentionResults emitCrossKeys();
 
 private:
   /// One attention: its inputs, and the sequences they belong to.
@@ -112,12 +134,17 @@ private:
   mlir::Value branch(mlir::Value input, const NormSpec &spec, const std::string &part, llvm::function_ref<mlir::Value(mlir::Value)> emit);
   /// Attention; what |request| asks for goes to |results|.
   mlir::Value attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, const AttentionRequest &request,
-                        AttentionResults &results);
+                        const CachedKeys &cache, AttentionResults &results);
   /// The same in one operation, and in several.
   mlir::Value compositeAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
                                  AttentionResults &results);
   mlir::Value splitAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
                              AttentionResults &results);
+  /// Attention to the keys and values of |cache|, after those of the input have been added where they are the layer's to write.
+  mlir::Value cachedAttention(mlir::Location loc, const AttentionSpec &spec, AttentionInputs inputs, const CachedKeys &cache,
+                              AttentionResults &results);
+  /// Adds the keys and values of |inputs| to |cache|.
+  AttentionResults updateCache(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, const CachedKeys &cache);
   /// |input| projected to |heads| heads, turned by the positions of tokens if |rotary| is a table.
   mlir::Value heads(mlir::Location loc, mlir::Value input, const LinearSpec &spec, int64_t heads, WeightId rotary = noWeight);
   /// Heads `[T, G, D]` of |sequences| as `[B, G, L, D]`, as caches are given out.

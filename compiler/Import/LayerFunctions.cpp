@@ -25,6 +25,12 @@ public:
       add(*layer.ffn), add(layer.ffnNorm);
   }
 
+  /// The part that makes keys and values for cross attention.
+  explicit LayerSignature(const AttentionSpec &cross) : out(text) {
+    out << "cross keys " << cross.kvHeads << ' ';
+    add(cross.key), add(cross.value);
+  }
+
   SmallVector<WeightId> weights;
   std::string text;
 
@@ -55,12 +61,10 @@ private:
 } // namespace
 
 func::FuncOp LayerFunctions::create(Operation *entry, const LayerSpec &layer, const LayerOperands &operands, ArrayRef<WeightId> weightIds,
-                                    const LayerRequest &request) {
+                                    const std::string &base, Emit emit) {
   OpBuilder builder(entry);
-  std::string name = stack.name + "_layer";
   // The function itself is already counted.
-  if (functions.size() > 1)
-    name += "_" + std::to_string(functions.size() - 1);
+  std::string name = functions.size() > 1 ? base + "_" + std::to_string(functions.size() - 1) : base;
   Location loc = NameLoc::get(builder.getStringAttr(name));
   auto function = func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
   function.setPrivate();
@@ -81,7 +85,8 @@ func::FuncOp LayerFunctions::create(Operation *entry, const LayerSpec &layer, co
 
   builder.setInsertionPointToStart(body);
   SmallVector<Value> returned;
-  LayerResults results = LayerBody(builder, stack, layer, arguments, values).emit(request);
+  LayerBody emitter(builder, stack, layer, arguments, values);
+  LayerResults results = emit(emitter);
   results.forEach([&](Value &value) {
     if (value)
       returned.push_back(value);
@@ -91,6 +96,37 @@ func::FuncOp LayerFunctions::create(Operation *entry, const LayerSpec &layer, co
   for (const auto &[id, value] : values)
     function.setArgAttr(cast<BlockArgument>(value).getArgNumber(), xfmr::kWeightArgAttr, builder.getUnitAttr());
   return function;
+}
+
+func::CallOp LayerFunctions::callShared(OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands,
+                                        ArrayRef<WeightId> weightIds, std::string text, const std::string &name, Emit emit) {
+  llvm::raw_string_ostream key(text);
+  SmallVector<Value> values;
+  LayerOperands(operands).forEach([&](Value &value) {
+    key << ' ';
+    if (!value)
+      return;
+    key << value.getType();
+    values.push_back(value);
+  });
+  for (WeightId id : weightIds) {
+    values.push_back(weights.get(builder, id));
+    key << ' ' << values.back().getType();
+  }
+  func::FuncOp &function = functions[text];
+  if (!function)
+    function = create(builder.getBlock()->getParentOp(), layer, operands, weightIds, name, emit);
+  return func::CallOp::create(builder, NameLoc::get(builder.getStringAttr(layer.path)), function, values);
+}
+
+AttentionResults LayerFunctions::callCrossKeys(OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands) {
+  LayerSignature signature(*layer.cross);
+  auto called = callShared(builder, layer, operands, signature.weights, signature.text, stack.name + "_cross_keys", [](LayerBody &body) {
+    LayerResults results;
+    results.cross = body.emitCrossKeys();
+    return results;
+  });
+  return {Value(), called.getResult(0), called.getResult(1)};
 }
 
 LayerResults LayerFunctions::call(OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands, const LayerRequest &request) {
@@ -105,23 +141,8 @@ LayerResults LayerFunctions::call(OpBuilder &builder, const LayerSpec &layer, co
   llvm::raw_string_ostream key(signature.text);
   for (const AttentionRequest &part : {request.own, request.cross})
     key << ' ' << part.probabilities << part.key << part.value;
-  SmallVector<Value> values;
-  LayerOperands(operands).forEach([&](Value &value) {
-    key << ' ';
-    if (!value)
-      return;
-    key << value.getType();
-    values.push_back(value);
-  });
-  for (WeightId id : signature.weights) {
-    values.push_back(weights.get(builder, id));
-    key << ' ' << values.back().getType();
-  }
-
-  func::FuncOp &function = functions[signature.text];
-  if (!function)
-    function = create(builder.getBlock()->getParentOp(), layer, operands, signature.weights, request);
-  auto called = func::CallOp::create(builder, NameLoc::get(builder.getStringAttr(layer.path)), function, values);
+  func::CallOp called = callShared(builder, layer, operands, signature.weights, signature.text, stack.name + "_layer",
+                                   [&](LayerBody &body) { return body.emit(request); });
   LayerResults results;
   unsigned next = 0;
   results.hidden = called.getResult(next++);

@@ -23,10 +23,18 @@ public:
   /// Calls |layer| on |operands|, from the entry that |builder| is in.
   LayerResults call(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands, const LayerRequest &request);
 
+  /// Calls the part of |layer| that writes the keys and values of its cross attention to the caches among |operands|.
+  AttentionResults callCrossKeys(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands);
+
 private:
-  /// Creates a function before |entry| whose arguments are |operands| and then |weightIds|.
+  using Emit = llvm::function_ref<LayerResults(LayerBody &)>;
+
+  /// Calls the function that |key|, completed by the types of its arguments, stands for; |emit| makes its body if there is none yet.
+  mlir::func::CallOp callShared(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands,
+                                mlir::ArrayRef<WeightId> weightIds, std::string key, const std::string &name, Emit emit);
+  /// Creates a function called |name| before |entry| whose arguments are |operands| and then |weightIds|.
   mlir::func::FuncOp create(mlir::Operation *entry, const LayerSpec &layer, const LayerOperands &operands,
-                            mlir::ArrayRef<WeightId> weightIds, const LayerRequest &request);
+                            mlir::ArrayRef<WeightId> weightIds, const std::string &name, Emit emit);
 
   const TransformerSpec &spec;
   const StackSpec &stack;

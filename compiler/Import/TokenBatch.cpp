@@ -68,21 +68,52 @@ Value TokenBatch::toPaddedProbabilities(Value probabilities) {
 }
 
 /// A linalg op already here: no op of the dialect needs to see these ids as more than a loop.
-Value TokenBatch::generateIds(bool counting, int64_t first) {
+Value TokenBatch::computeIds(Location loc, Value count, llvm::function_ref<Value(OpBuilder &, Location, Value)> idOf) {
   OpBuilder &builder = scope.builder;
-  Location loc = scope.at(counting ? "position_ids" : "token_type_ids");
-  Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens), builder.getI64Type());
+  Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(count), builder.getI64Type());
   auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
-    Value id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(first));
-    if (counting) {
-      Value token = linalg::IndexOp::create(inner, loc, 0);
-      Value place = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), arith::RemUIOp::create(inner, loc, token, paddedLength));
-      id = first == 0 ? place : Value(arith::AddIOp::create(inner, loc, place, id));
-    }
-    linalg::YieldOp::create(inner, loc, id);
+    Value number = linalg::IndexOp::create(inner, loc, 0);
+    linalg::YieldOp::create(inner, loc, idOf(inner, loc, number));
   };
-  Value generated = linalg::GenericOp::create(builder, loc, ids.getType(), ValueRange(), ids, builder.getMultiDimIdentityMap(1),
-                                              utils::IteratorType::parallel, body)
-                        .getResult(0);
-  return places ? Value(xfmr::GatherTokensOp::create(builder, loc, generated, places)) : generated;
+  return linalg::GenericOp::create(builder, loc, ids.getType(), ValueRange(), ids, builder.getMultiDimIdentityMap(1),
+                                   utils::IteratorType::parallel, body)
+      .getResult(0);
+}
+
+Value TokenBatch::generateIds(bool counting, int64_t first) {
+  Location loc = scope.at(counting ? "position_ids" : "token_type_ids");
+  auto constant = [&](OpBuilder &inner, Location loc) -> Value {
+    return arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(first));
+  };
+  if (counting && past) {
+    // Padding that is left out has no position: tokens are counted from where their sequence begins.
+    Value count = places ? Value(tensor::DimOp::create(scope.builder, loc, places, 0)) : tokens;
+    return computeIds(loc, count, [&](OpBuilder &inner, Location loc, Value token) -> Value {
+      auto toIndex = [&](Value id) { return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id); };
+      auto at = [&](Value values, Value index) -> Value { return tensor::ExtractOp::create(inner, loc, values, index); };
+      Value place = places ? Value(toIndex(at(places, token))) : token;
+      Value sequence = arith::DivUIOp::create(inner, loc, place, paddedLength);
+      Value number = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), token);
+      Value own = arith::SubIOp::create(inner, loc, number, at(packed.offsets, sequence));
+      return arith::AddIOp::create(inner, loc, arith::AddIOp::create(inner, loc, own, at(past, sequence)), constant(inner, loc));
+    });
+  }
+  Value generated = computeIds(loc, tokens, [&](OpBuilder &inner, Location loc, Value token) -> Value {
+    Value id = constant(inner, loc);
+    if (!counting)
+      return id;
+    Value place = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), arith::RemUIOp::create(inner, loc, token, paddedLength));
+    return first == 0 ? place : Value(arith::AddIOp::create(inner, loc, place, id));
+  });
+  return places ? Value(xfmr::GatherTokensOp::create(scope.builder, loc, generated, places)) : generated;
+}
+
+Value TokenBatch::lastTokens(Value values) {
+  Location loc = scope.at("last");
+  Value last = computeIds(loc, batchSize, [&](OpBuilder &inner, Location loc, Value sequence) -> Value {
+    Value one = arith::ConstantIndexOp::create(inner, loc, 1);
+    Value end = tensor::ExtractOp::create(inner, loc, packed.offsets, ValueRange{arith::AddIOp::create(inner, loc, sequence, one)});
+    return arith::SubIOp::create(inner, loc, end, arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(1)));
+  });
+  return xfmr::GatherTokensOp::create(scope.builder, loc, values, last);
 }

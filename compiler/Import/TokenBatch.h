@@ -20,6 +20,9 @@ public:
   /// keys or, if padding is skipped, from everything.
   TokenBatch(EntryScope &scope, mlir::Value batch, mlir::Value length, std::string lengthDim, mlir::Value mask);
 
+  /// Sequence b goes on after |pastLengths|[b] tokens: positions begin there.
+  void continueAfter(mlir::Value pastLengths) { past = pastLengths; }
+
   mlir::Value batch() const { return batchSize; }
   mlir::Value length() const { return paddedLength; }
   /// Number of tokens of the padded batch.
@@ -38,10 +41,16 @@ public:
   mlir::Value toPaddedProbabilities(mlir::Value probabilities);
   /// Ids that no input gives, one for each token: 0, or |first| plus its place in its sequence.
   mlir::Value generateIds(bool counting, int64_t first = 0);
+  /// The last token of each sequence, `[B, …]` of `[T, …]`.
+  mlir::Value lastTokens(mlir::Value tokens);
 
 private:
+  /// Ids of |count| tokens or sequences; |idOf| makes one from its number.
+  mlir::Value computeIds(mlir::Location loc, mlir::Value count,
+                         llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> idOf);
+
   EntryScope &scope;
-  mlir::Value batchSize, paddedLength, tokens, places;
+  mlir::Value batchSize, paddedLength, tokens, places, past;
   Sequences packed;
   std::string dim;
 };

@@ -19,7 +19,8 @@
 using namespace mlir;
 using namespace attune;
 
-static constexpr llvm::StringLiteral kPhaseNames[] = {"import", "dialect", "linalg", "tiled", "kernels", "bufferized", "vector", "target", "llvm", "object"};
+static constexpr llvm::StringLiteral kPhaseNames[] = {"import",     "dialect", "linalg", "tiled", "kernels",
+                                                      "bufferized", "vector",  "target", "llvm",  "object"};
 
 llvm::StringRef attune::stringifyPhase(Phase phase) { return kPhaseNames[static_cast<unsigned>(phase)]; }
 
@@ -110,6 +111,7 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.nest<func::FuncOp>().addPass(createDropCacheResults());
   AttachScratchOptions scratch;
   scratch.rows = strategy.queryRows;
   scratch.stateRows = strategy.attentionRows;
@@ -177,12 +179,13 @@ void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOp
 namespace {
 struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
   Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("bits of a vector register, 32 if there are none"), llvm::cl::init(512)};
-  Option<std::string> features{*this, "features", llvm::cl::desc("instructions for lower precision: x86,avx512bf16,avx512vnni,avxvnni,amx-bf16,amx-int8"),
+  Option<std::string> features{*this, "features",
+                               llvm::cl::desc("instructions for lower precision: x86,avx512bf16,avx512vnni,avxvnni,amx-bf16,amx-int8"),
                                llvm::cl::init("x86")};
-  Option<xfmr::Precision> precision{*this, "precision", llvm::cl::desc("what the inputs of projections are rounded to"), llvm::cl::init(xfmr::Precision::F32),
-                                    llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "not at all"),
-                                                     clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
-                                                     clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
+  Option<xfmr::Precision> precision{
+      *this, "precision", llvm::cl::desc("what the inputs of projections are rounded to"), llvm::cl::init(xfmr::Precision::F32),
+      llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "not at all"), clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
+                       clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
 
   PipelineOptions get() const {
     CpuFeatures cpu;
@@ -199,8 +202,7 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
 
 void attune::registerPhasePipelines() {
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target})
-    PassPipelineRegistration<PhaseFlags>("attune-to-" + stringifyPhase(phase).str(), "from the phase before to '" + stringifyPhase(phase).str() + "'",
-                                         [phase](OpPassManager &pm, const PhaseFlags &flags) {
-                                           buildPhasePipeline(pm, phase, flags.get());
-                                         });
+    PassPipelineRegistration<PhaseFlags>(
+        "attune-to-" + stringifyPhase(phase).str(), "from the phase before to '" + stringifyPhase(phase).str() + "'",
+        [phase](OpPassManager &pm, const PhaseFlags &flags) { buildPhasePipeline(pm, phase, flags.get()); });
 }

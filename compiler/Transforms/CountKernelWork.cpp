@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the `kernels` phase: kernels in destination-passing style, their calls with `xfmr.flops` if they do products. Records the module
-// attribute `xfmr.kernel_work`, takes `xfmr.flops` off the calls, and changes nothing else.
+// Expects the `kernels` phase: kernels in destination-passing style, their calls with `xfmr.flops` if they do products and
+// `xfmr.cache_bytes` if they use caches. Records the module attribute `xfmr.kernel_work`, takes these off the calls, and changes nothing
+// else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +56,7 @@ static bool isWeight(Value value) {
 }
 
 /// Bytes that a kernel reads of its argument, each counted once: all of it, or the parts it takes slices of before its loop, or one element
-/// per element of the result where it looks them up one by one (an embedding).
+/// per element of the result where it looks them up one by one in a table (an embedding).
 CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   if (auto it = read.find(argument); it != read.end())
     return it->second;
@@ -66,10 +67,9 @@ CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
     if (isa<tensor::DimOp>(user))
       continue;
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-    looksUp |= isa<tensor::ExtractOp>(user);
-    Count part = isa<tensor::ExtractOp>(user)              ? SizeExpr(0)
-                 : slice && slice->getParentOp() == kernel ? countBytes(slice.getResult(), bounds)
-                                                           : whole;
+    bool element = isa<tensor::ExtractOp>(user) && cast<RankedTensorType>(argument.getType()).getRank() > 1;
+    looksUp |= element;
+    Count part = element ? SizeExpr(0) : slice && slice->getParentOp() == kernel ? countBytes(slice.getResult(), bounds) : whole;
     parts = parts && part ? Count(*parts + *part) : std::nullopt;
   }
   if (looksUp) {
@@ -89,8 +89,17 @@ bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work
       return false;
     work.flops = work.flops + *flops;
   }
+  auto cacheBytes = call->getAttrOfType<StringAttr>(xfmr::kCacheBytesAttr);
+  if (cacheBytes) {
+    Count bytes = SizeExpr::parse(cacheBytes);
+    if (!bytes)
+      return false;
+    work.tensorBytes = work.tensorBytes + *bytes;
+  }
   unsigned inputs = kernel.getNumArguments() - kernel.getNumResults();
   for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()); cacheBytes && type && type.getRank() >= 4)
+      continue;
     Count inside = index < inputs ? bytesRead(kernel.getArgument(index)) : countBytes(kernel.getArgument(index), bounds);
     Count bytes = inside ? bounds.atCall(call, *inside) : std::nullopt;
     if (!bytes)
@@ -162,6 +171,9 @@ void CountKernelWork::runOnOperation() {
     }
     entries.emplace_back(name, builder.getArrayAttr(rows));
   }
-  module.walk([](func::CallOp call) { call->removeAttr(xfmr::kFlopsAttr); });
+  module.walk([](func::CallOp call) {
+    call->removeAttr(xfmr::kFlopsAttr);
+    call->removeAttr(xfmr::kCacheBytesAttr);
+  });
   module->setAttr(xfmr::kKernelWorkAttr, builder.getDictionaryAttr(entries));
 }

@@ -55,11 +55,24 @@ SmallVector<StringRef> attune::getEntryDims(func::FuncOp entry) {
       if (auto name = dyn_cast<StringAttr>(dim); name && !llvm::is_contained(names, name.getValue()))
         names.push_back(name.getValue());
   };
-  for (unsigned i = 0; i != entry.getNumArguments(); ++i)
-    add(entry.getArgAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
+  for (unsigned i = 0; i != entry.getNumArguments(); ++i) {
+    if (auto dim = entry.getArgAttrOfType<StringAttr>(i, xfmr::kDimAttr))
+      names.push_back(dim);
+    if (!entry.getArgAttr(i, xfmr::kCacheAttr))
+      add(entry.getArgAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
+  }
   for (unsigned i = 0; i != entry.getNumResults(); ++i)
-    add(entry.getResultAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
+    if (!entry.getResultAttr(i, xfmr::kCacheAttr))
+      add(entry.getResultAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
   return names;
+}
+
+/// An index argument of an entry is the value of a dim that no tensor of the caller has.
+static Bound getArgumentBound(func::FuncOp function, unsigned index) {
+  if (!function->hasAttr(xfmr::kEntryAttr))
+    return SizeExpr::symbol(DimBounds::argumentSymbol(index));
+  auto dim = function.getArgAttrOfType<StringAttr>(index, xfmr::kDimAttr);
+  return dim ? Bound(SizeExpr::symbol(dim)) : std::nullopt;
 }
 
 /// Splits a symbol of an argument: its index, and its dimension or -1.
@@ -81,6 +94,9 @@ Value DimBounds::materialize(OpBuilder &builder, func::FuncOp function, StringRe
     auto [argument, dim] = parseArgumentSymbol(symbol);
     return dim < 0 ? Value(function.getArgument(argument)) : dimOf(argument, dim);
   }
+  for (unsigned i = 0; i != function.getNumArguments(); ++i)
+    if (auto dim = function.getArgAttrOfType<StringAttr>(i, xfmr::kDimAttr); dim && dim.getValue() == symbol)
+      return function.getArgument(i);
   for (unsigned i = 0; i != function.getNumArguments(); ++i)
     if (ArrayAttr names = getDimNames(function, i))
       for (auto [dim, name] : llvm::enumerate(names))
@@ -175,7 +191,7 @@ Bound DimBounds::computeValue(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (auto function = dyn_cast<func::FuncOp>(parent))
-      return function->hasAttr(xfmr::kEntryAttr) ? std::nullopt : Bound(SizeExpr::symbol(argumentSymbol(argument.getArgNumber())));
+      return getArgumentBound(function, argument.getArgNumber());
     if (auto loop = dyn_cast<scf::ForOp>(parent))
       return value == loop.getInductionVar() ? getValue(loop.getUpperBound()) : std::nullopt;
     if (auto loop = dyn_cast<scf::ForallOp>(parent); loop && argument.getArgNumber() < loop.getRank())
@@ -345,6 +361,9 @@ Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
         Bound batch = getDim(op.getMask(), 0);
         return result.getResultNumber() == 0 ? batch + Bound(SizeExpr(1)) : batch * getDim(op.getMask(), 1);
       })
+      .Case([&](KvCacheUpdateOp op) { return getDim(op->getOperand(2 + result.getResultNumber()), dim); })
+      .Case([&](MaskCacheUpdateOp op) { return getDim(op.getCache(), dim); })
+      .Case([&](MaskCacheReadOp op) { return dim == 0 ? getDim(op.getSlots(), 0) : getValue(op.getLength()); })
       .Case([&](GatherTokensOp op) { return dim == 0 ? getDim(op.getPositions(), 0) : getDim(op.getInput(), dim); })
       .Case([&](ScatterTokensOp op) { return getValue(op.getRows()); })
       .Case([&](EmbeddingOp op) { return getDim(op.getIds(), 0); })

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the `tiled` phase: scf.forall on tensors at the top level of functions. Leaves each of them in a private function in destination-passing style, and
-// every private function with tensor results taking their destinations as last arguments, so that no buffer is returned after bufferization.
+// Expects the `tiled` phase: scf.forall on tensors at the top level of functions. Leaves each of them in a private function in
+// destination-passing style, and every private function with tensor results taking their destinations as last arguments, so that no buffer
+// is returned after bufferization. A result that is an update of an argument, a cache, has its destination already.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +24,15 @@ using namespace attune;
 
 /// Whether |op| is cheaper to repeat inside a kernel than to pass: views, sizes, index arithmetic, constants.
 static bool isRepeatable(Operation *op) {
-  if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::DimOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+  if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::DimOp>(op) ||
+      op->hasTrait<OpTrait::ConstantLike>())
     return true;
-  return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) && llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIndex(); });
+  return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
+         llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIndex(); });
 }
 
-/// Collects into |ops| the repeatable producers of |value| that belong into the kernel, producers first, and into |inputs| the values it must be given.
+/// Collects into |ops| the repeatable producers of |value| that belong into the kernel, producers first, and into |inputs| the values it
+/// must be given.
 static void collect(Value value, llvm::SetVector<Operation *> &ops, llvm::SetVector<Value> &inputs) {
   Operation *op = value.getDefiningOp();
   if (!op || !isRepeatable(op)) {
@@ -97,28 +101,45 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
     op->removeDiscardableAttr(kGroupAttr);
     op->removeDiscardableAttr(kKernelOpAttr);
   });
-  Attribute flops = loop->removeAttr(xfmr::kFlopsAttr); // in terms of the arguments of |parent|, so it stays there
+  // In terms of the arguments of |parent|, so they stay there.
+  Attribute flops = loop->removeAttr(xfmr::kFlopsAttr), cacheBytes = loop->removeAttr(xfmr::kCacheBytesAttr);
   func::ReturnOp::create(builder, loc, loop.getResults());
 
   builder.setInsertionPoint(forall);
   auto call = func::CallOp::create(builder, loc, kernel, operands);
   if (flops)
     call->setAttr(xfmr::kFlopsAttr, flops);
+  if (cacheBytes)
+    call->setAttr(xfmr::kCacheBytesAttr, cacheBytes);
   forall.replaceAllUsesWith(call.getResults());
   forall.erase();
 }
 
-/// The tensor.empty that becomes the memory of |value|, or null: calls return their last arguments.
-static tensor::EmptyOp destinationOf(Value value) {
-  if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
-    return empty;
-  auto result = dyn_cast<OpResult>(value);
-  if (auto call = result ? dyn_cast<func::CallOp>(result.getOwner()) : func::CallOp())
-    return destinationOf(call.getOperand(call.getNumOperands() - call.getNumResults() + result.getResultNumber()));
-  return nullptr;
+/// What becomes the memory of |value|: a tensor.empty or an argument of its function that it is an update of; null if it is neither.
+static Value memoryOf(Value value) {
+  if (value.getDefiningOp<tensor::EmptyOp>() || isa<BlockArgument>(value))
+    return value;
+  auto result = cast<OpResult>(value);
+  if (auto loop = dyn_cast<scf::ForallOp>(result.getOwner()))
+    return memoryOf(loop.getOutputs()[result.getResultNumber()]);
+  auto call = dyn_cast<func::CallOp>(result.getOwner());
+  auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
+  if (!callee || callee.isExternal())
+    return nullptr;
+  // Callees take their destinations by now.
+  auto argument =
+      dyn_cast_if_present<BlockArgument>(memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber())));
+  return argument ? memoryOf(call.getOperand(argument.getArgNumber())) : nullptr;
 }
 
-/// Clones |value|, index arithmetic on arguments of |function|, to |builder| with the arguments replaced by the operands of |call|; null if it depends on more.
+/// The tensor.empty that becomes the memory of |value|, or null.
+static tensor::EmptyOp destinationOf(Value value) {
+  Value memory = memoryOf(value);
+  return memory ? memory.getDefiningOp<tensor::EmptyOp>() : tensor::EmptyOp();
+}
+
+/// Clones |value|, index arithmetic on arguments of |function|, to |builder| with the arguments replaced by the operands of |call|; null if
+/// it depends on more.
 static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, IRMapping &mapping) {
   if (mapping.contains(value))
     return mapping.lookup(value);
@@ -145,11 +166,14 @@ static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, IRMappi
   return builder.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-/// Gives |function| one destination argument per tensor result and its callers tensor.empty ops for them.
+/// Gives |function| one destination argument per tensor result that is not an update of an argument, and its callers tensor.empty ops for
+/// them.
 static LogicalResult passDestinations(func::FuncOp function, ArrayRef<func::CallOp> calls) {
   auto *terminator = function.getBody().front().getTerminator();
   SmallVector<tensor::EmptyOp> empties;
   for (Value result : terminator->getOperands()) {
+    if (!isa<BlockArgument>(result) && isa_and_present<BlockArgument>(memoryOf(result)))
+      continue;
     tensor::EmptyOp empty = destinationOf(result);
     if (!empty || llvm::is_contained(empties, empty))
       return function.emitError("result ") << empties.size() << " is not computed by a kernel of this function";
@@ -217,7 +241,8 @@ struct OutlineKernels : attune::impl::OutlineKernelsBase<OutlineKernels> {
   }
 
 private:
-  /// Adds the functions that |function| calls, then |function|, to |ordered|. Recursive functions end in any order; memory planning rejects them.
+  /// Adds the functions that |function| calls, then |function|, to |ordered|. Recursive functions end in any order; memory planning rejects
+  /// them.
   static void addCalleesFirst(func::FuncOp function, SymbolTable &symbols, llvm::SetVector<func::FuncOp> &ordered) {
     llvm::SmallPtrSet<Operation *, 16> open;
     std::function<void(func::FuncOp)> visit = [&](func::FuncOp current) {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entry functions (`xfmr.entry`) with tensor results. Leaves them without results: each becomes a memref argument marked `xfmr.output` that the
-// caller provides, with the result's attributes.
+// Expects entry functions (`xfmr.entry`) with tensor results. Leaves them without results: each becomes a memref argument marked
+// `xfmr.output` that the caller provides, with the result's attributes. Results that are caches stay: each becomes the buffer of the
+// argument it is an update of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,20 +31,27 @@ struct OutputsToArguments : attune::impl::OutputsToArgumentsBase<OutputsToArgume
         function.emitError("expects ranked tensors as results of an entry, but result ") << index << " is " << type;
         return signalPassFailure();
       }
+    llvm::BitVector outputs(function.getNumResults(), true);
+    SmallVector<Value> caches;
     for (auto [index, result] : llvm::enumerate(terminator->getOperands())) {
+      if (function.getResultAttr(index, xfmr::kCacheAttr)) {
+        outputs.reset(index);
+        caches.push_back(result);
+        continue;
+      }
       auto type = cast<RankedTensorType>(result.getType());
       DictionaryAttr attrs = function.getResultAttrDict(index);
       NamedAttrList list(attrs);
       list.set(attune::kOutputAttr, builder.getUnitAttr());
       (void)function.insertArgument(function.getNumArguments(), MemRefType::get(type.getShape(), type.getElementType()),
                                     list.getDictionary(&getContext()), result.getLoc());
-      auto copy = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), Type(), result, function.getArguments().back());
+      auto copy =
+          bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), Type(), result, function.getArguments().back());
       copy.setRestrict(true);
       copy.setWritable(true);
     }
-    terminator->setOperands({});
-    llvm::BitVector all(function.getNumResults(), true);
-    (void)function.eraseResults(all);
+    terminator->setOperands(caches);
+    (void)function.eraseResults(outputs);
   }
 };
 } // namespace

@@ -35,10 +35,23 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
 // Memory
 //===----------------------------------------------------------------------===//
 
+def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp"> {
+  let summary = "check that entries update caches in place";
+  let description = [{
+    Before, on buffers:
+
+    ```mlir
+    func.func @decode(%keys: memref<?x12xf32> {xfmr.cache = "keys"}) -> (memref<?x12xf32> {xfmr.cache = "keys"}) attributes {xfmr.entry = "decode"}
+    ```
+
+    After it `@decode` returns nothing. A result that is not the argument of its name is an error. Numerics: exact.
+  }];
+}
+
 def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::FuncOp"> {
   let summary = "write the results of entries into buffers of the caller";
   let description = [{
-    Each result of a function marked `xfmr.entry` becomes a memref argument marked `xfmr.output`, written by
+    Each result of a function marked `xfmr.entry` that is not a cache becomes a memref argument marked `xfmr.output`, written by
     `bufferization.materialize_in_destination`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];

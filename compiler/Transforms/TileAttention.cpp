@@ -49,8 +49,9 @@ private:
 
   /// What one iteration works on.
   struct Tile {
-    Value sequence, firstHead, heads, kvHead; // heads firstHead ... firstHead + heads - 1 share the keys of kvHead
-    Value first, row, count;                  // token, number in the sequence, and number of the queries
+    Value sequence, slot;           // where keys are a cache, those of the sequence are in this slot
+    Value firstHead, heads, kvHead; // heads firstHead ... firstHead + heads - 1 share the keys of kvHead
+    Value first, row, count;        // token, number in the sequence, and number of the queries
     Span keys;
     Value position;
   };
@@ -204,6 +205,7 @@ Value AttentionTiler::queriesPerTile() {
 AttentionTiler::Tile AttentionTiler::tileAt(scf::ForallOp loop, Value queries) {
   Tile tile;
   tile.sequence = loop.getInductionVar(0);
+  tile.slot = op.getSlots() ? b.extractIndex(op.getSlots(), tile.sequence) : tile.sequence;
   Value number = loop.getInductionVar(1); // of the tile of heads
   tile.kvHead = b.affine({number}, b.d0.floorDiv(headTiles));
   tile.firstHead = b.affine({number}, b.d0.floorDiv(headTiles) * group + b.d0 % headTiles * tileHeads);
@@ -225,7 +227,7 @@ Value AttentionTiler::keyTile(const Tile &tile, Value panels) {
   Value count = b.affine({tile.keys.length}, b.d0.ceilDiv(width));
   Box box;
   if (op.isCached())
-    box.add(tile.sequence, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), count);
+    box.add(tile.slot, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), count);
   else
     box.add(tile.kvHead, b.fixed(1)), box.add(firstPanel(tile.keys, tile.sequence), count);
   box.add(b.fixed(0), b.fixed(headDim)), box.add(b.fixed(0), b.fixed(width));
@@ -237,7 +239,7 @@ Value AttentionTiler::keyTile(const Tile &tile, Value panels) {
 Value AttentionTiler::valueTile(const Tile &tile) {
   Box box;
   if (op.isCached()) {
-    box.add(tile.sequence, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), tile.keys.length),
+    box.add(tile.slot, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), tile.keys.length),
         box.add(b.fixed(0), b.fixed(valueDim));
     return b.slice(op.getValue(), box, {true, true, false, false});
   }
@@ -316,8 +318,11 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value panels) {
   auto forall =
       scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
   forall->setAttr(kKernelOpAttr, b.builder.getStringAttr(describe()));
-  if (DimBounds bounds; std::optional<SizeExpr> flops = countFlops(op, bounds))
+  DimBounds bounds;
+  if (std::optional<SizeExpr> flops = countFlops(op, bounds))
     forall->setAttr(xfmr::kFlopsAttr, b.builder.getStringAttr(flops->str()));
+  if (std::optional<SizeExpr> bytes = countCacheBytes(op, bounds))
+    forall->setAttr(xfmr::kCacheBytesAttr, b.builder.getStringAttr(bytes->str()));
   OpBuilder::InsertionGuard guard(b.builder);
   b.builder.setInsertionPointToStart(forall.getBody());
   Tile tile = tileAt(forall, queries);

@@ -10,6 +10,7 @@
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/TileBuilder.h"
+#include "compiler/Transforms/Work.h"
 
 namespace attune {
 #define GEN_PASS_DEF_TILEHEADOPS
@@ -78,35 +79,39 @@ public:
     auto loop = forall(b, {batch, b.fixed(keys.getDimSize(1))}, {op.getKeyCache(), op.getValueCache()},
                        "cache of " + Twine(keys.getDimSize(1)) + " heads x " + Twine(keys.getDimSize(3)),
                        [&](ValueRange iteration, ValueRange targets) { return updateSlot(iteration[0], iteration[1], targets); });
+    if (DimBounds bounds; std::optional<SizeExpr> bytes = countCacheBytes(op, bounds))
+      loop->setAttr(xfmr::kCacheBytesAttr, b.builder.getStringAttr(bytes->str()));
     op.replaceAllUsesWith(loop.getResults());
     op.erase();
   }
 
 private:
-  SmallVector<std::pair<Value, Box>> updateSlot(Value slot, Value head, ValueRange targets) {
-    Value past = b.extractIndex(op.getPast(), slot);
-    Span span = op.getOffsets() ? b.span(op.getOffsets(), slot)
+  SmallVector<std::pair<Value, Box>> updateSlot(Value sequence, Value head, ValueRange targets) {
+    Value past = b.extractIndex(op.getPast(), sequence);
+    Value slot = op.getSlots() ? b.extractIndex(op.getSlots(), sequence) : sequence;
+    Span span = op.getOffsets() ? b.span(op.getOffsets(), sequence)
                                 : Span{b.constant(0), getValueOrCreateConstantIndexOp(b.builder, b.loc, b.dim(op.getKey(), 2))};
     Box rows = slotOf(b, slot, head, values, past, span.length);
-    Value value = newRows(op.getValue(), slot, head, span.begin, span.length, values.getDimSize(3));
-    return {updatePanels(slot, head, past, span, targets[0]), {copy(value, b.slice(targets[1], rows, {true, true, false, false})), rows}};
+    Value value = newRows(op.getValue(), sequence, head, span.begin, span.length, values.getDimSize(3));
+    return {updatePanels(sequence, slot, head, past, span, targets[0]),
+            {copy(value, b.slice(targets[1], rows, {true, true, false, false})), rows}};
   }
 
-  /// Rows |first| ... |first| + |count| - 1 of |tensor|, `[T, G, N]` or `[B, G, L, N]`, for a slot and head.
-  Value newRows(Value tensor, Value slot, Value head, OpFoldResult first, OpFoldResult count, int64_t size) {
+  /// Rows |first| ... |first| + |count| - 1 of |tensor|, `[T, G, N]` or `[B, G, L, N]`, for a sequence and head.
+  Value newRows(Value tensor, Value sequence, Value head, OpFoldResult first, OpFoldResult count, int64_t size) {
     Box box;
     if (op.getOffsets()) {
       box.add(first, count), box.add(head, b.fixed(1)), box.add(b.fixed(0), b.fixed(size));
       return b.slice(tensor, box, {false, true, false});
     }
-    box.add(slot, b.fixed(1)), box.add(head, b.fixed(1)), box.add(first, count), box.add(b.fixed(0), b.fixed(size));
+    box.add(sequence, b.fixed(1)), box.add(head, b.fixed(1)), box.add(first, count), box.add(b.fixed(0), b.fixed(size));
     return b.slice(tensor, box, {true, true, false, false});
   }
 
   Value copy(Value source, Value target) { return linalg::CopyOp::create(b.builder, b.loc, source, target).getResult(0); }
 
   /// The panels that new keys fall into, each a part of them from some column on.
-  std::pair<Value, Box> updatePanels(Value slot, Value head, Value past, const Span &span, Value cache) {
+  std::pair<Value, Box> updatePanels(Value sequence, Value slot, Value head, Value past, const Span &span, Value cache) {
     Value end = b.affine({past, span.length}, b.d0 + b.d1);
     Value firstPanel = b.affine({past}, b.d0.floorDiv(width));
     Value panels = b.affine({end, firstPanel}, b.d0.ceilDiv(width) - b.d1);
@@ -125,7 +130,7 @@ private:
           Box at;
           at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(keys.getDimSize(3))), at.add(b.fixed(0), b.fixed(width));
           Value target = b.slice(args[0], at, {true, false, false});
-          Value source = newRows(op.getKey(), slot, head, first, count, keys.getDimSize(3));
+          Value source = newRows(op.getKey(), sequence, head, first, count, keys.getDimSize(3));
           Value filled = xfmr::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, column, target).getResult(0);
           scf::YieldOp::create(b.builder, b.loc, b.insert(filled, args[0], at));
         });

@@ -64,6 +64,25 @@ Count attune::countFlops(Operation *op, DimBounds &bounds) {
       .Default([](Operation *) { return SizeExpr(0); });
 }
 
+/// Bytes of a key and a value of each head.
+static SizeExpr tokenBytes(ShapedType keys, ShapedType values) {
+  return SizeExpr(keys.getDimSize(1) * (keys.getDimSize(3) + values.getDimSize(3)) * (keys.getElementTypeBitWidth() / 8));
+}
+
+Count attune::countCacheBytes(Operation *op, DimBounds &bounds) {
+  if (auto attention = dyn_cast<AttentionOp>(op); attention && attention.isCached()) {
+    Count offsets = bounds.getDim(attention.getQueryOffsets(), 0), keys = bounds.getValue(attention.getKeyLength());
+    if (offsets && keys)
+      return (*offsets + SizeExpr(-1)) * *keys * tokenBytes(attention.getKey().getType(), attention.getValue().getType());
+  }
+  if (auto update = dyn_cast<KvCacheUpdateOp>(op)) {
+    Count tokens = bounds.getDim(update.getKey(), 0);
+    if (Count length = update.getOffsets() ? Count(SizeExpr(1)) : bounds.getDim(update.getKey(), 2); tokens && length)
+      return *tokens * *length * tokenBytes(update.getKeyCache().getType(), update.getValueCache().getType());
+  }
+  return std::nullopt;
+}
+
 Count attune::countBytes(Value shaped, DimBounds &bounds) {
   auto type = dyn_cast<RankedTensorType>(shaped.getType());
   if (!type || !type.getElementType().isIntOrFloat())

@@ -12,6 +12,10 @@ namespace attune {
 /// of a linalg op that sums products over a loop. 0 for other operations, nullopt if the number does not follow from the dims.
 std::optional<SizeExpr> countFlops(mlir::Operation *op, DimBounds &bounds);
 
+/// Bytes that |op| reads or writes of caches: those of the keys and values of all tokens it sees. nullopt if it uses none, or if the number
+/// does not follow from the dims.
+std::optional<SizeExpr> countCacheBytes(mlir::Operation *op, DimBounds &bounds);
+
 /// Bytes of |shaped|, a tensor.
 std::optional<SizeExpr> countBytes(mlir::Value shaped, DimBounds &bounds);
 

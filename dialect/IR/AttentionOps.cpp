@@ -82,6 +82,8 @@ static LogicalResult verifyCaches(AttentionOp op) {
     return op.emitOpError("expects 'key_lengths' and no 'key_offsets' for caches");
   if (!op.isCached() && !op.getKeyOffsets())
     return op.emitOpError("expects 'key_offsets' for keys that are no cache");
+  if (!op.isCached() && op.getSlots())
+    return op.emitOpError("expects no 'slots' for keys that are no cache");
   if (op.isCached() && (key.isDynamicDim(4) || key.getDimSize(4) % 16 != 0))
     return op.emitOpError("expects a panel width that is a multiple of 16, but got ") << key;
   return success();
@@ -108,7 +110,7 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Type probabil
   auto type = cast<RankedTensorType>(query.getType());
   Type result = type.clone({type.getDimSize(0), type.getDimSize(1), cast<RankedTensorType>(value.getType()).getShape().back()});
   build(builder, state, result, probabilities, query, key, value, queryOffsets, keyOffsets, queryLength, keyLength, Value(), Value(),
-        Value(), Value(), Value(), APFloat(scale), /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
+        Value(), Value(), Value(), Value(), APFloat(scale), /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
 }
 
 void MultiHeadAttentionOp::build(OpBuilder &builder, OperationState &state, Type result, Type probabilities, Value query, Value memory,

@@ -58,7 +58,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
   let summary = "scaled dot-product attention of every sequence of a packed batch";
   let description = [{
     Sequence b has the Q_b queries of rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys: the rows from `key_offsets[b]` on, as many as
-    `key_offsets` says or fewer if `key_lengths[b]` says so; or, where `key` and `value` are caches, the first `key_lengths[b]` keys of slot b. Query i stands at
+    `key_offsets` says or fewer if `key_lengths[b]` says so; or, where `key` and `value` are caches, the first `key_lengths[b]` keys of slot b, or of slot `slots[b]`. Query i stands at
     position `p = i` among the keys (`alignment = start`) or `p = i + S_b - Q_b` (`end`: the last query at the last key). For each head h and query i,
     with g = h / (H / G) and j over the keys of the sequence:
 
@@ -80,7 +80,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     `masked` x with the most negative f32 where a key is hidden and beyond the sequence.
 
     - (C1) `query` and `key` have the same head size, `key` and `value` the same number of heads, which divides that of `query`. Both are token tensors, with
-      `key_offsets`, or both caches, with `key_lengths` and without `key_offsets`; the panels of a cache have a width that is a multiple of 16.
+      `key_offsets`, or both caches, with `key_lengths` and without `key_offsets`; the panels of a cache have a width that is a multiple of 16. Only caches have `slots`.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
     - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`; a dimension of size 1 stands for all, also if its size is
       known only at run time (K: only if it is static). `head_mask` has H elements.
@@ -94,15 +94,16 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)
         {scale = 0.125 : f64} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>, tensor<?x4x?x?xf32>
-    %c = xfmr.attention %q, %keys, %values offsets(%off) lengths(%len, %total) key_lengths(%lens)
+    %c = xfmr.attention %q, %keys, %values offsets(%off) lengths(%len, %total) slots(%slots) key_lengths(%lens)
         {scale = 0.125 : f64, causal} : tensor<?x4x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32> -> tensor<?x4x12xf32>
     ```
   }];
   let arguments = !con((ins Xfmr_Heads:$query, Xfmr_Keys:$key, Xfmr_Values:$value, Xfmr_Offsets:$query_offsets, Optional<Xfmr_Offsets>:$key_offsets,
-                            Index:$query_length, Index:$key_length), Xfmr_ScoreOperands, Xfmr_ScoreAttributes);
+                            Index:$query_length, Index:$key_length, Optional<Xfmr_Slots>:$slots), Xfmr_ScoreOperands, Xfmr_ScoreAttributes);
   let results = (outs Xfmr_Heads:$result, Optional<4DTensorOf<[F32]>>:$probabilities);
   let assemblyFormat = [{
     $query `,` $key `,` $value `offsets` `(` $query_offsets (`,` $key_offsets^)? `)` `lengths` `(` $query_length `,` $key_length `)`
+    (`slots` `(` $slots^ `)`)?
     (`key_lengths` `(` $key_lengths^ `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? (`head_mask` `(` $head_mask^ `:` type($head_mask) `)`)?
     (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($probabilities)^)?

@@ -6,6 +6,10 @@
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -13,10 +17,6 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "mlir/Interfaces/InferTypeOpInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/TilingInterface.h"
 
 #include "dialect/IR/XfmrDialect.h.inc"
 #include "dialect/IR/XfmrEnums.h.inc"
@@ -48,6 +48,13 @@ inline constexpr llvm::StringLiteral kDimsAttr = "xfmr.dims";
 inline constexpr llvm::StringLiteral kFillAttr = "xfmr.fill";
 inline constexpr llvm::StringLiteral kMaxValueAttr = "xfmr.max_value";
 inline constexpr llvm::StringLiteral kGroupAttr = "xfmr.group";
+/// On an index argument of an entry: the dim whose value it is, for dims that the session knows and no input shows ("past",
+/// "source_length").
+inline constexpr llvm::StringLiteral kDimAttr = "xfmr.dim";
+/// On an argument of an entry and the result it becomes: the name of the cache of the session that it is.
+inline constexpr llvm::StringLiteral kCacheAttr = "xfmr.cache";
+/// On an entry: what it does with the caches ("encode", "append", "continue").
+inline constexpr llvm::StringLiteral kCacheUseAttr = "xfmr.cache_use";
 inline constexpr llvm::StringLiteral kWeightArgAttr = "xfmr.weight";
 inline constexpr llvm::StringLiteral kModelAttr = "xfmr.model";
 inline constexpr llvm::StringLiteral kLimitsAttr = "xfmr.limits";
@@ -55,11 +62,15 @@ inline constexpr llvm::StringLiteral kPaddingAttr = "xfmr.padding";
 /// Module attributes {entry = "C expression in dims and workers"}: bytes of scratch, and arithmetic of one call.
 inline constexpr llvm::StringLiteral kWorkspaceAttr = "xfmr.workspace";
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
+/// On a kernel's loop, then its call: bytes read or written of the caches among its operands, those of rank 4 and 5, of which a call sees
+/// parts.
+inline constexpr llvm::StringLiteral kCacheBytesAttr = "xfmr.cache_bytes";
 /// Module attribute {entry = [{kernel = "name", …}]}: what each kernel does in one call, see CountKernelWork.
 inline constexpr llvm::StringLiteral kKernelWorkAttr = "xfmr.kernel_work";
 /// Module attribute {entry = ["batch", "length"]}: the symbolic dims of each entry, in the order of the descriptor.
 inline constexpr llvm::StringLiteral kEntryDimsAttr = "xfmr.entry_dims";
-/// On an argument of a function below phase `bufferized`: what it is if neither input nor output ("host", "weights", "workspace", "workers").
+/// On an argument of a function below phase `bufferized`: what it is if neither input nor output ("host", "weights", "workspace",
+/// "workers").
 inline constexpr llvm::StringLiteral kRoleAttr = "xfmr.role";
 /// On a parallel loop: ranges given to workers are multiples of this many iterations.
 inline constexpr llvm::StringLiteral kGrainAttr = "xfmr.grain";

@@ -29,6 +29,8 @@ def Xfmr_Ids : Xfmr_DynamicI64<"ids">;
 def Xfmr_Offsets : Xfmr_DynamicI64<"offsets">;
 /// Tokens of each sequence, `[batch]`.
 def Xfmr_Lengths : Xfmr_DynamicI64<"lengths">;
+/// Where each sequence of a call is in a cache, `[batch]`.
+def Xfmr_Slots : Xfmr_DynamicI64<"slots">;
 /// `[batch, key]`, `[batch, query, key]` or `[batch, heads, query, key]`; f32 is added to the scores, i1 and i64 are visible where not 0.
 def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
 
@@ -36,6 +38,8 @@ def Xfmr_Mask : RankedTensorOf<[F32, I1, I64], [HasAnyRankOfPred<[2, 3, 4]>]>;
 def Xfmr_KeyCache : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[5]>]>;
 /// Values of a cache, `[slots, kv_heads, capacity, value_dim]`.
 def Xfmr_ValueCache : 4DTensorOf<[Xfmr_Float]>;
+/// What is added to the scores of the keys of a cache, `[slots, capacity]`.
+def Xfmr_MaskCache : 2DTensorOf<[F32]>;
 /// What attention reads: `[tokens, kv_heads, size]`, or a cache.
 def Xfmr_Keys : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[3, 5]>]>;
 def Xfmr_Values : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[3, 4]>]>;

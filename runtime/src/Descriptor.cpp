@@ -34,15 +34,17 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
   if (!tensor.name || (tensor.rank && !tensor.shape))
     return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has a tensor without name or shape", entry.name);
   if (tensor.rank > ATTUNE_MAX_RANK)
-    return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has rank %u, at most %d expected", tensor.name, tensor.rank,
-                ATTUNE_MAX_RANK);
-  if (!attune_dtype_bytes(static_cast<attune_dtype>(tensor.dtype)) || tensor.fill > ATTUNE_FILL_ARANGE)
-    return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has dtype %u and fill %u, unknown to this runtime", tensor.name,
-                tensor.dtype, tensor.fill);
+    return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has rank %u, at most %d expected", tensor.name, tensor.rank, ATTUNE_MAX_RANK);
+  if (!attune_dtype_bytes(static_cast<attune_dtype>(tensor.dtype)) || tensor.fill > ATTUNE_FILL_SOURCE_LENGTHS)
+    return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has dtype %u and fill %u, unknown to this runtime", tensor.name, tensor.dtype,
+                tensor.fill);
   // Defaults are made for these two; every other input is required.
   if (tensor.fill != ATTUNE_FILL_REQUIRED && tensor.dtype != ATTUNE_F32 && tensor.dtype != ATTUNE_I64)
     return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has a default but dtype %s, f32 or i64 expected", tensor.name,
                 attune_dtype_name(static_cast<attune_dtype>(tensor.dtype)));
+  uint32_t rank = tensor.fill == ATTUNE_FILL_TOKENS ? 2 : 1;
+  if (tensor.fill >= ATTUNE_FILL_TOKENS && (tensor.dtype != ATTUNE_I64 || tensor.rank != rank || tensor.shape[0] >= 0))
+    return fail(ATTUNE_CORRUPT, "model descriptor: '%s' is about the rows of a call, i64 of rank %u with rows expected", tensor.name, rank);
   for (uint32_t axis = 0; axis < tensor.rank; ++axis)
     if (tensor.shape[axis] < -static_cast<int64_t>(entry.num_dims))
       return fail(ATTUNE_CORRUPT, "model descriptor: '%s' refers to dimension %lld of %u", tensor.name,
@@ -50,40 +52,82 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
   return ATTUNE_OK;
 }
 
-static attune_status checkEntry(const attune_entry_desc &entry) {
-  if (!entry.name || !entry.run || !entry.workspace_bytes || (entry.num_dims && !entry.dims) ||
-      (entry.num_inputs && !entry.inputs) || (entry.num_outputs && !entry.outputs))
+/// Checks that |entry| has what a session needs to know of its rows: tokens [rows, length, …] first, then what its use of
+/// the caches asks for, once each and with as many rows.
+static attune_status checkCacheUse(const attune_model_desc &desc, const attune_entry_desc &entry) {
+  uint32_t counts[ATTUNE_FILL_SOURCE_LENGTHS + 1] = {}, origins[ATTUNE_DIM_SOURCE_LENGTH + 1] = {};
+  bool sameRows = true;
+  for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+    const attune_tensor_desc &input = entry.inputs[i];
+    ++counts[input.fill];
+    sameRows &= input.fill < ATTUNE_FILL_TOKENS || input.shape[0] == entry.inputs[0].shape[0];
+    sameRows &= input.fill != ATTUNE_FILL_TOKENS || input.shape[1] == entry.inputs[0].shape[1];
+  }
+  for (uint32_t d = 0; d < entry.num_dims; ++d)
+    ++origins[entry.dims[d].origin];
+  bool encodes = entry.cache_use == ATTUNE_CACHE_ENCODE, appends = entry.cache_use >= ATTUNE_CACHE_APPEND;
+  bool sources = counts[ATTUNE_FILL_SOURCES] != 0;
+  bool good = entry.cache_use <= ATTUNE_CACHE_CONTINUE && sameRows;
+  if (entry.cache_use != ATTUNE_CACHE_UNUSED)
+    good = good && desc.num_caches && entry.num_inputs && entry.inputs[0].rank >= 2 && entry.inputs[0].shape[0] < 0 &&
+           entry.inputs[0].fill == ATTUNE_FILL_REQUIRED;
+  good = good && counts[ATTUNE_FILL_SLOTS] == appends && counts[ATTUNE_FILL_PAST_LENGTHS] == appends &&
+         origins[ATTUNE_DIM_PAST] == appends && counts[ATTUNE_FILL_TOKENS] <= appends;
+  good = good && counts[ATTUNE_FILL_SOURCES] <= (encodes || appends) && (sources || !encodes) &&
+         counts[ATTUNE_FILL_SOURCE_LENGTHS] == (sources && appends) && origins[ATTUNE_DIM_SOURCE_LENGTH] == (sources && appends);
+  if (!good)
+    return fail(ATTUNE_CORRUPT, "model descriptor: the inputs of entry '%s' do not fit its use of the caches", entry.name);
+  return ATTUNE_OK;
+}
+
+/// Checks the caches: known kinds, sizes that can be multiplied, those of sequences before those of sources.
+static attune_status checkCaches(const attune_model_desc &desc) {
+  constexpr int64_t most = 1 << 20;
+  if (desc.num_caches && !desc.caches)
+    return fail(ATTUNE_CORRUPT, "model descriptor: %u caches without descriptions", desc.num_caches);
+  for (uint32_t i = 0; i < desc.num_caches; ++i) {
+    const attune_cache_desc &cache = desc.caches[i];
+    if (!cache.name || cache.dtype != ATTUNE_F32 || cache.kind > ATTUNE_CACHE_MASK || cache.of_sources > 1 ||
+        (i && cache.of_sources < desc.caches[i - 1].of_sources) || cache.heads < 1 || cache.heads > most || cache.size < 1 ||
+        cache.size > most)
+      return fail(ATTUNE_CORRUPT, "model descriptor: cache number %u has no name, an unknown kind or a wrong size", i);
+  }
+  return ATTUNE_OK;
+}
+
+static attune_status checkEntry(const attune_model_desc &desc, const attune_entry_desc &entry) {
+  if (!entry.name || !entry.run || !entry.workspace_bytes || (entry.num_dims && !entry.dims) || (entry.num_inputs && !entry.inputs) ||
+      (entry.num_outputs && !entry.outputs))
     return fail(ATTUNE_CORRUPT, "model descriptor: an entry lacks its name, code or signature");
   if (entry.num_dims > maxDims)
-    return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has %u dimensions, at most %u expected", entry.name,
-                entry.num_dims, maxDims);
+    return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has %u dimensions, at most %u expected", entry.name, entry.num_dims, maxDims);
   for (uint32_t i = 0; i < entry.num_dims; ++i)
-    if (!entry.dims[i].name || entry.dims[i].max < 0)
-      return fail(ATTUNE_CORRUPT, "model descriptor: dimension %u of entry '%s' lacks its name or has a negative limit",
+    if (!entry.dims[i].name || entry.dims[i].max < 0 || entry.dims[i].origin > ATTUNE_DIM_SOURCE_LENGTH)
+      return fail(ATTUNE_CORRUPT, "model descriptor: dimension %u of entry '%s' lacks its name, has a negative limit or an unknown origin",
                   i, entry.name);
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     ATTUNE_TRY(checkTensor(entry, entry.inputs[i]));
   for (uint32_t i = 0; i < entry.num_outputs; ++i)
     ATTUNE_TRY(checkTensor(entry, entry.outputs[i]));
-  return ATTUNE_OK;
+  return checkCacheUse(desc, entry);
 }
 
 attune_status attune::checkDescriptor(const attune_model_desc *desc) {
   if (!desc)
     return fail(ATTUNE_INVALID_ARGUMENT, "the model descriptor is null");
   if (desc->magic != ATTUNE_MODEL_MAGIC)
-    return fail(ATTUNE_CORRUPT, "not a model descriptor: magic is %016llx, expected %016llx",
-                static_cast<unsigned long long>(desc->magic), static_cast<unsigned long long>(ATTUNE_MODEL_MAGIC));
+    return fail(ATTUNE_CORRUPT, "not a model descriptor: magic is %016llx, expected %016llx", static_cast<unsigned long long>(desc->magic),
+                static_cast<unsigned long long>(ATTUNE_MODEL_MAGIC));
   if (desc->abi_version != ATTUNE_ABI_VERSION)
-    return fail(ATTUNE_INCOMPATIBLE, "the model was compiled for ABI version %u, this runtime has %u",
-                desc->abi_version, ATTUNE_ABI_VERSION);
+    return fail(ATTUNE_INCOMPATIBLE, "the model was compiled for ABI version %u, this runtime has %u", desc->abi_version,
+                ATTUNE_ABI_VERSION);
   if (desc->desc_bytes != sizeof(attune_model_desc))
-    return fail(ATTUNE_CORRUPT, "model descriptor: %u bytes, expected %zu", desc->desc_bytes,
-                sizeof(attune_model_desc));
+    return fail(ATTUNE_CORRUPT, "model descriptor: %u bytes, expected %zu", desc->desc_bytes, sizeof(attune_model_desc));
   if (!desc->name || !desc->num_entries || !desc->entries || (desc->num_kernels && !desc->kernels))
     return fail(ATTUNE_CORRUPT, "model descriptor: no name or no entries");
+  ATTUNE_TRY(checkCaches(*desc));
   for (uint32_t i = 0; i < desc->num_entries; ++i)
-    ATTUNE_TRY(checkEntry(desc->entries[i]));
+    ATTUNE_TRY(checkEntry(*desc, desc->entries[i]));
   return ATTUNE_OK;
 }
 
@@ -131,8 +175,7 @@ ShapeText attune::formatShape(const int64_t *shape, uint32_t rank) {
 ShapeText attune::formatSignature(const attune_entry_desc &entry, const attune_tensor_desc &tensor) {
   return formatList(tensor.rank, [&](char *text, size_t size, uint32_t axis) -> size_t {
     int64_t dim = tensor.shape[axis];
-    return dim < 0 ? snprintf(text, size, "%s", entry.dims[-dim - 1].name)
-                   : snprintf(text, size, "%lld", static_cast<long long>(dim));
+    return dim < 0 ? snprintf(text, size, "%s", entry.dims[-dim - 1].name) : snprintf(text, size, "%lld", static_cast<long long>(dim));
   });
 }
 

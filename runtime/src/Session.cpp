@@ -16,8 +16,7 @@ void attune_session_options_init(attune_session_options *options) {
     *options = attune_session_options{sizeof(attune_session_options), nullptr, 0, 0, nullptr, nullptr, 0};
 }
 
-attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options,
-                                          size_t *out_bytes) {
+attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes) {
   if (!out_bytes)
     return fail(ATTUNE_INVALID_ARGUMENT, "out_bytes is null");
   *out_bytes = 0;
@@ -33,8 +32,7 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
   memory = plan.options.memory;
   if (memory) {
     if (reinterpret_cast<uintptr_t>(memory) % ATTUNE_ALIGNMENT)
-      return fail(ATTUNE_INVALID_ARGUMENT, "the session's memory is at %p, a multiple of %u expected", memory,
-                  ATTUNE_ALIGNMENT);
+      return fail(ATTUNE_INVALID_ARGUMENT, "the session's memory is at %p, a multiple of %u expected", memory, ATTUNE_ALIGNMENT);
     if (plan.options.memory_bytes < plan.totalBytes)
       return fail(ATTUNE_OUT_OF_MEMORY, "the session's memory has %zu bytes, %llu expected", plan.options.memory_bytes,
                   static_cast<unsigned long long>(plan.totalBytes));
@@ -42,8 +40,7 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
   }
   void *mapped = mmap(nullptr, plan.totalBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
-    return fail(ATTUNE_OUT_OF_MEMORY, "cannot get %llu bytes for the session",
-                static_cast<unsigned long long>(plan.totalBytes));
+    return fail(ATTUNE_OUT_OF_MEMORY, "cannot get %llu bytes for the session", static_cast<unsigned long long>(plan.totalBytes));
   // A workspace is read and written end to end; large pages save the table walks. Only a wish, so its failure does not
   // matter.
   if (plan.totalBytes >= size_t(4) << 20)
@@ -52,8 +49,7 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
   return ATTUNE_OK;
 }
 
-attune_status attune_session_create(attune_model *model, const attune_session_options *options,
-                                    attune_session **out_session) {
+attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session) {
   if (!out_session)
     return fail(ATTUNE_INVALID_ARGUMENT, "out_session is null");
   *out_session = nullptr;
@@ -100,6 +96,8 @@ static attune_status bindInputs(const attune_entry_desc &entry, TensorList input
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &desc = entry.inputs[i];
     if (const attune_tensor *tensor = inputs.find(desc.name)) {
+      if (desc.fill == ATTUNE_FILL_PAST_LENGTHS || desc.fill == ATTUNE_FILL_SOURCE_LENGTHS)
+        return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is what the session knows of its caches, it cannot be given", desc.name);
       ATTUNE_TRY(checkInputData(desc, *tensor));
       tables.inputs[i] = tensor->data;
       continue;
@@ -109,8 +107,8 @@ static attune_status bindInputs(const attune_entry_desc &entry, TensorList input
       continue; // the same for all dimensions, written when the session was made
     int64_t row = desc.rank ? tensorSize(desc, desc.rank - 1, tables.dims) : 1;
     if (desc.max_value > 0 && row > desc.max_value)
-      return fail(ATTUNE_LIMIT_EXCEEDED, "input '%s' is left out and would count to %lld, expected 0 to %lld",
-                  desc.name, static_cast<long long>(row - 1), static_cast<long long>(desc.max_value - 1));
+      return fail(ATTUNE_LIMIT_EXCEEDED, "input '%s' is left out and would count to %lld, expected 0 to %lld", desc.name,
+                  static_cast<long long>(row - 1), static_cast<long long>(desc.max_value - 1));
     writeDefault(desc, tables.dims, tables.defaults[i]);
   }
   return ATTUNE_OK;
@@ -122,14 +120,21 @@ static attune_status runEntry(attune_session &session, const char *name, TensorL
   const attune_entry_desc *entry;
   ATTUNE_TRY(findEntry(desc, name, entry));
   EntryTables &tables = session.entries[entry - desc.entries];
+  Caches &caches = session.caches;
   ATTUNE_TRY(inferDims(*entry, inputs, tables.dims));
   ATTUNE_TRY(checkLimits(*entry, tables.dims, tables.limits, "session"));
   ATTUNE_TRY(bindInputs(*entry, inputs, tables));
+  ATTUNE_TRY(bindRows(*entry, inputs, caches, tables));
   ATTUNE_TRY(checkOutputs(*entry, tables.dims, inputs, outputs));
   for (uint32_t i = 0; i < entry->num_outputs; ++i)
     tables.outputs[i] = outputs.find(entry->outputs[i].name)->data;
-  attune_call call{
-      session.model->weights.data(), session.workspace, nullptr, tables.dims, tables.inputs, tables.outputs};
+  attune_call call{session.model->weights.data(),
+                   session.workspace,
+                   desc.num_caches ? caches.memory : nullptr,
+                   caches.stateDims,
+                   tables.dims,
+                   tables.inputs,
+                   tables.outputs};
   FpEnvironmentScope scope;
   if (session.pool)
     Pool::beginCall();
@@ -138,11 +143,12 @@ static attune_status runEntry(attune_session &session, const char *name, TensorL
     Pool::endCall();
   if (code)
     return fail(ATTUNE_INTERNAL, "entry '%s' of model '%s' failed with code %d", entry->name, desc.name, code);
+  commitRows(*entry, caches, tables);
   return ATTUNE_OK;
 }
 
-attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs,
-                                 size_t num_inputs, const attune_tensor *outputs, size_t num_outputs) {
+attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
+                                 const attune_tensor *outputs, size_t num_outputs) {
   if (!session)
     return fail(ATTUNE_INVALID_ARGUMENT, "the session is null");
   if (session->running.exchange(true, std::memory_order_acquire))

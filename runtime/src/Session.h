@@ -1,12 +1,13 @@
 //===- Session.h - What a session holds -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, and last the
-// workspace, so that whatever runs over its end runs off the block.
+// A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, the caches, and
+// last the workspace, so that whatever runs over its end runs off the block.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SESSION_H
 #define ATTUNE_RUNTIME_SESSION_H
 
+#include "Caches.h"
 #include "Descriptor.h"
 #include "Model.h"
 #include "Pool.h"
@@ -26,6 +27,8 @@ struct EntryTables {
 struct SessionPlan {
   attune_session_options options;
   int64_t workers;
+  CacheSizes caches;
+  uint64_t cacheBytes;
   uint64_t workspaceBytes;
   uint64_t totalBytes;
 };
@@ -49,7 +52,8 @@ struct attune_session {
   void *poolMemory;
   void *workspace;
   attune::EntryTables *entries; // [num_entries]
-  void *owned;                  // mapped by the runtime, null if the memory is the caller's
+  attune::Caches caches;
+  void *owned; // mapped by the runtime, null if the memory is the caller's
   size_t ownedBytes;
   std::atomic<bool> running;
 };

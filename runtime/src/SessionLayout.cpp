@@ -96,6 +96,21 @@ static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, 
     *tables = placed;
 }
 
+/// Places the caches and what is known of them.
+static void placeCaches(const SessionPlan &plan, Pieces &pieces, Caches *caches) {
+  const CacheSizes &sizes = plan.caches;
+  Caches placed{};
+  placed.lengths = pieces.take<int64_t>(sizes.slots);
+  placed.sourceOf = pieces.take<int64_t>(sizes.slots);
+  placed.sourceLengths = pieces.take<int64_t>(sizes.sources);
+  placed.marks = pieces.take<int64_t>(sizes.slots > sizes.sources ? sizes.slots : sizes.sources);
+  placed.memory = static_cast<char *>(pieces.takeBytes(plan.cacheBytes));
+  if (!caches)
+    return;
+  *caches = placed;
+  initCaches(*caches, sizes);
+}
+
 /// Places everything in |pieces|; returns null if they only count.
 static attune_session *placeSession(const attune_model *model, const SessionPlan &plan, Pieces &pieces) {
   void *self = pieces.takeBytes(sizeof(attune_session));
@@ -103,6 +118,7 @@ static attune_session *placeSession(const attune_model *model, const SessionPlan
   EntryTables *tables = pieces.take<EntryTables>(model->desc->num_entries);
   for (uint32_t e = 0; e < model->desc->num_entries; ++e)
     placeEntry(model->desc->entries[e], plan, pieces, tables ? &tables[e] : nullptr);
+  placeCaches(plan, pieces, session ? &session->caches : nullptr);
   void *pool = pieces.takeBytes(plan.options.host ? 0 : Pool::bytes(plan.workers));
   void *workspace = pieces.takeBytes(plan.workspaceBytes);
   if (session) {
@@ -130,8 +146,7 @@ static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_
         continue;
       known = true;
       if (limit.max < 1)
-        return fail(ATTUNE_INVALID_ARGUMENT, "the limit of %s is %lld, at least 1 expected", limit.name,
-                    static_cast<long long>(limit.max));
+        return fail(ATTUNE_INVALID_ARGUMENT, "the limit of %s is %lld, at least 1 expected", limit.name, static_cast<long long>(limit.max));
       if (dim.max && limit.max > dim.max)
         return fail(ATTUNE_LIMIT_EXCEEDED, "the session's limit of %s is %lld, the model's is %lld", limit.name,
                     static_cast<long long>(limit.max), static_cast<long long>(dim.max));
@@ -147,12 +162,10 @@ static attune_status planWorkers(SessionPlan &plan) {
   const attune_session_options &options = plan.options;
   if (const attune_host *host = options.host) {
     if (host->abi_version != ATTUNE_ABI_VERSION)
-      return fail(ATTUNE_INCOMPATIBLE, "the host has ABI version %u, this runtime %u", host->abi_version,
-                  ATTUNE_ABI_VERSION);
+      return fail(ATTUNE_INCOMPATIBLE, "the host has ABI version %u, this runtime %u", host->abi_version, ATTUNE_ABI_VERSION);
     if (!host->parallel_for || host->num_workers < 1 || host->num_workers > maxWorkers)
       return fail(ATTUNE_INVALID_ARGUMENT, "the host has %lld workers and %s parallel_for, 1 to %lld workers expected",
-                  static_cast<long long>(host->num_workers), host->parallel_for ? "a" : "no",
-                  static_cast<long long>(maxWorkers));
+                  static_cast<long long>(host->num_workers), host->parallel_for ? "a" : "no", static_cast<long long>(maxWorkers));
     if (options.num_threads)
       return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld but a host is given, which has its own threads",
                   static_cast<long long>(options.num_threads));
@@ -160,10 +173,43 @@ static attune_status planWorkers(SessionPlan &plan) {
     return ATTUNE_OK;
   }
   if (options.num_threads < 0 || options.num_threads > maxWorkers)
-    return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected",
-                static_cast<long long>(options.num_threads), static_cast<long long>(maxWorkers));
+    return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected", static_cast<long long>(options.num_threads),
+                static_cast<long long>(maxWorkers));
   plan.workers = options.num_threads ? options.num_threads : attune_available_cpus();
   plan.workers = plan.workers < maxWorkers ? plan.workers : maxWorkers;
+  return ATTUNE_OK;
+}
+
+/// The limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.
+static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, uint32_t origin) {
+  int64_t limits[maxDims];
+  resolveLimits(entry, plan, limits);
+  for (uint32_t d = 0; d < entry.num_dims; ++d)
+    if (entry.dims[d].origin == origin)
+      return limits[d];
+  return 0;
+}
+
+/// Slots and sources: as many as the entries that use them may have rows, with room for as many tokens as their dimensions allow.
+static attune_status planCaches(const attune_model_desc &desc, SessionPlan &plan) {
+  auto raise = [](int64_t &size, int64_t to) { size = to > size ? to : size; };
+  plan.caches = {};
+  for (uint32_t e = 0; e < desc.num_entries; ++e) {
+    const attune_entry_desc &entry = desc.entries[e];
+    int64_t limits[maxDims];
+    resolveLimits(entry, plan, limits);
+    for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+      const attune_tensor_desc &input = entry.inputs[i];
+      if (input.fill == ATTUNE_FILL_SLOTS)
+        raise(plan.caches.slots, tensorSize(input, 0, limits));
+      if (input.fill == ATTUNE_FILL_SOURCES)
+        raise(plan.caches.sources, tensorSize(input, 0, limits));
+    }
+    raise(plan.caches.capacity, limitOf(entry, plan, ATTUNE_DIM_PAST));
+    raise(plan.caches.sourceCapacity, limitOf(entry, plan, ATTUNE_DIM_SOURCE_LENGTH));
+  }
+  if (!cacheBytes(desc, plan.caches, plan.cacheBytes))
+    return fail(ATTUNE_LIMIT_EXCEEDED, "the caches of a session with these limits would need more memory than can be addressed");
   return ATTUNE_OK;
 }
 
@@ -177,6 +223,7 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
     return fail(ATTUNE_INVALID_ARGUMENT, "%zu limits given but their array is null", plan.options.num_limits);
   for (size_t i = 0; i < plan.options.num_limits; ++i)
     ATTUNE_TRY(checkLimit(*model->desc, plan.options.limits[i]));
+  ATTUNE_TRY(planCaches(*model->desc, plan));
   plan.workspaceBytes = 0;
   for (uint32_t e = 0; e < model->desc->num_entries; ++e) {
     const attune_entry_desc &entry = model->desc->entries[e];
@@ -185,8 +232,7 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
     uint64_t points = 1;
     for (uint32_t d = 0; d < entry.num_dims; ++d)
       if (__builtin_mul_overflow(points, static_cast<uint64_t>(limits[d]), &points) || points > maxPoints)
-        return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones",
-                    entry.name);
+        return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones", entry.name);
     // The formula grows with each dimension, so its value at the limits serves every call.
     uint64_t bytes = entry.workspace_bytes(limits, plan.workers);
     plan.workspaceBytes = bytes > plan.workspaceBytes ? bytes : plan.workspaceBytes;

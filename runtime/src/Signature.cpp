@@ -31,8 +31,8 @@ static const attune_tensor_desc *findDesc(const attune_tensor_desc *descs, uint3
 }
 
 /// Checks that each of |list| has a name, known and not given twice. |kind| is "input" or "output".
-static attune_status checkNames(const char *kind, const attune_entry_desc &entry, const attune_tensor_desc *descs,
-                                uint32_t numDescs, TensorList list) {
+static attune_status checkNames(const char *kind, const attune_entry_desc &entry, const attune_tensor_desc *descs, uint32_t numDescs,
+                                TensorList list) {
   if (list.count && !list.tensors)
     return fail(ATTUNE_INVALID_ARGUMENT, "%zu %ss given but their array is null", list.count, kind);
   for (size_t i = 0; i < list.count; ++i) {
@@ -61,14 +61,13 @@ static attune_status checkType(const char *kind, const attune_entry_desc &entry,
   if (dtype > ATTUNE_I8)
     return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has unknown dtype %u, expected %s", kind, desc.name, dtype, expected);
   if (dtype != desc.dtype)
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has dtype %s, expected %s", kind, desc.name,
-                attune_dtype_name(tensor.dtype), expected);
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has dtype %s, expected %s", kind, desc.name, attune_dtype_name(tensor.dtype), expected);
   bool matches = tensor.rank == desc.rank && (tensor.rank == 0 || tensor.shape);
   for (uint32_t axis = 0; matches && axis < desc.rank; ++axis)
     matches = desc.shape[axis] < 0 || tensor.shape[axis] == desc.shape[axis];
   if (!matches)
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has shape %s, expected %s", kind, desc.name,
-                formatShape(tensor.shape, tensor.rank).text, formatSignature(entry, desc).text);
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has shape %s, expected %s", kind, desc.name, formatShape(tensor.shape, tensor.rank).text,
+                formatSignature(entry, desc).text);
   return ATTUNE_OK;
 }
 
@@ -97,8 +96,7 @@ static attune_status unifyDims(const attune_entry_desc &entry, TensorList inputs
         break;
     }
     return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' has shape %s, expected %s: %s is %lld in '%s'", desc.name,
-                formatShape(tensor.shape, tensor.rank).text, formatSignature(entry, desc).text, name, Long(dims[index]),
-                first);
+                formatShape(tensor.shape, tensor.rank).text, formatSignature(entry, desc).text, name, Long(dims[index]), first);
   }
   return ATTUNE_OK;
 }
@@ -115,20 +113,18 @@ attune_status attune::inferDims(const attune_entry_desc &entry, TensorList input
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (entry.inputs[i].fill == ATTUNE_FILL_REQUIRED && !inputs.find(entry.inputs[i].name))
       return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is missing, expected %s %s", entry.inputs[i].name,
-                  attune_dtype_name(static_cast<attune_dtype>(entry.inputs[i].dtype)),
-                  formatSignature(entry, entry.inputs[i]).text);
+                  attune_dtype_name(static_cast<attune_dtype>(entry.inputs[i].dtype)), formatSignature(entry, entry.inputs[i]).text);
   for (uint32_t d = 0; d < entry.num_dims; ++d)
-    if (dims[d] == 0)
+    if (dims[d] == 0 && entry.dims[d].origin == ATTUNE_DIM_INPUTS)
       return fail(ATTUNE_INVALID_ARGUMENT, "%s is unknown: no given input has it", entry.dims[d].name);
   return ATTUNE_OK;
 }
 
-attune_status attune::checkLimits(const attune_entry_desc &entry, const int64_t *dims, const int64_t *limits,
-                                  const char *owner) {
+attune_status attune::checkLimits(const attune_entry_desc &entry, const int64_t *dims, const int64_t *limits, const char *owner) {
   for (uint32_t d = 0; d < entry.num_dims; ++d)
     if (limits[d] && dims[d] > limits[d])
-      return fail(ATTUNE_LIMIT_EXCEEDED, "%s is %lld, the limit of the %s is %lld", entry.dims[d].name, Long(dims[d]),
-                  owner, Long(limits[d]));
+      return fail(ATTUNE_LIMIT_EXCEEDED, "%s is %lld, the limit of the %s is %lld", entry.dims[d].name, Long(dims[d]), owner,
+                  Long(limits[d]));
   return ATTUNE_OK;
 }
 
@@ -143,12 +139,10 @@ static attune_status checkData(const char *kind, const attune_tensor &tensor) {
   if (!tensor.data)
     return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has null data", kind, tensor.name);
   if (reinterpret_cast<uintptr_t>(tensor.data) % element)
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has data at %p, expected a multiple of %zu", kind, tensor.name,
-                tensor.data, element);
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has data at %p, expected a multiple of %zu", kind, tensor.name, tensor.data, element);
   if (tensor.bytes < bytes)
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has %zu bytes of data, %llu expected for %s %s", kind, tensor.name,
-                tensor.bytes, static_cast<unsigned long long>(bytes), attune_dtype_name(tensor.dtype),
-                formatShape(tensor.shape, tensor.rank).text);
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has %zu bytes of data, %llu expected for %s %s", kind, tensor.name, tensor.bytes,
+                static_cast<unsigned long long>(bytes), attune_dtype_name(tensor.dtype), formatShape(tensor.shape, tensor.rank).text);
   return ATTUNE_OK;
 }
 
@@ -180,13 +174,11 @@ attune_status attune::checkInputData(const attune_tensor_desc &desc, const attun
 /// Whether the data of two checked tensors share a byte.
 static bool overlap(const attune_tensor &a, const attune_tensor &b) {
   uintptr_t beginA = reinterpret_cast<uintptr_t>(a.data), beginB = reinterpret_cast<uintptr_t>(b.data);
-  uintptr_t endA = beginA + countElements(a) * attune_dtype_bytes(a.dtype),
-            endB = beginB + countElements(b) * attune_dtype_bytes(b.dtype);
+  uintptr_t endA = beginA + countElements(a) * attune_dtype_bytes(a.dtype), endB = beginB + countElements(b) * attune_dtype_bytes(b.dtype);
   return beginA < endB && beginB < endA;
 }
 
-attune_status attune::checkOutputs(const attune_entry_desc &entry, const int64_t *dims, TensorList inputs,
-                                   TensorList outputs) {
+attune_status attune::checkOutputs(const attune_entry_desc &entry, const int64_t *dims, TensorList inputs, TensorList outputs) {
   ATTUNE_TRY(checkNames("output", entry, entry.outputs, entry.num_outputs, outputs));
   for (uint32_t i = 0; i < entry.num_outputs; ++i) {
     const attune_tensor_desc &desc = entry.outputs[i];
@@ -207,18 +199,16 @@ attune_status attune::checkOutputs(const attune_entry_desc &entry, const int64_t
   for (size_t i = 0; i < outputs.count; ++i) {
     for (size_t j = 0; j < i; ++j)
       if (overlap(outputs.tensors[i], outputs.tensors[j]))
-        return fail(ATTUNE_INVALID_ARGUMENT, "output '%s' overlaps output '%s'", outputs.tensors[i].name,
-                    outputs.tensors[j].name);
+        return fail(ATTUNE_INVALID_ARGUMENT, "output '%s' overlaps output '%s'", outputs.tensors[i].name, outputs.tensors[j].name);
     for (size_t j = 0; j < inputs.count; ++j)
       if (overlap(outputs.tensors[i], inputs.tensors[j]))
-        return fail(ATTUNE_INVALID_ARGUMENT, "output '%s' overlaps input '%s'", outputs.tensors[i].name,
-                    inputs.tensors[j].name);
+        return fail(ATTUNE_INVALID_ARGUMENT, "output '%s' overlaps input '%s'", outputs.tensors[i].name, inputs.tensors[j].name);
   }
   return ATTUNE_OK;
 }
 
-attune_status attune_infer_dims(const attune_model *model, const char *name, const attune_tensor *inputs,
-                                size_t num_inputs, int64_t *out_dims) {
+attune_status attune_infer_dims(const attune_model *model, const char *name, const attune_tensor *inputs, size_t num_inputs,
+                                int64_t *out_dims) {
   const attune_model_desc *desc = attune_model_descriptor(model);
   const attune_entry_desc *entry;
   if (!desc || !out_dims)
@@ -231,8 +221,8 @@ attune_status attune_infer_dims(const attune_model *model, const char *name, con
   return checkLimits(*entry, out_dims, limits, "model");
 }
 
-attune_status attune_output_shape(const attune_model *model, const char *name, size_t output, const int64_t *dims,
-                                  int64_t *out_shape, size_t *out_bytes) {
+attune_status attune_output_shape(const attune_model *model, const char *name, size_t output, const int64_t *dims, int64_t *out_shape,
+                                  size_t *out_bytes) {
   const attune_model_desc *desc = attune_model_descriptor(model);
   const attune_entry_desc *entry;
   if (out_bytes)
@@ -241,8 +231,7 @@ attune_status attune_output_shape(const attune_model *model, const char *name, s
     return fail(ATTUNE_INVALID_ARGUMENT, "the model is null");
   ATTUNE_TRY(findEntry(*desc, name, entry));
   if (output >= entry->num_outputs)
-    return fail(ATTUNE_INVALID_ARGUMENT, "output number %zu of entry '%s', which has %u", output, entry->name,
-                entry->num_outputs);
+    return fail(ATTUNE_INVALID_ARGUMENT, "output number %zu of entry '%s', which has %u", output, entry->name, entry->num_outputs);
   if (entry->num_dims && !dims)
     return fail(ATTUNE_INVALID_ARGUMENT, "dims is null, %u values expected", entry->num_dims);
   for (uint32_t d = 0; d < entry->num_dims; ++d)

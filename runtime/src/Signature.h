@@ -18,11 +18,10 @@ struct TensorList {
 };
 
 /// Checks names, dtypes, ranks, shapes and completeness of |inputs| and sets |dims| (num_dims values) from their
-/// shapes. Data is not looked at.
+/// shapes, 0 for those that a session knows. Data is not looked at.
 attune_status inferDims(const attune_entry_desc &entry, TensorList inputs, int64_t *dims);
 /// Checks |dims| against |limits| (0 = none), which are those of |owner| ("model", "session").
-attune_status checkLimits(const attune_entry_desc &entry, const int64_t *dims, const int64_t *limits,
-                          const char *owner);
+attune_status checkLimits(const attune_entry_desc &entry, const int64_t *dims, const int64_t *limits, const char *owner);
 /// Checks the data pointer of an input whose shape has been checked, and that its ids are in range.
 attune_status checkInputData(const attune_tensor_desc &desc, const attune_tensor &tensor);
 /// Checks names, dtypes, exact shapes, data pointers and completeness of |outputs|, and that none overlaps another or

@@ -4,7 +4,7 @@
 // Runs golden cases and compares every output with its tolerance.
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/CompareCase.h"
-#include "runtime/verbs/EntryCall.h"
+#include "runtime/verbs/StepCall.h"
 #include "runtime/verbs/Verbs.h"
 
 #include <algorithm>
@@ -47,19 +47,28 @@ static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedT
 /// The outputs the case's call gives.
 static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const std::string &folder, const CaseFile &caseFile,
                                                   const CheckOptions &options) {
-  if (caseFile.function != "forward")
-    return Status::error(caseFile.path + ": call '" + caseFile.function + "' is not supported by this entry set; 'forward' is");
+  bool inSteps = caseFile.function == "incremental";
+  if (caseFile.function != "forward" && !inSteps)
+    return Status::error(caseFile.path + ": call '" + caseFile.function +
+                         "' is not supported by this entry set; 'forward' and 'incremental' are");
   Result<std::vector<OwnedTensor>> inputs = loadCaseInputs(caseFile, folder);
   if (!inputs)
     return inputs.status();
   ModelRequest request = requestOf(caseFile, *inputs);
   request.dtype = options.dtype;
+  StepRequest steps{{}, caseFile.steps, request.outputs, options.threads};
+  if (inSteps)
+    request.outputs.erase(std::remove_if(request.outputs.begin(), request.outputs.end(), isPastKeyValue), request.outputs.end());
   Result<Artefact> artefact = host.openCase(folder, request);
   if (!artefact)
     return artefact.status();
   std::vector<TensorView> views;
   for (const OwnedTensor &input : *inputs)
     views.push_back(viewOf(input));
+  if (inSteps) {
+    steps.inputs = views;
+    return runSteps(*artefact, steps);
+  }
   Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", views, options.threads);
   if (!call)
     return call.status();

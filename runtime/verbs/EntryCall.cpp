@@ -37,11 +37,26 @@ static DType fileType(uint32_t dtype) {
   }
 }
 
-/// The runtime's view of |tensor|; borrows its name, shape and data.
-static attune_tensor toRuntime(OwnedTensor &tensor, uint32_t dtype) {
+/// The artefact's type of a file's type.
+static attune_dtype runtimeType(DType dtype) {
+  switch (dtype) {
+  case DType::I64:
+    return ATTUNE_I64;
+  case DType::BF16:
+    return ATTUNE_BF16;
+  case DType::F16:
+    return ATTUNE_F16;
+  case DType::I8:
+    return ATTUNE_I8;
+  default:
+    return ATTUNE_F32;
+  }
+}
+
+attune_tensor attune::toRuntime(OwnedTensor &tensor) {
   attune_tensor result = {};
   result.name = tensor.spec.name.c_str();
-  result.dtype = static_cast<attune_dtype>(dtype);
+  result.dtype = runtimeType(tensor.spec.dtype);
   result.rank = static_cast<uint32_t>(tensor.spec.shape.size());
   result.shape = tensor.spec.shape.data();
   result.data = tensor.data.data();
@@ -49,20 +64,18 @@ static attune_tensor toRuntime(OwnedTensor &tensor, uint32_t dtype) {
   return result;
 }
 
-/// The error of the runtime call that just failed.
-static Status runtimeError(const Artefact &artefact) { return Status::error(artefact.label() + ": " + attune_last_error()); }
+Status attune::runtimeError(const Artefact &artefact) { return Status::error(artefact.label() + ": " + attune_last_error()); }
 
-Status EntryCall::addInput(const TensorView &input) {
+Result<OwnedTensor> attune::convertInput(const Artefact &artefact, const attune_entry_desc &entry, const TensorView &input) {
   const attune_tensor_desc *desc = nullptr;
   std::string known;
-  for (uint32_t i = 0; i < entryDesc->num_inputs; ++i) {
-    known += (i ? ", " : "") + std::string(entryDesc->inputs[i].name);
-    if (input.name == entryDesc->inputs[i].name)
-      desc = &entryDesc->inputs[i];
+  for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+    known += (i ? ", " : "") + std::string(entry.inputs[i].name);
+    if (input.name == entry.inputs[i].name)
+      desc = &entry.inputs[i];
   }
   if (!desc)
-    return Status::error(artefact.label() + ": input '" + input.name + "': entry '" + entryDesc->name +
-                         "' has no such input; it has: " + known);
+    return Status::error(artefact.label() + ": input '" + input.name + "': entry '" + entry.name + "' has no such input; it has: " + known);
 
   OwnedTensor tensor{{input.name, fileType(desc->dtype), input.shape}, {}};
   tensor.data.resize(static_cast<size_t>(input.elements) * elementSize(tensor.spec.dtype));
@@ -77,8 +90,15 @@ Status EntryCall::addInput(const TensorView &input) {
     return Status::error(artefact.label() + ": input '" + input.name + "': expected " + dtypeName(tensor.spec.dtype) + ", got " +
                          dtypeName(input.dtype));
   }
-  inputMemory.push_back(std::move(tensor));
-  inputTensors.push_back(toRuntime(inputMemory.back(), desc->dtype));
+  return tensor;
+}
+
+Status EntryCall::addInput(const TensorView &input) {
+  Result<OwnedTensor> tensor = convertInput(artefact, *entryDesc, input);
+  if (!tensor)
+    return tensor.status();
+  inputMemory.push_back(std::move(*tensor));
+  inputTensors.push_back(toRuntime(inputMemory.back()));
   return {};
 }
 
@@ -86,6 +106,12 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   std::vector<attune_dim_limit> limits;
   for (uint32_t i = 0; i < entryDesc->num_dims; ++i)
     limits.push_back({entryDesc->dims[i].name, std::max<int64_t>(1, dimValues[i])});
+  // What only other entries have.
+  for (uint32_t e = 0; e < artefact.desc().num_entries; ++e)
+    for (uint32_t i = 0; i < artefact.desc().entries[e].num_dims; ++i)
+      if (const char *name = artefact.desc().entries[e].dims[i].name;
+          std::none_of(limits.begin(), limits.end(), [&](const attune_dim_limit &limit) { return std::strcmp(limit.name, name) == 0; }))
+        limits.push_back({name, 1});
   attune_session_options options;
   attune_session_options_init(&options);
   options.limits = limits.data();
@@ -99,17 +125,25 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   return {};
 }
 
+Result<OwnedTensor> attune::makeOutput(const Artefact &artefact, const attune_entry_desc &entry, uint32_t output,
+                                       const std::vector<int64_t> &dims) {
+  const attune_tensor_desc &desc = entry.outputs[output];
+  OwnedTensor tensor{{desc.name, fileType(desc.dtype), std::vector<int64_t>(desc.rank)}, {}};
+  size_t bytes = 0;
+  if (attune_output_shape(artefact.model(), entry.name, output, dims.data(), tensor.spec.shape.data(), &bytes) != ATTUNE_OK)
+    return runtimeError(artefact);
+  tensor.data.resize(bytes);
+  return tensor;
+}
+
 Status EntryCall::makeOutputs() {
   outputMemory.reserve(entryDesc->num_outputs);
   for (uint32_t i = 0; i < entryDesc->num_outputs; ++i) {
-    const attune_tensor_desc &desc = entryDesc->outputs[i];
-    OwnedTensor tensor{{desc.name, fileType(desc.dtype), std::vector<int64_t>(desc.rank)}, {}};
-    size_t bytes = 0;
-    if (attune_output_shape(artefact.model(), entryDesc->name, i, dimValues.data(), tensor.spec.shape.data(), &bytes) != ATTUNE_OK)
-      return runtimeError(artefact);
-    tensor.data.resize(bytes);
-    outputMemory.push_back(std::move(tensor));
-    outputTensors.push_back(toRuntime(outputMemory.back(), desc.dtype));
+    Result<OwnedTensor> tensor = makeOutput(artefact, *entryDesc, i, dimValues);
+    if (!tensor)
+      return tensor.status();
+    outputMemory.push_back(std::move(*tensor));
+    outputTensors.push_back(toRuntime(outputMemory.back()));
   }
   return {};
 }

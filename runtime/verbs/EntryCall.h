@@ -15,6 +15,16 @@ namespace attune {
 /// A view of a tensor in memory.
 TensorView viewOf(const OwnedTensor &tensor);
 
+/// |input| with the type that |entry| of |artefact| wants: floats become F32 and integers I64. An input the entry does not have is an
+/// error.
+Result<OwnedTensor> convertInput(const Artefact &artefact, const attune_entry_desc &entry, const TensorView &input);
+/// Memory for output number |output| of |entry| at |dims|.
+Result<OwnedTensor> makeOutput(const Artefact &artefact, const attune_entry_desc &entry, uint32_t output, const std::vector<int64_t> &dims);
+/// The runtime's view of |tensor|; borrows its name, shape and data.
+attune_tensor toRuntime(OwnedTensor &tensor);
+/// The error of the runtime call that just failed.
+Status runtimeError(const Artefact &artefact);
+
 /// A call that is ready to run; move-only.
 class EntryCall {
 public:

@@ -1,12 +1,14 @@
 //===- Run.cpp - The verbs run and generate --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One forward call from a safetensors file to a safetensors file.
+// One call from a safetensors file to a safetensors file: whole, or in steps through the caches.
 //===----------------------------------------------------------------------===//
-#include "runtime/verbs/EntryCall.h"
+#include "runtime/verbs/StepCall.h"
 #include "runtime/verbs/Verbs.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 
 using namespace attune;
 
@@ -65,6 +67,29 @@ static Status selectGroups(std::vector<OwnedTensor> &outputs, const ModelRequest
   return {};
 }
 
+/// The sizes in --steps.
+static Result<std::vector<int64_t>> parseSteps(const std::vector<std::string> &texts) {
+  std::vector<int64_t> steps;
+  for (const std::string &text : texts) {
+    char *end = nullptr;
+    errno = 0;
+    long long size = std::strtoll(text.c_str(), &end, 10);
+    if (text.empty() || *end != '\0' || errno != 0 || size < 1)
+      return Status::error("--steps: expected sizes of at least 1, got '" + text + "'");
+    steps.push_back(size);
+  }
+  return steps;
+}
+
+/// The same call in chunks.
+static Status runFileInSteps(const Artefact &artefact, const std::vector<TensorView> &inputs, const RunOptions &options) {
+  Result<std::vector<int64_t>> steps = parseSteps(options.steps);
+  if (!steps)
+    return steps.status();
+  Result<std::vector<OwnedTensor>> outputs = runSteps(artefact, {inputs, *steps, options.outputs, options.threads});
+  return outputs ? saveSafetensors(options.output, *outputs) : outputs.status();
+}
+
 static Status runFile(const VerbHost &host, const std::string &model, const RunOptions &options) {
   if (options.input.empty() || options.output.empty())
     return Status::error(std::string(options.input.empty() ? "--input" : "--output") + ": expected a safetensors file, which is missing");
@@ -78,17 +103,19 @@ static Status runFile(const VerbHost &host, const std::string &model, const RunO
   std::vector<TensorView> inputs;
   for (const auto &[name, tensor] : file->tensors()) {
     inputs.push_back(tensor);
-    request.inputs.push_back({name, tensor.dtype, tensor.shape});
+    // Those are written to the caches.
+    if (options.steps.empty() || !isPastKeyValue(name))
+      request.inputs.push_back({name, tensor.dtype, tensor.shape});
   }
-  request.outputs = options.outputs;
+  for (const std::string &output : options.outputs)
+    if (options.steps.empty() || !isPastKeyValue(output))
+      request.outputs.push_back(output);
 
   Result<Artefact> artefact = host.openModel(model, request);
   if (!artefact)
     return artefact.status();
-  if (!options.steps.empty()) {
-    Result<const attune_entry_desc *> entry = artefact->entry("decode");
-    return entry ? Status::error("--steps: not supported by this version") : Status::error("--steps: " + entry.message());
-  }
+  if (!options.steps.empty())
+    return runFileInSteps(*artefact, inputs, options);
   Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", inputs, options.threads);
   if (!call)
     return call.status();
@@ -116,7 +143,7 @@ int attune::runVerbRun(const VerbHost &host, const std::vector<std::string> &arg
   std::vector<std::string> positional;
   if (std::optional<int> status =
           parseArguments(host, flags, arguments, positional, "run " + host.modelHelp + " --input=FILE --output=FILE [flags]",
-                         "Runs one forward call and writes its outputs."))
+                         "Runs one forward call, or its tokens in steps, and writes the outputs."))
     return *status;
   Result<std::string> model = singleModel(positional);
   Status status = model ? runFile(host, *model, options) : model.status();

@@ -79,6 +79,9 @@
 // BUFFERIZED-NEXT: drop-equivalent-buffer-results,
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: cse,
+// BUFFERIZED-NEXT: func.func(
+// BUFFERIZED-NEXT: attune-drop-cache-results
+// BUFFERIZED-NEXT: ),
 // BUFFERIZED-NEXT: attune-attach-scratch{rows=8 state-rows=64},
 // BUFFERIZED-NEXT: attune-plan-memory{code-rows=1},
 // BUFFERIZED-NEXT: canonicalize

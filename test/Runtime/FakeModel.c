@@ -8,7 +8,7 @@
 /* Bytes of scratch per token and worker. */
 enum { SCRATCH = 64 };
 
-static const attune_dim_desc forward_dims[] = {{"batch", 0}, {"length", 16}};
+static const attune_dim_desc forward_dims[] = {{"batch", 0, 0, 0}, {"length", 16, 0, 0}};
 static const int64_t tokens_shape[] = {-1, -2}, scale_shape[] = {4}, hidden_shape[] = {-1, -2, 4}, batch_shape[] = {-1};
 static const attune_tensor_desc forward_inputs[] = {
     {"input_ids", ATTUNE_I64, 2, tokens_shape, ATTUNE_FILL_REQUIRED, 0, 100},
@@ -19,7 +19,7 @@ static const attune_tensor_desc forward_inputs[] = {
     {"offset", ATTUNE_F32, 0, NULL, ATTUNE_FILL_ZEROS, 0, 0}};
 static const attune_tensor_desc forward_outputs[] = {{"hidden", ATTUNE_F32, 3, hidden_shape, 0, 0, 0},
                                                      {"total", ATTUNE_I64, 1, batch_shape, 0, 0, 0}};
-static const attune_dim_desc decode_dims[] = {{"batch", 0}, {"past", 8}};
+static const attune_dim_desc decode_dims[] = {{"batch", 0, 0, 0}, {"past", 8, 0, 0}};
 static const attune_tensor_desc decode_inputs[] = {
     {"token", ATTUNE_I64, 1, batch_shape, ATTUNE_FILL_REQUIRED, 0, 0},
     {"cache_mask", ATTUNE_F32, 2, tokens_shape, ATTUNE_FILL_ZEROS, 0, 0}};
@@ -105,7 +105,10 @@ const attune_model_desc attune_model_fake = {ATTUNE_MODEL_MAGIC,
                                              0,
                                              entries,
                                              NULL,
-                                             "{}"};
+                                             "{}",
+                                             0,
+                                             0,
+                                             NULL};
 
 float fake_weight(int i) { return (float)(i % 64) / 4; }
 

@@ -95,6 +95,22 @@ struct ConvertGatherTokens : GroupedPattern<xfmr::GatherTokensOp> {
   }
 };
 
+struct ConvertMaskCacheRead : GroupedPattern<xfmr::MaskCacheReadOp> {
+  using GroupedPattern::GroupedPattern;
+  LogicalResult matchAndRewrite(xfmr::MaskCacheReadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    TokenEmitter emit(rewriter, op.getLoc());
+    Value slots = adaptor.getSlots(), destination = emit.empty(op.getType(), {emit.dim(slots, 0), adaptor.getLength()});
+    AffineMap perRow = rewriter.getMultiDimIdentityMap(2).getMajorSubMap(1);
+    Value result = emit.generic(slots, perRow, destination, [&](TokenEmitter &body, ValueRange args) {
+      Value key = linalg::IndexOp::create(body.builder, body.loc, 1);
+      return body.extract(adaptor.getCache(), {body.toIndex(args[0]), key});
+    });
+    groups.mark(result.getDefiningOp(), "mask of cached keys");
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct ConvertActivation : GroupedPattern<xfmr::ActivationOp> {
   using GroupedPattern::GroupedPattern;
   LogicalResult matchAndRewrite(xfmr::ActivationOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -179,7 +195,7 @@ private:
 
 void attune::populateTokenOpPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
   patterns.add<ConvertSequenceOffsets>(patterns.getContext());
-  patterns.add<ConvertAdditiveMask, ConvertEmbedding, ConvertGatherTokens, ConvertActivation, ConvertSoftmax>(patterns.getContext(),
-                                                                                                              groups);
+  patterns.add<ConvertAdditiveMask, ConvertEmbedding, ConvertGatherTokens, ConvertMaskCacheRead, ConvertActivation, ConvertSoftmax>(
+      patterns.getContext(), groups);
   populateTokenPackingPatterns(patterns, groups);
 }

@@ -76,6 +76,26 @@ struct ConvertCountedPositions : OpConversionPattern<xfmr::CountedPositionsOp> {
   }
 };
 
+/// Each sequence writes behind what its slot holds.
+struct ConvertMaskCacheUpdate : OpConversionPattern<xfmr::MaskCacheUpdateOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(xfmr::MaskCacheUpdateOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    TokenEmitter emit(rewriter, op.getLoc());
+    Value zero = emit.index(0), one = emit.index(1), none = emit.real(rewriter.getF32Type(), 0.0);
+    auto update = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
+      auto at = [&](Value values, Value index) { return body.toIndex(body.extract(values, index)); };
+      Value slot = at(adaptor.getSlots(), sequence), past = at(adaptor.getPast(), sequence);
+      Value tokens = body.sub(at(adaptor.getOffsets(), body.add(sequence, one)), at(adaptor.getOffsets(), sequence));
+      return body.loop(zero, tokens, carried, [&](TokenEmitter &body, Value i, ValueRange carried) -> Values {
+        Value added = adaptor.getMask() ? body.extract(adaptor.getMask(), {sequence, i}) : none;
+        return {body.insert(added, carried[0], {slot, body.add(past, i)})};
+      });
+    };
+    rewriter.replaceOp(op, emit.loop(zero, emit.dim(adaptor.getSlots(), 0), adaptor.getCache(), update));
+    return success();
+  }
+};
+
 struct ConvertScatterTokens : OpConversionPattern<xfmr::ScatterTokensOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::ScatterTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -225,7 +245,7 @@ struct ConvertPoolMean : OpConversionPattern<xfmr::PoolOp> {
 } // namespace
 
 void attune::populateTokenPackingPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  patterns.add<ConvertPackTokens, ConvertCountedPositions, ConvertScatterTokens, ConvertScatterProbabilities, ConvertPoolMean>(
-      patterns.getContext());
+  patterns.add<ConvertPackTokens, ConvertCountedPositions, ConvertMaskCacheUpdate, ConvertScatterTokens, ConvertScatterProbabilities,
+               ConvertPoolMean>(patterns.getContext());
   patterns.add<ConvertPoolFirst>(patterns.getContext(), groups);
 }

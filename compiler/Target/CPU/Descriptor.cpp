@@ -69,7 +69,7 @@ private:
 static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Module &module, const EntrySignature &entry) {
   llvm::SmallVector<llvm::Constant *> dims;
   for (const DimSignature &dim : entry.dims)
-    dims.push_back(builder.record({builder.string(dim.name), builder.i64(dim.max)}));
+    dims.push_back(builder.record({builder.string(dim.name), builder.i64(dim.max), builder.u32(dim.origin), builder.u32(0)}));
   llvm::SmallVector<llvm::Constant *> functions;
   for (const char *prefix : {"attune_entry_", "attune_workspace_", "attune_flops_"}) {
     llvm::Function *function = module.getFunction(prefix + entry.name);
@@ -79,7 +79,7 @@ static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Mo
   }
   llvm::Constant *work = module.getFunction("attune_work_" + entry.name);
   return builder.record({builder.string(entry.name), builder.u32(entry.dims.size()), builder.u32(entry.inputs.size()),
-                         builder.u32(entry.outputs.size()), builder.u32(0), builder.array(dims, "attune.dims"),
+                         builder.u32(entry.outputs.size()), builder.u32(entry.cacheUse), builder.array(dims, "attune.dims"),
                          builder.tensors(entry.inputs, "attune.inputs"), builder.tensors(entry.outputs, "attune.outputs"), functions[0],
                          functions[1], functions[2], work ? work : builder.null()});
 }
@@ -106,15 +106,34 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
     kernels.push_back(builder.record({builder.string(kernel.name), builder.string(kernel.backend), builder.string(kernel.op), body}));
   }
 
+  llvm::SmallVector<llvm::Constant *> caches;
+  for (const CacheSignature &cache : signature.caches)
+    caches.push_back(builder.record({builder.string(cache.name), builder.u32(ATTUNE_F32), builder.u32(cache.kind),
+                                     builder.u32(cache.ofSources), builder.u32(0), builder.i64(cache.heads), builder.i64(cache.size)}));
+
   llvm::Constant *buildId =
       llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()));
-  llvm::Constant *value =
-      builder.record({builder.i64(ATTUNE_MODEL_MAGIC), builder.u32(ATTUNE_ABI_VERSION), builder.u32(sizeof(attune_model_desc)),
-                      builder.string(options.name), builder.string(signature.family), builder.string(signature.architecture),
-                      builder.string(options.triple), builder.string(options.cpu), builder.string(options.requiredFeatures),
-                      builder.string(options.flags), buildId, builder.i64(options.weightsBytes), builder.i64(options.manifestChecksum),
-                      builder.u32(entries.size()), builder.u32(kernels.size()), builder.array(entries, "attune.entries"),
-                      builder.array(kernels, "attune.kernels"), builder.string(signature.config)});
+  llvm::Constant *value = builder.record({builder.i64(ATTUNE_MODEL_MAGIC),
+                                          builder.u32(ATTUNE_ABI_VERSION),
+                                          builder.u32(sizeof(attune_model_desc)),
+                                          builder.string(options.name),
+                                          builder.string(signature.family),
+                                          builder.string(signature.architecture),
+                                          builder.string(options.triple),
+                                          builder.string(options.cpu),
+                                          builder.string(options.requiredFeatures),
+                                          builder.string(options.flags),
+                                          buildId,
+                                          builder.i64(options.weightsBytes),
+                                          builder.i64(options.manifestChecksum),
+                                          builder.u32(entries.size()),
+                                          builder.u32(kernels.size()),
+                                          builder.array(entries, "attune.entries"),
+                                          builder.array(kernels, "attune.kernels"),
+                                          builder.string(signature.config),
+                                          builder.u32(caches.size()),
+                                          builder.u32(0),
+                                          builder.array(caches, "attune.caches")});
   if (module.getDataLayout().getTypeAllocSize(value->getType()) != sizeof(attune_model_desc))
     return Status::error("the descriptor has " + std::to_string(module.getDataLayout().getTypeAllocSize(value->getType())) +
                          " bytes, expected " + std::to_string(sizeof(attune_model_desc)));

@@ -32,7 +32,15 @@ static const char *dtypeText(attune_dtype dtype) {
 
 /// One line of the comment on an entry.
 static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, const TensorSignature &tensor, bool input) {
-  static const char *const fills[] = {"required", "default zeros", "default ones", "default 0, 1, 2, ... along the last dimension"};
+  static const char *const fills[] = {"required",
+                                      "default zeros",
+                                      "default ones",
+                                      "default 0, 1, 2, ... along the last dimension",
+                                      "default ones; tokens where it is 0 are left out",
+                                      "the slot of each row, default 0, 1, 2, ...",
+                                      "the source of each row, default that of its slot",
+                                      "set by the session",
+                                      "set by the session"};
   out << "   " << llvm::formatv("{0,-24}", comment(tensor.name)) << ' ' << llvm::formatv("{0,-4}", dtypeText(tensor.dtype)) << ' '
       << formatShape(entry, tensor);
   if (input)

@@ -64,6 +64,11 @@ static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, Dict
                       .Case("zeros", ATTUNE_FILL_ZEROS)
                       .Case("ones", ATTUNE_FILL_ONES)
                       .Case("arange", ATTUNE_FILL_ARANGE)
+                      .Case("tokens", ATTUNE_FILL_TOKENS)
+                      .Case("slots", ATTUNE_FILL_SLOTS)
+                      .Case("sources", ATTUNE_FILL_SOURCES)
+                      .Case("past_lengths", ATTUNE_FILL_PAST_LENGTHS)
+                      .Case("source_lengths", ATTUNE_FILL_SOURCE_LENGTHS)
                       .Default(ATTUNE_FILL_REQUIRED);
   if (auto max = attrs.getAs<IntegerAttr>(xfmr::kMaxValueAttr))
     result.maxValue = max.getInt();
@@ -74,23 +79,86 @@ static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, Dict
 static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr limits) {
   EntrySignature entry;
   entry.name = function->getAttrOfType<StringAttr>(xfmr::kEntryAttr).str();
+  if (auto use = function->getAttrOfType<StringAttr>(xfmr::kCacheUseAttr))
+    entry.cacheUse = llvm::StringSwitch<attune_cache_use>(use)
+                         .Case("encode", ATTUNE_CACHE_ENCODE)
+                         .Case("append", ATTUNE_CACHE_APPEND)
+                         .Case("continue", ATTUNE_CACHE_CONTINUE)
+                         .Default(ATTUNE_CACHE_UNUSED);
   auto read = [&](TypeRange types, auto getAttrs, std::vector<TensorSignature> &list) -> Status {
     for (auto [index, type] : llvm::enumerate(types)) {
-      Result<TensorSignature> tensor = readTensor(entry, type, getAttrs(index), limits);
+      DictionaryAttr attrs = getAttrs(index);
+      if (attrs && attrs.contains(xfmr::kCacheAttr))
+        continue;
+      if (auto dim = attrs ? attrs.getAs<StringAttr>(xfmr::kDimAttr) : StringAttr(); dim && type.isIndex()) {
+        attune_dim_origin origin = dim == "past" ? ATTUNE_DIM_PAST : dim == "source_length" ? ATTUNE_DIM_SOURCE_LENGTH : ATTUNE_DIM_INPUTS;
+        if (origin == ATTUNE_DIM_INPUTS)
+          return Status::error("entry '" + entry.name + "': expected '" + xfmr::kDimAttr.str() + "' to be past or source_length, got '" +
+                               dim.str() + "'");
+        entry.dims[findDim(entry, dim, limits)].origin = origin;
+        continue;
+      }
+      Result<TensorSignature> tensor = readTensor(entry, type, attrs, limits);
       if (!tensor)
         return Status::error("entry '" + entry.name + "': " + tensor.message());
       list.push_back(std::move(*tensor));
     }
     return {};
   };
-  Status status = read(
-      function.getArgumentTypes(), [&](unsigned i) { return function.getArgAttrDict(i); }, entry.inputs);
+  Status status = read(function.getArgumentTypes(), [&](unsigned i) { return function.getArgAttrDict(i); }, entry.inputs);
   if (!status.failed())
-    status = read(
-        function.getResultTypes(), [&](unsigned i) { return function.getResultAttrDict(i); }, entry.outputs);
+    status = read(function.getResultTypes(), [&](unsigned i) { return function.getResultAttrDict(i); }, entry.outputs);
   if (status.failed())
     return status;
   return entry;
+}
+
+/// The cache |name| of this type and dims.
+static Result<CacheSignature> readCache(ShapedType type, ArrayAttr dims, StringRef name) {
+  CacheSignature cache;
+  cache.name = name.str();
+  auto first = dims && dims.size() == size_t(type.getRank()) && !dims.empty() ? dyn_cast<StringAttr>(dims[0]) : StringAttr();
+  cache.ofSources = first && first == "sources";
+  if (!first || (first != "slots" && first != "sources") || !type.getElementType().isF32())
+    return Status::error("'" + cache.name + "': expected f32 and '" + xfmr::kDimsAttr.str() + "' that begin with slots or sources");
+  bool known = type.getRank() == 2;
+  cache.kind = ATTUNE_CACHE_MASK;
+  if (type.getRank() == 4 || type.getRank() == 5) {
+    cache.kind = type.getRank() == 5 ? ATTUNE_CACHE_KEYS : ATTUNE_CACHE_VALUES;
+    cache.heads = type.getDimSize(1);
+    cache.size = type.getDimSize(3);
+    known = cache.heads > 0 && cache.size > 0 && (type.getRank() == 4 || type.getDimSize(4) == xfmr::kCachePanelWidth);
+  }
+  if (!known)
+    return Status::error("'" + cache.name + "': expected a cache of keys in panels of " + std::to_string(xfmr::kCachePanelWidth) +
+                         ", of values or of a mask");
+  return cache;
+}
+
+Result<std::vector<CacheSignature>> attune::readCaches(ModuleOp module) {
+  std::vector<CacheSignature> caches;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function->hasAttr(xfmr::kEntryAttr))
+      continue;
+    for (unsigned i = 0; i != function.getNumArguments(); ++i) {
+      auto name = function.getArgAttrOfType<StringAttr>(i, xfmr::kCacheAttr);
+      auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[i]);
+      if (!name || !type)
+        continue;
+      Result<CacheSignature> cache = readCache(type, function.getArgAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr), name);
+      if (!cache)
+        return Status::error("entry '" + function.getName().str() + "': " + cache.message());
+      auto known = llvm::find_if(caches, [&](const CacheSignature &other) { return other.name == cache->name; });
+      if (known == caches.end())
+        caches.push_back(std::move(*cache));
+      else if (!(*known == *cache))
+        return Status::error("entry '" + function.getName().str() + "': '" + cache->name + "' is another cache than in an entry before");
+    }
+  }
+  std::vector<CacheSignature> ordered;
+  for (bool ofSources : {false, true})
+    llvm::copy_if(caches, std::back_inserter(ordered), [&](const CacheSignature &cache) { return cache.ofSources == ofSources; });
+  return ordered;
 }
 
 Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
@@ -113,6 +181,10 @@ Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
   }
   if (signature.entries.empty())
     return Status::error("the module has no function with '" + xfmr::kEntryAttr.str() + "'");
+  Result<std::vector<CacheSignature>> caches = readCaches(module);
+  if (!caches)
+    return caches.status();
+  signature.caches = std::move(*caches);
   return signature;
 }
 

@@ -20,6 +20,7 @@ struct DimSignature {
   std::string name;
   /// Largest value, 0 if there is none.
   int64_t max = 0;
+  attune_dim_origin origin = ATTUNE_DIM_INPUTS;
 };
 
 struct TensorSignature {
@@ -32,8 +33,21 @@ struct TensorSignature {
   int64_t maxValue = 0;
 };
 
+/// Memory of a session for one kind of thing about each token.
+struct CacheSignature {
+  std::string name;
+  attune_cache_kind kind = ATTUNE_CACHE_KEYS;
+  bool ofSources = false;
+  int64_t heads = 1, size = 1;
+
+  bool operator==(const CacheSignature &other) const {
+    return name == other.name && kind == other.kind && ofSources == other.ofSources && heads == other.heads && size == other.size;
+  }
+};
+
 struct EntrySignature {
   std::string name;
+  attune_cache_use cacheUse = ATTUNE_CACHE_UNUSED;
   std::vector<DimSignature> dims;
   std::vector<TensorSignature> inputs, outputs;
   /// C expressions over the dims and `workers`, once known.
@@ -49,11 +63,15 @@ struct ModelSignature {
   /// JSON object.
   std::string config = "{}";
   std::vector<EntrySignature> entries;
+  /// In the order of their memory.
+  std::vector<CacheSignature> caches;
   std::vector<KernelSignature> kernels;
 };
 
 /// Reads entries and model attributes. Errors name the entry and the argument, as the module may come from a file.
 Result<ModelSignature> readModelSignature(mlir::ModuleOp module);
+/// The caches of all entries of |module|, those of sequences before those of sources. Errors name the entry and the cache.
+Result<std::vector<CacheSignature>> readCaches(mlir::ModuleOp module);
 /// Adds the kernels, which exist from the phase `kernels` on.
 void readKernels(mlir::ModuleOp module, ModelSignature &signature);
 /// Adds the workspace formulae, which memory planning records.

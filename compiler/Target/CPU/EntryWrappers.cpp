@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entries (`xfmr.entry`) whose arguments are the host, inputs (`xfmr.name`), outputs (`xfmr.output`), memref<?xi8> for the weights
-// and the workspace, and the number of workers; and the module attributes `xfmr.workspace`, `xfmr.flops`, `xfmr.entry_dims`. Adds for an
-// entry E the functions that attune_entry_desc points to:
+// Expects entries (`xfmr.entry`) whose arguments are the host, inputs (`xfmr.name`), outputs (`xfmr.output`), caches (`xfmr.cache`), values
+// of dims (`xfmr.dim`), memref<?xi8> for the weights and the workspace, and the number of workers; and the module attributes
+// `xfmr.workspace`, `xfmr.flops`, `xfmr.entry_dims`. Adds for an entry E the functions that attune_entry_desc points to:
 //
 //   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
 //   attune_work_E(dims, out), if the module attribute `xfmr.kernel_work` knows E
@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "attune/abi.h"
+#include "compiler/Target/CPU/DescriptorSignature.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Transforms/DimBounds.h"
 #include "compiler/Transforms/Passes.h"
@@ -38,9 +39,9 @@ namespace {
 /// Builds the functions of one entry.
 class EntryBuilder {
 public:
-  EntryBuilder(func::FuncOp entry, StringRef name, ArrayAttr dims)
-      : entry(entry), name(name), dims(dims), loc(entry.getLoc()), builder(entry.getContext()), converter(entry.getContext()),
-        pointer(LLVM::LLVMPointerType::get(entry.getContext())), i64(builder.getI64Type()) {}
+  EntryBuilder(func::FuncOp entry, StringRef name, ArrayAttr dims, ArrayRef<CacheSignature> caches)
+      : entry(entry), name(name), dims(dims), caches(caches), loc(entry.getLoc()), builder(entry.getContext()),
+        converter(entry.getContext()), pointer(LLVM::LLVMPointerType::get(entry.getContext())), i64(builder.getI64Type()) {}
 
   LogicalResult buildEntry();
   LogicalResult buildSize(StringRef kind, DictionaryAttr formulas);
@@ -56,10 +57,13 @@ private:
   /// The descriptor of a dense buffer at |data| with these sizes, as |type|.
   Value describe(MemRefType type, Value data, ArrayRef<Value> sizes);
   FailureOr<Value> buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues);
+  /// The cache |cacheName| of the session whose caches are at |state|.
+  Value buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims);
 
   func::FuncOp entry;
   StringRef name;
   ArrayAttr dims;
+  ArrayRef<CacheSignature> caches;
   Location loc;
   OpBuilder builder;
   LLVMTypeConverter converter;
@@ -126,6 +130,33 @@ FailureOr<Value> EntryBuilder::buildTensor(unsigned argument, MemRefType type, V
   return describe(type, data, sizes);
 }
 
+Value EntryBuilder::buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims) {
+  constexpr int64_t width = ATTUNE_CACHE_PANEL;
+  Value counts[4];
+  for (int64_t i = 0; i < 4; ++i)
+    counts[i] = load(i64, stateDims, 8 * i);
+  auto multiply = [&](Value a, Value b) -> Value { return LLVM::MulOp::create(builder, loc, a, b); };
+  // Caches lie one after the other, each a number of bytes per slot and panel.
+  int64_t before[2] = {0, 0};
+  const CacheSignature *own = nullptr;
+  for (const CacheSignature &cache : caches) {
+    own = &cache;
+    if (cache.name == cacheName)
+      break;
+    before[cache.ofSources] += cache.heads * cache.size * width * int64_t(sizeof(float));
+  }
+  Value offset = multiply(multiply(counts[0], counts[1]), constant(before[0]));
+  if (own->ofSources)
+    offset = LLVM::AddOp::create(builder, loc, offset, multiply(multiply(counts[2], counts[3]), constant(before[1])));
+  Value data = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), state, ArrayRef<LLVM::GEPArg>{offset});
+  Value slots = counts[own->ofSources ? 2 : 0], panels = counts[own->ofSources ? 3 : 1], capacity = multiply(panels, constant(width));
+  if (own->kind == ATTUNE_CACHE_KEYS)
+    return describe(type, data, {slots, constant(own->heads), panels, constant(own->size), constant(width)});
+  if (own->kind == ATTUNE_CACHE_VALUES)
+    return describe(type, data, {slots, constant(own->heads), capacity, constant(own->size)});
+  return describe(type, data, {slots, capacity});
+}
+
 LogicalResult EntryBuilder::buildEntry() {
   LLVM::LLVMFuncOp function = startFunction("entry", builder.getI32Type(), {pointer, pointer});
   Value host = function.getArgument(0), call = function.getArgument(1);
@@ -136,8 +167,18 @@ LogicalResult EntryBuilder::buildEntry() {
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
     auto role = entry.getArgAttrOfType<StringAttr>(index, xfmr::kRoleAttr);
     auto buffer = dyn_cast<MemRefType>(type);
+    auto dim = entry.getArgAttrOfType<StringAttr>(index, xfmr::kDimAttr);
+    auto cache = entry.getArgAttrOfType<StringAttr>(index, xfmr::kCacheAttr);
     if (isa<LLVM::LLVMPointerType>(type)) {
       operands.push_back(host);
+    } else if (dim && type.isIndex()) {
+      FailureOr<Value> value = loadDim(dimValues, dim);
+      if (failed(value))
+        return failure();
+      operands.push_back(arith::IndexCastOp::create(builder, loc, type, *value));
+    } else if (cache && buffer) {
+      operands.push_back(buildCache(buffer, cache, load(pointer, call, offsetof(attune_call, state)),
+                                    load(pointer, call, offsetof(attune_call, state_dims))));
     } else if (role && role.getValue() == "workers") {
       Value workers = load(i64, host, offsetof(attune_host, num_workers));
       operands.push_back(arith::IndexCastOp::create(builder, loc, type, workers));
@@ -149,11 +190,8 @@ LogicalResult EntryBuilder::buildEntry() {
         return failure();
       operands.push_back(*tensor);
     } else if (buffer && buffer.getElementType().isInteger(8) && buffer.getRank() == 1) {
-      bool isWorkspace = role && role.getValue() == "workspace", isState = role && role.getValue() == "state";
-      Value data = load(pointer, call,
-                        isWorkspace ? offsetof(attune_call, workspace)
-                        : isState   ? offsetof(attune_call, state)
-                                    : offsetof(attune_call, weights));
+      bool isWorkspace = role && role.getValue() == "workspace";
+      Value data = load(pointer, call, isWorkspace ? offsetof(attune_call, workspace) : offsetof(attune_call, weights));
       operands.push_back(describe(buffer, data, constant(std::numeric_limits<int64_t>::max())));
     } else {
       return entry.emitError("argument ") << index << " of type " << type
@@ -218,6 +256,11 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto dims = module->getAttrOfType<DictionaryAttr>(xfmr::kEntryDimsAttr);
+    Result<std::vector<CacheSignature>> caches = readCaches(module);
+    if (!caches) {
+      module.emitError(caches.message());
+      return signalPassFailure();
+    }
     for (auto entry : llvm::to_vector(module.getOps<func::FuncOp>())) {
       auto name = entry->getAttrOfType<StringAttr>(xfmr::kEntryAttr);
       if (!name)
@@ -227,7 +270,7 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
         entry.emitError("expects module attribute '") << xfmr::kEntryDimsAttr << "' to name the dims of entry " << name;
         return signalPassFailure();
       }
-      EntryBuilder builder(entry, name.getValue(), names);
+      EntryBuilder builder(entry, name.getValue(), names, *caches);
       auto work = module->getAttrOfType<DictionaryAttr>(xfmr::kKernelWorkAttr);
       auto kernels = work ? work.getAs<ArrayAttr>(name) : ArrayAttr();
       if (failed(builder.buildEntry()) ||

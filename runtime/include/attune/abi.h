@@ -16,13 +16,15 @@ extern "C" {
 #endif
 
 /* Version of the structures in this file. An object and a runtime work together only if theirs are equal. */
-#define ATTUNE_ABI_VERSION 2u
+#define ATTUNE_ABI_VERSION 3u
 /* First eight bytes of a model descriptor ("ATTUNEM1" read as a little-endian integer). */
 #define ATTUNE_MODEL_MAGIC 0x314d454e55545441ull
 /* First eight bytes of a weights file ("ATTUNEW1"). */
 #define ATTUNE_WEIGHTS_MAGIC 0x3157454e55545441ull
 /* Alignment in bytes of the workspace, of the weights data and of every packed tensor. */
 #define ATTUNE_ALIGNMENT 64u
+/* Keys of one panel of a cache; the room of a slot is a multiple of it. */
+#define ATTUNE_CACHE_PANEL 64
 
 /* Element types of inputs, outputs and packed weights. */
 typedef enum attune_dtype {
@@ -38,8 +40,36 @@ typedef enum attune_fill {
   ATTUNE_FILL_REQUIRED = 0, /* the input must be given */
   ATTUNE_FILL_ZEROS = 1,
   ATTUNE_FILL_ONES = 2,
-  ATTUNE_FILL_ARANGE = 3 /* 0, 1, 2, … along the last dimension */
+  ATTUNE_FILL_ARANGE = 3, /* 0, 1, 2, … along the last dimension */
+  ATTUNE_FILL_TOKENS = 4, /* I64 [batch, length], ones; an entry that appends leaves out the tokens where it is 0 */
+  /* I64 [batch], by what the session knows of its caches: */
+  ATTUNE_FILL_SLOTS = 5,         /* the slot of each row, 0, 1, 2, … if left out; no two rows may share one */
+  ATTUNE_FILL_SOURCES = 6,       /* the source of each row; if left out 0, 1, 2, … where sources are made, else those of the slots */
+  ATTUNE_FILL_PAST_LENGTHS = 7,  /* tokens in the slot of each row; never given by the caller */
+  ATTUNE_FILL_SOURCE_LENGTHS = 8 /* tokens of the source of each row; never given by the caller */
 } attune_fill;
+
+/* Where the value of a dimension comes from. */
+typedef enum attune_dim_origin {
+  ATTUNE_DIM_INPUTS = 0,        /* the shapes of inputs */
+  ATTUNE_DIM_PAST = 1,          /* the most tokens in a slot of the rows before the call */
+  ATTUNE_DIM_SOURCE_LENGTH = 2  /* the most tokens of a source of the rows */
+} attune_dim_origin;
+
+/* What an entry does with the caches of its session. */
+typedef enum attune_cache_use {
+  ATTUNE_CACHE_UNUSED = 0,
+  ATTUNE_CACHE_ENCODE = 1,   /* writes the sources of its rows */
+  ATTUNE_CACHE_APPEND = 2,   /* appends the tokens of each row to its slot */
+  ATTUNE_CACHE_CONTINUE = 3  /* the same, for slots that hold tokens already */
+} attune_cache_use;
+
+/* What a cache holds of each token. */
+typedef enum attune_cache_kind {
+  ATTUNE_CACHE_KEYS = 0,   /* [slots, heads, panels, size, ATTUNE_CACHE_PANEL]: token j is column j mod 64 of panel j / 64 */
+  ATTUNE_CACHE_VALUES = 1, /* [slots, heads, panels * ATTUNE_CACHE_PANEL, size] */
+  ATTUNE_CACHE_MASK = 2    /* [slots, panels * ATTUNE_CACHE_PANEL]: what is added to the scores of the token */
+} attune_cache_kind;
 
 /* Body of a parallel loop: executes iterations [begin, end) as worker |worker|. */
 typedef void (*attune_body_fn)(void *ctx, int64_t worker, int64_t begin, int64_t end);
@@ -59,7 +89,8 @@ typedef struct attune_host {
 typedef struct attune_call {
   const void *weights;       /* data section of the weights file */
   void *workspace;           /* workspace_bytes(dims, num_workers) bytes */
-  void *state;               /* KV cache of the session, or null */
+  void *state;               /* the caches of the session one after the other, those of slots first; null if the model has none */
+  const int64_t *state_dims; /* slots, panels of a slot, sources, panels of a source */
   const int64_t *dims;       /* values of attune_entry_desc::dims, in order */
   const void *const *inputs; /* in the order of attune_entry_desc::inputs; none is null */
   void *const *outputs;      /* in the order of attune_entry_desc::outputs; none is null */
@@ -84,7 +115,20 @@ typedef void (*attune_work_fn)(const int64_t *dims, attune_kernel_work *out);
 typedef struct attune_dim_desc {
   const char *name; /* "batch", "length", "source_length", "past" */
   int64_t max;      /* largest value accepted; 0 = unlimited */
+  uint32_t origin;  /* attune_dim_origin */
+  uint32_t reserved; /* 0 */
 } attune_dim_desc;
+
+/* Memory of a session for keys, values or masks of one layer; dense. */
+typedef struct attune_cache_desc {
+  const char *name;    /* "past_key_values.0.1" as the reference implementation names it, or a mask's */
+  uint32_t dtype;      /* attune_dtype; F32 */
+  uint32_t kind;       /* attune_cache_kind */
+  uint32_t of_sources; /* 1: one slot for each source; 0: one for each sequence */
+  uint32_t reserved;   /* 0 */
+  int64_t heads;       /* 1 for masks */
+  int64_t size;        /* of a head; 1 for masks */
+} attune_cache_desc;
 
 /* An input or output tensor, dense row-major. */
 typedef struct attune_tensor_desc {
@@ -107,11 +151,11 @@ typedef struct attune_kernel_desc {
 
 /* One callable function of a model. */
 typedef struct attune_entry_desc {
-  const char *name; /* "forward", "encode", "prefill", "decode" */
+  const char *name; /* "forward", "encode", "prefill", "extend", "decode" */
   uint32_t num_dims;
   uint32_t num_inputs;
   uint32_t num_outputs;
-  uint32_t reserved; /* 0 */
+  uint32_t cache_use; /* attune_cache_use */
   const attune_dim_desc *dims;
   const attune_tensor_desc *inputs;
   const attune_tensor_desc *outputs;
@@ -141,6 +185,9 @@ typedef struct attune_model_desc {
   const attune_entry_desc *entries;
   const attune_kernel_desc *kernels;
   const char *config_json;    /* generation settings and token ids, a JSON object */
+  uint32_t num_caches;
+  uint32_t reserved;          /* 0 */
+  const attune_cache_desc *caches; /* in the order of their memory: first those of sequences, then those of sources */
 } attune_model_desc;
 
 /* Header of a weights file (little endian, at offset 0). The data section begins at a page boundary; the manifest (JSON text: name, source,
@@ -172,13 +219,14 @@ static inline uint64_t attune_checksum_word(uint64_t hash, uint64_t word) {
 #endif
 ATTUNE_ABI_ASSERT(sizeof(void *) == 8, "64-bit targets only");
 ATTUNE_ABI_ASSERT(sizeof(attune_host) == 32, "attune_host");
-ATTUNE_ABI_ASSERT(sizeof(attune_call) == 48, "attune_call");
-ATTUNE_ABI_ASSERT(sizeof(attune_dim_desc) == 16, "attune_dim_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_call) == 56, "attune_call");
+ATTUNE_ABI_ASSERT(sizeof(attune_dim_desc) == 24, "attune_dim_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_cache_desc) == 40, "attune_cache_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_tensor_desc) == 40, "attune_tensor_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_kernel_desc) == 32, "attune_kernel_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_kernel_work) == 32, "attune_kernel_work");
 ATTUNE_ABI_ASSERT(sizeof(attune_entry_desc) == 80, "attune_entry_desc");
-ATTUNE_ABI_ASSERT(sizeof(attune_model_desc) == 136, "attune_model_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_model_desc) == 152, "attune_model_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_weights_header) == 88, "attune_weights_header");
 
 #ifdef __cplusplus

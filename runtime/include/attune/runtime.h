@@ -55,7 +55,7 @@ typedef struct attune_model_options {
   size_t struct_bytes;      ///< sizeof(attune_model_options), set by init
   const char *weights_path; ///< weights file, or the folder to look in; null = the folder of the object's executable or
                             ///< shared library
-  int verify_contents; ///< 1 = read all weights and compare their hash (slow); 0 = sizes, build id and manifest only
+  int verify_contents;      ///< 1 = read all weights and compare their hash (slow); 0 = sizes, build id and manifest only
 } attune_model_options;
 
 /// Sets |options| to the defaults.
@@ -65,8 +65,7 @@ void attune_model_options_init(attune_model_options *options);
 /// file read-only (pages are shared between processes) and reads only its header and manifest. In a folder
 /// `<name>.weights` is tried first, then every `*.weights`; the build id decides. Fails with INVALID_ARGUMENT,
 /// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
-attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options,
-                                attune_model **out_model);
+attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);
 /// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is
 /// allowed.
 void attune_model_close(attune_model *model);
@@ -107,12 +106,12 @@ const char *attune_dtype_name(attune_dtype dtype);
 /// Infers the dimensions of a call of |entry| (null = the first) from the shapes of its inputs, whose data may be null.
 /// |out_dims| takes num_dims values in the entry's order. Fails as attune_session_run does for wrong shapes, except
 /// that only the model's limits count.
-attune_status attune_infer_dims(const attune_model *model, const char *entry, const attune_tensor *inputs,
-                                size_t num_inputs, int64_t *out_dims);
+attune_status attune_infer_dims(const attune_model *model, const char *entry, const attune_tensor *inputs, size_t num_inputs,
+                                int64_t *out_dims);
 /// Computes the shape (rank values) and the size in bytes of output number |output| of |entry| for |dims|. Either
 /// result may be null.
-attune_status attune_output_shape(const attune_model *model, const char *entry, size_t output, const int64_t *dims,
-                                  int64_t *out_shape, size_t *out_bytes);
+attune_status attune_output_shape(const attune_model *model, const char *entry, size_t output, const int64_t *dims, int64_t *out_shape,
+                                  size_t *out_bytes);
 
 //===--- Sessions ----------------------------------------------------------===//
 
@@ -127,28 +126,25 @@ typedef struct attune_dim_limit {
 
 /// How to make a session. Set every field by attune_session_options_init first.
 typedef struct attune_session_options {
-  size_t struct_bytes; ///< sizeof(attune_session_options), set by init
-  const attune_dim_limit
-      *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
+  size_t struct_bytes;            ///< sizeof(attune_session_options), set by init
+  const attune_dim_limit *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
   size_t num_limits;
   int64_t num_threads;     ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs
   const attune_host *host; ///< the caller's own pool, copied; null = the session makes workers. Excludes num_threads
-  void *memory;        ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
-  size_t memory_bytes; ///< size of |memory|, at least attune_session_memory_bytes
+  void *memory;            ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
+  size_t memory_bytes;     ///< size of |memory|, at least attune_session_memory_bytes
 } attune_session_options;
 
 /// Sets |options| to the defaults.
 void attune_session_options_init(attune_session_options *options);
 
-/// Computes in |out_bytes| the memory a session with these options needs (its |memory| fields are ignored): workspace,
+/// Computes in |out_bytes| the memory a session with these options needs (its |memory| fields are ignored): workspace, caches,
 /// defaults of optional inputs, bookkeeping. The workspace comes last, so a guard page after the memory guards the
 /// workspace.
-attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options,
-                                          size_t *out_bytes);
+attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes);
 /// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation; runs make
 /// none. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY.
-attune_status attune_session_create(attune_model *model, const attune_session_options *options,
-                                    attune_session **out_session);
+attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
 /// Ends the workers and gives the memory back. No call may be running. Null is allowed.
 void attune_session_destroy(attune_session *session);
 /// Returns the number of workers including the calling thread.
@@ -160,8 +156,41 @@ const attune_model *attune_session_model(const attune_session *session);
 /// may leave out those that have a default; outputs must be complete, with exactly the shapes of the signature. Borrows
 /// everything for the call. The floating-point environment is the default one during the call and the caller's again
 /// after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY or INTERNAL; outputs are untouched by all but INTERNAL.
-attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs,
-                                 size_t num_inputs, const attune_tensor *outputs, size_t num_outputs);
+attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
+                                 const attune_tensor *outputs, size_t num_outputs);
+
+//===--- Caches ------------------------------------------------------------===//
+//
+// A model that continues sequences keeps their keys and values in its session: a slot for each row that "batch" allows, with
+// room for as many tokens as "past" allows, and where there is an encoder, or a memory that is given, as many sources of
+// "source_length" tokens. Entries:
+//
+//   encode   writes the keys and values of the sources of its rows
+//   prefill  appends tokens to the slots of its rows, leaving out those where attention_mask is 0; logits of the last one
+//   extend   appends all tokens, those masked as keys nobody sees; logits of each
+//   decode   appends one token to each row; its logits
+//
+// Rows are in slots 0, 1, 2, … unless the input "slots" says otherwise, so a row that has ended leaves the batch without a
+// copy. The input "sources" says which source each row reads: several may read one. A slot keeps its source.
+// The functions here are calls of the session like attune_session_run, and may be BUSY.
+
+/// Returns the number of slots, 0 if the model has no caches.
+int64_t attune_session_num_slots(const attune_session *session);
+/// Returns the number of tokens in |slot|, -1 if there is no such slot.
+int64_t attune_session_slot_length(const attune_session *session, int64_t slot);
+/// Keeps the first |length| tokens of |slot|; with 0 it is empty and reads the source of its own number. Fails with
+/// INVALID_ARGUMENT if it has fewer, or BUSY.
+attune_status attune_session_slot_truncate(attune_session *session, int64_t slot, int64_t length);
+/// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY.
+attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
+/// Reads the cache that |tensor| names: F32 [rows, heads, length, head size] of a cache of keys or values, [rows, length] of a
+/// mask. Row i is of slot |slots|[i], or of slot i if |slots| is null; sources for caches of sources. Fails with INVALID_ARGUMENT
+/// if a slot has fewer tokens than the shape says, or BUSY.
+attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
+/// Fills the slots of all caches of sequences that |tensors| name, and the sources of those of sources, as
+/// attune_session_cache_read would read them: keys and values of all layers, masks where they are not 0. Lengths become those
+/// of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY.
+attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors);
 
 //===--- Machine -----------------------------------------------------------===//
 

@@ -262,3 +262,11 @@ func.func @multi_head_attention_c1_value(%x: tensor<?x48xf32>, %v: tensor<?x32xf
     offsets(%off, %off) lengths(%len, %len) {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64} : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
   return
 }
+
+// -----
+
+func.func @attention_c1_slots(%q: tensor<?x4x12xf32>, %off: tensor<?xi64>, %n: index) {
+  // expected-error @below {{expects no 'slots' for keys that are no cache}}
+  %0 = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%n, %n) slots(%off) {scale = 1.0 : f64} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  return
+}

@@ -207,10 +207,27 @@ func.func @caches(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: tensor<?x2
   // CHECK: xfmr.attention %{{.*}}, %{{.*}}, %{{.*}} offsets(%{{[^,]*}}) lengths(%{{.*}}, %{{.*}}) key_lengths(%{{.*}}) {causal, scale = 1.250000e-01 : f64} : tensor<?x4x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32> -> tensor<?x4x20xf32>
   %o = xfmr.attention %q, %k1, %v1 offsets(%offsets) lengths(%length, %length) key_lengths(%total) {scale = 0.125 : f64, causal}
     : tensor<?x4x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32> -> tensor<?x4x20xf32>
+  // CHECK: xfmr.kv_cache_update {{.*}} at(%{{.*}}) slots(%{{.*}}) offsets(%{{.*}}) : tensor<?x2x12xf32>
+  %k2, %v2 = xfmr.kv_cache_update %k, %v into %k1, %v1 at(%past) slots(%zeros) offsets(%offsets)
+    : tensor<?x2x12xf32>, tensor<?x2x20xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
+  // CHECK: xfmr.attention {{.*}} lengths(%{{.*}}, %{{.*}}) slots(%{{.*}}) key_lengths(%{{.*}}) {scale = 1.250000e-01 : f64}
+  %s = xfmr.attention %q, %k2, %v2 offsets(%offsets) lengths(%length, %length) slots(%zeros) key_lengths(%total) {scale = 0.125 : f64}
+    : tensor<?x4x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32> -> tensor<?x4x20xf32>
   // CHECK: xfmr.kv_cache_read %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
   %rk, %rv = xfmr.kv_cache_read %k1, %v1, %length : tensor<?x2x?x12x64xf32>, tensor<?x2x?x20xf32>
   // CHECK: return {{.*}} : tensor<?x4x20xf32>, tensor<?x2x?x12xf32>, tensor<?x2x?x20xf32>
   return %o, %rk, %rv : tensor<?x4x20xf32>, tensor<?x2x?x12xf32>, tensor<?x2x?x20xf32>
+}
+
+// CHECK-LABEL: @mask_caches
+func.func @mask_caches(%cache: tensor<?x?xf32>, %ids: tensor<?xi64>, %mask: tensor<?x?xf32>, %length: index) -> tensor<?x?xf32> {
+  // CHECK: xfmr.mask_cache_update %{{.*}} at(%{{.*}}) slots(%{{.*}}) offsets(%{{.*}}) : tensor<?x?xf32>
+  %0 = xfmr.mask_cache_update %cache at(%ids) slots(%ids) offsets(%ids) : tensor<?x?xf32>
+  // CHECK: xfmr.mask_cache_update %{{.*}} at(%{{.*}}) slots(%{{.*}}) offsets(%{{.*}}) mask(%{{.*}} : tensor<?x?xf32>) : tensor<?x?xf32>
+  %1 = xfmr.mask_cache_update %0 at(%ids) slots(%ids) offsets(%ids) mask(%mask : tensor<?x?xf32>) : tensor<?x?xf32>
+  // CHECK: xfmr.mask_cache_read %{{.*}}, %{{.*}} slots(%{{.*}}) : tensor<?x?xf32>
+  %2 = xfmr.mask_cache_read %1, %length slots(%ids) : tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
 }
 
 // CHECK-LABEL: @tiles

@@ -68,7 +68,7 @@ static int run(int64_t batch, int64_t length) {
   uint64_t expected = 2 * ((n * 96 + 63) / 64 * 64) + WORKERS * 384 + (4 * batch + 63) / 64 * 64;
   const void *inputs[1] = {x};
   void *outputs[2] = {y, sum};
-  attune_call call = {weights, guarded(bytes), NULL, dims, inputs, outputs};
+  attune_call call = {weights, guarded(bytes), NULL, NULL, dims, inputs, outputs};
   int status = attune_entry_forward(&host, &call), bad = 0;
   for (int i = 0; i < n * FEATURES; ++i)
     bad += y[i] != x[i] + 2.0f * (float)(i % FEATURES);

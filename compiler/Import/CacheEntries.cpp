@@ -1,0 +1,86 @@
+//===- CacheEntries.cpp - Entries that keep keys and values ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/CacheEntries.h"
+
+#include "compiler/Import/HeadSteps.h"
+
+using namespace attune;
+
+static bool isTokenSource(const EntryInput &input) {
+  return input.spec->role == InputRole::TokenIds || input.spec->role == InputRole::TokenVectors || input.spec->role == InputRole::Memory;
+}
+
+static bool isMask(const EntryInput &input) {
+  return input.spec->role == InputRole::AttentionMask || input.spec->role == InputRole::MemoryMask;
+}
+
+/// Whether |input| is about sources: all that the encoder gets, and a memory that is given instead of one.
+static bool isOfSources(const EntryInput &input) {
+  InputRole role = input.spec->role;
+  return input.spec->stack == StackRole::Encoder || role == InputRole::Memory || role == InputRole::MemoryValues ||
+         role == InputRole::MemoryMask;
+}
+
+/// Whether the decoder's layers attend to sources: an encoder's result, or an input that |inputs| has.
+static bool readsSources(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
+  return spec.decoder && !spec.decoder->layers.empty() && spec.decoder->layers.front().cross &&
+         (spec.encoder || llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::Memory; }));
+}
+
+/// Whether every layer of the decoder has the same attentions, to earlier tokens only.
+static bool continuesSequences(const TransformerSpec &spec) {
+  if (!spec.decoder || !spec.decoder->cached || spec.decoder->layers.empty())
+    return false;
+  return llvm::all_of(spec.decoder->layers, [&](const LayerSpec &layer) {
+    return layer.attention && layer.attention->causal && !layer.crossFromMemory && bool(layer.cross) == bool(spec.decoder->layers[0].cross);
+  });
+}
+
+/// What an entry of |kind| takes of the inputs of `forward`, its tokens first.
+static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
+                                        bool positionsGiven) {
+  std::vector<EntryInput> chosen;
+  for (EntryInput input : inputs) {
+    InputRole role = input.spec->role;
+    bool encodes = kind == CacheEntry::Encode;
+    if (isOfSources(input) != encodes || (role == InputRole::Positions && !encodes && !positionsGiven) ||
+        (kind == CacheEntry::Decode && isMask(input)))
+      continue;
+    if (role == InputRole::Positions && !encodes)
+      input.fill = "";
+    if (role == InputRole::AttentionMask && kind == CacheEntry::Prefill && input.dtype == DType::I64)
+      input.fill = "tokens";
+    for (std::string &dim : input.dims)
+      if (kind == CacheEntry::Decode && dim == spec.lengthDim(StackRole::Decoder))
+        dim = "1";
+    chosen.insert(isTokenSource(input) ? chosen.begin() : chosen.end(), input);
+  }
+  return chosen;
+}
+
+std::vector<CacheEntry> attune::planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
+                                                 const std::vector<EntryOutput> &outputs, bool positionsGiven) {
+  std::vector<EntryOutput> perToken;
+  for (const EntryOutput &output : outputs)
+    if (output.kind == EntryOutput::Main)
+      if (const OutputSpec &head = spec.outputs[*output.index];
+          isPerToken(head) && !head.squeeze && head.stack.value_or(spec.mainStack()) == StackRole::Decoder)
+        perToken.push_back(output);
+  // A mask that differs between queries has no place in a cache.
+  bool plainMasks = llvm::all_of(inputs, [](const EntryInput &input) { return !isMask(input) || input.rank() == 2; });
+  if (!continuesSequences(spec) || perToken.empty() || !plainMasks)
+    return {};
+  std::vector<CacheEntry> entries;
+  bool sources = readsSources(spec, inputs);
+  auto add = [&](CacheEntry::Kind kind, const char *name, const std::vector<EntryOutput> &results) {
+    entries.push_back({kind, name, inputsOf(kind, spec, inputs, positionsGiven), results, sources});
+  };
+  if (sources)
+    add(CacheEntry::Encode, "encode", {});
+  add(CacheEntry::Prefill, "prefill", perToken);
+  add(CacheEntry::Extend, "extend", perToken);
+  add(CacheEntry::Decode, "decode", perToken);
+  return entries;
+}

@@ -1,0 +1,220 @@
+//===- EntryCaches.cpp - Layers that read and write caches ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The parts of EntryBuilder for entries that use the session's caches. A cache is an argument of the entry and, updated, a result of it;
+// both are the same memory after bufferization. What the session knows of its slots are arguments, too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/Embeddings.h"
+#include "compiler/Import/EntryBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace attune;
+using namespace mlir;
+
+/// The words of `xfmr.dims` for a cache of sequences or of sources.
+static std::vector<std::string> cacheDims(bool ofSources, const std::vector<std::string> &rest) {
+  std::vector<std::string> dims = {ofSources ? "sources" : "slots"};
+  for (const std::string &dim : rest)
+    dims.push_back((ofSources && (dim == "panels" || dim == "capacity") ? "source_" : "") + dim);
+  return dims;
+}
+
+Value EntryBuilder::addArgument(Type type, const std::string &name, ArrayRef<NamedAttribute> attributes) {
+  (void)function.insertArgument(function.getNumArguments(), type, scope.builder.getDictionaryAttr(attributes), scope.at(name));
+  return function.getArguments().back();
+}
+
+Value EntryBuilder::addRowInput(const std::string &name) {
+  Builder &builder = scope.builder;
+  auto type = RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type());
+  return addArgument(type, name,
+                     {builder.getNamedAttr(xfmr::kNameAttr, builder.getStringAttr(name)),
+                      builder.getNamedAttr(xfmr::kDimsAttr, dimsAttribute(builder, {"batch"})),
+                      builder.getNamedAttr(xfmr::kFillAttr, builder.getStringAttr(name))});
+}
+
+Value EntryBuilder::addDimArgument(const std::string &dim) {
+  Builder &builder = scope.builder;
+  return addArgument(builder.getIndexType(), dim, {builder.getNamedAttr(xfmr::kDimAttr, builder.getStringAttr(dim))});
+}
+
+Value EntryBuilder::addCache(const std::string &name, bool ofSources, const std::vector<std::string> &rest) {
+  Builder &builder = scope.builder;
+  std::vector<std::string> dims = cacheDims(ofSources, rest);
+  SmallVector<int64_t> shape;
+  for (StringRef dim : dims) {
+    int64_t extent;
+    shape.push_back(dim.getAsInteger(10, extent) ? ShapedType::kDynamic : extent);
+  }
+  Value cache = addArgument(RankedTensorType::get(shape, builder.getF32Type()), name,
+                            {builder.getNamedAttr(xfmr::kCacheAttr, builder.getStringAttr(name)),
+                             builder.getNamedAttr(xfmr::kDimsAttr, dimsAttribute(builder, dims))});
+  caches.push_back({name, dims, cache});
+  return cache;
+}
+
+CachedKeys EntryBuilder::addLayerCache(int64_t layer, const AttentionSpec &attention, bool ofSources) {
+  std::string heads = std::to_string(attention.kvHeads), base = "past_key_values." + std::to_string(layer) + ".";
+  auto headSize = [&](const LinearSpec &projection) { return std::to_string(spec.shapeOf(projection.weight)[0] / attention.kvHeads); };
+  int64_t part = ofSources ? 2 : 0;
+  CachedKeys cache;
+  cache.keys =
+      addCache(base + std::to_string(part), ofSources, {heads, "panels", headSize(attention.key), std::to_string(xfmr::kCachePanelWidth)});
+  cache.values = addCache(base + std::to_string(part + 1), ofSources, {heads, "capacity", headSize(attention.value)});
+  return cache;
+}
+
+void EntryBuilder::updateCache(Value before, Value after) {
+  for (EntryCache &cache : caches)
+    if (cache.value == before)
+      cache.value = after;
+}
+
+/// For each sequence the tokens of |offsets| and those before them, |past|.
+static Value addLengths(EntryScope &scope, Value past, Value offsets) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("key_lengths");
+  Value batch = tensor::DimOp::create(builder, loc, past, 0);
+  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(batch), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    Value sequence = linalg::IndexOp::create(inner, loc, 0);
+    Value next = arith::AddIOp::create(inner, loc, sequence, arith::ConstantIndexOp::create(inner, loc, 1));
+    Value begin = tensor::ExtractOp::create(inner, loc, offsets, sequence), end = tensor::ExtractOp::create(inner, loc, offsets, next);
+    Value tokens = arith::SubIOp::create(inner, loc, end, begin);
+    linalg::YieldOp::create(inner, loc, arith::AddIOp::create(inner, loc, arguments[0], tokens).getResult());
+  };
+  AffineMap identity = builder.getMultiDimIdentityMap(1);
+  return linalg::GenericOp::create(builder, loc, empty.getType(), past, empty, ArrayRef<AffineMap>{identity, identity},
+                                   ArrayRef<utils::IteratorType>{utils::IteratorType::parallel}, body)
+      .getResult(0);
+}
+
+/// `[count]` zeros.
+static Value zeroLengths(EntryScope &scope, Value count) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("past_lengths");
+  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(count), builder.getI64Type());
+  auto body = [](OpBuilder &inner, Location loc, ValueRange) {
+    linalg::YieldOp::create(inner, loc, arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0)).getResult());
+  };
+  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(1),
+                                   utils::IteratorType::parallel, body)
+      .getResult(0);
+}
+
+CachedKeys EntryBuilder::emitOwnKeys(TokenBatch &tokens) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("cache");
+  CachedKeys own;
+  Value past = addDimArgument("past");
+  own.slots = addRowInput("slots");
+  own.past = addRowInput("past_lengths");
+  tokens.continueAfter(own.past);
+  const Sequences &sequences = tokens.sequences();
+  own.lengths = addLengths(scope, own.past, sequences.offsets);
+  Value visible = addCache("visible", false, {"capacity"});
+  Value updated =
+      xfmr::MaskCacheUpdateOp::create(builder, loc, visible.getType(), visible, own.past, own.slots, sequences.offsets, sequences.mask);
+  updateCache(visible, updated);
+  // Padding that is left out may be all that is beyond the capacity.
+  own.length = arith::MinSIOp::create(builder, loc, arith::AddIOp::create(builder, loc, past, tokens.length()),
+                                      tensor::DimOp::create(builder, loc, visible, 1));
+  own.mask = xfmr::MaskCacheReadOp::create(builder, loc, updated, own.length, own.slots);
+  return own;
+}
+
+CachedKeys EntryBuilder::readSourceKeys() {
+  CachedKeys cross;
+  cross.length = addDimArgument("source_length");
+  cross.slots = addRowInput("sources");
+  cross.lengths = addRowInput("source_lengths");
+  Value visible = addCache("source_visible", true, {"capacity"});
+  cross.mask = xfmr::MaskCacheReadOp::create(scope.builder, scope.at("cache"), visible, cross.length, cross.slots);
+  return cross;
+}
+
+void EntryBuilder::emitCachedStack(const CacheEntry &entry) {
+  const StackSpec &stack = *spec.decoder;
+  decoder.tokens.emplace(makeStackBatch(StackRole::Decoder));
+  TokenBatch &tokens = *decoder.tokens;
+  LayerOperands operands;
+  CachedKeys own = emitOwnKeys(tokens), cross;
+  bool reads = entry.readsSources;
+  if (reads)
+    cross = readSourceKeys();
+  operands.hidden = emitEmbeddings(scope, StackRole::Decoder, tokens);
+  operands.sequences = tokens.sequences();
+  operands.sequences.mask = {};
+  if (llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention->rotary != noWeight; }))
+    operands.positions = emitPositions(scope, StackRole::Decoder, tokens);
+  Value headMask = scope.input(InputRole::HeadMask, StackRole::Decoder);
+  LayerRequest request;
+  request.own.key = request.own.value = true;
+  for (auto [i, layer] : llvm::enumerate(stack.layers)) {
+    operands.headMask = headMaskOf(headMask, i);
+    if (layer.cross && stack.crossSharesHeadMask)
+      operands.crossHeadMask = operands.headMask;
+    CachedKeys cache = addLayerCache(i, *layer.attention, false);
+    operands.ownCache = own;
+    operands.ownCache.keys = cache.keys, operands.ownCache.values = cache.values;
+    if (reads) {
+      CachedKeys sources = addLayerCache(i, *layer.cross, true);
+      operands.crossCache = cross;
+      operands.crossCache.keys = sources.keys, operands.crossCache.values = sources.values;
+    }
+    LayerResults called = layers.decoder->call(scope.builder, layer, operands, request);
+    operands.hidden = called.hidden;
+    updateCache(cache.keys, called.own.key);
+    updateCache(cache.values, called.own.value);
+  }
+  decoder.result = operands.hidden;
+  if (entry.kind == CacheEntry::Prefill)
+    decoder.result = tokens.lastTokens(decoder.result);
+  if (stack.finalNorm)
+    decoder.result = createNorm(scope.builder, scope.at(stack.name + ".norm"), *stack.finalNorm, decoder.result, {},
+                                scope.weight(stack.finalNorm->weight), scope.weight(stack.finalNorm->bias));
+}
+
+void EntryBuilder::emitSources() {
+  if (spec.encoder)
+    emitStack(StackRole::Encoder);
+  LayerOperands memoryOperands, operands;
+  provideMemory(memoryOperands);
+  const Sequences &sequences = memoryOperands.memorySequences;
+  CachedKeys cross;
+  cross.slots = addRowInput("sources");
+  cross.past = zeroLengths(scope, (memory ? *memory : *encoder.tokens).batch());
+  Value visible = addCache("source_visible", true, {"capacity"});
+  updateCache(visible, xfmr::MaskCacheUpdateOp::create(scope.builder, scope.at("cache"), visible.getType(), visible, cross.past,
+                                                       cross.slots, sequences.offsets, sequences.mask));
+  operands.memory = memoryOperands.memory, operands.memoryValues = memoryOperands.memoryValues;
+  operands.memorySequences.offsets = sequences.offsets;
+  for (auto [i, layer] : llvm::enumerate(spec.decoder->layers)) {
+    CachedKeys cache = addLayerCache(i, *layer.cross, true);
+    operands.crossCache = cross;
+    operands.crossCache.keys = cache.keys, operands.crossCache.values = cache.values;
+    AttentionResults called = layers.decoder->callCrossKeys(scope.builder, layer, operands);
+    updateCache(cache.keys, called.key);
+    updateCache(cache.values, called.value);
+  }
+}
+
+void EntryBuilder::emit(const CacheEntry &entry) {
+  function = createFunction(entry.name);
+  Builder &builder = scope.builder;
+  const char *uses[] = {"encode", "append", "append", "continue"};
+  function->setAttr(xfmr::kCacheUseAttr, builder.getStringAttr(uses[entry.kind]));
+  if (entry.kind == CacheEntry::Encode) {
+    emitSources();
+  } else {
+    emitCachedStack(entry);
+    for (auto [result, output] : llvm::zip(results, outputs))
+      result = emitHead(scope, spec.outputs[*output.index], *decoder.tokens, decoder.result, entry.kind != CacheEntry::Extend);
+  }
+  finish(function);
+}

@@ -1,0 +1,224 @@
+//===- Caches.cpp - Keys and values that a session keeps ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Caches.h"
+#include "Error.h"
+#include "Session.h"
+
+#include <cstring>
+
+using namespace attune;
+
+using Long = long long; // what %lld wants
+
+/// Elements of one panel of one slot of |cache|.
+static uint64_t panelElements(const attune_cache_desc &cache) {
+  return static_cast<uint64_t>(cache.heads) * static_cast<uint64_t>(cache.size) * ATTUNE_CACHE_PANEL;
+}
+
+bool attune::cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, uint64_t &out) {
+  out = 0;
+  for (uint32_t i = 0; i < desc.num_caches; ++i) {
+    const attune_cache_desc &cache = desc.caches[i];
+    uint64_t slots = cache.of_sources ? sizes.sources : sizes.slots;
+    uint64_t panels = cachePanels(cache.of_sources ? sizes.sourceCapacity : sizes.capacity), bytes = panelElements(cache) * sizeof(float);
+    if (__builtin_mul_overflow(bytes, slots, &bytes) || __builtin_mul_overflow(bytes, panels, &bytes) ||
+        __builtin_add_overflow(out, bytes, &out))
+      return false;
+  }
+  return true;
+}
+
+CachePlace attune::findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index) {
+  float *data = reinterpret_cast<float *>(caches.memory);
+  for (uint32_t i = 0;; ++i) {
+    const attune_cache_desc &cache = desc.caches[i];
+    int64_t slots = caches.stateDims[cache.of_sources ? 2 : 0], panels = caches.stateDims[cache.of_sources ? 3 : 1];
+    int64_t elements = static_cast<int64_t>(panelElements(cache)) * panels;
+    if (i == index)
+      return {data, elements, panels};
+    data += elements * slots;
+  }
+}
+
+void attune::initCaches(Caches &caches, const CacheSizes &sizes) {
+  caches.sizes = sizes;
+  int64_t dims[] = {sizes.slots, cachePanels(sizes.capacity), sizes.sources, cachePanels(sizes.sourceCapacity)};
+  memcpy(caches.stateDims, dims, sizeof(dims));
+  for (int64_t slot = 0; slot < sizes.slots; ++slot) {
+    caches.lengths[slot] = 0;
+    caches.sourceOf[slot] = slot < sizes.sources ? slot : 0;
+  }
+  for (int64_t source = 0; source < sizes.sources; ++source)
+    caches.sourceLengths[source] = 0;
+  for (int64_t i = 0; i < sizes.slots || i < sizes.sources; ++i)
+    caches.marks[i] = 0;
+  caches.calls = 0;
+}
+
+namespace {
+/// The inputs of an entry that are about slots and sources.
+struct RowInputs {
+  int64_t *slots = nullptr, *sources = nullptr, *pastLengths = nullptr, *sourceLengths = nullptr;
+  const int64_t *tokens = nullptr; ///< [rows, length], 0 where a token is left out; null if none is
+  int64_t rows, length;
+
+  RowInputs(const attune_entry_desc &entry, const EntryTables &tables)
+      : rows(tensorSize(entry.inputs[0], 0, tables.dims)), length(tensorSize(entry.inputs[0], 1, tables.dims)) {
+    for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+      int64_t *own = static_cast<int64_t *>(tables.defaults[i]);
+      switch (entry.inputs[i].fill) {
+      case ATTUNE_FILL_SLOTS:
+        slots = own;
+        break;
+      case ATTUNE_FILL_SOURCES:
+        sources = own;
+        break;
+      case ATTUNE_FILL_PAST_LENGTHS:
+        pastLengths = own;
+        break;
+      case ATTUNE_FILL_SOURCE_LENGTHS:
+        sourceLengths = own;
+        break;
+      case ATTUNE_FILL_TOKENS:
+        tokens = static_cast<const int64_t *>(tables.inputs[i]);
+        break;
+      }
+    }
+  }
+
+  /// Tokens of |row| that are appended.
+  int64_t countTokens(int64_t row) const {
+    int64_t count = tokens ? 0 : length;
+    for (int64_t i = 0; tokens && i < length; ++i)
+      count += tokens[row * length + i] != 0;
+    return count;
+  }
+};
+} // namespace
+
+/// Copies the caller's |what| of each row, or |fallback|(row), to |own|; they must be less than |count| and, if |distinct|, differ.
+template <typename Fallback>
+static attune_status chooseRows(const attune_tensor *given, const char *what, int64_t rows, int64_t count, bool distinct, Caches &caches,
+                                Fallback fallback, int64_t *own) {
+  ++caches.calls;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t chosen = given ? static_cast<const int64_t *>(given->data)[row] : fallback(row);
+    if (chosen < 0 || chosen >= count)
+      return fail(given ? ATTUNE_INVALID_ARGUMENT : ATTUNE_LIMIT_EXCEEDED, "row %lld is in %s %lld, the session has 0 to %lld", Long(row),
+                  what, Long(chosen), Long(count - 1));
+    if (distinct && caches.marks[chosen] == caches.calls)
+      return fail(ATTUNE_INVALID_ARGUMENT, "row %lld is in %s %lld, as an earlier row is", Long(row), what, Long(chosen));
+    if (distinct)
+      caches.marks[chosen] = caches.calls;
+    own[row] = chosen;
+  }
+  return ATTUNE_OK;
+}
+
+/// The tensor of |inputs| for the input of |entry| with this fill, null if it was left out.
+static const attune_tensor *findByFill(const attune_entry_desc &entry, TensorList inputs, uint32_t fill) {
+  for (uint32_t i = 0; i < entry.num_inputs; ++i)
+    if (entry.inputs[i].fill == fill)
+      return inputs.find(entry.inputs[i].name);
+  return nullptr;
+}
+
+/// Sets the dim that comes from |origin|.
+static void setDim(const attune_entry_desc &entry, uint32_t origin, int64_t value, int64_t *dims) {
+  for (uint32_t d = 0; d < entry.num_dims; ++d)
+    if (entry.dims[d].origin == origin)
+      dims[d] = value;
+}
+
+static attune_status bindSlots(const attune_entry_desc &entry, TensorList inputs, Caches &caches, EntryTables &tables, RowInputs &own) {
+  ATTUNE_TRY(chooseRows(
+      findByFill(entry, inputs, ATTUNE_FILL_SLOTS), "slot", own.rows, caches.sizes.slots, true, caches, [](int64_t row) { return row; },
+      own.slots));
+  int64_t past = 0;
+  for (int64_t row = 0; row < own.rows; ++row) {
+    int64_t slot = own.slots[row], length = caches.lengths[slot], tokens = own.countTokens(row);
+    if (entry.cache_use == ATTUNE_CACHE_CONTINUE && length == 0)
+      return fail(ATTUNE_INVALID_ARGUMENT, "slot %lld of row %lld is empty: '%s' continues what another entry has begun", Long(slot),
+                  Long(row), entry.name);
+    if (tokens == 0)
+      return fail(ATTUNE_INVALID_ARGUMENT, "row %lld has no token that is visible, expected at least one", Long(row));
+    if (length + tokens > caches.sizes.capacity)
+      return fail(ATTUNE_LIMIT_EXCEEDED, "past is %lld with the new tokens of row %lld, the limit of the session is %lld",
+                  Long(length + tokens), Long(row), Long(caches.sizes.capacity));
+    own.pastLengths[row] = length;
+    past = length > past ? length : past;
+  }
+  setDim(entry, ATTUNE_DIM_PAST, past, tables.dims);
+  return ATTUNE_OK;
+}
+
+static attune_status bindSources(const attune_entry_desc &entry, TensorList inputs, Caches &caches, EntryTables &tables, RowInputs &own) {
+  const attune_tensor *given = findByFill(entry, inputs, ATTUNE_FILL_SOURCES);
+  bool encodes = entry.cache_use == ATTUNE_CACHE_ENCODE;
+  ATTUNE_TRY(chooseRows(
+      given, "source", own.rows, caches.sizes.sources, encodes, caches,
+      [&](int64_t row) { return encodes ? row : caches.sourceOf[own.slots[row]]; }, own.sources));
+  if (encodes) {
+    if (own.length > caches.sizes.sourceCapacity)
+      return fail(ATTUNE_LIMIT_EXCEEDED, "source_length is %lld, the limit of the session is %lld", Long(own.length),
+                  Long(caches.sizes.sourceCapacity));
+    return ATTUNE_OK;
+  }
+  int64_t longest = 0;
+  for (int64_t row = 0; row < own.rows; ++row) {
+    int64_t length = caches.sourceLengths[own.sources[row]];
+    if (length == 0)
+      return fail(ATTUNE_INVALID_ARGUMENT, "source %lld of row %lld is empty: run 'encode' first", Long(own.sources[row]), Long(row));
+    own.sourceLengths[row] = length;
+    longest = length > longest ? length : longest;
+  }
+  setDim(entry, ATTUNE_DIM_SOURCE_LENGTH, longest, tables.dims);
+  return ATTUNE_OK;
+}
+
+attune_status attune::bindRows(const attune_entry_desc &entry, TensorList inputs, Caches &caches, EntryTables &tables) {
+  if (entry.cache_use == ATTUNE_CACHE_UNUSED)
+    return ATTUNE_OK;
+  RowInputs own(entry, tables);
+  for (uint32_t i = 0; i < entry.num_inputs; ++i)
+    if (entry.inputs[i].fill >= ATTUNE_FILL_SLOTS)
+      tables.inputs[i] = tables.defaults[i];
+  if (own.slots)
+    ATTUNE_TRY(bindSlots(entry, inputs, caches, tables, own));
+  return own.sources ? bindSources(entry, inputs, caches, tables, own) : ATTUNE_OK;
+}
+
+void attune::commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables) {
+  if (entry.cache_use == ATTUNE_CACHE_UNUSED)
+    return;
+  RowInputs own(entry, tables);
+  for (int64_t row = 0; row < own.rows; ++row) {
+    if (entry.cache_use == ATTUNE_CACHE_ENCODE) {
+      caches.sourceLengths[own.sources[row]] = own.length;
+      continue;
+    }
+    caches.lengths[own.slots[row]] += own.countTokens(row);
+    if (own.sources)
+      caches.sourceOf[own.slots[row]] = own.sources[row];
+  }
+}
+
+void attune::copySlot(const attune_model_desc &desc, Caches &caches, int64_t from, int64_t to) {
+  int64_t length = caches.lengths[from];
+  for (uint32_t i = 0; i < desc.num_caches; ++i) {
+    const attune_cache_desc &cache = desc.caches[i];
+    if (cache.of_sources)
+      continue;
+    CachePlace place = findCache(desc, caches, i);
+    // What a head has of a slot is one piece, used from its beginning on.
+    int64_t stride = place.slotElements / cache.heads;
+    int64_t used = (cache.kind == ATTUNE_CACHE_KEYS ? cachePanels(length) * ATTUNE_CACHE_PANEL : length) * cache.size;
+    for (int64_t head = 0; head < cache.heads; ++head)
+      memcpy(place.data + to * place.slotElements + head * stride, place.data + from * place.slotElements + head * stride,
+             static_cast<size_t>(used) * sizeof(float));
+  }
+  caches.lengths[to] = length;
+  caches.sourceOf[to] = caches.sourceOf[from];
+}

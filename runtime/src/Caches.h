@@ -1,0 +1,63 @@
+//===- Caches.h - Keys and values that a session keeps ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A session has slots, each the tokens of one sequence so far, and sources, each the keys and values that cross attention
+// reads. Which rows of a call are in which slots is the caller's choice; how many tokens are in each is known here.
+// Compiled entries write keys, values and masks; lengths change only when a call has succeeded.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_CACHES_H
+#define ATTUNE_RUNTIME_CACHES_H
+
+#include "Descriptor.h"
+#include "Signature.h"
+
+namespace attune {
+
+struct EntryTables;
+
+/// Counts of a session's slots and sources and what has room in each.
+struct CacheSizes {
+  int64_t slots = 0, capacity = 0; ///< capacity in tokens, the limit of "past"
+  int64_t sources = 0, sourceCapacity = 0;
+};
+
+/// The slots and sources of a session.
+struct Caches {
+  CacheSizes sizes;
+  int64_t stateDims[4];   ///< as in attune_call
+  int64_t *lengths;       ///< [slots]
+  int64_t *sourceOf;      ///< [slots]
+  int64_t *sourceLengths; ///< [sources]
+  int64_t *marks;         ///< [slots or sources, whichever are more], to find what is named twice
+  int64_t calls;          ///< what the last call marked with
+  char *memory;           ///< null if the model has no caches
+};
+
+/// One past the tokens that |capacity| tokens take in a cache.
+inline int64_t cachePanels(int64_t capacity) { return (capacity + ATTUNE_CACHE_PANEL - 1) / ATTUNE_CACHE_PANEL; }
+
+/// Bytes of all caches of |desc|, false if that is too much to address.
+bool cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, uint64_t &out);
+/// Empties all slots and sources of |caches|, whose arrays have been placed.
+void initCaches(Caches &caches, const CacheSizes &sizes);
+
+/// Finds the slots, sources and lengths of a call's rows: points |tables|.inputs at them and sets the dims that the session knows. Nothing
+/// of |caches| changes but marks. Fails with INVALID_ARGUMENT or LIMIT_EXCEEDED.
+attune_status bindRows(const attune_entry_desc &entry, TensorList inputs, Caches &caches, EntryTables &tables);
+/// Records what a call that succeeded has written.
+void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
+
+/// Copies the tokens of slot |from| to slot |to|.
+void copySlot(const attune_model_desc &desc, Caches &caches, int64_t from, int64_t to);
+
+/// Where a cache begins, and the elements of one of its slots.
+struct CachePlace {
+  float *data;
+  int64_t slotElements, panels;
+};
+/// The place of cache number |index|.
+CachePlace findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index);
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_CACHES_H

@@ -1,0 +1,219 @@
+//===- SessionSlots.cpp - What callers may do with a session's caches ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Error.h"
+#include "Session.h"
+
+#include <cstring>
+
+using namespace attune;
+
+using Long = long long; // what %lld wants
+
+namespace {
+/// The session while one call has it.
+class Turn {
+public:
+  explicit Turn(attune_session *session) : session(session) {}
+  ~Turn() {
+    if (taken)
+      session->running.store(false, std::memory_order_release);
+  }
+  attune_status take() {
+    if (!session)
+      return fail(ATTUNE_INVALID_ARGUMENT, "the session is null");
+    if (session->running.exchange(true, std::memory_order_acquire))
+      return fail(ATTUNE_BUSY, "the session is running another call; make one session per thread");
+    taken = true;
+    return ATTUNE_OK;
+  }
+
+private:
+  attune_session *session;
+  bool taken = false;
+};
+
+/// A tensor and the cache it is read from or written to.
+struct CacheAccess {
+  const attune_cache_desc *cache;
+  CachePlace place;
+  float *data;
+  int64_t rows, length;
+};
+} // namespace
+
+static attune_status checkSlot(const Caches &caches, int64_t slot) {
+  if (slot < 0 || slot >= caches.sizes.slots)
+    return fail(ATTUNE_INVALID_ARGUMENT, "slot %lld, the session has 0 to %lld", Long(slot), Long(caches.sizes.slots - 1));
+  return ATTUNE_OK;
+}
+
+int64_t attune_session_num_slots(const attune_session *session) { return session ? session->caches.sizes.slots : 0; }
+
+int64_t attune_session_slot_length(const attune_session *session, int64_t slot) {
+  return session && slot >= 0 && slot < session->caches.sizes.slots ? session->caches.lengths[slot] : -1;
+}
+
+attune_status attune_session_slot_truncate(attune_session *session, int64_t slot, int64_t length) {
+  Turn turn(session);
+  ATTUNE_TRY(turn.take());
+  Caches &caches = session->caches;
+  ATTUNE_TRY(checkSlot(caches, slot));
+  if (length < 0 || length > caches.lengths[slot])
+    return fail(ATTUNE_INVALID_ARGUMENT, "slot %lld has %lld tokens, cannot keep %lld", Long(slot), Long(caches.lengths[slot]),
+                Long(length));
+  caches.lengths[slot] = length;
+  if (length == 0)
+    caches.sourceOf[slot] = slot < caches.sizes.sources ? slot : 0;
+  return ATTUNE_OK;
+}
+
+attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to) {
+  Turn turn(session);
+  ATTUNE_TRY(turn.take());
+  ATTUNE_TRY(checkSlot(session->caches, from));
+  ATTUNE_TRY(checkSlot(session->caches, to));
+  if (from != to)
+    copySlot(*session->model->desc, session->caches, from, to);
+  return ATTUNE_OK;
+}
+
+/// Finds the cache of |tensor| and checks its type, shape and memory.
+static attune_status openCache(const attune_session &session, const attune_tensor &tensor, CacheAccess &access) {
+  const attune_model_desc &desc = *session.model->desc;
+  uint32_t index = 0;
+  while (tensor.name && index < desc.num_caches && strcmp(desc.caches[index].name, tensor.name) != 0)
+    ++index;
+  if (!tensor.name || index == desc.num_caches)
+    return fail(ATTUNE_INVALID_ARGUMENT, "model '%s' has no cache '%s'", desc.name, tensor.name ? tensor.name : "(null)");
+  const attune_cache_desc &cache = desc.caches[index];
+  const CacheSizes &sizes = session.caches.sizes;
+  uint32_t rank = cache.kind == ATTUNE_CACHE_MASK ? 2 : 4;
+  int64_t rows = cache.of_sources ? sizes.sources : sizes.slots, capacity = cache.of_sources ? sizes.sourceCapacity : sizes.capacity;
+  bool good = tensor.dtype == ATTUNE_F32 && tensor.rank == rank && tensor.shape && tensor.shape[0] >= 1 && tensor.shape[0] <= rows;
+  if (good && rank == 4)
+    good = tensor.shape[1] == cache.heads && tensor.shape[3] == cache.size;
+  int64_t length = good ? tensor.shape[rank / 2] : 0;
+  if (!good || length < 1 || length > capacity)
+    return fail(good && length > capacity ? ATTUNE_LIMIT_EXCEEDED : ATTUNE_INVALID_ARGUMENT,
+                "cache '%s' has at most %lld rows of %lld tokens, %lld heads of %lld, f32 of rank %u, but got %s %s", cache.name,
+                Long(rows), Long(capacity), Long(cache.heads), Long(cache.size), rank, attune_dtype_name(tensor.dtype),
+                formatShape(tensor.shape, tensor.rank).text);
+  if (!tensor.data || tensor.bytes / sizeof(float) < static_cast<uint64_t>(tensor.shape[0] * cache.heads * length * cache.size))
+    return fail(ATTUNE_INVALID_ARGUMENT, "'%s' has %zu bytes of data, too few for its shape %s", cache.name, tensor.data ? tensor.bytes : 0,
+                formatShape(tensor.shape, tensor.rank).text);
+  access = {&cache, findCache(desc, session.caches, index), static_cast<float *>(tensor.data), tensor.shape[0], length};
+  return ATTUNE_OK;
+}
+
+/// The slot or source of |row|, which must be one.
+static attune_status chooseSlot(const attune_session &session, const CacheAccess &access, const int64_t *slots, int64_t row,
+                                int64_t &slot) {
+  slot = slots ? slots[row] : row;
+  int64_t count = access.cache->of_sources ? session.caches.sizes.sources : session.caches.sizes.slots;
+  if (slot < 0 || slot >= count)
+    return fail(ATTUNE_INVALID_ARGUMENT, "row %lld is of slot %lld, the session has 0 to %lld", Long(row), Long(slot), Long(count - 1));
+  return ATTUNE_OK;
+}
+
+/// Calls |visit|(element of the tensor, element of the cache) for all of a row.
+template <typename Visit>
+static void forEachElement(const CacheAccess &access, int64_t row, int64_t slot, Visit visit) {
+  const attune_cache_desc &cache = *access.cache;
+  float *dense = access.data + row * cache.heads * access.length * cache.size;
+  float *kept = access.place.data + slot * access.place.slotElements;
+  int64_t stride = access.place.slotElements / cache.heads;
+  constexpr int64_t width = ATTUNE_CACHE_PANEL;
+  for (int64_t head = 0; head < cache.heads; ++head, kept += stride)
+    for (int64_t token = 0; token < access.length; ++token)
+      for (int64_t i = 0; i < cache.size; ++i)
+        visit(*dense++, cache.kind == ATTUNE_CACHE_KEYS ? kept[(token / width * cache.size + i) * width + token % width]
+                                                        : kept[token * cache.size + i]);
+}
+
+attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor) {
+  Turn turn(session);
+  ATTUNE_TRY(turn.take());
+  if (!tensor)
+    return fail(ATTUNE_INVALID_ARGUMENT, "the tensor is null");
+  CacheAccess access;
+  ATTUNE_TRY(openCache(*session, *tensor, access));
+  for (int64_t row = 0, slot; row < access.rows; ++row) {
+    ATTUNE_TRY(chooseSlot(*session, access, slots, row, slot));
+    int64_t length = (access.cache->of_sources ? session->caches.sourceLengths : session->caches.lengths)[slot];
+    if (access.length > length)
+      return fail(ATTUNE_INVALID_ARGUMENT, "'%s' of row %lld: slot %lld has %lld tokens, cannot read %lld", tensor->name, Long(row),
+                  Long(slot), Long(length), Long(access.length));
+  }
+  for (int64_t row = 0; row < access.rows; ++row)
+    forEachElement(access, row, slots ? slots[row] : row, [](float &dense, float &kept) { dense = kept; });
+  return ATTUNE_OK;
+}
+
+/// Checks that |tensors| have one number of rows, one length for slots and one for sources, and all keys and values of whichever they have.
+static attune_status checkWrite(const attune_session &session, const int64_t *slots, const attune_tensor *tensors, size_t count) {
+  const attune_model_desc &desc = *session.model->desc;
+  CacheAccess first[2];
+  bool present[2] = {};
+  for (size_t i = 0; i < count; ++i) {
+    CacheAccess access;
+    ATTUNE_TRY(openCache(session, tensors[i], access));
+    CacheAccess &same = first[access.cache->of_sources];
+    if (!present[access.cache->of_sources])
+      same = access;
+    present[access.cache->of_sources] = true;
+    if (same.rows != access.rows || same.length != access.length)
+      return fail(ATTUNE_INVALID_ARGUMENT, "'%s' has %lld rows of %lld tokens, '%s' %lld of %lld", access.cache->name, Long(access.rows),
+                  Long(access.length), same.cache->name, Long(same.rows), Long(same.length));
+    for (size_t j = 0; j < i; ++j)
+      if (strcmp(tensors[j].name, tensors[i].name) == 0)
+        return fail(ATTUNE_INVALID_ARGUMENT, "cache '%s' is given twice", tensors[i].name);
+    for (int64_t row = 0, slot; row < access.rows; ++row)
+      ATTUNE_TRY(chooseSlot(session, access, slots, row, slot));
+  }
+  for (uint32_t c = 0; c < desc.num_caches; ++c) {
+    const attune_cache_desc &cache = desc.caches[c];
+    bool found = cache.kind == ATTUNE_CACHE_MASK || !present[cache.of_sources];
+    for (size_t i = 0; i < count && !found; ++i)
+      found = strcmp(tensors[i].name, cache.name) == 0;
+    if (!found)
+      return fail(ATTUNE_INVALID_ARGUMENT, "cache '%s' is missing: keys and values of all layers belong together", cache.name);
+  }
+  return ATTUNE_OK;
+}
+
+attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors) {
+  Turn turn(session);
+  ATTUNE_TRY(turn.take());
+  if (num_tensors && !tensors)
+    return fail(ATTUNE_INVALID_ARGUMENT, "%zu tensors given but their array is null", num_tensors);
+  ATTUNE_TRY(checkWrite(*session, slots, tensors, num_tensors));
+  Caches &caches = session->caches;
+  const attune_model_desc &desc = *session->model->desc;
+  for (size_t i = 0; i < num_tensors; ++i) {
+    CacheAccess access;
+    ATTUNE_TRY(openCache(*session, tensors[i], access));
+    for (int64_t row = 0; row < access.rows; ++row)
+      (access.cache->of_sources ? caches.sourceLengths : caches.lengths)[slots ? slots[row] : row] = access.length;
+  }
+  // Masks are zeros unless given.
+  for (uint32_t c = 0; c < desc.num_caches; ++c)
+    for (size_t i = 0; i < num_tensors; ++i) {
+      CacheAccess access;
+      ATTUNE_TRY(openCache(*session, tensors[i], access));
+      if (desc.caches[c].kind != ATTUNE_CACHE_MASK || desc.caches[c].of_sources != access.cache->of_sources)
+        continue;
+      CachePlace place = findCache(desc, caches, c);
+      for (int64_t row = 0; row < access.rows; ++row)
+        memset(place.data + (slots ? slots[row] : row) * place.slotElements, 0, static_cast<size_t>(access.length) * sizeof(float));
+      break;
+    }
+  for (size_t i = 0; i < num_tensors; ++i) {
+    CacheAccess access;
+    ATTUNE_TRY(openCache(*session, tensors[i], access));
+    for (int64_t row = 0; row < access.rows; ++row)
+      forEachElement(access, row, slots ? slots[row] : row, [](float &dense, float &kept) { kept = dense; });
+  }
+  return ATTUNE_OK;
+}
