@@ -1,0 +1,190 @@
+//===- Description.cpp - Reading kernel descriptions ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/Halide/Gen/Description.h"
+
+#include <cctype>
+#include <cstdlib>
+
+using namespace attune;
+
+size_t Stage::parallelLoops() const {
+  size_t count = 0;
+  for (const Loop &loop : loops)
+    count += !loop.isReduction;
+  return count;
+}
+
+namespace {
+
+/// Reads terms; knows the line for messages.
+class Reader {
+public:
+  explicit Reader(const std::string &text) : text(text) {}
+
+  bool atEnd() {
+    skipSpace();
+    return at == text.size();
+  }
+  Term read();
+  [[noreturn]] void fail(const std::string &message) const { throw DescriptionError("line " + std::to_string(line) + ": " + message); }
+
+private:
+  void skipSpace();
+
+  const std::string &text;
+  size_t at = 0;
+  int line = 1;
+};
+
+} // namespace
+
+void Reader::skipSpace() {
+  for (; at < text.size(); ++at) {
+    if (text[at] == ';')
+      while (at + 1 < text.size() && text[at + 1] != '\n')
+        ++at;
+    else if (!std::isspace(static_cast<unsigned char>(text[at])))
+      return;
+    line += text[at] == '\n';
+  }
+}
+
+Term Reader::read() {
+  if (atEnd())
+    fail("expected a term, got the end of the description");
+  Term term;
+  if (text[at] == ')')
+    fail("expected a term, got ')'");
+  if (text[at] != '(') {
+    while (at < text.size() && !std::isspace(static_cast<unsigned char>(text[at])) && text[at] != '(' && text[at] != ')')
+      term.word += text[at++];
+    return term;
+  }
+  ++at;
+  term.isList = true;
+  Term head = read();
+  if (head.isList)
+    fail("expected a word after '('");
+  term.word = head.word;
+  while (!atEnd() && text[at] != ')')
+    term.operands.push_back(read());
+  if (atEnd())
+    fail("expected ')' for '(" + term.word + "'");
+  ++at;
+  return term;
+}
+
+namespace {
+
+/// Makes descriptions of terms.
+class Builder {
+public:
+  explicit Builder(const Reader &reader) : reader(reader) {}
+  Description build(const Term &term);
+
+private:
+  [[noreturn]] void fail(const std::string &message) const { reader.fail(message); }
+  const std::string &wordAt(const Term &term, size_t index, const char *what);
+  int64_t number(const Term &term);
+  Scalar scalar(const Term &term);
+  Buffer buffer(const Term &term, size_t first);
+  Stage stage(const Term &term);
+
+  const Reader &reader;
+};
+
+} // namespace
+
+const std::string &Builder::wordAt(const Term &term, size_t index, const char *what) {
+  if (index >= term.operands.size() || term.operands[index].isList)
+    fail("expected " + std::string(what) + " in '(" + term.word + "'");
+  return term.operands[index].word;
+}
+
+int64_t Builder::number(const Term &term) {
+  char *end = nullptr;
+  int64_t value = std::strtoll(term.word.c_str(), &end, 10);
+  if (term.isList || term.word.empty() || *end)
+    fail("expected an integer, got '" + term.word + "'");
+  return value;
+}
+
+Scalar Builder::scalar(const Term &term) {
+  Scalar result;
+  result.name = wordAt(term, 0, "a name");
+  result.isExtent = term.word == "size";
+  if (term.operands.size() > 1)
+    result.most = number(term.operands[1]);
+  return result;
+}
+
+/// Type and strides of a buffer from the operand |first| on.
+Buffer Builder::buffer(const Term &term, size_t first) {
+  Buffer result;
+  result.name = wordAt(term, 0, "a name");
+  result.type = wordAt(term, first, "a type");
+  if (result.type != "f32" && result.type != "i64" && result.type != "i32" && result.type != "i1")
+    fail("expected type f32, i64, i32 or i1, got '" + result.type + "'");
+  for (size_t i = first + 1; i < term.operands.size(); ++i)
+    result.strides.push_back(term.operands[i].word == "?" ? std::nullopt : std::optional<int64_t>(number(term.operands[i])));
+  if (!result.strides.empty() && result.strides.back() != 1)
+    fail("expected the last stride of '" + result.name + "' to be 1");
+  return result;
+}
+
+Stage Builder::stage(const Term &term) {
+  Stage result;
+  result.name = wordAt(term, 0, "a name");
+  size_t i = 1;
+  for (; i < term.operands.size() && (term.operands[i].word == "parallel" || term.operands[i].word == "reduce"); ++i) {
+    if (term.operands[i].operands.size() != 1)
+      fail("expected one extent in '(" + term.operands[i].word + "'");
+    result.loops.push_back({term.operands[i].operands[0], term.operands[i].word == "reduce"});
+  }
+  if (i < term.operands.size() && term.operands[i].word == "init") {
+    if (term.operands[i].operands.size() != 1)
+      fail("expected one value in '(init'");
+    result.init = term.operands[i++].operands[0];
+  }
+  if (result.init.has_value() != (result.parallelLoops() != result.loops.size()))
+    fail("expected reductions, and only those, to have an initial value, in stage '" + result.name + "'");
+  if (i + 1 != term.operands.size())
+    fail("expected one expression after the loops of stage '" + result.name + "'");
+  result.body = term.operands[i];
+  return result;
+}
+
+Description Builder::build(const Term &term) {
+  if (!term.isList || term.word != "kernel")
+    fail("expected '(kernel', got '" + term.word + "'");
+  Description result;
+  result.name = wordAt(term, 0, "a name");
+  for (size_t i = 1; i < term.operands.size(); ++i) {
+    const Term &part = term.operands[i];
+    if (part.word == "size" || part.word == "value")
+      result.scalars.push_back(scalar(part));
+    else if (part.word == "input")
+      result.inputs.push_back(buffer(part, 1));
+    else if (part.word == "stage")
+      result.stages.push_back(stage(part));
+    else if (part.word == "output")
+      result.outputs.push_back({buffer(part, 2), wordAt(part, 1, "a stage")});
+    else
+      fail("expected size, value, input, stage or output, got '" + part.word + "'");
+  }
+  if (result.outputs.empty())
+    fail("expected an output in kernel '" + result.name + "'");
+  return result;
+}
+
+std::vector<Description> attune::parseDescriptions(const std::string &text) {
+  Reader reader(text);
+  std::vector<Description> result;
+  while (!reader.atEnd())
+    result.push_back(Builder(reader).build(reader.read()));
+  if (result.empty())
+    throw DescriptionError("expected '(kernel', got nothing");
+  return result;
+}

@@ -1,0 +1,82 @@
+//===- Description.h - What a kernel computes, as text ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_HALIDE_GEN_DESCRIPTION_H
+#define ATTUNE_COMPILER_TARGET_HALIDE_GEN_DESCRIPTION_H
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// What is wrong with a description, or with a schedule for it.
+struct DescriptionError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// An expression in parentheses, or a word. See README.md of the folder above for the language.
+struct Term {
+  /// The first word within the parentheses, or the word itself.
+  std::string word;
+  std::vector<Term> operands;
+  /// Whether there were parentheses.
+  bool isList = false;
+};
+
+/// An integer given with each call: an extent, or any other number.
+struct Scalar {
+  std::string name;
+  /// Extents are 0 or more and at most this, where it is known.
+  std::optional<int64_t> most;
+  bool isExtent = true;
+};
+
+/// A buffer given with each call.
+struct Buffer {
+  std::string name, type;
+  /// In elements, outermost first; none where it is given with each call.
+  std::vector<std::optional<int64_t>> strides;
+};
+
+/// A loop of a stage.
+struct Loop {
+  Term extent;
+  bool isReduction = false;
+};
+
+/// A value for each point of its parallel loops.
+struct Stage {
+  std::string name;
+  std::vector<Loop> loops;
+  /// Of reductions only: what the sum (or maximum, …) starts with.
+  std::optional<Term> init;
+  Term body;
+
+  size_t parallelLoops() const;
+  bool isReduction() const { return init.has_value(); }
+};
+
+/// A destination, which gets the values of a stage.
+struct Output {
+  Buffer buffer;
+  std::string stage;
+};
+
+struct Description {
+  std::string name;
+  std::vector<Scalar> scalars;
+  std::vector<Buffer> inputs;
+  /// In order: a stage reads stages before it.
+  std::vector<Stage> stages;
+  std::vector<Output> outputs;
+};
+
+/// The kernels of |text|. Throws DescriptionError with the line.
+std::vector<Description> parseDescriptions(const std::string &text);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_HALIDE_GEN_DESCRIPTION_H
