@@ -70,7 +70,9 @@ std::vector<CacheEntry> attune::planCacheEntries(const TransformerSpec &spec, co
         perToken.push_back(output);
   // A mask that differs between queries has no place in a cache.
   bool plainMasks = llvm::all_of(inputs, [](const EntryInput &input) { return !isMask(input) || input.rank() == 2; });
-  if (!continuesSequences(spec) || perToken.empty() || !plainMasks)
+  // Positions that skip padding ids are counted in one call only.
+  bool positions = positionsGiven && llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::Positions; });
+  if (!continuesSequences(spec) || perToken.empty() || !plainMasks || (spec.decoder->embeddings.countedAfter && !positions))
     return {};
   std::vector<CacheEntry> entries;
   bool sources = readsSources(spec, inputs);

@@ -59,7 +59,7 @@ void attune::writeDefault(const attune_tensor_desc &tensor, const int64_t *dims,
   int64_t count = bytes / attune_dtype_bytes(static_cast<attune_dtype>(tensor.dtype));
   auto fill = [&](auto *out) {
     for (int64_t i = 0, column = 0; i < count; ++i, column = column + 1 < row ? column + 1 : 0)
-      out[i] = tensor.fill == ATTUNE_FILL_ARANGE ? column : tensor.fill == ATTUNE_FILL_ONES;
+      out[i] = tensor.fill == ATTUNE_FILL_ARANGE ? column : tensor.fill == ATTUNE_FILL_ONES || tensor.fill == ATTUNE_FILL_TOKENS;
   };
   if (tensor.dtype == ATTUNE_I64)
     fill(static_cast<int64_t *>(data));

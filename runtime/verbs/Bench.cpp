@@ -127,10 +127,36 @@ static double percentile(const std::vector<double> &times, double percent) {
   return times[std::min(times.size(), std::max<size_t>(rank, 1)) - 1];
 }
 
+/// What is in the caches before each call.
+static EntryCall::Cached cachedOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims) {
+  EntryCall::Cached cached;
+  for (uint32_t i = 0; i < entry.num_dims; ++i) {
+    if (entry.dims[i].origin == ATTUNE_DIM_PAST)
+      cached.past = dims[i];
+    if (entry.dims[i].origin == ATTUNE_DIM_SOURCE_LENGTH)
+      cached.source = dims[i];
+  }
+  return cached;
+}
+
+/// Bytes of the keys, values and masks of all tokens that a call finds in the caches and reads.
+static double cacheBytesRead(const attune_model_desc &desc, const attune_entry_desc &entry, const std::vector<int64_t> &dims) {
+  if (entry.cache_use < ATTUNE_CACHE_APPEND)
+    return 0;
+  EntryCall::Cached cached = cachedOf(entry, dims);
+  int64_t perToken[2] = {0, 0}, batch = 1;
+  for (uint32_t i = 0; i < desc.num_caches; ++i)
+    perToken[desc.caches[i].of_sources] += desc.caches[i].heads * desc.caches[i].size * static_cast<int64_t>(sizeof(float));
+  for (uint32_t i = 0; i < entry.num_dims; ++i)
+    if (std::strcmp(entry.dims[i].name, "batch") == 0)
+      batch = dims[i];
+  return static_cast<double>(batch * (perToken[0] * cached.past + perToken[1] * cached.source));
+}
+
 /// Tokens one call takes in: batch * length, for entries that have these dimensions.
 static double tokensOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims) {
   double batch = 1, length = 1, source = 1;
-  bool hasLength = false;
+  bool hasLength = entry.cache_use == ATTUNE_CACHE_CONTINUE; // of 1
   for (uint32_t i = 0; i < entry.num_dims; ++i) {
     std::string name = entry.dims[i].name;
     double value = static_cast<double>(dims[i]);
@@ -147,14 +173,15 @@ static double tokensOf(const attune_entry_desc &entry, const std::vector<int64_t
 /// Milliseconds per call of each kernel, the mean of a few calls, and of its fastest run, and how near to |machine| that is, as rows of a
 /// JSON array.
 static Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, const attune_entry_desc &entry,
-                                                     const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine) {
+                                                     const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine,
+                                                     EntryCall::Cached cached) {
   constexpr int64_t calls = 5;
   Result<std::unique_ptr<KernelProfile>> created = KernelProfile::create(threads);
   if (!created)
     return created.status();
   KernelProfile &profile = **created;
   attune_host host = profile.host();
-  Result<EntryCall> call = EntryCall::prepare(artefact, entry.name, inputs, threads, &host);
+  Result<EntryCall> call = EntryCall::prepare(artefact, entry.name, inputs, threads, &host, cached);
   if (!call)
     return call.status();
   std::optional<PinnedThread> pin;
@@ -217,7 +244,7 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   std::vector<TensorView> views;
   for (const OwnedTensor &input : *inputs)
     views.push_back(viewOf(input));
-  Result<EntryCall> call = EntryCall::prepare(*artefact, (*entry)->name, views, options.threads);
+  Result<EntryCall> call = EntryCall::prepare(*artefact, (*entry)->name, views, options.threads, nullptr, cachedOf(**entry, *dims));
   if (!call)
     return call.status();
 
@@ -248,7 +275,7 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   result["gflops"] = flops / fastest / 1e9;
   result["peak_gflops"] = peak;
   result["peak_fraction"] = peak > 0 ? flops / fastest / 1e9 / peak : 0;
-  result["bytes_per_s"] = weightBytesRead(desc, **entry, call->dims()) / fastest;
+  result["bytes_per_s"] = (weightBytesRead(desc, **entry, call->dims()) + cacheBytesRead(desc, **entry, call->dims())) / fastest;
   result["flops"] = flops;
   result["open_ms"] = artefact->openMilliseconds();
   result["workspace_bytes"] = (*entry)->workspace_bytes(call->dims().data(), threads);
@@ -257,7 +284,7 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
     constexpr int passes = 6;
     MachineRates machine{peak, ReadRate().best(threads, passes)};
     result["read_bytes_per_s"] = machine.readBytesPerSecond;
-    Result<nlohmann::ordered_json> kernels = profileKernels(*artefact, **entry, views, threads, machine);
+    Result<nlohmann::ordered_json> kernels = profileKernels(*artefact, **entry, views, threads, machine, cachedOf(**entry, *dims));
     if (!kernels)
       return kernels.status();
     result["kernels"] = *kernels;
@@ -277,11 +304,11 @@ int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &a
   if (host.addFlags)
     host.addFlags(flags);
   std::vector<std::string> positional;
-  if (std::optional<int> status =
-          parseArguments(host, flags, arguments, positional, "bench " + host.modelHelp + " [flags]",
-                         "Times an entry on random inputs. Rates are those of the fastest repetition; gflops counts matrix products and "
-                         "the\ntwo attention "
-                         "products, peak_gflops is the FMA peak measured in the same run, bytes_per_s the weights that a call reads."))
+  if (std::optional<int> status = parseArguments(
+          host, flags, arguments, positional, "bench " + host.modelHelp + " [flags]",
+          "Times an entry on random inputs. Rates are those of the fastest repetition; gflops counts matrix products and "
+          "the\ntwo attention "
+          "products, peak_gflops is the FMA peak measured in the same run, bytes_per_s the weights and caches that a call reads."))
     return *status;
   Result<std::string> model = singleModel(positional);
   if (!model)

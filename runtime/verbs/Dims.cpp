@@ -25,7 +25,7 @@ static constexpr Row rows[] = {
     {"batch", "batch", &DimFlags::batch, 1, "sequences (default 1)"},
     {"length", "length", &DimFlags::length, defaultLength, "length of each (default 128, or the limit if less)"},
     {"source-length", "source_length", &DimFlags::sourceLength, defaultLength, "length of the source (default as for length)"},
-    {"past", "past", &DimFlags::past, 0, "positions in the cache (default 0)"}};
+    {"past", "past", &DimFlags::past, 0, "tokens in the caches before the call (default 0, for decode 128)"}};
 
 void DimFlags::addTo(FlagTable &flags) {
   for (const Row &row : rows)
@@ -45,7 +45,9 @@ Result<std::vector<int64_t>> DimFlags::resolve(const attune_entry_desc &entry, b
       if (given >= 0 && max > 0 && given > max)
         return Status::error(std::string("--") + row.flag + ": expected at most " + std::to_string(max) + ", the limit of the model, got " +
                              std::to_string(given));
-      dims[i] = given >= 0 ? given : max > 0 && max < row.fallback ? max : row.fallback;
+      // What goes on with a sequence needs one.
+      int64_t fallback = entry.dims[i].origin == ATTUNE_DIM_PAST && entry.cache_use == ATTUNE_CACHE_CONTINUE ? defaultLength : row.fallback;
+      dims[i] = given >= 0 ? given : max > 0 && max <= fallback ? max - (entry.dims[i].origin == ATTUNE_DIM_PAST) : fallback;
     }
     if (!found && given >= 0 && strict)
       return Status::error(std::string("--") + row.flag + ": entry '" + entry.name + "' has no dimension '" + row.dim + "'");

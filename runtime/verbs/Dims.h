@@ -22,7 +22,8 @@ struct DimFlags {
 
   /// Adds the four flags.
   void addTo(FlagTable &flags);
-  /// The values of the entry's dimensions in its order. Not given: batch 1, lengths 128 (or the limit if that is less), past 0. An error
+  /// The values of the entry's dimensions in its order. Not given: batch 1, lengths 128 (or the limit if that is less), past 0, or for
+  /// entries that need some 128. An error
   /// names a flag that is above the limit or, if |strict|, whose dimension the entry does not have.
   Result<std::vector<int64_t>> resolve(const attune_entry_desc &entry, bool strict) const;
 };

@@ -102,10 +102,18 @@ Status EntryCall::addInput(const TensorView &input) {
   return {};
 }
 
+static bool isSourceLength(const attune_dim_limit &limit) { return std::strcmp(limit.name, "source_length") == 0; }
+
 Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   std::vector<attune_dim_limit> limits;
-  for (uint32_t i = 0; i < entryDesc->num_dims; ++i)
-    limits.push_back({entryDesc->dims[i].name, std::max<int64_t>(1, dimValues[i])});
+  bool usesCaches = entryDesc->cache_use != ATTUNE_CACHE_UNUSED;
+  int64_t tokens = usesCaches && inputTensors[0].rank > 1 ? inputTensors[0].shape[1] : 0;
+  for (uint32_t i = 0; i < entryDesc->num_dims; ++i) {
+    int64_t added = entryDesc->dims[i].origin == ATTUNE_DIM_PAST ? tokens : 0;
+    limits.push_back({entryDesc->dims[i].name, std::max<int64_t>(1, dimValues[i] + added)});
+  }
+  if (entryDesc->cache_use == ATTUNE_CACHE_ENCODE && tokens > 0 && !std::any_of(limits.begin(), limits.end(), isSourceLength))
+    limits.push_back({"source_length", tokens});
   // What only other entries have.
   for (uint32_t e = 0; e < artefact.desc().num_entries; ++e)
     for (uint32_t i = 0; i < artefact.desc().entries[e].num_dims; ++i)
@@ -122,6 +130,28 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   if (attune_session_create(artefact.model(), &options, &created) != ATTUNE_OK)
     return runtimeError(artefact);
   session.reset(created, attune_session_destroy);
+  return entryDesc->cache_use >= ATTUNE_CACHE_APPEND ? fillCaches() : Status();
+}
+
+/// Zeros for all tokens that are to be there.
+Status EntryCall::fillCaches() {
+  rows = inputTensors[0].shape[0];
+  const attune_model_desc &desc = artefact.desc();
+  std::vector<OwnedTensor> tensors;
+  for (uint32_t i = 0; i < desc.num_caches; ++i) {
+    const attune_cache_desc &cache = desc.caches[i];
+    int64_t length = cache.of_sources ? cached.source : cached.past;
+    if (cache.kind == ATTUNE_CACHE_MASK || length == 0)
+      continue;
+    OwnedTensor tensor{{cache.name, DType::F32, {rows, cache.heads, length, cache.size}}, {}};
+    tensor.data.resize(static_cast<size_t>(rows * cache.heads * length * cache.size) * sizeof(float));
+    tensors.push_back(std::move(tensor));
+  }
+  std::vector<attune_tensor> views;
+  for (OwnedTensor &tensor : tensors)
+    views.push_back(toRuntime(tensor));
+  if (attune_session_cache_write(session.get(), nullptr, views.data(), views.size()) != ATTUNE_OK)
+    return runtimeError(artefact);
   return {};
 }
 
@@ -149,8 +179,9 @@ Status EntryCall::makeOutputs() {
 }
 
 Result<EntryCall> EntryCall::prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
-                                     int64_t threads, const attune_host *host) {
+                                     int64_t threads, const attune_host *host, Cached cached) {
   EntryCall call(artefact);
+  call.cached = cached;
   Result<const attune_entry_desc *> entry = artefact.entry(entryName);
   if (!entry)
     return entry.status();
@@ -163,6 +194,9 @@ Result<EntryCall> EntryCall::prepare(const Artefact &artefact, const std::string
   if (attune_infer_dims(artefact.model(), call.entryDesc->name, call.inputTensors.data(), call.inputTensors.size(),
                         call.dimValues.data()) != ATTUNE_OK)
     return runtimeError(artefact);
+  for (uint32_t i = 0; i < call.entryDesc->num_dims; ++i)
+    if (uint32_t origin = call.entryDesc->dims[i].origin; origin != ATTUNE_DIM_INPUTS)
+      call.dimValues[i] = origin == ATTUNE_DIM_PAST ? cached.past : cached.source;
   if (Status status = call.makeOutputs(); status.failed())
     return status;
   if (Status status = call.makeSession(threads, host); status.failed())
@@ -174,6 +208,10 @@ Status EntryCall::run() {
   if (attune_session_run(session.get(), entryDesc->name, inputTensors.data(), inputTensors.size(), outputTensors.data(),
                          outputTensors.size()) != ATTUNE_OK)
     return runtimeError(artefact);
+  // The next run finds what this one did.
+  for (int64_t slot = 0; slot < rows; ++slot)
+    if (attune_session_slot_truncate(session.get(), slot, cached.past) != ATTUNE_OK)
+      return runtimeError(artefact);
   return {};
 }
 

@@ -29,10 +29,13 @@ Status runtimeError(const Artefact &artefact);
 class EntryCall {
 public:
   /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 where the signature wants
-  /// those; an input the entry does not have is an error. |threads| 0 = the affinity mask; with a
-  /// |host| its workers count instead.
+  /// those; an input the entry does not have is an error. |threads| 0 = the affinity mask; with a |host| its workers count instead. An
+  /// entry that uses caches finds |cached|.past tokens in each slot and |cached|.source in each source, all zeros, at every run.
+  struct Cached {
+    int64_t past = 0, source = 0;
+  };
   static Result<EntryCall> prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
-                                   int64_t threads, const attune_host *host = nullptr);
+                                   int64_t threads, const attune_host *host = nullptr, Cached cached = {0, 0});
 
   /// Runs once.
   Status run();
@@ -50,6 +53,7 @@ private:
   Status addInput(const TensorView &input);
   Status makeSession(int64_t threads, const attune_host *host);
   Status makeOutputs();
+  Status fillCaches();
 
   Artefact artefact;
   const attune_entry_desc *entryDesc = nullptr;
@@ -58,6 +62,8 @@ private:
   std::vector<attune_tensor> inputTensors;
   std::vector<attune_tensor> outputTensors;
   std::vector<int64_t> dimValues;
+  Cached cached;
+  int64_t rows = 0;
   // After the artefact: destroyed before it.
   std::shared_ptr<attune_session> session;
 

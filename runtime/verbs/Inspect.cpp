@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 using namespace attune;
 
@@ -27,8 +28,8 @@ struct InspectOptions {
 } // namespace
 
 static const char *fillName(uint32_t fill) {
-  static const char *names[] = {"required", "zeros", "ones", "arange"};
-  return fill < 4 ? names[fill] : "unknown";
+  static const char *names[] = {"required", "zeros", "ones", "arange", "tokens", "slots", "sources", "past_lengths", "source_lengths"};
+  return fill < std::size(names) ? names[fill] : "unknown";
 }
 
 static OrderedJson describeTensor(const attune_entry_desc &entry, const attune_tensor_desc &tensor, bool input) {

@@ -92,8 +92,9 @@ void fillBehind(VectorEmitter &e, Value keys, Value panel, Value column) {
   });
 }
 
-/// Writes |keys| into the columns of |panel| from the first on, and zeros behind them.
-void fillPanel(VectorEmitter &e, Value keys, Value panel) {
+/// Writes |keys| into the columns of |panel| from the first on, and zeros behind them: in all columns, or in those of the last block that has
+/// keys if |onlyKeys|. A cache is in memory, and a token that opens a panel would write all of it.
+void fillPanel(VectorEmitter &e, Value keys, Value panel, bool onlyKeys) {
   auto type = cast<MemRefType>(panel.getType());
   int64_t headDim = type.getDimSize(0), whole = headDim / 16 * 16;
   auto fillColumns = [&](int64_t column, Value left) {
@@ -106,10 +107,16 @@ void fillPanel(VectorEmitter &e, Value keys, Value panel) {
   };
   Value count = e.size(keys, 0);
   for (int64_t column = 0; column < type.getDimSize(1); column += 16) {
-    Value full = arith::CmpIOp::create(e.getBuilder(), e.getLoc(), arith::CmpIPredicate::sge, count, e.index(column + 16));
-    e.choose(
-        full, [&]() -> Values { return fillColumns(column, Value()), Values(); },
-        [&]() -> Values { return fillColumns(column, e.sub(count, e.index(column))), Values(); });
+    auto hasKeys = [&](int64_t least) -> Value {
+      return arith::CmpIOp::create(e.getBuilder(), e.getLoc(), arith::CmpIPredicate::sge, count, e.index(column + least));
+    };
+    auto fillRest = [&]() -> Values { return fillColumns(column, e.sub(count, e.index(column))), Values(); };
+    auto fillSome = [&]() -> Values {
+      if (onlyKeys && column > 0)
+        return e.choose(hasKeys(1), fillRest, []() -> Values { return {}; });
+      return fillRest();
+    };
+    e.choose(hasKeys(16), [&]() -> Values { return fillColumns(column, Value()), Values(); }, fillSome);
   }
 }
 
@@ -119,9 +126,10 @@ void lower(xfmr::KeyPanelOp op) {
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
   if (Value column = op.getColumn()) {
     Value isFirst = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq, column, e.index(0));
-    e.choose(isFirst, [&]() -> Values { return fillPanel(e, keys, panel), Values(); }, [&]() -> Values { return fillBehind(e, keys, panel, column), Values(); });
+    e.choose(isFirst, [&]() -> Values { return fillPanel(e, keys, panel, /*onlyKeys=*/true), Values(); },
+             [&]() -> Values { return fillBehind(e, keys, panel, column), Values(); });
   } else {
-    fillPanel(e, keys, panel);
+    fillPanel(e, keys, panel, /*onlyKeys=*/false);
   }
   op.erase();
 }

@@ -141,7 +141,7 @@ private:
   std::unique_ptr<attune_model, Close> handle;
 };
 
-/// Workspace and workers for one call at a time.
+/// Workspace, caches and workers for one call at a time.
 class Session {
 public:
   /// |limits| pairs dimension names with their largest values; threads = 0 takes the affinity mask.
@@ -158,6 +158,14 @@ public:
   attune_session *get() const { return handle.get(); }
   const attune_model *model() const { return attune_session_model(handle.get()); }
   int64_t numThreads() const { return attune_session_num_threads(handle.get()); }
+
+  /// Slots of the caches, 0 if the model has none; the tokens in one, -1 if there is no such slot.
+  int64_t numSlots() const { return attune_session_num_slots(handle.get()); }
+  int64_t slotLength(int64_t slot) const { return attune_session_slot_length(handle.get(), slot); }
+  /// Keeps the first |length| tokens of |slot|.
+  void truncateSlot(int64_t slot, int64_t length) { check(attune_session_slot_truncate(handle.get(), slot, length)); }
+  /// Makes slot |to| a copy of slot |from|.
+  void copySlot(int64_t from, int64_t to) { check(attune_session_slot_copy(handle.get(), from, to)); }
 
   /// Runs |entry| into the caller's |outputs|.
   void run(const char *entry, const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) {

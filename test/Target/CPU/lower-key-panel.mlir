@@ -20,6 +20,22 @@ func.func @panel(%keys: memref<?x20xf32>, %panel: memref<20x16xf32>) {
   return
 }
 
+// Behind keys, or in a panel that a new key opens: the second 16 columns are touched only if there is a 17th key.
+// CHECK-LABEL: func @behind
+// CHECK: arith.cmpi eq
+// CHECK: scf.if
+// CHECK: %[[C32:.*]] = arith.constant 32 : index
+// CHECK-NEXT: arith.cmpi sge, %{{.*}}, %[[C32]]
+// CHECK: } else {
+// CHECK-NEXT: %[[C17:.*]] = arith.constant 17 : index
+// CHECK-NEXT: %[[ANY:.*]] = arith.cmpi sge, %{{.*}}, %[[C17]]
+// CHECK-NEXT: scf.if %[[ANY]] {
+// CHECK: memref.store
+func.func @behind(%keys: memref<?x16xf32>, %panel: memref<16x32xf32>, %column: index) {
+  xfmr.key_panel ins(%keys : memref<?x16xf32>) at(%column) outs(%panel : memref<16x32xf32>)
+  return
+}
+
 // CHECK-LABEL: func @tensors
 // CHECK: xfmr.key_panel
 func.func @tensors(%keys: tensor<?x20xf32>, %panel: tensor<20x16xf32>) -> tensor<20x16xf32> {

@@ -1,0 +1,321 @@
+/*===- CacheTest.c - Slots and sources of sessions ---------------------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A handwritten model whose "keys" and "values" are made of its ids, so that what is in the caches, and what a call sees
+ * there, can be checked: its output is the sum of the values of all tokens in the slot, and 1000 times those of the source.
+ *===-----------------------------------------------------------------------===*/
+
+#include "Check.h"
+#include "FakeModel.h"
+
+enum { HEADS = 2, KEY = 3, VALUE = 2, PANEL = ATTUNE_CACHE_PANEL };
+
+static const attune_dim_desc encode_dims[] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0}, {"source_length", 70, ATTUNE_DIM_INPUTS, 0}};
+static const attune_dim_desc append_dims[] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0},
+                                              {"length", 80, ATTUNE_DIM_INPUTS, 0},
+                                              {"past", 80, ATTUNE_DIM_PAST, 0},
+                                              {"source_length", 70, ATTUNE_DIM_SOURCE_LENGTH, 0}};
+static const int64_t ids_shape[] = {-1, -2}, token_shape[] = {-1, 1}, rows_shape[] = {-1};
+static const attune_tensor_desc encode_inputs[] = {{"ids", ATTUNE_I64, 2, ids_shape, ATTUNE_FILL_REQUIRED, 0, 0},
+                                                   {"sources", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCES, 0, 0}};
+static const attune_tensor_desc append_inputs[] = {
+    {"ids", ATTUNE_I64, 2, ids_shape, ATTUNE_FILL_REQUIRED, 0, 0},
+    {"slots", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SLOTS, 0, 0},
+    {"past_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_PAST_LENGTHS, 0, 0},
+    {"sources", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCES, 0, 0},
+    {"source_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCE_LENGTHS, 0, 0},
+    {"mask", ATTUNE_I64, 2, ids_shape, ATTUNE_FILL_TOKENS, 0, 0}};
+static const attune_tensor_desc decode_inputs[] = {
+    {"ids", ATTUNE_I64, 2, token_shape, ATTUNE_FILL_REQUIRED, 0, 0},
+    {"slots", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SLOTS, 0, 0},
+    {"past_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_PAST_LENGTHS, 0, 0},
+    {"sources", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCES, 0, 0},
+    {"source_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCE_LENGTHS, 0, 0}};
+static const attune_dim_desc decode_dims[] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0},
+                                              {"past", 80, ATTUNE_DIM_PAST, 0},
+                                              {"source_length", 70, ATTUNE_DIM_SOURCE_LENGTH, 0}};
+static const attune_tensor_desc sums[] = {{"sums", ATTUNE_F32, 1, rows_shape, 0, 0, 0}};
+static const attune_cache_desc caches[] = {{"past_key_values.0.0", ATTUNE_F32, ATTUNE_CACHE_KEYS, 0, 0, HEADS, KEY},
+                                           {"past_key_values.0.1", ATTUNE_F32, ATTUNE_CACHE_VALUES, 0, 0, HEADS, VALUE},
+                                           {"visible", ATTUNE_F32, ATTUNE_CACHE_MASK, 0, 0, 1, 1},
+                                           {"past_key_values.0.2", ATTUNE_F32, ATTUNE_CACHE_KEYS, 1, 0, HEADS, KEY},
+                                           {"past_key_values.0.3", ATTUNE_F32, ATTUNE_CACHE_VALUES, 1, 0, HEADS, VALUE}};
+
+static uint64_t no_workspace(const int64_t *dims, int64_t workers) { return (void)dims, (void)workers, 0; }
+
+/* Writes token |at| of a slot: key component d of head h is id + h + d / 8, value component id + h - e. */
+static void write_token(float *keys, float *values, int64_t panels, int64_t slot, int64_t at, int64_t id) {
+  for (int64_t h = 0; h < HEADS; ++h) {
+    for (int64_t d = 0; d < KEY; ++d)
+      keys[(((slot * HEADS + h) * panels + at / PANEL) * KEY + d) * PANEL + at % PANEL] = (float)(id + h) + (float)d / 8;
+    for (int64_t e = 0; e < VALUE; ++e)
+      values[((slot * HEADS + h) * panels * PANEL + at) * VALUE + e] = (float)(id + h - e);
+  }
+}
+
+/* Where the caches of sequences, or of sources, begin. */
+static float *cache_of(const attune_call *call, int sources, int values) {
+  float *at = call->state;
+  const int64_t *dims = call->state_dims;
+  if (sources)
+    at += dims[0] * dims[1] * PANEL * (HEADS * (KEY + VALUE) + 1);
+  return at + (values ? dims[2 * sources] * dims[2 * sources + 1] * PANEL * HEADS * KEY : 0);
+}
+
+static int32_t encode(const attune_host *host, const attune_call *call) {
+  (void)host;
+  const int64_t *ids = call->inputs[0], *sources = call->inputs[1];
+  for (int64_t row = 0; row < call->dims[0]; ++row)
+    for (int64_t i = 0; i < call->dims[1]; ++i)
+      write_token(cache_of(call, 1, 0), cache_of(call, 1, 1), call->state_dims[3], sources[row], i, ids[row * call->dims[1] + i]);
+  return 0;
+}
+
+static int32_t append(const attune_call *call, int64_t length, const int64_t *mask, int64_t past, int64_t source_length) {
+  const int64_t *ids = call->inputs[0], *slots = call->inputs[1], *past_lengths = call->inputs[2], *sources = call->inputs[3],
+                *source_lengths = call->inputs[4];
+  float *values = cache_of(call, 0, 1), *source_values = cache_of(call, 1, 1);
+  for (int64_t row = 0; row < call->dims[0]; ++row) {
+    int64_t at = past_lengths[row];
+    CHECK(at <= past && source_lengths[row] <= source_length && source_lengths[row] > 0);
+    for (int64_t i = 0; i < length; ++i)
+      if (!mask || mask[row * length + i])
+        write_token(cache_of(call, 0, 0), values, call->state_dims[1], slots[row], at++, ids[row * length + i]);
+    float sum = 0;
+    for (int64_t i = 0; i < at; ++i)
+      sum += values[(slots[row] * HEADS * call->state_dims[1] * PANEL + i) * VALUE];
+    for (int64_t i = 0; i < source_lengths[row]; ++i)
+      sum += 1000 * source_values[(sources[row] * HEADS * call->state_dims[3] * PANEL + i) * VALUE];
+    ((float *)call->outputs[0])[row] = sum;
+  }
+  return 0;
+}
+
+static int32_t prefill(const attune_host *host, const attune_call *call) {
+  return (void)host, append(call, call->dims[1], call->inputs[5], call->dims[2], call->dims[3]);
+}
+static int32_t decode(const attune_host *host, const attune_call *call) {
+  return (void)host, append(call, 1, NULL, call->dims[1], call->dims[2]);
+}
+
+static const attune_entry_desc entries[] = {{"encode", 2, 2, 0, ATTUNE_CACHE_ENCODE, encode_dims, encode_inputs, NULL, encode,
+                                             no_workspace, no_workspace, NULL},
+                                            {"prefill", 4, 6, 1, ATTUNE_CACHE_APPEND, append_dims, append_inputs, sums, prefill,
+                                             no_workspace, no_workspace, NULL},
+                                            {"decode", 3, 5, 1, ATTUNE_CACHE_CONTINUE, decode_dims, decode_inputs, sums, decode,
+                                             no_workspace, no_workspace, NULL}};
+
+/* The fake model with these entries; it has the same weights. */
+static attune_model_desc decoder(void) {
+  attune_model_desc desc = attune_model_fake;
+  desc.name = "fake_decoder";
+  desc.num_entries = 3;
+  desc.entries = entries;
+  desc.num_caches = 5;
+  desc.caches = caches;
+  return desc;
+}
+
+static attune_model *open_model(const attune_model_desc *desc, const char *path) {
+  attune_model_options options;
+  attune_model_options_init(&options);
+  options.weights_path = path;
+  attune_model *model;
+  CHECK_OK(attune_model_open(desc, &options, &model));
+  return model;
+}
+
+static attune_session *make_session(attune_model *model) {
+  attune_dim_limit limits[] = {{"batch", 3}, {"length", 70}, {"past", 75}, {"source_length", 66}};
+  attune_session_options options;
+  attune_session_options_init(&options);
+  options.limits = limits;
+  options.num_limits = 4;
+  options.num_threads = 1;
+  attune_session *session;
+  CHECK_OK(attune_session_create(model, &options, &session));
+  CHECK(attune_session_num_slots(session) == 3);
+  return session;
+}
+
+/* Runs an entry on |rows| rows of |length| ids, with slots, sources and mask unless null. */
+static attune_status run(attune_session *session, const char *entry, int64_t rows, int64_t length, int64_t *ids, int64_t *slots,
+                         int64_t *sources, int64_t *mask, float *out) {
+  int64_t shape[] = {rows, length};
+  attune_tensor inputs[4] = {{"ids", ATTUNE_I64, 2, shape, ids, (size_t)(rows * length * 8)}};
+  size_t count = 1;
+  if (slots)
+    inputs[count++] = (attune_tensor){"slots", ATTUNE_I64, 1, shape, slots, (size_t)(rows * 8)};
+  if (sources)
+    inputs[count++] = (attune_tensor){"sources", ATTUNE_I64, 1, shape, sources, (size_t)(rows * 8)};
+  if (mask)
+    inputs[count++] = (attune_tensor){"mask", ATTUNE_I64, 2, shape, mask, (size_t)(rows * length * 8)};
+  attune_tensor output = {"sums", ATTUNE_F32, 1, shape, out, (size_t)(rows * 4)};
+  return attune_session_run(session, entry, inputs, count, &output, out ? 1 : 0);
+}
+
+static void test_rows(attune_session *session) {
+  float out[3];
+  int64_t two[] = {1, 2, 10, 20}, source_ids[] = {5, 7}, one[] = {3};
+  CHECK_FAILS(run(session, "prefill", 2, 2, two, NULL, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT,
+              "source 0 of row 0 is empty: run 'encode' first");
+  CHECK_OK(run(session, "encode", 2, 1, source_ids, NULL, NULL, NULL, NULL));
+  CHECK_FAILS(run(session, "decode", 1, 1, one, NULL, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT, "slot 0 of row 0 is empty: 'decode' continues");
+  int64_t mask[] = {1, 1, 0, 1};
+  CHECK_OK(run(session, "prefill", 2, 2, two, NULL, NULL, mask, out));
+  CHECK(out[0] == 5003 && out[1] == 7020);
+  CHECK(attune_session_slot_length(session, 0) == 2 && attune_session_slot_length(session, 1) == 1);
+  CHECK(attune_session_slot_length(session, 2) == 0 && attune_session_slot_length(session, 3) == -1);
+
+  /* Row 0 is in slot 1 and keeps its source; slot 2 reads source 0 of another row. */
+  int64_t slots[] = {1, 2}, sources[] = {1, 0}, next[] = {4, 6}, second[] = {1};
+  CHECK_FAILS(run(session, "decode", 2, 1, next, slots, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT, "slot 2 of row 1 is empty");
+  CHECK(attune_session_slot_length(session, 1) == 1);
+  CHECK_OK(run(session, "prefill", 2, 1, next, slots, sources, NULL, out));
+  CHECK(out[0] == 7024 && out[1] == 5006);
+  CHECK_OK(run(session, "decode", 1, 1, one, second, NULL, NULL, out));
+  CHECK(out[0] == 7027 && attune_session_slot_length(session, 1) == 3);
+
+  int64_t twice[] = {1, 1}, beyond[] = {0, 3}, nothing[] = {1, 1, 0, 0};
+  CHECK_FAILS(run(session, "decode", 2, 1, next, twice, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT, "row 1 is in slot 1, as an earlier row is");
+  CHECK_FAILS(run(session, "decode", 2, 1, next, beyond, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT,
+              "row 1 is in slot 3, the session has 0 to 2");
+  CHECK_FAILS(run(session, "decode", 2, 1, next, NULL, beyond, NULL, out), ATTUNE_INVALID_ARGUMENT, "row 1 is in source 3");
+  CHECK_FAILS(run(session, "encode", 2, 1, next, NULL, twice, NULL, NULL), ATTUNE_INVALID_ARGUMENT, "row 1 is in source 1, as an earlier");
+  CHECK_FAILS(run(session, "prefill", 2, 2, two, NULL, NULL, nothing, out), ATTUNE_INVALID_ARGUMENT, "row 1 has no token that is visible");
+  int64_t given[] = {0}, shape[] = {1, 1};
+  attune_tensor inputs[] = {{"ids", ATTUNE_I64, 2, shape, one, 8}, {"past_lengths", ATTUNE_I64, 1, shape, given, 8}};
+  attune_tensor output = {"sums", ATTUNE_F32, 1, shape, out, 4};
+  CHECK_FAILS(attune_session_run(session, "decode", inputs, 2, &output, 1), ATTUNE_INVALID_ARGUMENT, "'past_lengths' is what the session knows");
+}
+
+static void test_capacity(attune_session *session) {
+  int64_t ids[70] = {0};
+  float out[3];
+  CHECK_OK(attune_session_slot_truncate(session, 0, 0));
+  CHECK_OK(run(session, "prefill", 1, 70, ids, NULL, NULL, NULL, out));
+  CHECK_FAILS(run(session, "prefill", 1, 6, ids, NULL, NULL, NULL, out), ATTUNE_LIMIT_EXCEEDED,
+              "past is 76 with the new tokens of row 0, the limit of the session is 75");
+  int64_t mask[] = {0, 1, 1, 1, 1, 1};
+  CHECK_OK(run(session, "prefill", 1, 6, ids, NULL, NULL, mask, out));
+  CHECK(attune_session_slot_length(session, 0) == 75);
+  CHECK_FAILS(run(session, "decode", 1, 1, ids, NULL, NULL, NULL, out), ATTUNE_LIMIT_EXCEEDED, "past is 76");
+  CHECK_FAILS(run(session, "encode", 1, 70, ids, NULL, NULL, NULL, NULL), ATTUNE_LIMIT_EXCEEDED, "source_length is 70");
+  int64_t four[4] = {1, 1, 1, 1};
+  CHECK_FAILS(run(session, "decode", 4, 1, four, NULL, NULL, NULL, out), ATTUNE_LIMIT_EXCEEDED, "batch is 4, the limit of the session is 3");
+}
+
+static void test_slots(attune_session *session) {
+  int64_t ids[68], one[] = {100}, slots[] = {2};
+  float out[1], sum = 0;
+  for (int64_t i = 0; i < 68; ++i)
+    sum += (float)(ids[i] = i);
+  CHECK_OK(attune_session_slot_truncate(session, 0, 0));
+  CHECK_OK(run(session, "prefill", 1, 68, ids, NULL, NULL, NULL, out));
+  CHECK(out[0] == 5000 + sum);
+  CHECK_OK(attune_session_slot_copy(session, 0, 2));
+  CHECK_OK(attune_session_slot_truncate(session, 0, 67));
+  CHECK_OK(run(session, "decode", 1, 1, one, slots, NULL, NULL, out));
+  CHECK(out[0] == 5000 + sum + 100 && attune_session_slot_length(session, 0) == 67 && attune_session_slot_length(session, 2) == 69);
+  CHECK_OK(run(session, "decode", 1, 1, one, NULL, NULL, NULL, out));
+  CHECK(out[0] == 5000 + sum - 67 + 100);
+  CHECK_FAILS(attune_session_slot_copy(session, 0, 3), ATTUNE_INVALID_ARGUMENT, "slot 3, the session has 0 to 2");
+  CHECK_FAILS(attune_session_slot_truncate(session, 0, 69), ATTUNE_INVALID_ARGUMENT, "slot 0 has 68 tokens, cannot keep 69");
+  CHECK_FAILS(attune_session_slot_truncate(NULL, 0, 0), ATTUNE_INVALID_ARGUMENT, "session is null");
+
+  /* Keys leave their panels. */
+  float keys[HEADS * 69 * KEY];
+  int64_t shape[] = {1, HEADS, 69, KEY};
+  attune_tensor tensor = {"past_key_values.0.0", ATTUNE_F32, 4, shape, keys, sizeof(keys)};
+  CHECK_OK(attune_session_cache_read(session, slots, &tensor));
+  for (int64_t h = 0; h < HEADS; ++h)
+    for (int64_t i = 0; i < 69; ++i)
+      for (int64_t d = 0; d < KEY; ++d)
+        CHECK(keys[(h * 69 + i) * KEY + d] == (float)((i < 68 ? i : 100) + h) + (float)d / 8);
+  CHECK_FAILS(attune_session_cache_read(session, NULL, &tensor), ATTUNE_INVALID_ARGUMENT, "slot 0 has 68 tokens, cannot read 69");
+  tensor.bytes -= 4;
+  CHECK_FAILS(attune_session_cache_read(session, slots, &tensor), ATTUNE_INVALID_ARGUMENT, "too few for its shape [1, 2, 69, 3]");
+  tensor.name = "nonesuch";
+  CHECK_FAILS(attune_session_cache_read(session, slots, &tensor), ATTUNE_INVALID_ARGUMENT, "has no cache 'nonesuch'");
+}
+
+static void test_write(attune_session *session) {
+  float keys[2 * HEADS * 65 * KEY], values[2 * HEADS * 65 * VALUE], back[2 * HEADS * 65 * KEY], out[1];
+  for (int64_t i = 0; i < 2 * HEADS * 65 * KEY; ++i)
+    keys[i] = (float)i;
+  for (int64_t i = 0; i < 2 * HEADS * 65 * VALUE; ++i)
+    values[i] = (float)(i % 5);
+  int64_t key_shape[] = {2, HEADS, 65, KEY}, value_shape[] = {2, HEADS, 65, VALUE}, slots[] = {1, 0}, last[] = {1}, one[] = {9};
+  attune_tensor tensors[] = {{"past_key_values.0.1", ATTUNE_F32, 4, value_shape, values, sizeof(values)},
+                             {"past_key_values.0.0", ATTUNE_F32, 4, key_shape, keys, sizeof(keys)}};
+  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 1), ATTUNE_INVALID_ARGUMENT, "cache 'past_key_values.0.0' is missing");
+  CHECK_OK(attune_session_cache_write(session, slots, tensors, 2));
+  CHECK(attune_session_slot_length(session, 0) == 65 && attune_session_slot_length(session, 1) == 65);
+  attune_tensor read = {"past_key_values.0.0", ATTUNE_F32, 4, key_shape, back, sizeof(back)};
+  CHECK_OK(attune_session_cache_read(session, slots, &read));
+  CHECK(memcmp(keys, back, sizeof(keys)) == 0);
+  float sum = 9;
+  for (int64_t i = 0; i < 65; ++i)
+    sum += values[i * VALUE];
+  CHECK_OK(run(session, "decode", 1, 1, one, last, NULL, NULL, out));
+  CHECK(out[0] == 7000 + sum);
+  key_shape[2] = 64;
+  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2), ATTUNE_INVALID_ARGUMENT, "has 2 rows of 64 tokens, 'past_key_values.0.1' 2 of 65");
+  key_shape[2] = 76;
+  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2), ATTUNE_LIMIT_EXCEEDED, "has at most 3 rows of 75 tokens");
+  key_shape[2] = 65, key_shape[3] = 1;
+  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2), ATTUNE_INVALID_ARGUMENT, "2 heads of 3, f32 of rank 4, but got f32 [2, 2, 65, 1]");
+}
+
+/* A model is refused whose description of caches and rows the runtime could not rely on. */
+static void test_descriptor(const char *path) {
+  attune_model *model;
+  attune_model_options options;
+  attune_model_options_init(&options);
+  options.weights_path = path;
+  attune_cache_desc own[5];
+  attune_entry_desc changed[3];
+  attune_tensor_desc inputs[6];
+  attune_model_desc desc = decoder();
+#define REFUSED(edit, text)                                                                                                                \
+  do {                                                                                                                                     \
+    memcpy(own, caches, sizeof(own)), memcpy(changed, entries, sizeof(changed)), memcpy(inputs, append_inputs, sizeof(inputs));            \
+    desc = decoder(), desc.caches = own, desc.entries = changed, changed[1].inputs = inputs;                                               \
+    edit;                                                                                                                                  \
+    CHECK_FAILS(attune_model_open(&desc, &options, &model), ATTUNE_CORRUPT, text);                                                         \
+  } while (0)
+  REFUSED(desc.caches = NULL, "5 caches without descriptions");
+  REFUSED(own[1].kind = 3, "cache number 1");
+  REFUSED(own[2].heads = 0, "cache number 2");
+  REFUSED(own[3].size = INT64_MAX, "cache number 3");
+  REFUSED(own[0].of_sources = 1, "cache number 1");
+  REFUSED(own[4].name = NULL, "cache number 4");
+  REFUSED(desc.num_caches = 0, "the inputs of entry 'encode' do not fit its use of the caches");
+  REFUSED(changed[1].cache_use = 4, "the inputs of entry 'prefill' do not fit");
+  REFUSED(changed[1].cache_use = ATTUNE_CACHE_UNUSED, "entry 'prefill'");
+  REFUSED(inputs[1].fill = ATTUNE_FILL_ZEROS, "entry 'prefill'");
+  REFUSED(inputs[2].fill = ATTUNE_FILL_SLOTS, "entry 'prefill'");
+  REFUSED(inputs[0].fill = ATTUNE_FILL_ZEROS, "entry 'prefill'");
+  REFUSED(inputs[5].fill = 9, "dtype 1 and fill 9");
+  REFUSED(inputs[1].rank = 2, "'slots' is about the rows of a call, i64 of rank 1 with rows expected");
+  REFUSED(inputs[3].dtype = ATTUNE_F32, "'sources'");
+}
+
+int main(int argc, char **argv) {
+  CHECK(argc == 2);
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/decoder.weights", argv[1]);
+  fake_write_weights(path, NULL);
+  attune_model_desc desc = decoder();
+  attune_model *model = open_model(&desc, path);
+  attune_session *session = make_session(model);
+  test_rows(session);
+  test_capacity(session);
+  test_slots(session);
+  test_write(session);
+  attune_session_destroy(session);
+  attune_model_close(model);
+  test_descriptor(path);
+  printf("ok\n");
+  return 0;
+}
