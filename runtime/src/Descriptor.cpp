@@ -10,8 +10,16 @@
 
 using namespace attune;
 
+/// |dtype| as a number: that of a caller or of a damaged descriptor may be no enumerator, which C++ must not even read as one.
+static uint32_t dtypeNumber(const attune_dtype &dtype) {
+  uint32_t number;
+  static_assert(sizeof(number) == sizeof(dtype), "attune_dtype");
+  memcpy(&number, &dtype, sizeof(number));
+  return number;
+}
+
 size_t attune_dtype_bytes(attune_dtype dtype) {
-  switch (dtype) {
+  switch (dtypeNumber(dtype)) {
   case ATTUNE_F32:
     return 4;
   case ATTUNE_I64:
@@ -27,7 +35,8 @@ size_t attune_dtype_bytes(attune_dtype dtype) {
 
 const char *attune_dtype_name(attune_dtype dtype) {
   static const char *const names[] = {"f32", "i64", "bf16", "f16", "i8"};
-  return static_cast<unsigned>(dtype) < 5 ? names[dtype] : "unknown";
+  uint32_t number = dtypeNumber(dtype);
+  return number < 5 ? names[number] : "unknown";
 }
 
 static attune_status checkTensor(const attune_entry_desc &entry, const attune_tensor_desc &tensor) {
@@ -48,7 +57,7 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
   for (uint32_t axis = 0; axis < tensor.rank; ++axis)
     if (tensor.shape[axis] < -static_cast<int64_t>(entry.num_dims))
       return fail(ATTUNE_CORRUPT, "model descriptor: '%s' refers to dimension %lld of %u", tensor.name,
-                  static_cast<long long>(-tensor.shape[axis] - 1), entry.num_dims);
+                  static_cast<long long>(~tensor.shape[axis]), entry.num_dims);
   return ATTUNE_OK;
 }
 
