@@ -108,15 +108,15 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> ConfigReader::integerL
   return lists;
 }
 
-int64_t ConfigReader::labels() {
+int64_t ConfigReader::labels(int64_t fallback) {
   constexpr int64_t maxLabels = 1 << 24;
   if (!present("id2label"))
-    return integer("num_labels", 2, {1, maxLabels});
+    return integer("num_labels", fallback, {1, maxLabels});
   const Json *names = config.find("id2label");
   if (names->is_object() && !names->empty() && names->size() <= size_t(maxLabels))
     return int64_t(names->size());
   fail("id2label", "an object with at least one label");
-  return 2;
+  return fallback;
 }
 
 void ConfigReader::reject(const char *key, const char *reason) {

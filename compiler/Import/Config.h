@@ -76,8 +76,8 @@ public:
   auto choose(const char *key, const std::string &name, const Table &table) -> decltype(&*std::begin(table));
   /// The object |key| of lists of integers, empty if it is absent or null.
   std::vector<std::pair<std::string, std::vector<int64_t>>> integerLists(const char *key);
-  /// The number of labels: the entries of `id2label`, else `num_labels`, else 2 (in this order, as transformers does).
-  int64_t labels();
+  /// The number of labels: the entries of `id2label`, else `num_labels`, else |fallback| (in this order, as transformers does).
+  int64_t labels(int64_t fallback = 2);
 
   /// An error if |key| is present and neither null, false nor empty; |reason| says what is not implemented.
   void reject(const char *key, const char *reason);

@@ -75,8 +75,9 @@ TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
     return TokenBatch(scope, tensor::DimOp::create(scope.builder, loc, image, 0), length, std::to_string(tokens), {});
   }
   Value source = scope.input(InputRole::TokenIds, role);
-  if (!source)
-    source = scope.input(InputRole::TokenVectors, role);
+  for (InputRole other : {InputRole::TokenVectors, InputRole::EncoderResult})
+    if (!source)
+      source = scope.input(other, role);
   return makeBatch(source, spec.lengthDim(role), scope.input(InputRole::AttentionMask, role));
 }
 
@@ -124,16 +125,25 @@ void EntryBuilder::emitStack(StackRole role) {
   Stack &state = stackOf(role);
   state.tokens.emplace(makeStackBatch(role));
   TokenBatch &tokens = *state.tokens;
+  if (Value given = scope.input(InputRole::EncoderResult, role)) {
+    state.result = tokens.toTokens(given);
+    return;
+  }
   LayerOperands operands;
   operands.hidden = emitEmbeddings(scope, role, tokens);
   operands.sequences = tokens.sequences();
   if (llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention && layer.attention->rotary != noWeight; }))
     operands.positions = emitPositions(scope, role, tokens);
+  if (const auto &bias = stack.distanceBias)
+    operands.distanceBias =
+        xfmr::RelativePositionBiasOp::create(scope.builder, scope.at(scope.spec.weights[bias->table].name), scope.weight(bias->table),
+                                             tokens.length(), bias->bidirectional, bias->maxDistance);
   if (role == StackRole::Decoder)
     provideMemory(operands);
   TokenBatch &keys = memory ? *memory : encoder.tokens ? *encoder.tokens : tokens;
   const std::vector<std::string> stateDims = {"batch", tokens.lengthDim(), std::to_string(stack.hidden)};
   Value headMask = scope.input(InputRole::HeadMask, role);
+  Value crossHeadMask = stack.crossSharesHeadMask ? headMask : scope.input(InputRole::CrossHeadMask, role);
 
   int64_t count = int64_t(stack.layers.size());
   for (int64_t i = 0; i < count; ++i) {
@@ -141,8 +151,7 @@ void EntryBuilder::emitStack(StackRole role) {
     if (wanted(EntryOutput::HiddenStates, role, i))
       capture(EntryOutput::HiddenStates, role, i, {tokens.toPadded(operands.hidden), stateDims});
     operands.headMask = headMaskOf(headMask, i);
-    if (layer.cross && stack.crossSharesHeadMask)
-      operands.crossHeadMask = operands.headMask;
+    operands.crossHeadMask = layer.cross ? headMaskOf(crossHeadMask, i) : Value();
     LayerFunctions &functions = role == StackRole::Encoder ? *layers.encoder : *layers.decoder;
     LayerRequest request = requestOf(role, i);
     operands.sequences.places = request.own.parts() ? tokens.positions() : Value();

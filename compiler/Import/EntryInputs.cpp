@@ -40,6 +40,7 @@ static StringRef fillOf(const EntryInput &input) {
   case InputRole::Positions:
     return input.spec->required ? "" : "arange";
   case InputRole::HeadMask:
+  case InputRole::CrossHeadMask:
     return "ones";
   default:
     return "";
@@ -67,8 +68,9 @@ struct Form {
 
 } // namespace
 
-/// Masks of |queries| by |keys|: what a key adds, for all queries, each, or each head's.
-static std::vector<Form> maskForms(const StackSpec &stack, const InputSpec &input, const std::string &queries, const std::string &keys) {
+/// Masks of |queries| by |keys|: what a key adds, for all queries, or unless |forAllQueries| for each, or each head's.
+static std::vector<Form> maskForms(const StackSpec &stack, const InputSpec &input, const std::string &queries, const std::string &keys,
+                                   bool forAllQueries = false) {
   const std::vector<std::string> padded = {"batch", keys}, pairs = {"batch", queries, keys};
   std::vector<Form> forms = {{DType::I64, padded}, {DType::I64, pairs}, {DType::F32, padded}, {DType::F32, pairs}};
   std::string heads = "1";
@@ -81,6 +83,9 @@ static std::vector<Form> maskForms(const StackSpec &stack, const InputSpec &inpu
       for (const std::string &head : perHead)
         for (const std::string &batch : {std::string("batch"), std::string("1")})
           forms.push_back({dtype, {batch, head, query, keys}});
+  // What also masks the keys of another sequence's queries is the same for all queries.
+  if (forAllQueries)
+    forms = {{DType::I64, padded}, {DType::F32, padded}};
   if (input.additive)
     forms.insert(forms.begin(), {DType::F32, {"batch", "1", "1", keys}});
   return forms;
@@ -102,9 +107,13 @@ static std::vector<Form> formsOf(const TransformerSpec &spec, const InputSpec &i
     return {{DType::F32, {"batch", std::to_string(patches.channels), std::to_string(patches.height), std::to_string(patches.width)}}};
   }
   case InputRole::AttentionMask:
-    return maskForms(stack, input, length, length);
-  case InputRole::HeadMask: {
-    std::string heads = std::to_string(stack.layers.empty() ? 0 : stack.layers.front().attention->heads);
+    return maskForms(stack, input, length, length, spec.hasTwoStacks() && input.stack == StackRole::Encoder);
+  case InputRole::EncoderResult:
+    return {{DType::F32, {"batch", length, hidden}}};
+  case InputRole::HeadMask:
+  case InputRole::CrossHeadMask: {
+    const auto attention = input.role == InputRole::HeadMask ? &LayerSpec::attention : &LayerSpec::cross;
+    std::string heads = std::to_string(stack.layers.empty() ? 0 : (stack.layers.front().*attention)->heads);
     return {{DType::F32, {heads}}, {DType::F32, {std::to_string(stack.layers.size()), heads}}};
   }
   case InputRole::Memory:
@@ -159,8 +168,8 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
     if (stack == StackRole::Encoder ? !spec.encoder : !spec.decoder)
       continue;
     auto isSource = [&](const InputSpec &input) {
-      return input.stack == stack &&
-             (input.role == InputRole::TokenIds || input.role == InputRole::TokenVectors || input.role == InputRole::Image);
+      return input.stack == stack && (input.role == InputRole::TokenIds || input.role == InputRole::TokenVectors ||
+                                      input.role == InputRole::Image || input.role == InputRole::EncoderResult);
     };
     std::string sources;
     for (const InputSpec &input : spec.inputs)
@@ -168,7 +177,7 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
         sources += (sources.empty() ? "" : " and ") + input.name;
     auto count = llvm::count_if(inputs, [&](const EntryInput &input) { return isSource(*input.spec); });
     if (count != 1)
-      return Status::error("inputs: expected exactly one of " + sources + ", got " + (count ? "both" : "neither"));
+      return Status::error("inputs: expected exactly one of " + sources + ", got " + (count > 2 ? "all" : count ? "both" : "neither"));
   }
   for (const EntryInput &input : inputs) {
     bool isMask = input.spec->role == InputRole::AttentionMask || input.spec->role == InputRole::MemoryMask;

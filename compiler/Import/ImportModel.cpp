@@ -57,6 +57,17 @@ static bool lacksMemory(const TransformerSpec &spec, const ImportOptions &option
   return own && !spec.encoder && llvm::none_of(spec.inputs, isMemory);
 }
 
+/// Whether no output is of layers that the input of the encoder's result replaces.
+static Status checkGivenResult(const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs) {
+  auto given = llvm::find_if(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::EncoderResult; });
+  if (given != inputs.end())
+    for (const EntryOutput &output : outputs)
+      if (output.kind != EntryOutput::Main && output.stack == StackRole::Encoder)
+        return Status::error("output '" + output.name + "': expected none of the encoder's layers, as '" + given->spec->name +
+                             "' is given");
+  return {};
+}
+
 /// Writes what a module says about its model.
 static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, const ImportOptions &options,
                                 const std::map<std::string, int64_t> &limits) {
@@ -87,6 +98,8 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   Result<std::vector<EntryOutput>> outputs = resolveOutputs(spec, options);
   if (!outputs)
     return outputs.status();
+  if (Status status = checkGivenResult(*inputs, *outputs); status.failed())
+    return status;
   std::vector<CacheEntry> cacheEntries = planCacheEntries(spec, *inputs, *outputs, /*positionsGiven=*/!options.inputs.empty());
   Result<std::map<std::string, int64_t>> limits = resolveLimits(spec, options, !cacheEntries.empty());
   if (!limits)

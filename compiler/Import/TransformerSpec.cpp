@@ -104,13 +104,16 @@ Activation attune::readActivation(ConfigReader &reader, const char *key, const c
 
 Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
   static constexpr std::pair<const char *, Result<TransformerSpec> (*)(const Config &)> families[] = {
+      {"bart", readBartSpec},
       {"bert", readBertSpec},
       {"distilbert", readDistilBertSpec},
       {"gpt2", readGpt2Spec},
       {"llama", readLlamaSpec},
+      {"marian", readMarianSpec},
       {"multi_head_attention", readMultiHeadAttentionSpec},
       {"roberta", readRobertaSpec},
       {"self_attention", readSelfAttentionSpec},
+      {"t5", readT5Spec},
       {"transformer", readPlainTransformerSpec},
       {"vit", readVitSpec},
   };

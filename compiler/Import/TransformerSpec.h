@@ -107,6 +107,14 @@ struct LayerSpec {
 /// What a layer does with its branches f: `norm(x + f(x))`, `x + f(norm(x))`, or `f(x)` alone.
 enum class NormPlacement { Post, Pre, None };
 
+/// A table `[buckets, heads]` of what distances add to the scores of a layer's own attention.
+struct DistanceBiasSpec {
+  WeightId table = noWeight;
+  /// Whether later keys have buckets of their own, not that of the distance 0.
+  bool bidirectional = false;
+  int64_t maxDistance = 0;
+};
+
 /// Layers that follow each other.
 struct StackSpec {
   /// "encoder": layer functions are called "encoder_layer".
@@ -119,6 +127,8 @@ struct StackSpec {
   /// Largest padded length; 0 if there is none.
   int64_t maxLength = 0;
   EmbeddingSpec embeddings;
+  /// Of all layers.
+  std::optional<DistanceBiasSpec> distanceBias;
   std::vector<LayerSpec> layers;
   /// After the last layer.
   std::optional<NormSpec> finalNorm;
@@ -176,6 +186,10 @@ enum class InputRole {
   TokenTypes,
   Positions,
   HeadMask,
+  /// The head mask of cross attention.
+  CrossHeadMask,
+  /// The encoder's result, computed elsewhere; takes the place of its tokens.
+  EncoderResult,
   /// What cross attention takes keys from, and values unless there is another input for them.
   Memory,
   MemoryValues,

@@ -4,6 +4,7 @@
 
 #include "compiler/Import/WeightCatalog.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace attune;
@@ -33,6 +34,10 @@ static std::vector<std::string> namesOf(const WeightSpec &parameter, StringRef p
       addWithLegacySuffix(names, (prefix + name).str());
   }
   return names;
+}
+
+bool WeightCatalog::has(const WeightSpec &parameter) const {
+  return llvm::any_of(namesOf(parameter, spec.basePrefix), [&](const std::string &name) { return tensors.find(name) != nullptr; });
 }
 
 Result<const TensorSpec *> WeightCatalog::find(const WeightSpec &parameter) const {

@@ -13,6 +13,7 @@
 
 #include "runtime/io/SafetensorsWriter.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -37,6 +38,8 @@ struct WeightSpec {
   std::vector<int64_t> shape;
   /// Tensor: other names of the same parameter.
   std::vector<std::string> aliases;
+  /// Tensor: the value of all elements where the files lack it.
+  std::optional<double> absent;
   std::vector<WeightId> operands;
   /// Slice, Select, Concat.
   int64_t axis = 0;

@@ -24,6 +24,8 @@ Attribute WeightTable::sourceOf(WeightId id) {
   auto indices = [&] { return DenseI64ArrayAttr::get(context, weight.indices); };
   switch (weight.kind) {
   case WeightSpec::Tensor: {
+    if (weight.absent && !catalog.has(weight))
+      return xfmr::FillSourceAttr::get(context, builder.getF32FloatAttr(float(*weight.absent)), typeOf(weight));
     Result<const TensorSpec *> found = catalog.find(weight);
     if (!found && !first.failed())
       first = found.status();

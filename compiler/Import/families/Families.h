@@ -12,15 +12,18 @@
 
 namespace attune {
 
+Result<TransformerSpec> readBartSpec(const Config &config);
 Result<TransformerSpec> readBertSpec(const Config &config);
 Result<TransformerSpec> readDistilBertSpec(const Config &config);
 Result<TransformerSpec> readGpt2Spec(const Config &config);
 Result<TransformerSpec> readLlamaSpec(const Config &config);
+Result<TransformerSpec> readMarianSpec(const Config &config);
 Result<TransformerSpec> readMultiHeadAttentionSpec(const Config &config);
 /// The encoder and decoder over feature vectors.
 Result<TransformerSpec> readPlainTransformerSpec(const Config &config);
 Result<TransformerSpec> readRobertaSpec(const Config &config);
 Result<TransformerSpec> readSelfAttentionSpec(const Config &config);
+Result<TransformerSpec> readT5Spec(const Config &config);
 Result<TransformerSpec> readVitSpec(const Config &config);
 
 } // namespace attune

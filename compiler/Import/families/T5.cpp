@@ -1,0 +1,170 @@
+//===- T5.cpp - T5 --------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Encoder and decoder without biases: norms by root mean square before the branches, scores that are not scaled and get a bias by buckets
+// of distances, one for all layers. Version 1.1 has a gated feed-forward and a head of its own; a tied head gets its input scaled. Defaults
+// are those of transformers' T5Config.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Seq2Seq.h"
+
+#include <cmath>
+
+using namespace attune;
+using mlir::xfmr::Activation;
+
+namespace {
+
+/// The keys that T5 reads.
+struct T5Keys {
+  int64_t vocab, hidden, headSize, inner, layers, decoderLayers, heads, buckets, maxDistance;
+  double epsilon, dropout;
+  Activation activation = Activation::None;
+  bool gated = false, tied;
+};
+
+using DeclareHead = void (*)(TransformerSpec &spec, const T5Keys &keys);
+
+} // namespace
+
+/// Reads `feed_forward_proj`: the name of an activation, behind "gated-" if there are two projections up.
+static void readFeedForward(ConfigReader &reader, T5Keys &keys) {
+  static constexpr std::pair<const char *, Activation> kinds[] = {{"relu", Activation::Relu},
+                                                                  {"gelu", Activation::Gelu},
+                                                                  {"gelu_new", Activation::GeluTanh},
+                                                                  {"silu", Activation::Silu},
+                                                                  {"gated-relu", Activation::Relu},
+                                                                  // In files of version 1.1 this name stands for the tanh form.
+                                                                  {"gated-gelu", Activation::GeluTanh},
+                                                                  {"gated-gelu_new", Activation::GeluTanh},
+                                                                  {"gated-silu", Activation::Silu}};
+  std::string name = reader.string("feed_forward_proj", "relu");
+  const auto *kind = reader.choose("feed_forward_proj", name, kinds);
+  keys.activation = kind ? kind->second : Activation::None;
+  keys.gated = name.rfind("gated-", 0) == 0;
+}
+
+static T5Keys readKeys(ConfigReader &reader) {
+  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+  T5Keys keys;
+  keys.vocab = reader.integer("vocab_size", 32128, ids);
+  keys.hidden = reader.integer("d_model", 512, size);
+  keys.headSize = reader.integer("d_kv", 64, size);
+  keys.inner = reader.integer("d_ff", 2048, size);
+  keys.layers = reader.integer("num_layers", 6, layers);
+  keys.decoderLayers = reader.integerOrNull("num_decoder_layers", keys.layers, layers);
+  keys.heads = reader.integer("num_heads", 8, size);
+  keys.buckets = reader.integer("relative_attention_num_buckets", 32, {4, 1 << 20});
+  keys.maxDistance = reader.integer("relative_attention_max_distance", 128, {1, 1 << 24});
+  keys.epsilon = reader.number("layer_norm_epsilon", 1e-6, 0, 1);
+  keys.dropout = reader.number("dropout_rate", 0.1, 0, 1);
+  keys.tied = reader.flag("tie_word_embeddings", true);
+  readFeedForward(reader, keys);
+  if (keys.buckets % 2 != 0)
+    reader.fail("relative_attention_num_buckets", "an even number");
+  if (keys.maxDistance <= keys.buckets / 2)
+    reader.fail("relative_attention_max_distance",
+                "more than half of 'relative_attention_num_buckets', which is " + std::to_string(keys.buckets));
+  reader.reject("quantization_config", "quantised weights are not implemented");
+  return keys;
+}
+
+static AttentionSpec declareAttention(TransformerSpec &spec, const T5Keys &keys, const std::string &path, bool causal) {
+  AttentionSpec attention;
+  int64_t inner = keys.heads * keys.headSize;
+  attention.query = spec.linear(path + ".q", keys.hidden, inner, /*bias=*/false);
+  attention.key = spec.linear(path + ".k", keys.hidden, inner, /*bias=*/false);
+  attention.value = spec.linear(path + ".v", keys.hidden, inner, /*bias=*/false);
+  attention.output = spec.linear(path + ".o", inner, keys.hidden, /*bias=*/false);
+  attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
+  attention.causal = causal;
+  return attention;
+}
+
+static void declareLayer(TransformerSpec &spec, const T5Keys &keys, StackSpec &stack, bool decoder, int64_t number) {
+  LayerSpec layer;
+  layer.path = stack.name + ".block." + std::to_string(number);
+  int64_t branch = 0;
+  auto next = [&] { return layer.path + ".layer." + std::to_string(branch++); };
+  std::string path = next();
+  layer.attention = declareAttention(spec, keys, path + ".SelfAttention", /*causal=*/decoder);
+  if (number == 0) {
+    WeightId table = spec.tensor(path + ".SelfAttention.relative_attention_bias.weight", {keys.buckets, keys.heads});
+    stack.distanceBias = {table, /*bidirectional=*/!decoder, keys.maxDistance};
+  }
+  layer.attentionNorm = spec.rmsNorm(path + ".layer_norm", keys.hidden, keys.epsilon);
+  if (decoder) {
+    path = next();
+    layer.cross = declareAttention(spec, keys, path + ".EncDecAttention", /*causal=*/false);
+    layer.crossNorm = spec.rmsNorm(path + ".layer_norm", keys.hidden, keys.epsilon);
+  }
+  path = next();
+  const std::string up = path + ".DenseReluDense.wi";
+  FfnSpec &ffn = layer.ffn.emplace();
+  if (keys.gated)
+    ffn.gate = spec.linear(up + "_0", keys.hidden, keys.inner, /*bias=*/false);
+  ffn.up = spec.linear(keys.gated ? up + "_1" : up, keys.hidden, keys.inner, /*bias=*/false);
+  ffn.down = spec.linear(path + ".DenseReluDense.wo", keys.inner, keys.hidden, /*bias=*/false);
+  ffn.activation = keys.activation;
+  layer.ffnNorm = spec.rmsNorm(path + ".layer_norm", keys.hidden, keys.epsilon);
+  stack.layers.push_back(std::move(layer));
+}
+
+static void declareStack(TransformerSpec &spec, const T5Keys &keys, StackRole role, WeightId words) {
+  bool decoder = role == StackRole::Decoder;
+  StackSpec &stack = decoder ? spec.decoder.emplace() : spec.encoder.emplace();
+  stack.name = decoder ? "decoder" : "encoder";
+  stack.placement = NormPlacement::Pre;
+  stack.dropout = stack.embeddings.dropout = keys.dropout;
+  stack.hidden = stack.memoryHidden = keys.hidden;
+  stack.cached = decoder;
+  stack.embeddings.path = stack.name + ".embed_tokens";
+  stack.embeddings.words = words;
+  for (int64_t i = 0; i < (decoder ? keys.decoderLayers : keys.layers); ++i)
+    declareLayer(spec, keys, stack, decoder, i);
+  stack.finalNorm = spec.rmsNorm(stack.name + ".final_layer_norm", keys.hidden, keys.epsilon);
+}
+
+/// The encoder's inputs, without those of a decoder.
+static void declareEncoderInputs(TransformerSpec &spec, const T5Keys &keys) {
+  spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab},
+                 {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false},
+                 {"attention_mask", InputRole::AttentionMask},
+                 {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
+}
+
+static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
+  LinearSpec head;
+  WeightId words = spec.decoder->embeddings.words;
+  head.weight =
+      keys.tied ? spec.scale(words, 1 / std::sqrt(double(keys.hidden))) : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden});
+  declareSeq2SeqOutputs(spec, "logits", {linearStep(head, "lm_head")});
+}
+
+Result<TransformerSpec> attune::readT5Spec(const Config &config) {
+  static constexpr std::pair<const char *, DeclareHead> heads[] = {
+      {"T5Model", [](TransformerSpec &spec, const T5Keys &) { declareSeq2SeqOutputs(spec, "last_hidden_state"); }},
+      {"T5ForConditionalGeneration", declareLMHead},
+      {"T5EncoderModel", [](TransformerSpec &spec, const T5Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
+  };
+  ConfigReader reader(config);
+  T5Keys keys = readKeys(reader);
+  TransformerSpec spec;
+  spec.family = "t5";
+  spec.architecture = reader.architecture("T5Model");
+  const auto *head = reader.choose("architectures", spec.architecture, heads);
+  if (reader.status().failed())
+    return reader.status();
+  WeightId words = spec.tensor("shared.weight", {keys.vocab, keys.hidden}, {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"});
+  declareStack(spec, keys, StackRole::Encoder, words);
+  if (spec.architecture == "T5EncoderModel") {
+    declareEncoderInputs(spec, keys);
+  } else {
+    declareStack(spec, keys, StackRole::Decoder, words);
+    declareSeq2SeqInputs(spec, keys.vocab, keys.vocab);
+  }
+  head->second(spec, keys);
+  return spec;
+}

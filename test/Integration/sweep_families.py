@@ -1,0 +1,126 @@
+# ===- sweep_families.py - Models of all families against plain Python -----===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# sweep_families.py FAMILY DIR: small models of FAMILY with odd sizes and generated weights, each with ragged masks and all its outputs, compared by
+# `attune check` with what families.py computes.
+
+import json
+import os
+import struct
+import sys
+
+import families
+import models
+from sweep import run
+
+GPT2 = dict(model_type="gpt2", architectures=["GPT2LMHeadModel"], vocab_size=23, n_positions=12, n_embd=20, n_head=4, n_layer=2)
+LLAMA = dict(model_type="llama", architectures=["LlamaForCausalLM"], vocab_size=23, max_position_embeddings=40, hidden_size=24, num_attention_heads=6,
+             num_key_value_heads=3, num_hidden_layers=2, intermediate_size=37)
+BART = dict(model_type="bart", architectures=["BartForConditionalGeneration"], vocab_size=23, max_position_embeddings=12, d_model=30, encoder_layers=1,
+            decoder_layers=2, encoder_attention_heads=3, decoder_attention_heads=5, encoder_ffn_dim=37, decoder_ffn_dim=41)
+T5 = dict(model_type="t5", architectures=["T5ForConditionalGeneration"], vocab_size=23, d_model=26, d_kv=7, d_ff=37, num_layers=2, num_heads=3,
+          relative_attention_num_buckets=8, relative_attention_max_distance=10)
+
+# Configuration, extra inputs.
+CONFIGS = {
+    "gpt2": [(dict(GPT2, scale_attn_by_inverse_layer_idx=True, n_inner=33, activation_function="relu"), ["token_type_ids"])],
+    "llama": [(dict(LLAMA, head_dim=6, attention_bias=True, mlp_bias=True, tie_word_embeddings=True, rope_theta=500.0,
+                    rope_scaling={"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                                  "original_max_position_embeddings": 16}), ["position_ids"]),
+              (dict(LLAMA, num_key_value_heads=1, rope_scaling={"type": "linear", "factor": 2.5}), [])],
+    "bart": [(dict(BART, scale_embedding=True), ["decoder_attention_mask"]),
+             (dict(BART, activation_function="silu"), ["head_mask", "decoder_head_mask", "cross_attn_head_mask"])],
+    "t5": [(dict(T5), ["decoder_attention_mask"]),
+           (dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_decoder_layers=1), []),
+           (dict(T5, architectures=["T5EncoderModel"], feed_forward_proj="gated-silu"), [])],
+}
+
+
+def rows(shape, values):
+    """Nested lists of |shape|."""
+    if len(shape) <= 1:
+        return list(values)
+    step = models.product(shape[1:])
+    return [rows(shape[1:], values[i * step:(i + 1) * step]) for i in range(shape[0])]
+
+
+def flatten(nested):
+    return [value for part in nested for value in flatten(part)] if isinstance(nested, list) else [nested]
+
+
+def shape_of(nested):
+    return [len(nested)] + shape_of(nested[0]) if isinstance(nested, list) else []
+
+
+def load_weights(folder):
+    tensors = models.load(os.path.join(folder, "model.safetensors"))
+    return {name: rows(shape, struct.unpack(f"<{models.product(shape)}f", data)) for name, (_, shape, data) in tensors.items()}
+
+
+def head_mask(rng, config, side):
+    layers, heads = config[side + "_layers"], config[side + "_attention_heads"]
+    return "F32", [layers, heads], [rng.choice([0.0, 1.0, 0.5]) for _ in range(layers * heads)]
+
+
+def make_inputs(config, extra, rng):
+    """Two sequences, the second one padded; the mask of the first hides its first tokens."""
+    batch, length, target, vocab = 2, 9, 7, config["vocab_size"]
+    tensors = {"input_ids": models.random_ids(rng, vocab, batch, length),
+               "attention_mask": ("I64", [batch, length], [0] * 2 + [1] * (length - 2) + [1] * (length - 3) + [0] * 3)}
+    if config["model_type"] in ("bart", "t5") and "Encoder" not in config["architectures"][0]:
+        tensors["decoder_input_ids"] = models.random_ids(rng, vocab, batch, target)
+    for name in extra:
+        if name == "position_ids":
+            tensors[name] = models.random_ids(rng, config["max_position_embeddings"], batch, length)
+        elif name == "decoder_attention_mask":
+            tensors[name] = "I64", [batch, target], [1] * target + [0] * 3 + [1] * (target - 3)
+        elif name.endswith("head_mask"):
+            tensors[name] = head_mask(rng, config, "encoder" if name == "head_mask" else "decoder")
+        else:
+            tensors[name] = models.random_ids(rng, vocab, batch, length)
+    return tensors
+
+
+def expect(config, weights, tensors):
+    """{"name": nested values} of the whole batch, groups as their members."""
+    model, forward = families.Model(config, weights), families.FAMILIES[config["model_type"]]
+    nested = {name: rows(shape, values) for name, (_, shape, values) in tensors.items()}
+    parts = []
+    for b in range(2):
+        own = {name: value if name.endswith("head_mask") else value[b] for name, value in nested.items()}
+        parts.append(forward(model, own.pop("input_ids"), own.pop("attention_mask"), **own))
+    whole = {}
+    for name in parts[0]:
+        if name.endswith(("hidden_states", "attentions")):
+            for i in range(len(parts[0][name])):
+                whole[f"{name}.{i}"] = [part[name][i] for part in parts]
+        else:
+            whole[name] = [part[name] for part in parts]
+    return whole
+
+
+def write_case(folder, tensors, expected):
+    """The tolerance of the golden cases: 5e-6 of the largest value and 1e-5 of each, times four for a bound that is not measured."""
+    os.makedirs(folder, exist_ok=True)
+    models.save(os.path.join(folder, "inputs.safetensors"), tensors)
+    values = {name: ("F32", shape_of(nested), flatten(nested)) for name, nested in expected.items()}
+    models.save(os.path.join(folder, "expected.safetensors"), values)
+    outputs = {name: {"dtype": "F32", "shape": shape, "atol": 2e-5 * max(map(abs, flat)), "rtol": 1e-5} for name, (_, shape, flat) in values.items()}
+    with open(os.path.join(folder, "case.json"), "w") as f:
+        json.dump({"call": {"function": "forward", "kwargs": {}}, "outputs": outputs}, f)
+
+
+def main(family, work):
+    for number, (config, extra) in enumerate(CONFIGS[family]):
+        folder = os.path.join(work, f"{family}-{number}")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "config.json"), "w") as f:
+            json.dump(config, f)
+        run("attune", "init", folder, "-o", folder, "--seed", str(number + 3))
+        tensors = make_inputs(config, extra, models.generator(family, number))
+        write_case(folder, tensors, expect(config, load_weights(folder), tensors))
+        print(run("attune", "check", folder))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
