@@ -9,7 +9,8 @@
 using namespace attune;
 
 static bool isTokenSource(const EntryInput &input) {
-  return input.spec->role == InputRole::TokenIds || input.spec->role == InputRole::TokenVectors || input.spec->role == InputRole::Memory;
+  constexpr InputRole sources[] = {InputRole::TokenIds, InputRole::TokenVectors, InputRole::Memory, InputRole::EncoderResult};
+  return llvm::is_contained(sources, input.spec->role);
 }
 
 static bool isMask(const EntryInput &input) {

@@ -120,6 +120,14 @@ LayerRequest EntryBuilder::requestOf(StackRole role, int64_t layer) const {
   return request;
 }
 
+Value EntryBuilder::emitDistanceBias(const StackSpec &stack, Value length) {
+  if (!stack.distanceBias)
+    return {};
+  const DistanceBiasSpec &bias = *stack.distanceBias;
+  return xfmr::RelativePositionBiasOp::create(scope.builder, scope.at(spec.weights[bias.table].name), scope.weight(bias.table), length,
+                                              bias.bidirectional, bias.maxDistance);
+}
+
 void EntryBuilder::emitStack(StackRole role) {
   const StackSpec &stack = spec.stack(role);
   Stack &state = stackOf(role);
@@ -134,10 +142,7 @@ void EntryBuilder::emitStack(StackRole role) {
   operands.sequences = tokens.sequences();
   if (llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention && layer.attention->rotary != noWeight; }))
     operands.positions = emitPositions(scope, role, tokens);
-  if (const auto &bias = stack.distanceBias)
-    operands.distanceBias =
-        xfmr::RelativePositionBiasOp::create(scope.builder, scope.at(scope.spec.weights[bias->table].name), scope.weight(bias->table),
-                                             tokens.length(), bias->bidirectional, bias->maxDistance);
+  operands.distanceBias = emitDistanceBias(stack, tokens.length());
   if (role == StackRole::Decoder)
     provideMemory(operands);
   TokenBatch &keys = memory ? *memory : encoder.tokens ? *encoder.tokens : tokens;

@@ -56,6 +56,8 @@ private:
   void provideMemory(LayerOperands &operands);
   /// Row |layer| of the head mask |mask|, a mask of all layers, or null.
   mlir::Value headMaskOf(mlir::Value mask, int64_t layer);
+  /// What the distances between up to |length| keys add to the scores of |stack|, or null.
+  mlir::Value emitDistanceBias(const StackSpec &stack, mlir::Value length);
   /// What outputs want of layer |layer| of a stack.
   LayerRequest requestOf(StackRole role, int64_t layer) const;
 

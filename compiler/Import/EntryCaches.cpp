@@ -152,13 +152,14 @@ void EntryBuilder::emitCachedStack(const CacheEntry &entry) {
   operands.sequences.mask = {};
   if (llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention->rotary != noWeight; }))
     operands.positions = emitPositions(scope, StackRole::Decoder, tokens);
+  operands.distanceBias = emitDistanceBias(stack, own.length);
   Value headMask = scope.input(InputRole::HeadMask, StackRole::Decoder);
+  Value crossHeadMask = stack.crossSharesHeadMask ? headMask : scope.input(InputRole::CrossHeadMask, StackRole::Decoder);
   LayerRequest request;
   request.own.key = request.own.value = true;
   for (auto [i, layer] : llvm::enumerate(stack.layers)) {
     operands.headMask = headMaskOf(headMask, i);
-    if (layer.cross && stack.crossSharesHeadMask)
-      operands.crossHeadMask = operands.headMask;
+    operands.crossHeadMask = layer.cross ? headMaskOf(crossHeadMask, i) : Value();
     CachedKeys cache = addLayerCache(i, *layer.attention, false);
     operands.ownCache = own;
     operands.ownCache.keys = cache.keys, operands.ownCache.values = cache.values;
