@@ -181,6 +181,8 @@ Status Compilation::importFolder() {
   if (!imported)
     return imported.status();
   module = std::move(*imported);
+  if (folder->generation)
+    writeGenerationAttr(*module, *folder->generation);
   tensors = std::move(folder->tensors);
   return {};
 }

@@ -108,7 +108,8 @@ Status ModelEmitter::describe(const ModelSignature &signature, const std::string
     described.manifestChecksum = packed->manifestChecksum;
   }
   // The header text stands for the signature.
-  described.buildId = computeBuildId(*llvmModule, createHeader(signature, described) + signature.config, described.flags, packed);
+  std::string text = createHeader(signature, described) + (signature.generation ? Json(signature.generation->values()).dump() : "");
+  described.buildId = computeBuildId(*llvmModule, text, described.flags, packed);
   return addDescriptor(*llvmModule, signature, described);
 }
 

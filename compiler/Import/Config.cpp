@@ -9,12 +9,12 @@
 
 using namespace attune;
 
-Result<Config> Config::open(const std::string &folder) {
+Result<Config> Config::open(const std::string &folder, const char *name) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
     return Status::error(folder + ": expected a model folder with config.json, " +
                          (std::filesystem::exists(folder, ignored) ? "got a file" : "found nothing"));
-  std::string path = (std::filesystem::path(folder) / "config.json").string();
+  std::string path = (std::filesystem::path(folder) / name).string();
   Result<Json> root = readJsonFile(path);
   if (!root)
     return root.status();

@@ -20,8 +20,8 @@ namespace attune {
 /// A parsed config.json.
 class Config {
 public:
-  /// Reads `config.json` of |folder|; its value must be an object.
-  static Result<Config> open(const std::string &folder);
+  /// Reads the file |name| of |folder|; its value must be an object.
+  static Result<Config> open(const std::string &folder, const char *name = "config.json");
 
   /// The file's path, for messages.
   const std::string &file() const { return path; }

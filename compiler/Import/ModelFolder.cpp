@@ -4,6 +4,7 @@
 
 #include "compiler/Import/ModelFolder.h"
 
+#include "compiler/Import/GenerationConfig.h"
 #include "runtime/io/Generate.h"
 #include "runtime/io/MappedFile.h"
 #include "runtime/io/OutputFile.h"
@@ -41,6 +42,18 @@ static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
   return std::optional<int64_t>(*value);
 }
 
+/// The tensors of |folder|, stored or generated.
+static Result<std::unique_ptr<TensorProvider>> findTensors(const std::string &folder, const TransformerSpec &spec, const Config &config) {
+  if (!SafetensorsFolder::present(folder)) {
+    Result<std::optional<int64_t>> seed = generatedSeed(folder);
+    if (!seed)
+      return seed.status();
+    if (*seed)
+      return generateTensors(spec.tensors(), **seed, config.file());
+  }
+  return openTensors(folder);
+}
+
 Result<ModelFolder> attune::openModelFolder(const std::string &folder) {
   Result<Config> config = Config::open(folder);
   if (!config)
@@ -48,19 +61,17 @@ Result<ModelFolder> attune::openModelFolder(const std::string &folder) {
   Result<TransformerSpec> spec = readTransformerSpec(*config);
   if (!spec)
     return spec.status();
-  if (!SafetensorsFolder::present(folder)) {
-    Result<std::optional<int64_t>> seed = generatedSeed(folder);
-    if (!seed)
-      return seed.status();
-    if (*seed) {
-      auto tensors = generateTensors(spec->tensors(), **seed, config->file());
-      return ModelFolder{std::move(*spec), std::move(tensors)};
-    }
+  std::optional<GenerationSettings> generation;
+  if (spec->decoder && spec->decoder->cached) {
+    Result<GenerationSettings> read = readGenerationSettings(*config, folder);
+    if (!read)
+      return read.status();
+    generation = std::move(*read);
   }
-  Result<std::unique_ptr<TensorProvider>> tensors = openTensors(folder);
+  Result<std::unique_ptr<TensorProvider>> tensors = findTensors(folder, *spec, *config);
   if (!tensors)
     return tensors.status();
-  return ModelFolder{std::move(*spec), std::move(*tensors)};
+  return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation)};
 }
 
 /// Copies a file between folders unless they are the same.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// From a path to a description and its numbers, and the way back: a folder made from a configuration and a seed, so that size and speed of a model
-// can be tried without a download.
+// From a path to a description and its numbers, and the way back: a folder made from a configuration and a seed, so that size and speed of
+// a model can be tried without a download.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_MODELFOLDER_H
@@ -11,15 +11,17 @@
 
 #include "compiler/Import/TensorProvider.h"
 #include "compiler/Import/TransformerSpec.h"
+#include "runtime/io/GenerationSettings.h"
 
 #include <functional>
 
 namespace attune {
 
-/// A model: what it computes, and its numbers.
+/// A model: what it computes, its numbers, and how it generates if it is a decoder with caches.
 struct ModelFolder {
   TransformerSpec spec;
   std::unique_ptr<TensorProvider> tensors;
+  std::optional<GenerationSettings> generation;
 };
 
 /// Opens a model folder: config.json and stored weights. A golden case without weights whose case.json says they are generated gets a

@@ -4,6 +4,7 @@
 
 #include "Descriptor.h"
 #include "Error.h"
+#include "attune/generate.h"
 
 #include <cstdio>
 #include <cstring>
@@ -137,6 +138,8 @@ attune_status attune::checkDescriptor(const attune_model_desc *desc) {
   ATTUNE_TRY(checkCaches(*desc));
   for (uint32_t i = 0; i < desc->num_entries; ++i)
     ATTUNE_TRY(checkEntry(*desc, desc->entries[i]));
+  if (desc->generation && desc->generation->struct_bytes < sizeof(size_t))
+    return fail(ATTUNE_CORRUPT, "model descriptor: generation settings of %zu bytes", desc->generation->struct_bytes);
   return ATTUNE_OK;
 }
 

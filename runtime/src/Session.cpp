@@ -114,8 +114,16 @@ static attune_status bindInputs(const attune_entry_desc &entry, TensorList input
   return ATTUNE_OK;
 }
 
-/// Checks and runs one call; the caller has made sure that it is the only one.
-static attune_status runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs) {
+attune_status SessionTurn::take() {
+  if (!session)
+    return fail(ATTUNE_INVALID_ARGUMENT, "the session is null");
+  if (session->running.exchange(true, std::memory_order_acquire))
+    return fail(ATTUNE_BUSY, "the session is running another call; make one session per thread");
+  taken = true;
+  return ATTUNE_OK;
+}
+
+attune_status attune::runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs) {
   const attune_model_desc &desc = *session.model->desc;
   const attune_entry_desc *entry;
   ATTUNE_TRY(findEntry(desc, name, entry));
@@ -149,11 +157,7 @@ static attune_status runEntry(attune_session &session, const char *name, TensorL
 
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs) {
-  if (!session)
-    return fail(ATTUNE_INVALID_ARGUMENT, "the session is null");
-  if (session->running.exchange(true, std::memory_order_acquire))
-    return fail(ATTUNE_BUSY, "the session is running another call; make one session per thread");
-  attune_status status = runEntry(*session, entry, {inputs, num_inputs}, {outputs, num_outputs});
-  session->running.store(false, std::memory_order_release);
-  return status;
+  SessionTurn turn(session);
+  ATTUNE_TRY(turn.take());
+  return runEntry(*session, entry, {inputs, num_inputs}, {outputs, num_outputs});
 }

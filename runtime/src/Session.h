@@ -58,4 +58,27 @@ struct attune_session {
   std::atomic<bool> running;
 };
 
+namespace attune {
+
+/// The session while one call has it; a second call is refused meanwhile.
+class SessionTurn {
+public:
+  explicit SessionTurn(attune_session *session) : session(session) {}
+  ~SessionTurn() {
+    if (taken)
+      session->running.store(false, std::memory_order_release);
+  }
+  /// Fails with INVALID_ARGUMENT if there is no session, or BUSY.
+  attune_status take();
+
+private:
+  attune_session *session;
+  bool taken = false;
+};
+
+/// Checks and runs one call of entry |name|; the caller has the turn.
+attune_status runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs);
+
+} // namespace attune
+
 #endif // ATTUNE_RUNTIME_SESSION_H

@@ -12,28 +12,6 @@ using namespace attune;
 using Long = long long; // what %lld wants
 
 namespace {
-/// The session while one call has it.
-class Turn {
-public:
-  explicit Turn(attune_session *session) : session(session) {}
-  ~Turn() {
-    if (taken)
-      session->running.store(false, std::memory_order_release);
-  }
-  attune_status take() {
-    if (!session)
-      return fail(ATTUNE_INVALID_ARGUMENT, "the session is null");
-    if (session->running.exchange(true, std::memory_order_acquire))
-      return fail(ATTUNE_BUSY, "the session is running another call; make one session per thread");
-    taken = true;
-    return ATTUNE_OK;
-  }
-
-private:
-  attune_session *session;
-  bool taken = false;
-};
-
 /// A tensor and the cache it is read from or written to.
 struct CacheAccess {
   const attune_cache_desc *cache;
@@ -56,7 +34,7 @@ int64_t attune_session_slot_length(const attune_session *session, int64_t slot) 
 }
 
 attune_status attune_session_slot_truncate(attune_session *session, int64_t slot, int64_t length) {
-  Turn turn(session);
+  SessionTurn turn(session);
   ATTUNE_TRY(turn.take());
   Caches &caches = session->caches;
   ATTUNE_TRY(checkSlot(caches, slot));
@@ -70,7 +48,7 @@ attune_status attune_session_slot_truncate(attune_session *session, int64_t slot
 }
 
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to) {
-  Turn turn(session);
+  SessionTurn turn(session);
   ATTUNE_TRY(turn.take());
   ATTUNE_TRY(checkSlot(session->caches, from));
   ATTUNE_TRY(checkSlot(session->caches, to));
@@ -133,7 +111,7 @@ static void forEachElement(const CacheAccess &access, int64_t row, int64_t slot,
 }
 
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor) {
-  Turn turn(session);
+  SessionTurn turn(session);
   ATTUNE_TRY(turn.take());
   if (!tensor)
     return fail(ATTUNE_INVALID_ARGUMENT, "the tensor is null");
@@ -184,7 +162,7 @@ static attune_status checkWrite(const attune_session &session, const int64_t *sl
 }
 
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors) {
-  Turn turn(session);
+  SessionTurn turn(session);
   ATTUNE_TRY(turn.take());
   if (num_tensors && !tensors)
     return fail(ATTUNE_INVALID_ARGUMENT, "%zu tensors given but their array is null", num_tensors);

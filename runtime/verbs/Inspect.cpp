@@ -3,6 +3,7 @@
 //
 // Builds one JSON value that describes the artefact, then prints it as JSON or as text: both say the same.
 //===----------------------------------------------------------------------===//
+#include "attune/generate.h"
 #include "runtime/verbs/Compare.h"
 #include "runtime/verbs/Dims.h"
 #include "runtime/verbs/PackedWeights.h"
@@ -83,6 +84,27 @@ static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const at
   return result;
 }
 
+/// How the model generates unless it is told otherwise.
+static OrderedJson describeGeneration(const attune_model *model) {
+  attune_generation_options options;
+  attune_generation_options_init(model, &options);
+  OrderedJson result;
+  if (options.max_new_tokens > 0)
+    result["max_new_tokens"] = options.max_new_tokens;
+  else
+    result["max_length"] = options.max_length;
+  result["num_beams"] = options.num_beams;
+  result["do_sample"] = options.do_sample != 0;
+  result["eos_token_id"] = std::vector<int64_t>(options.eos_token_ids, options.eos_token_ids + options.num_eos_token_ids);
+  for (auto [name, id] : {std::pair("pad_token_id", options.pad_token_id), std::pair("bos_token_id", options.bos_token_id),
+                          std::pair("decoder_start_token_id", options.decoder_start_token_id)})
+    if (id >= 0)
+      result[name] = id;
+  if (options.unsupported)
+    result["unsupported"] = options.unsupported;
+  return result;
+}
+
 /// The manifest's own columns, in a fixed order.
 static OrderedJson describeManifest(const std::vector<Json> &tensors) {
   OrderedJson result = OrderedJson::array();
@@ -119,6 +141,8 @@ static Result<OrderedJson> describeModel(const Artefact &artefact, const Inspect
       return read.status();
     profile = std::move(*read);
   }
+  if (desc.generation)
+    result["generation"] = describeGeneration(artefact.model());
   result["entries"] = OrderedJson::array();
   for (uint32_t i = 0; i < desc.num_entries; ++i) {
     Result<OrderedJson> entry = describeEntry(desc, desc.entries[i], options, profile ? &*profile : nullptr);

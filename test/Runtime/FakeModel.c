@@ -105,7 +105,7 @@ const attune_model_desc attune_model_fake = {ATTUNE_MODEL_MAGIC,
                                              0,
                                              entries,
                                              NULL,
-                                             "{}",
+                                             NULL,
                                              0,
                                              0,
                                              NULL};

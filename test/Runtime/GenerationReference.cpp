@@ -26,8 +26,17 @@ std::vector<float> reference::toyLogits(const Ids &ids, int64_t vocabSize) {
   return logits;
 }
 
+static bool isEnd(const attune_generation_options &options, int64_t id) {
+  return std::count(options.eos_token_ids, options.eos_token_ids + options.num_eos_token_ids, id) > 0;
+}
+
+Ids::iterator reference::findEnd(const attune_generation_options &options, Ids &ids, int64_t from) {
+  return std::find_if(ids.begin() + from, ids.end(), [&](int64_t id) { return isEnd(options, id); });
+}
+
 /// Scores after the rules; log-probabilities if |normalize|.
-static std::vector<double> scoresOf(const attune_generation_options &options, const Ids &ids, int64_t vocabSize, bool normalize) {
+static std::vector<double> scoresOf(const attune_generation_options &options, const Ids &ids, int64_t promptLength, int64_t vocabSize,
+                                    bool normalize) {
   std::vector<float> logits = toyLogits(ids, vocabSize);
   std::vector<double> scores(logits.begin(), logits.end());
   if (normalize) {
@@ -52,12 +61,13 @@ static std::vector<double> scoresOf(const attune_generation_options &options, co
   for (size_t i = 0; i < options.num_bad_words; word += options.bad_words_lengths[i++]) {
     Ids bad(word, word + options.bad_words_lengths[i]), tail = ids;
     tail.push_back(bad.back());
-    if (bad != Ids{options.eos_token_id} && bad.size() <= tail.size() && std::equal(bad.rbegin(), bad.rend(), tail.rbegin()))
+    if (!(bad.size() == 1 && isEnd(options, bad[0])) && bad.size() <= tail.size() && std::equal(bad.rbegin(), bad.rend(), tail.rbegin()))
       scores[bad.back()] = kNever;
   }
   int64_t length = static_cast<int64_t>(ids.size());
-  if (length < options.min_length && options.eos_token_id >= 0)
-    scores[options.eos_token_id] = kNever;
+  for (int64_t id = 0; id < vocabSize; ++id)
+    if (isEnd(options, id) && (length < options.min_length || length - promptLength < options.min_new_tokens))
+      scores[id] = kNever;
   int64_t forced = length == options.max_length - 1 ? options.forced_eos_token_id : -1;
   if (forced < 0 && length == 1)
     forced = options.forced_bos_token_id;
@@ -71,9 +81,9 @@ static std::vector<double> scoresOf(const attune_generation_options &options, co
 Ids reference::searchGreedily(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize) {
   Ids ids = prompt;
   while (static_cast<int64_t>(ids.size()) < options.max_length) {
-    std::vector<double> scores = scoresOf(options, ids, vocabSize, false);
+    std::vector<double> scores = scoresOf(options, ids, static_cast<int64_t>(prompt.size()), vocabSize, false);
     ids.push_back(std::max_element(scores.begin(), scores.end()) - scores.begin());
-    if (ids.back() == options.eos_token_id)
+    if (isEnd(options, ids.back()))
       break;
   }
   return ids;
@@ -109,18 +119,18 @@ std::vector<Scored> reference::searchBeams(const attune_generation_options &opti
     };
     std::vector<Next> list;
     for (size_t beam = 0; beam < beams; ++beam) {
-      std::vector<double> scores = scoresOf(options, open[beam].ids, vocabSize, true);
+      std::vector<double> scores = scoresOf(options, open[beam].ids, static_cast<int64_t>(prompt.size()), vocabSize, true);
       for (int64_t id = 0; id < vocabSize; ++id)
         list.push_back({open[beam].sum + scores[id], beam, id});
     }
     std::sort(list.begin(), list.end(),
               [](const Next &a, const Next &b) { return std::tie(b.sum, a.beam, a.id) < std::tie(a.sum, b.beam, b.id); });
-    list.resize(2 * beams);
+    list.resize(beams * std::max<size_t>(2, 1 + options.num_eos_token_ids));
     double length = static_cast<double>(open[0].ids.size());
     std::vector<Beam> next;
     for (size_t rank = 0; rank < list.size() && next.size() < beams; ++rank) {
       const Ids &ids = open[list[rank].beam].ids;
-      if (list[rank].id != options.eos_token_id) {
+      if (!isEnd(options, list[rank].id)) {
         next.push_back({list[rank].sum, ids});
         next.back().ids.push_back(list[rank].id);
       } else if (rank < beams) {
@@ -128,7 +138,10 @@ std::vector<Scored> reference::searchBeams(const attune_generation_options &opti
       }
     }
     open = next;
-    done = found.size() == beams && (options.early_stopping || worst()->score >= list[0].sum / std::pow(length, options.length_penalty));
+    if (options.early_stopping == ATTUNE_STOP_NEVER_EARLY && options.length_penalty > 0)
+      length = static_cast<double>(options.max_length);
+    done = found.size() == beams &&
+           (options.early_stopping == ATTUNE_STOP_EARLY || worst()->score >= list[0].sum / std::pow(length, options.length_penalty));
   }
   if (!done)
     for (const Beam &beam : open)
@@ -136,13 +149,14 @@ std::vector<Scored> reference::searchBeams(const attune_generation_options &opti
   std::sort(found.begin(), found.end(),
             [](const Scored &a, const Scored &b) { return std::tie(a.score, a.number) > std::tie(b.score, b.number); });
   for (Scored &hypothesis : found)
-    if (static_cast<int64_t>(hypothesis.ids.size()) < options.max_length && options.eos_token_id >= 0)
-      hypothesis.ids.push_back(options.eos_token_id);
+    if (static_cast<int64_t>(hypothesis.ids.size()) < options.max_length && options.num_eos_token_ids)
+      hypothesis.ids.push_back(options.eos_token_ids[0]);
   return found;
 }
 
 /// Extends |best| by what can follow |ids|, whose log-probability is |sum|.
-static void enumerateFrom(const attune_generation_options &options, const Ids &ids, double sum, int64_t vocabSize, Scored &best) {
+static void enumerateFrom(const attune_generation_options &options, const Ids &ids, int64_t promptLength, double sum, int64_t vocabSize,
+                          Scored &best) {
   auto consider = [&](double total, const Ids &sequence, size_t length) {
     double score = total / std::pow(static_cast<double>(length), options.length_penalty);
     if (score > best.score)
@@ -150,19 +164,19 @@ static void enumerateFrom(const attune_generation_options &options, const Ids &i
   };
   if (static_cast<int64_t>(ids.size()) == options.max_length)
     return consider(sum, ids, ids.size());
-  std::vector<double> scores = scoresOf(options, ids, vocabSize, true);
+  std::vector<double> scores = scoresOf(options, ids, promptLength, vocabSize, true);
   for (int64_t id = 0; id < vocabSize; ++id) {
     Ids longer = ids;
     longer.push_back(id);
-    if (id == options.eos_token_id)
+    if (isEnd(options, id))
       consider(sum + scores[id], longer, ids.size());
     else if (scores[id] > kNever)
-      enumerateFrom(options, longer, sum + scores[id], vocabSize, best);
+      enumerateFrom(options, longer, promptLength, sum + scores[id], vocabSize, best);
   }
 }
 
 Scored reference::enumerate(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize) {
   Scored best{kNever, {}, 0};
-  enumerateFrom(options, prompt, 0, vocabSize, best);
+  enumerateFrom(options, prompt, static_cast<int64_t>(prompt.size()), 0, vocabSize, best);
   return best;
 }

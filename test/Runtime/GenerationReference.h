@@ -6,7 +6,7 @@
 #ifndef ATTUNE_TEST_GENERATIONREFERENCE_H
 #define ATTUNE_TEST_GENERATIONREFERENCE_H
 
-#include "generation/GenerationOptions.h"
+#include "attune/generate.h"
 
 #include <vector>
 
@@ -16,6 +16,9 @@ using Ids = std::vector<int64_t>;
 
 /// Logits that depend on all ids so far.
 std::vector<float> toyLogits(const Ids &ids, int64_t vocabSize);
+
+/// The first end of |ids| at or after |from|.
+Ids::iterator findEnd(const attune_generation_options &options, Ids &ids, int64_t from);
 
 struct Scored {
   double score;

@@ -63,12 +63,11 @@ struct Outcome {
 } // namespace
 
 static attune_generation_options defaults() {
-  attune_generation_options options{};
+  static const int64_t ends[] = {2};
+  attune_generation_options options;
+  attune_generation_options_init(nullptr, &options);
   options.max_length = 8;
-  options.num_beams = options.num_return_sequences = 1;
-  options.length_penalty = options.repetition_penalty = options.temperature = options.top_p = 1;
-  options.eos_token_id = 2;
-  options.pad_token_id = options.forced_bos_token_id = options.forced_eos_token_id = options.never_token_id = -1;
+  options.eos_token_ids = ends, options.num_eos_token_ids = 1;
   return options;
 }
 
@@ -79,7 +78,7 @@ static attune_status tryRun(attune_generation_options options, const std::vector
   for (const Ids &prompt : prompts)
     flat.insert(flat.end(), prompt.begin(), prompt.end());
   GenerationPrompt prompt{static_cast<int64_t>(prompts.size()), static_cast<int64_t>(prompts[0].size()), flat.data()};
-  ATTUNE_TRY(checkGenerationOptions(options, model, prompt));
+  ATTUNE_TRY(checkGenerationOptions(options, model.vocabSize, prompt.length));
   int64_t rows = prompt.rows * options.num_return_sequences;
   Ids sequences(static_cast<size_t>(rows * options.max_length));
   outcome.scores.assign(static_cast<size_t>(rows), 0);
@@ -90,7 +89,7 @@ static attune_status tryRun(attune_generation_options options, const std::vector
   outcome.rows.clear();
   for (int64_t row = 0; row < rows; ++row) {
     Ids ids(sequences.begin() + row * result.length, sequences.begin() + (row + 1) * result.length);
-    auto eos = std::find(ids.begin() + prompt.length, ids.end(), options.eos_token_id);
+    auto eos = reference::findEnd(options, ids, prompt.length);
     for (auto pad = eos; pad != ids.end(); ++pad)
       CHECK(pad == eos || *pad == options.pad_token_id);
     outcome.rows.emplace_back(ids.begin(), eos == ids.end() ? eos : eos + 1);
@@ -117,10 +116,12 @@ static void testAgainstReference() {
     options.num_beams = trial % 3 == 0 ? 1 : pick(2, 5);
     options.num_return_sequences = options.num_beams == 1 ? 1 : pick(1, options.num_beams);
     options.length_penalty = pick(-2, 4) * 0.5;
-    options.early_stopping = static_cast<int>(pick(0, 1));
+    options.early_stopping = pick(0, 2);
+    int64_t ends[] = {2, 4};
+    options.eos_token_ids = ends, options.num_eos_token_ids = static_cast<size_t>(pick(0, 5) ? pick(1, 2) : 0);
     options.no_repeat_ngram_size = pick(0, 3);
     options.repetition_penalty = pick(0, 2) ? 1 : 1.3;
-    options.forced_eos_token_id = pick(0, 1) ? options.eos_token_id : -1;
+    options.forced_eos_token_id = pick(0, 1) ? 2 : -1;
     options.forced_bos_token_id = pick(0, 3) ? -1 : 5;
     options.never_token_id = pick(0, 1) ? 3 : -1;
     options.pad_token_id = pick(0, 1) ? 3 : -1;
@@ -129,6 +130,7 @@ static void testAgainstReference() {
     int64_t length = pick(1, 3);
     options.max_length = length + pick(1, 7);
     options.min_length = pick(0, 1) * pick(length, options.max_length);
+    options.min_new_tokens = pick(0, 1) * pick(0, 4);
     std::vector<Ids> prompts(static_cast<size_t>(pick(1, 4)));
     for (Ids &prompt : prompts)
       for (int64_t i = 0; i < length; ++i)
@@ -144,7 +146,7 @@ static void testAgainstReference() {
       for (int64_t i = 0; i < options.num_return_sequences; ++i, ++row) {
         // An eos of the prompt or an open beam that never ends are cut at the first eos on both sides.
         Ids ids = best[i].ids;
-        auto eos = std::find(ids.begin() + length, ids.end(), options.eos_token_id);
+        auto eos = reference::findEnd(options, ids, length);
         ids.erase(eos == ids.end() ? eos : eos + 1, ids.end());
         CHECK(outcome.rows[row] == ids);
         CHECK(std::fabs(outcome.scores[row] - best[i].score) < 1e-5 * (1 + std::fabs(best[i].score)) ||
@@ -304,7 +306,13 @@ static void testBadOptions() {
   rejects([](auto &o) { o.num_beams = 12; }, "num_beams is 12, expected at most the vocabulary's 11");
   rejects([](auto &o) { o.num_beams = 0; }, "num_beams is 0, at least 1 expected");
   rejects([](auto &o) { o.num_return_sequences = 2; }, "num_return_sequences is 2, expected at most num_beams = 1");
-  rejects([](auto &o) { o.eos_token_id = 11; }, "eos_token_id is 11, expected an id below the vocabulary's 11, or -1");
+  static const int64_t beyond[] = {11}, one[] = {1}, none[] = {0};
+  rejects([](auto &o) { o.eos_token_ids = beyond; }, "eos_token_ids has 11, expected ids below the vocabulary's 11");
+  rejects([](auto &o) { o.eos_token_ids = nullptr; }, "eos_token_ids is null, 1 ids expected");
+  rejects([](auto &o) { o.num_eos_token_ids = 11; }, "eos_token_ids has 11 ids, expected fewer than the vocabulary's 11");
+  rejects([](auto &o) { o.early_stopping = 3; }, "early_stopping is 3, a value of attune_early_stopping expected");
+  rejects([](auto &o) { o.num_beams = 2, o.want_step_logits = 1; }, "step logits with num_beams = 2 are not supported");
+  rejects([](auto &o) { o.unsupported = "typical_p is 0.9"; }, "typical_p is 0.9");
   rejects([](auto &o) { o.do_sample = 1, o.temperature = 0; }, "temperature is 0, a positive number expected");
   rejects([](auto &o) { o.do_sample = 1, o.top_p = 1.5; }, "top_p is 1.5, expected to be above 0 and at most 1");
   rejects([](auto &o) { o.do_sample = 1, o.top_k = -1; }, "top_k is -1, at least 0 expected");
@@ -312,7 +320,6 @@ static void testBadOptions() {
   rejects([](auto &o) { o.repetition_penalty = 0; }, "repetition_penalty is 0, a positive number expected");
   rejects([](auto &o) { o.length_penalty = NAN; }, "length_penalty is nan, a number expected");
   rejects([](auto &o) { o.num_bad_words = 1; }, "bad_words_ids or bad_words_lengths is null");
-  static const int64_t beyond[] = {11}, one[] = {1}, none[] = {0};
   rejects([](auto &o) { o.num_bad_words = 1, o.bad_words_ids = beyond, o.bad_words_lengths = one; },
           "bad_words_ids has 11, expected ids below the vocabulary's 11");
   rejects([](auto &o) { o.num_bad_words = 1, o.bad_words_ids = beyond, o.bad_words_lengths = none; },

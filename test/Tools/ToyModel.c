@@ -65,4 +65,4 @@ const attune_model_desc attune_model = {ATTUNE_MODEL_MAGIC,
                                         1,
                                         entries,
                                         kernels,
-                                        "{}"};
+                                        NULL};

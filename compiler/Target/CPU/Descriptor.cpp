@@ -18,6 +18,7 @@ public:
 
   llvm::Constant *u32(uint32_t value) { return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value); }
   llvm::Constant *i64(uint64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value); }
+  llvm::Constant *f64(double value) { return llvm::ConstantFP::get(llvm::Type::getDoubleTy(context), value); }
   llvm::Constant *null() { return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context)); }
   llvm::Constant *record(llvm::ArrayRef<llvm::Constant *> fields) { return llvm::ConstantStruct::getAnon(context, fields); }
 
@@ -45,14 +46,20 @@ public:
     return global(llvm::ConstantArray::get(llvm::ArrayType::get(elements[0]->getType(), elements.size()), elements), name);
   }
 
+  /// An array of numbers, null if empty.
+  llvm::Constant *i64s(const int64_t *values, size_t count, const llvm::Twine &name) {
+    llvm::SmallVector<llvm::Constant *> elements;
+    for (size_t i = 0; i < count; ++i)
+      elements.push_back(i64(values[i]));
+    return array(elements, name);
+  }
+
   llvm::Constant *tensors(llvm::ArrayRef<TensorSignature> list, const llvm::Twine &name) {
     llvm::SmallVector<llvm::Constant *> elements;
     for (const TensorSignature &tensor : list) {
-      llvm::SmallVector<llvm::Constant *> sizes;
-      for (int64_t size : tensor.shape)
-        sizes.push_back(i64(size));
-      elements.push_back(record({string(tensor.name), u32(tensor.dtype), u32(tensor.shape.size()), array(sizes, "attune.shape"),
-                                 u32(tensor.fill), u32(tensor.group), i64(tensor.maxValue)}));
+      elements.push_back(record({string(tensor.name), u32(tensor.dtype), u32(tensor.shape.size()),
+                                 i64s(tensor.shape.data(), tensor.shape.size(), "attune.shape"), u32(tensor.fill), u32(tensor.group),
+                                 i64(tensor.maxValue)}));
     }
     return array(elements, name);
   }
@@ -82,6 +89,48 @@ static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Mo
                          builder.u32(entry.outputs.size()), builder.u32(entry.cacheUse), builder.array(dims, "attune.dims"),
                          builder.tensors(entry.inputs, "attune.inputs"), builder.tensors(entry.outputs, "attune.outputs"), functions[0],
                          functions[1], functions[2], work ? work : builder.null()});
+}
+
+/// The model's attune_generation_options.
+static llvm::Constant *createGeneration(DescriptorBuilder &builder, GenerationSettings settings) {
+  attune_generation_options o;
+  attune_generation_options_init(nullptr, &o);
+  settings.apply(o);
+  size_t badIds = 0;
+  for (size_t i = 0; i < o.num_bad_words; ++i)
+    badIds += o.bad_words_lengths[i];
+  llvm::Constant *record = builder.record({builder.i64(o.struct_bytes),
+                                           builder.i64(o.max_length),
+                                           builder.i64(o.max_new_tokens),
+                                           builder.i64(o.min_length),
+                                           builder.i64(o.min_new_tokens),
+                                           builder.i64(o.num_beams),
+                                           builder.i64(o.num_return_sequences),
+                                           builder.f64(o.length_penalty),
+                                           builder.i64(o.early_stopping),
+                                           builder.i64(o.no_repeat_ngram_size),
+                                           builder.f64(o.repetition_penalty),
+                                           builder.i64(o.do_sample),
+                                           builder.f64(o.temperature),
+                                           builder.i64(o.top_k),
+                                           builder.f64(o.top_p),
+                                           builder.i64(o.seed),
+                                           builder.i64s(o.eos_token_ids, o.num_eos_token_ids, "attune.ends"),
+                                           builder.i64(o.num_eos_token_ids),
+                                           builder.i64(o.pad_token_id),
+                                           builder.i64(o.bos_token_id),
+                                           builder.i64(o.decoder_start_token_id),
+                                           builder.i64(o.forced_bos_token_id),
+                                           builder.i64(o.forced_eos_token_id),
+                                           builder.i64(o.never_token_id),
+                                           builder.i64s(o.bad_words_ids, badIds, "attune.bad_words"),
+                                           builder.i64s(o.bad_words_lengths, o.num_bad_words, "attune.bad_words"),
+                                           builder.i64(o.num_bad_words),
+                                           o.unsupported ? builder.string(o.unsupported) : builder.null(),
+                                           builder.i64(o.want_step_logits),
+                                           builder.null(),
+                                           builder.null()});
+  return builder.global(record, "attune.generation");
 }
 
 Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options) {
@@ -130,7 +179,7 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
                                           builder.u32(kernels.size()),
                                           builder.array(entries, "attune.entries"),
                                           builder.array(kernels, "attune.kernels"),
-                                          builder.string(signature.config),
+                                          signature.generation ? createGeneration(builder, *signature.generation) : builder.null(),
                                           builder.u32(caches.size()),
                                           builder.u32(0),
                                           builder.array(caches, "attune.caches")});

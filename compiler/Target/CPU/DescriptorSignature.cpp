@@ -168,9 +168,11 @@ Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
     auto text = [&](StringRef key) { return model.getAs<StringAttr>(key) ? model.getAs<StringAttr>(key).str() : std::string(); };
     signature.family = text("family");
     signature.architecture = text("architecture");
-    if (!text("config").empty())
-      signature.config = text("config");
   }
+  Result<std::optional<GenerationSettings>> generation = readGenerationAttr(module);
+  if (!generation)
+    return generation.status();
+  signature.generation = std::move(*generation);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function->hasAttrOfType<StringAttr>(xfmr::kEntryAttr))
       continue;

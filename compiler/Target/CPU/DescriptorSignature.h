@@ -8,8 +8,7 @@
 #define ATTUNE_COMPILER_TARGET_CPU_DESCRIPTORSIGNATURE_H
 
 #include "attune/abi.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "runtime/io/Status.h"
+#include "compiler/Target/CPU/GenerationAttr.h"
 
 #include <string>
 #include <vector>
@@ -60,8 +59,7 @@ struct KernelSignature {
 
 struct ModelSignature {
   std::string family, architecture;
-  /// JSON object.
-  std::string config = "{}";
+  std::optional<GenerationSettings> generation;
   std::vector<EntrySignature> entries;
   /// In the order of their memory.
   std::vector<CacheSignature> caches;

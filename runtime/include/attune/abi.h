@@ -165,6 +165,9 @@ typedef struct attune_entry_desc {
   attune_work_fn kernel_work; /* null if it does not follow from the dims */
 } attune_entry_desc;
 
+/* Defined in attune/generate.h, with a size of its own. */
+struct attune_generation_options;
+
 /* The descriptor an object exports. */
 typedef struct attune_model_desc {
   uint64_t magic;             /* ATTUNE_MODEL_MAGIC */
@@ -184,7 +187,7 @@ typedef struct attune_model_desc {
   uint32_t num_kernels;
   const attune_entry_desc *entries;
   const attune_kernel_desc *kernels;
-  const char *config_json;    /* generation settings and token ids, a JSON object */
+  const struct attune_generation_options *generation; /* how text is generated unless the caller says otherwise; null if none is */
   uint32_t num_caches;
   uint32_t reserved;          /* 0 */
   const attune_cache_desc *caches; /* in the order of their memory: first those of sequences, then those of sources */

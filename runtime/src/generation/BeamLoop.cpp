@@ -115,7 +115,7 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   for (int64_t rank = 0; rank < best.size() && next < beams; ++rank) {
     const BeamCandidate &candidate = best[rank];
     const int64_t *from = row.ids + candidate.beam * options.max_length;
-    if (candidate.id == options.eos_token_id) {
+    if (isEnd(options, candidate.id)) {
       if (rank < beams)
         row.found->add(from, length, candidate.sum);
       continue;
@@ -159,8 +159,8 @@ void BeamLoop::write(int64_t to, const Hypothesis &hypothesis) {
   int64_t *sequence = result.sequences + to * options.max_length;
   int64_t *end = std::copy_n(hypothesis.ids, hypothesis.length, sequence);
   std::fill(end, sequence + options.max_length, options.pad_token_id);
-  if (hypothesis.length < options.max_length && options.eos_token_id >= 0)
-    *end = options.eos_token_id;
+  if (hypothesis.length < options.max_length && options.num_eos_token_ids)
+    *end = options.eos_token_ids[0];
   result.length = std::max(result.length, std::min(hypothesis.length + 1, options.max_length));
   if (result.scores)
     result.scores[to] = static_cast<float>(hypothesis.score);
@@ -187,12 +187,14 @@ void BeamLoop::finish() {
 attune_status BeamLoop::run() {
   Arena measure;
   layOut(measure);
-  BeamCandidates measured(measure, 2 * beams);
+  // Each beam may have all ends among its best continuations, and one more is wanted of it; two at least, as the reference library takes.
+  int64_t wanted = beams * std::max<int64_t>(2, 1 + static_cast<int64_t>(options.num_eos_token_ids));
+  BeamCandidates measured(measure, wanted);
   Buffer buffer;
   ATTUNE_TRY(buffer.allocate(measure.getBytes()));
   Arena arena(buffer.get());
   layOut(arena);
-  BeamCandidates best(arena, 2 * beams);
+  BeamCandidates best(arena, wanted);
   begin();
   ATTUNE_TRY(model.start(model.state, prompt.rows, logits));
   while (advance(best) && active > 0 && length < options.max_length)

@@ -50,8 +50,11 @@ void Hypotheses::add(const int64_t *ids, int64_t length, double sum) {
 bool Hypotheses::isDone(double best, int64_t length) const {
   if (count < options.num_beams)
     return false;
-  if (options.early_stopping)
+  if (options.early_stopping == ATTUNE_STOP_EARLY)
     return true;
+  // Sums are negative, so with a positive penalty the longest sequence scores best.
+  if (options.early_stopping == ATTUNE_STOP_NEVER_EARLY && options.length_penalty > 0)
+    length = options.max_length;
   double worst = items[0].score;
   for (int64_t i = 1; i < count; ++i)
     worst = std::min(worst, items[i].score);

@@ -8,7 +8,7 @@
 #define ATTUNE_RUNTIME_GENERATION_BEAMSEARCH_H
 
 #include "Arena.h"
-#include "GenerationOptions.h"
+#include "attune/generate.h"
 
 namespace attune {
 

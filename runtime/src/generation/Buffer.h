@@ -29,6 +29,12 @@ public:
     return ATTUNE_OK;
   }
   void *get() const { return memory; }
+  /// The memory, which the caller frees.
+  void *release() {
+    void *released = memory;
+    memory = nullptr;
+    return released;
+  }
 
 private:
   void *memory = nullptr;

@@ -4,7 +4,7 @@
 #ifndef ATTUNE_RUNTIME_GENERATION_GENERATE_H
 #define ATTUNE_RUNTIME_GENERATION_GENERATE_H
 
-#include "GenerationOptions.h"
+#include "attune/generate.h"
 #include "StepModel.h"
 
 namespace attune {
@@ -25,8 +25,9 @@ struct GenerationResult {
   int64_t steps;      ///< how many ids were chosen for the longest sequence
 };
 
-/// Checks |options| against the model and the prompt, and resolves max_new_tokens into max_length.
-attune_status checkGenerationOptions(attune_generation_options &options, const StepModel &model, const GenerationPrompt &prompt);
+/// Checks |options| against the vocabulary and the length of the prompts, and resolves max_new_tokens into max_length and min_new_tokens
+/// into min_length.
+attune_status checkGenerationOptions(attune_generation_options &options, int64_t vocabSize, int64_t length);
 
 /// Greedy search, sampling or beam search by checked |options|. A cancelled generation succeeds with what there is. Takes memory of its own
 /// for the time of the call, besides that of the model.

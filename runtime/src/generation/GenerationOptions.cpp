@@ -3,11 +3,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Error.h"
+#include "../Model.h"
 #include "Generate.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace attune;
+
+void attune_generation_options_init(const attune_model *model, attune_generation_options *options) {
+  if (!options)
+    return;
+  *options = attune_generation_options{};
+  options->max_length = 20;
+  options->num_beams = options->num_return_sequences = 1;
+  options->length_penalty = options->repetition_penalty = options->temperature = options->top_p = 1;
+  options->top_k = 50;
+  options->pad_token_id = options->bos_token_id = options->decoder_start_token_id = -1;
+  options->forced_bos_token_id = options->forced_eos_token_id = options->never_token_id = -1;
+  // An object's copy may be shorter than ours; what it lacks keeps its default.
+  if (const attune_generation_options *own = model ? model->desc->generation : nullptr)
+    memcpy(options, own, std::min(own->struct_bytes, sizeof(*options)));
+  options->struct_bytes = sizeof(*options);
+}
 
 static long long wide(int64_t value) { return value; }
 
@@ -20,6 +39,19 @@ static attune_status checkAtLeast(const char *name, int64_t value, int64_t least
 static attune_status checkId(const char *name, int64_t id, int64_t vocabSize) {
   if (id < -1 || id >= vocabSize)
     return fail(ATTUNE_INVALID_ARGUMENT, "%s is %lld, expected an id below the vocabulary's %lld, or -1", name, wide(id), wide(vocabSize));
+  return ATTUNE_OK;
+}
+
+static attune_status checkEnds(const attune_generation_options &options, int64_t vocabSize) {
+  if (options.num_eos_token_ids && !options.eos_token_ids)
+    return fail(ATTUNE_INVALID_ARGUMENT, "eos_token_ids is null, %zu ids expected", options.num_eos_token_ids);
+  if (options.num_eos_token_ids >= static_cast<size_t>(vocabSize))
+    return fail(ATTUNE_INVALID_ARGUMENT, "eos_token_ids has %zu ids, expected fewer than the vocabulary's %lld", options.num_eos_token_ids,
+                wide(vocabSize));
+  for (size_t i = 0; i < options.num_eos_token_ids; ++i)
+    if (options.eos_token_ids[i] < 0 || options.eos_token_ids[i] >= vocabSize)
+      return fail(ATTUNE_INVALID_ARGUMENT, "eos_token_ids has %lld, expected ids below the vocabulary's %lld",
+                  wide(options.eos_token_ids[i]), wide(vocabSize));
   return ATTUNE_OK;
 }
 
@@ -53,38 +85,48 @@ static attune_status checkBeams(const attune_generation_options &options, int64_
   if (options.num_beams > vocabSize || vocabSize < 2)
     return fail(ATTUNE_INVALID_ARGUMENT, "num_beams is %lld, expected at most the vocabulary's %lld", wide(options.num_beams),
                 wide(vocabSize));
+  if (options.num_beams > 1 && options.want_step_logits)
+    return fail(ATTUNE_INVALID_ARGUMENT, "step logits with num_beams = %lld are not supported; expected num_beams = 1",
+                wide(options.num_beams));
+  if (options.early_stopping < ATTUNE_STOP_BY_ESTIMATE || options.early_stopping > ATTUNE_STOP_NEVER_EARLY)
+    return fail(ATTUNE_INVALID_ARGUMENT, "early_stopping is %lld, a value of attune_early_stopping expected", wide(options.early_stopping));
   if (!options.do_sample && options.num_return_sequences > options.num_beams)
     return fail(ATTUNE_INVALID_ARGUMENT, "num_return_sequences is %lld, expected at most num_beams = %lld",
                 wide(options.num_return_sequences), wide(options.num_beams));
   return ATTUNE_OK;
 }
 
-attune_status attune::checkGenerationOptions(attune_generation_options &options, const StepModel &model, const GenerationPrompt &prompt) {
+attune_status attune::checkGenerationOptions(attune_generation_options &options, int64_t vocabSize, int64_t length) {
+  if (options.unsupported)
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s", options.unsupported);
   ATTUNE_TRY(checkAtLeast("num_beams", options.num_beams, 1));
   ATTUNE_TRY(checkAtLeast("num_return_sequences", options.num_return_sequences, 1));
   ATTUNE_TRY(checkAtLeast("max_new_tokens", options.max_new_tokens, 0));
   ATTUNE_TRY(checkAtLeast("min_length", options.min_length, 0));
+  ATTUNE_TRY(checkAtLeast("min_new_tokens", options.min_new_tokens, 0));
   ATTUNE_TRY(checkAtLeast("no_repeat_ngram_size", options.no_repeat_ngram_size, 0));
-  if (options.max_new_tokens > 0)
-    options.max_length = prompt.length + options.max_new_tokens;
+  if (options.max_new_tokens > 0 && __builtin_add_overflow(length, options.max_new_tokens, &options.max_length))
+    options.max_length = INT64_MAX;
+  if (options.min_new_tokens > 0)
+    options.min_length = std::max(options.min_length, length + std::min(options.min_new_tokens, INT64_MAX - length));
   ATTUNE_TRY(checkAtLeast("max_length", options.max_length, 1));
-  if (options.max_length <= prompt.length)
+  if (options.max_length <= length)
     return fail(ATTUNE_INVALID_ARGUMENT, "max_length is %lld, expected more than the %lld ids of the prompt", wide(options.max_length),
-                wide(prompt.length));
+                wide(length));
   if (!(options.repetition_penalty > 0) || std::isinf(options.repetition_penalty))
     return fail(ATTUNE_INVALID_ARGUMENT, "repetition_penalty is %g, a positive number expected", options.repetition_penalty);
   if (!std::isfinite(options.length_penalty))
     return fail(ATTUNE_INVALID_ARGUMENT, "length_penalty is %g, a number expected", options.length_penalty);
-  ATTUNE_TRY(checkId("eos_token_id", options.eos_token_id, model.vocabSize));
-  ATTUNE_TRY(checkId("forced_bos_token_id", options.forced_bos_token_id, model.vocabSize));
-  ATTUNE_TRY(checkId("forced_eos_token_id", options.forced_eos_token_id, model.vocabSize));
-  ATTUNE_TRY(checkId("never_token_id", options.never_token_id, model.vocabSize));
-  ATTUNE_TRY(checkBadWords(options, model.vocabSize));
+  ATTUNE_TRY(checkEnds(options, vocabSize));
+  ATTUNE_TRY(checkId("forced_bos_token_id", options.forced_bos_token_id, vocabSize));
+  ATTUNE_TRY(checkId("forced_eos_token_id", options.forced_eos_token_id, vocabSize));
+  ATTUNE_TRY(checkId("never_token_id", options.never_token_id, vocabSize));
+  ATTUNE_TRY(checkBadWords(options, vocabSize));
   if (options.pad_token_id < 0)
-    options.pad_token_id = options.eos_token_id < 0 ? 0 : options.eos_token_id;
+    options.pad_token_id = options.num_eos_token_ids ? options.eos_token_ids[0] : 0;
   if (options.do_sample)
     ATTUNE_TRY(checkSampling(options));
-  return checkBeams(options, model.vocabSize);
+  return checkBeams(options, vocabSize);
 }
 
 attune_status attune::generate(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,

@@ -96,7 +96,7 @@ bool GreedySearch::advance() {
     result.sequences[row * options.max_length + length] = id;
     if (options.on_token && options.on_token(options.user, row, id, length + 1) != 0)
       goOn = false;
-    if (id == options.eos_token_id)
+    if (isEnd(options, id))
       continue;
     parents[kept] = sources[i];
     ids[kept] = id;

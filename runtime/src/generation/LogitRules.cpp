@@ -29,12 +29,12 @@ static void banRepeatedNgrams(int64_t size, const int64_t *ids, int64_t length, 
       scores[ids[i + size - 1]] = -INFINITY;
 }
 
-/// Bans the last id of each word whose other ids end the sequence. A word that is eos alone is no bad word.
+/// Bans the last id of each word whose other ids end the sequence. A word that is an end alone is no bad word.
 static void banWords(const attune_generation_options &options, const int64_t *ids, int64_t length, float *scores) {
   const int64_t *word = options.bad_words_ids;
   for (size_t i = 0; i < options.num_bad_words; word += options.bad_words_lengths[i], ++i) {
     int64_t before = options.bad_words_lengths[i] - 1;
-    if (before == 0 && word[0] == options.eos_token_id)
+    if (before == 0 && isEnd(options, word[0]))
       continue;
     if (before <= length && std::memcmp(ids + length - before, word, static_cast<size_t>(before) * sizeof(int64_t)) == 0)
       scores[word[before]] = -INFINITY;
@@ -54,8 +54,8 @@ void attune::applyRules(const attune_generation_options &options, const int64_t 
   if (options.no_repeat_ngram_size > 0 && length + 1 >= options.no_repeat_ngram_size)
     banRepeatedNgrams(options.no_repeat_ngram_size, ids, length, scores);
   banWords(options, ids, length, scores);
-  if (options.eos_token_id >= 0 && length < options.min_length)
-    scores[options.eos_token_id] = -INFINITY;
+  for (size_t i = 0; length < options.min_length && i < options.num_eos_token_ids; ++i)
+    scores[options.eos_token_ids[i]] = -INFINITY;
   if (options.forced_bos_token_id >= 0 && length == 1)
     force(options.forced_bos_token_id, scores, vocabSize);
   if (options.forced_eos_token_id >= 0 && length == options.max_length - 1)

@@ -4,9 +4,17 @@
 #ifndef ATTUNE_RUNTIME_GENERATION_LOGITRULES_H
 #define ATTUNE_RUNTIME_GENERATION_LOGITRULES_H
 
-#include "GenerationOptions.h"
+#include "attune/generate.h"
 
 namespace attune {
+
+/// Whether |id| ends a sequence.
+inline bool isEnd(const attune_generation_options &options, int64_t id) {
+  for (size_t i = 0; i < options.num_eos_token_ids; ++i)
+    if (options.eos_token_ids[i] == id)
+      return true;
+  return false;
+}
 
 /// Applies the rules of |options| to |scores| [vocabSize] of the id that follows ids[0 … length - 1], in the order of the reference
 /// library: repetition penalty, repeated n-grams, bad words, minimum length, forced first and last id. What may not follow scores

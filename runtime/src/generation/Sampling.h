@@ -4,7 +4,7 @@
 #ifndef ATTUNE_RUNTIME_GENERATION_SAMPLING_H
 #define ATTUNE_RUNTIME_GENERATION_SAMPLING_H
 
-#include "GenerationOptions.h"
+#include "attune/generate.h"
 
 namespace attune {
 

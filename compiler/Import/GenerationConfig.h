@@ -1,0 +1,18 @@
+//===- GenerationConfig.h - Generation settings of a model folder -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_GENERATIONCONFIG_H
+#define ATTUNE_IMPORT_GENERATIONCONFIG_H
+
+#include "compiler/Import/Config.h"
+#include "runtime/io/GenerationSettings.h"
+
+namespace attune {
+
+/// Reads the settings of |folder|: those of generation_config.json, if it is there, over those of |config|. Errors are those of single
+/// settings; a setting that is not implemented is kept as a text.
+Result<GenerationSettings> readGenerationSettings(const Config &config, const std::string &folder);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_GENERATIONCONFIG_H

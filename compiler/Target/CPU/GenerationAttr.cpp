@@ -1,0 +1,66 @@
+//===- GenerationAttr.cpp - Generation settings of a module ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/GenerationAttr.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace attune;
+
+static Attribute toAttribute(Builder &builder, const Json &value) {
+  if (value.is_boolean())
+    return builder.getBoolAttr(value.get<bool>());
+  if (value.is_number_integer())
+    return builder.getI64IntegerAttr(value.get<int64_t>());
+  if (value.is_number())
+    return builder.getF64FloatAttr(value.get<double>());
+  if (value.is_string())
+    return builder.getStringAttr(value.get<std::string>());
+  SmallVector<Attribute> elements;
+  for (const Json &element : value)
+    elements.push_back(toAttribute(builder, element));
+  return builder.getArrayAttr(elements);
+}
+
+/// What is neither a number, a string nor a list becomes null, which no setting has.
+static Json toJson(Attribute attribute) {
+  if (auto flag = dyn_cast<BoolAttr>(attribute))
+    return flag.getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(attribute))
+    return integer.getValue().getSExtValue();
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    return number.getValueAsDouble();
+  if (auto text = dyn_cast<StringAttr>(attribute))
+    return text.str();
+  if (auto list = dyn_cast<ArrayAttr>(attribute)) {
+    Json elements = Json::array();
+    for (Attribute element : list)
+      elements.push_back(toJson(element));
+    return elements;
+  }
+  return nullptr;
+}
+
+void attune::writeGenerationAttr(ModuleOp module, const GenerationSettings &settings) {
+  Builder builder(module.getContext());
+  NamedAttrList attributes;
+  for (const auto &[name, value] : settings.values())
+    attributes.set(name, toAttribute(builder, value));
+  module->setAttr(kGenerationAttr, attributes.getDictionary(module.getContext()));
+}
+
+Result<std::optional<GenerationSettings>> attune::readGenerationAttr(ModuleOp module) {
+  Attribute attribute = module->getAttr(kGenerationAttr);
+  if (!attribute)
+    return std::optional<GenerationSettings>();
+  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
+  if (!dictionary)
+    return Status::error("'" + kGenerationAttr.str() + "': expected a dictionary");
+  GenerationSettings settings;
+  for (NamedAttribute named : dictionary)
+    if (Status status = settings.set(named.getName().str(), toJson(named.getValue()), kGenerationAttr.str()); status.failed())
+      return status;
+  return std::optional(std::move(settings));
+}

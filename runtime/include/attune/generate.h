@@ -1,0 +1,117 @@
+/*===- generate.h - Text generation ------------------------------------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Greedy search, sampling and beam search on a session of a model that has the entries `prefill` and `decode`, and `encode` if it is an
+ * encoder-decoder. What is not said here is as in runtime.h: errors, threads, strings. Linking it needs the mathematics library (-lm).
+ *===-----------------------------------------------------------------------===*/
+#ifndef ATTUNE_GENERATE_H
+#define ATTUNE_GENERATE_H
+
+#include "attune/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef ATTUNE_BUILD_SHARED
+#pragma GCC visibility push(default)
+#endif
+
+/// Called for each new token: |row| of the result (with beams: of the input, and |token| is -1, once per step), |length| ids so far, the
+/// new one included. Returns 0 to go on, anything else to end the generation there. It must not use the session.
+typedef int (*attune_token_fn)(void *user, int64_t row, int64_t token, int64_t length);
+
+/// When a row of a beam search that has num_beams hypotheses is done.
+typedef enum attune_early_stopping {
+  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when no open beam is better than the worst of them at the present length
+  ATTUNE_STOP_EARLY = 1,       ///< at once
+  ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can become better than the worst of them at any length
+} attune_early_stopping;
+
+/// How to generate. Set every field by attune_generation_options_init first. Names and meanings are those of the reference library; ids
+/// that are not there are -1. Compiled models carry one of these, so its layout is part of the ABI; new fields come last.
+typedef struct attune_generation_options {
+  size_t struct_bytes;          ///< sizeof(attune_generation_options), set by init
+  int64_t max_length;           ///< most ids of a sequence, prompt or start token included
+  int64_t max_new_tokens;       ///< > 0: most ids after the prompt or start token, instead of max_length
+  int64_t min_length;           ///< no end is chosen while a sequence has fewer ids
+  int64_t min_new_tokens;       ///< no end is chosen while fewer ids than this follow the prompt or start token
+  int64_t num_beams;            ///< 1 = greedy search or sampling
+  int64_t num_return_sequences; ///< per row; at most num_beams, any number when sampling
+  double length_penalty;        ///< a hypothesis scores sum(log p) / length ** length_penalty
+  int64_t early_stopping;       ///< attune_early_stopping
+  int64_t no_repeat_ngram_size; ///< > 0: no n-gram of this size occurs twice
+  double repetition_penalty;    ///< scores of ids that occurred: divided by it if > 0, multiplied if < 0
+  int64_t do_sample;            ///< 1 = draw from the distribution instead of taking the best
+  double temperature;           ///< sampling: scores are divided by it; > 0
+  int64_t top_k;                ///< sampling: only the k best ids; 0 = all
+  double top_p;                 ///< sampling: only the best ids that make up this probability together, in (0, 1]
+  uint64_t seed;                ///< sampling: noise is a function of (seed, row, step)
+  const int64_t *eos_token_ids; ///< each ends a sequence; borrowed
+  size_t num_eos_token_ids;
+  int64_t pad_token_id;             ///< fills rows that ended; -1 = the first end
+  int64_t bos_token_id;             ///< what an encoder-decoder starts with if there is no decoder_start_token_id
+  int64_t decoder_start_token_id;   ///< what an encoder-decoder starts with
+  int64_t forced_bos_token_id;      ///< the second id of a sequence
+  int64_t forced_eos_token_id;      ///< the id at max_length - 1
+  int64_t never_token_id;           ///< beam search: an id of probability 0 (Marian's pad)
+  const int64_t *bad_words_ids;     ///< ids of words that must not occur, one word after the other; borrowed
+  const int64_t *bad_words_lengths; ///< ids per word; borrowed
+  size_t num_bad_words;
+  const char *unsupported;  ///< a setting of the model's files that this version does not have, in words, or null. While it is there
+                            ///< attune_generate fails with it; null it to generate without that setting
+  int64_t want_step_logits; ///< 1 = keep the logits that ids were chosen from; not with beams
+  attune_token_fn on_token; ///< or null
+  void *user;               ///< handed to on_token
+} attune_generation_options;
+
+/// Sets |options| to what |model| says (generation_config.json and config.json at the time it was compiled); where it says nothing, or
+/// |model| is null, to the defaults of transformers 4.22: greedy search up to 20 ids.
+void attune_generation_options_init(const attune_model *model, attune_generation_options *options);
+
+/// What a generation gave; memory of the runtime. Rows are those of the input times num_return_sequences.
+typedef struct attune_generation {
+  int64_t rows;
+  int64_t length;           ///< ids of the longest sequence, prompt or start token included
+  int64_t steps;            ///< ids chosen for it
+  int64_t vocab_size;       ///< logits per step
+  const int64_t *sequences; ///< [rows, length]; after its end a row holds pad_token_id
+  const float *scores;      ///< [rows], the hypotheses' scores; null without beams
+  const float *step_logits; ///< [rows, steps, vocab_size], 0 after the end of a row; null unless asked for
+} attune_generation;
+
+/// Generates on |session|, which is busy until this returns; what its slots and sources held is lost. |options| may be null: the model's
+/// own.
+///
+/// |inputs| are those of the entries `prefill` and `encode` by name. Of a decoder: `input_ids` [rows, length], and `attention_mask` of the
+/// same shape if prompts are shorter; they are padded on the left. Of an encoder-decoder: what `encode` takes (`input_ids`,
+/// `attention_mask`), and `decoder_input_ids` if its sequences begin with more than decoder_start_token_id.
+///
+/// The session needs a slot ("batch") for each sequence and room ("past") for its ids; attune_generation_limits tells. Rows that end leave
+/// the batch; a row's result does not depend on the others, except that sampling depends on its number. Takes memory for the time of the
+/// call, beside the result, which attune_generation_free gives back. Fails as attune_session_run does, with INVALID_ARGUMENT for options
+/// that contradict each other or the model, and with OUT_OF_MEMORY.
+attune_status attune_generate(attune_session *session, const attune_generation_options *options, const attune_tensor *inputs,
+                              size_t num_inputs, attune_generation **out_generation);
+/// Gives the memory of |generation| back. Null is allowed.
+void attune_generation_free(attune_generation *generation);
+
+/// Most limits that attune_generation_limits writes.
+#define ATTUNE_MAX_GENERATION_LIMITS 4
+/// Computes the limits of a session that can do this generation: the arguments are those of attune_generate. Writes at most
+/// ATTUNE_MAX_GENERATION_LIMITS to |out_limits|, for attune_session_options. Fails as attune_generate does before it begins.
+attune_status attune_generation_limits(const attune_model *model, const attune_generation_options *options, const attune_tensor *inputs,
+                                       size_t num_inputs, attune_dim_limit *out_limits, size_t *out_num_limits);
+
+#ifdef ATTUNE_BUILD_SHARED
+#pragma GCC visibility pop
+#endif
+
+#if defined(__cplusplus)
+static_assert(sizeof(attune_generation_options) == 248, "attune_generation_options is part of the ABI");
+#else
+_Static_assert(sizeof(attune_generation_options) == 248, "attune_generation_options is part of the ABI");
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif /* ATTUNE_GENERATE_H */

@@ -1,0 +1,108 @@
+//===- generate.hpp - C++17 wrapper of text generation ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Header only, as runtime.hpp is.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_GENERATE_HPP
+#define ATTUNE_GENERATE_HPP
+
+#include "attune/generate.h"
+#include "attune/runtime.hpp"
+
+#include <exception>
+#include <functional>
+
+namespace attune {
+
+/// How to generate: `options->num_beams = 4`. Lists that the fields point to are the caller's. Stays where it is made.
+class GenerationOptions {
+public:
+  /// The settings of |model|.
+  explicit GenerationOptions(const Model &model) { attune_generation_options_init(model.get(), &fields); }
+  GenerationOptions(const GenerationOptions &) = delete;
+  GenerationOptions &operator=(const GenerationOptions &) = delete;
+
+  attune_generation_options *operator->() { return &fields; }
+  const attune_generation_options &c() const { return fields; }
+
+  /// Calls |callback|(row, token, length so far) for each new token, with beams (row of the input, -1, length) for each step. It returns
+  /// false to end the generation there; what it throws ends it, too, and comes out of generate.
+  void onToken(std::function<bool(int64_t row, int64_t token, int64_t length)> callback) {
+    listener = std::move(callback);
+    fields.on_token = listener ? callListener : nullptr;
+    fields.user = this;
+  }
+  /// Throws what the callback has thrown.
+  void rethrow() {
+    if (thrown)
+      std::rethrow_exception(std::exchange(thrown, nullptr));
+  }
+
+private:
+  static int callListener(void *user, int64_t row, int64_t token, int64_t length) {
+    auto *self = static_cast<GenerationOptions *>(user);
+    try {
+      return self->listener(row, token, length) ? 0 : 1;
+    } catch (...) {
+      self->thrown = std::current_exception();
+      return 1;
+    }
+  }
+
+  attune_generation_options fields;
+  std::function<bool(int64_t, int64_t, int64_t)> listener;
+  std::exception_ptr thrown;
+};
+
+/// What a generation gave.
+class Generation {
+public:
+  explicit Generation(attune_generation *generation) : handle(generation) {}
+  const attune_generation *operator->() const { return handle.get(); }
+  /// The ids of |row|, which is below (*this)->rows, padding included.
+  std::vector<int64_t> row(int64_t row) const {
+    const int64_t *begin = handle->sequences + row * handle->length;
+    return {begin, begin + handle->length};
+  }
+
+private:
+  struct Free {
+    void operator()(attune_generation *generation) const { attune_generation_free(generation); }
+  };
+  std::unique_ptr<attune_generation, Free> handle;
+};
+
+/// The C view of |tensors|, valid as long as they are.
+inline std::vector<attune_tensor> generationInputs(const std::vector<Tensor> &tensors) {
+  std::vector<attune_tensor> result;
+  for (const Tensor &tensor : tensors)
+    result.push_back(tensor.c());
+  return result;
+}
+
+/// A session that is just large enough for generate with the same arguments; threads = 0 takes the affinity mask.
+inline Session generationSession(const Model &model, const GenerationOptions &options, const std::vector<Tensor> &inputs,
+                                 int64_t threads = 0) {
+  std::vector<attune_tensor> tensors = generationInputs(inputs);
+  attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
+  attune_session_options sessionOptions;
+  attune_session_options_init(&sessionOptions);
+  check(attune_generation_limits(model.get(), &options.c(), tensors.data(), tensors.size(), limits, &sessionOptions.num_limits));
+  sessionOptions.limits = limits;
+  sessionOptions.num_threads = threads;
+  return Session(model, sessionOptions);
+}
+
+/// Generates from |inputs|.
+inline Generation generate(Session &session, GenerationOptions &options, const std::vector<Tensor> &inputs) {
+  std::vector<attune_tensor> tensors = generationInputs(inputs);
+  attune_generation *generation;
+  check(attune_generate(session.get(), &options.c(), tensors.data(), tensors.size(), &generation));
+  Generation result(generation);
+  options.rethrow();
+  return result;
+}
+
+} // namespace attune
+
+#endif // ATTUNE_GENERATE_HPP

@@ -1,0 +1,224 @@
+//===- GenerationSettings.cpp - Generation settings by name -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "runtime/io/GenerationSettings.h"
+
+#include <algorithm>
+
+using namespace attune;
+
+using Options = attune_generation_options;
+
+namespace {
+
+struct IntegerSetting {
+  const char *name;
+  int64_t Options::*member;
+  int64_t min;
+};
+
+struct NumberSetting {
+  const char *name;
+  double Options::*member;
+};
+
+/// A setting that this version does not have, and the values that mean it is not used (null always does).
+struct MissingSetting {
+  const char *name;
+  std::vector<Json> unused;
+};
+
+} // namespace
+
+/// max_new_tokens comes after max_length: where a file has both, it counts.
+static const IntegerSetting integers[] = {{"max_length", &Options::max_length, 1},
+                                          {"max_new_tokens", &Options::max_new_tokens, 1},
+                                          {"min_length", &Options::min_length, 0},
+                                          {"min_new_tokens", &Options::min_new_tokens, 0},
+                                          {"num_beams", &Options::num_beams, 1},
+                                          {"num_return_sequences", &Options::num_return_sequences, 1},
+                                          {"no_repeat_ngram_size", &Options::no_repeat_ngram_size, 0},
+                                          {"top_k", &Options::top_k, 0},
+                                          {"pad_token_id", &Options::pad_token_id, -1},
+                                          {"bos_token_id", &Options::bos_token_id, -1},
+                                          {"decoder_start_token_id", &Options::decoder_start_token_id, -1},
+                                          {"forced_bos_token_id", &Options::forced_bos_token_id, -1},
+                                          {"forced_eos_token_id", &Options::forced_eos_token_id, -1},
+                                          {"never_token_id", &Options::never_token_id, -1}};
+
+static const NumberSetting numbers[] = {{"length_penalty", &Options::length_penalty},
+                                        {"repetition_penalty", &Options::repetition_penalty},
+                                        {"temperature", &Options::temperature},
+                                        {"top_p", &Options::top_p}};
+
+static const MissingSetting missing[] = {{"num_beam_groups", {1}},
+                                         {"diversity_penalty", {0.0}},
+                                         {"typical_p", {1.0}},
+                                         {"min_p", {0.0}},
+                                         {"epsilon_cutoff", {0.0}},
+                                         {"eta_cutoff", {0.0}},
+                                         {"penalty_alpha", {0.0}},
+                                         {"encoder_no_repeat_ngram_size", {0}},
+                                         {"encoder_repetition_penalty", {1.0}},
+                                         {"renormalize_logits", {false}},
+                                         {"exponential_decay_length_penalty", {}},
+                                         {"suppress_tokens", {Json::array()}},
+                                         {"begin_suppress_tokens", {Json::array()}},
+                                         {"forced_decoder_ids", {Json::array()}},
+                                         {"sequence_bias", {}},
+                                         {"force_words_ids", {}},
+                                         {"constraints", {}},
+                                         {"guidance_scale", {1.0}},
+                                         {"stop_strings", {}},
+                                         {"max_time", {}}};
+
+const std::vector<std::string> &GenerationSettings::names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> list;
+    for (const IntegerSetting &setting : integers)
+      list.push_back(setting.name);
+    for (const NumberSetting &setting : numbers)
+      list.push_back(setting.name);
+    list.insert(list.end(), {"eos_token_id", "bad_words_ids", "do_sample", "early_stopping", "seed"});
+    for (const MissingSetting &setting : missing)
+      list.push_back(setting.name);
+    return list;
+  }();
+  return all;
+}
+
+/// |value|, an id or a list of ids, as a list.
+static Result<Json> readEnds(const Json &value, const std::string &file) {
+  if (!value.is_array() && !value.is_number_integer())
+    return jsonTypeError(file, "eos_token_id", "an id or a list of ids", value);
+  // -1 stands for none in old files.
+  if (value.is_number_integer() && value == -1)
+    return Json::array();
+  Json list = value.is_array() ? value : Json::array({value});
+  Result<std::vector<int64_t>> ids = jsonIntegers(list, file, "eos_token_id", 0);
+  return ids ? Result<Json>(list) : ids.status();
+}
+
+static Result<Json> readBadWords(const Json &value, const std::string &file) {
+  if (!value.is_array())
+    return jsonTypeError(file, "bad_words_ids", "a list of lists of ids", value);
+  for (size_t i = 0; i < value.size(); ++i) {
+    std::string key = "bad_words_ids." + std::to_string(i);
+    Result<std::vector<int64_t>> ids = jsonIntegers(value[i], file, key, 0);
+    if (!ids)
+      return ids.status();
+    if (ids->empty())
+      return jsonTypeError(file, key, "a list of at least one id", value[i]);
+  }
+  return value;
+}
+
+/// The checked value of |name|; one of the settings that are neither an integer nor a number.
+static Result<Json> readOther(const std::string &name, const Json &value, const std::string &file) {
+  if (name == "eos_token_id")
+    return readEnds(value, file);
+  if (name == "bad_words_ids")
+    return readBadWords(value, file);
+  if (name == "unsupported" && value.is_string())
+    return value;
+  if (name == "early_stopping" && value == "never")
+    return value;
+  if (name == "early_stopping" && !value.is_boolean())
+    return jsonTypeError(file, name, "true, false or \"never\"", value);
+  if (name == "early_stopping" || name == "do_sample") {
+    Result<bool> flag = jsonBool(value, file, name);
+    return flag ? Result<Json>(*flag) : flag.status();
+  }
+  if (name == "seed") {
+    Result<int64_t> seed = jsonInteger(value, file, name);
+    return seed ? Result<Json>(*seed) : seed.status();
+  }
+  std::string known;
+  for (const std::string &other : GenerationSettings::names())
+    known += (known.empty() ? "" : ", ") + other;
+  return Status::error(file + ": unknown setting '" + name + "'; known are " + known);
+}
+
+static Result<Json> readSetting(const std::string &name, const Json &value, const std::string &file) {
+  for (const IntegerSetting &setting : integers)
+    if (name == setting.name) {
+      Result<int64_t> number = jsonInteger(value, file, name, setting.min);
+      return number ? Result<Json>(*number) : number.status();
+    }
+  for (const NumberSetting &setting : numbers)
+    if (name == setting.name) {
+      Result<double> number = jsonNumber(value, file, name);
+      return number ? Result<Json>(*number) : number.status();
+    }
+  return readOther(name, value, file);
+}
+
+Status GenerationSettings::set(const std::string &name, const Json &value, const std::string &file) {
+  if (value.is_null())
+    return {};
+  for (const MissingSetting &setting : missing)
+    if (name == setting.name) {
+      if (std::find(setting.unused.begin(), setting.unused.end(), value) == setting.unused.end())
+        stored.emplace("unsupported", file + ": '" + name + "': " + describeJson(value) + " is not implemented in this version");
+      return {};
+    }
+  Result<Json> checked = readSetting(name, value, file);
+  if (!checked)
+    return checked.status();
+  if (name == "max_length")
+    stored.erase("max_new_tokens");
+  stored[name] = std::move(*checked);
+  return {};
+}
+
+Status GenerationSettings::setText(const std::string &text, const std::string &origin) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return Status::error(origin + ": expected NAME=VALUE, got '" + text + "'");
+  std::string value = text.substr(equals + 1);
+  Result<Json> parsed = parseJson(value, origin);
+  return set(text.substr(0, equals), parsed ? *parsed : Json(value), origin);
+}
+
+void GenerationSettings::apply(attune_generation_options &options) {
+  auto find = [&](const char *name) {
+    auto found = stored.find(name);
+    return found == stored.end() ? nullptr : &found->second;
+  };
+  for (const IntegerSetting &setting : integers)
+    if (const Json *value = find(setting.name))
+      options.*setting.member = value->get<int64_t>();
+  for (const NumberSetting &setting : numbers)
+    if (const Json *value = find(setting.name))
+      options.*setting.member = value->get<double>();
+  if (find("max_length") && !find("max_new_tokens"))
+    options.max_new_tokens = 0;
+  if (const Json *value = find("do_sample"))
+    options.do_sample = value->get<bool>();
+  if (const Json *value = find("early_stopping"))
+    options.early_stopping = value->is_string()   ? ATTUNE_STOP_NEVER_EARLY
+                             : value->get<bool>() ? ATTUNE_STOP_EARLY
+                                                  : ATTUNE_STOP_BY_ESTIMATE;
+  if (const Json *value = find("seed"))
+    options.seed = static_cast<uint64_t>(value->get<int64_t>());
+  if (const Json *value = find("eos_token_id")) {
+    ends = value->get<std::vector<int64_t>>();
+    options.eos_token_ids = ends.data();
+    options.num_eos_token_ids = ends.size();
+  }
+  if (const Json *value = find("bad_words_ids")) {
+    badWords.clear(), badWordLengths.clear();
+    for (const Json &word : *value) {
+      for (const Json &id : word)
+        badWords.push_back(id.get<int64_t>());
+      badWordLengths.push_back(static_cast<int64_t>(word.size()));
+    }
+    options.bad_words_ids = badWords.data();
+    options.bad_words_lengths = badWordLengths.data();
+    options.num_bad_words = badWordLengths.size();
+  }
+  if (const Json *value = find("unsupported")) {
+    unsupported = value->get<std::string>();
+    options.unsupported = unsupported.c_str();
+  }
+}

@@ -1,0 +1,71 @@
+//===- Generation.cpp - attune_generate ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "../Error.h"
+#include "Buffer.h"
+#include "SessionModel.h"
+
+using namespace attune;
+
+namespace {
+
+/// The result as it lies in memory: the public part first.
+struct StoredGeneration {
+  attune_generation shown;
+  GenerationResult result;
+
+  /// Lays out the arrays for |plan| behind this; null only measures.
+  static StoredGeneration *place(const GenerationPlan &plan, Arena &arena) {
+    const attune_generation_options &options = plan.options;
+    int64_t rows = plan.rows * options.num_return_sequences, steps = options.max_length - plan.length;
+    auto *stored = arena.take<StoredGeneration>(1);
+    int64_t *sequences = arena.take<int64_t>(rows * options.max_length);
+    float *scores = options.num_beams > 1 ? arena.take<float>(rows) : nullptr;
+    float *logits = options.want_step_logits ? arena.take<float>(rows * steps * plan.vocabSize) : nullptr;
+    if (stored) {
+      stored->result = {sequences, scores, logits, 0, 0};
+      stored->shown = {rows, 0, 0, plan.vocabSize, sequences, scores, logits};
+    }
+    return stored;
+  }
+};
+
+} // namespace
+
+/// Runs |plan| and leaves the result in |stored|.
+static attune_status runPlan(attune_session &session, const GenerationPlan &plan, StoredGeneration &stored) {
+  Arena measure;
+  SessionModel measured(session, plan, measure);
+  Buffer buffer;
+  ATTUNE_TRY(buffer.allocate(measure.getBytes()));
+  Arena arena(buffer.get());
+  SessionModel model(session, plan, arena);
+  ATTUNE_TRY(generate(model.steps(), plan.options, model.prompt(), stored.result));
+  stored.shown.length = stored.result.length;
+  stored.shown.steps = stored.result.steps;
+  return ATTUNE_OK;
+}
+
+attune_status attune_generate(attune_session *session, const attune_generation_options *options, const attune_tensor *inputs,
+                              size_t num_inputs, attune_generation **out_generation) {
+  if (!out_generation)
+    return fail(ATTUNE_INVALID_ARGUMENT, "out_generation is null");
+  *out_generation = nullptr;
+  SessionTurn turn(session);
+  ATTUNE_TRY(turn.take());
+  GenerationPlan plan;
+  ATTUNE_TRY(planGeneration(*session->model, options, {inputs, num_inputs}, plan));
+  ATTUNE_TRY(SessionModel::check(*session, plan));
+  Arena measure;
+  StoredGeneration::place(plan, measure);
+  Buffer buffer;
+  ATTUNE_TRY(buffer.allocate(measure.getBytes()));
+  Arena arena(buffer.get());
+  StoredGeneration *stored = StoredGeneration::place(plan, arena);
+  ATTUNE_TRY(runPlan(*session, plan, *stored));
+  *out_generation = static_cast<attune_generation *>(buffer.release());
+  return ATTUNE_OK;
+}
+
+void attune_generation_free(attune_generation *generation) { std::free(generation); }

@@ -1,0 +1,32 @@
+//===- ToyDecoder.h - Compiled decoders written by hand ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A cache holds the ids of each slot, and logits are reference::toyLogits of them, so the reference of generation says what must come out.
+// The encoder-decoder keeps the sum of its source's visible ids, which stands before the ids.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_TOYDECODER_H
+#define ATTUNE_TEST_TOYDECODER_H
+
+#include "attune/generate.h"
+
+#include <vector>
+
+namespace toy {
+
+/// Size of the vocabulary, and most tokens of a slot.
+constexpr int64_t vocabSize = 11, positions = 24;
+
+/// What the entries have been asked for.
+struct Record {
+  int64_t encoded = 0;                     ///< rows
+  std::vector<std::vector<int64_t>> slots; ///< of each decode step
+};
+extern Record record;
+
+/// |generation| may be null.
+attune_model_desc makeDecoder(const attune_generation_options *generation);
+attune_model_desc makeEncoderDecoder(const attune_generation_options *generation);
+
+} // namespace toy
+
+#endif // ATTUNE_TEST_TOYDECODER_H
