@@ -4,6 +4,7 @@
 // Runs golden cases and compares every output with its tolerance.
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/CompareCase.h"
+#include "runtime/verbs/GenerateCall.h"
 #include "runtime/verbs/StepCall.h"
 #include "runtime/verbs/Verbs.h"
 
@@ -44,16 +45,44 @@ static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedT
   return request;
 }
 
+/// The outputs of a case that generates.
+static Result<std::vector<OwnedTensor>> generateCase(const VerbHost &host, const std::string &folder, const CaseFile &caseFile,
+                                                     const std::vector<OwnedTensor> &inputs, const CheckOptions &options) {
+  GenerationSettings settings;
+  for (const auto &[name, value] : caseFile.kwargs.items())
+    if (name != "use_cache") // it says how, not what
+      if (Status status = settings.set(name, value, caseFile.path); status.failed())
+        return status;
+  std::vector<TensorSpec> specs;
+  std::vector<TensorView> views;
+  for (const OwnedTensor &input : inputs) {
+    specs.push_back(input.spec);
+    views.push_back(viewOf(input));
+  }
+  std::vector<std::string> wanted;
+  for (const CaseOutput &output : caseFile.outputs)
+    wanted.push_back(output.name);
+  ModelRequest request = generationRequest(specs);
+  request.weightsSeed = caseFile.weightsSeed;
+  request.pruneHeads = caseFile.pruneHeads;
+  request.dtype = options.dtype;
+  Result<Artefact> artefact = host.openCase(folder, request);
+  if (!artefact)
+    return artefact.status();
+  return runGeneration(*artefact, views, settings, wanted, options.threads);
+}
+
 /// The outputs the case's call gives.
 static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const std::string &folder, const CaseFile &caseFile,
                                                   const CheckOptions &options) {
   bool inSteps = caseFile.function == "incremental";
-  if (caseFile.function != "forward" && !inSteps)
-    return Status::error(caseFile.path + ": call '" + caseFile.function +
-                         "' is not supported by this entry set; 'forward' and 'incremental' are");
+  if (caseFile.function != "forward" && caseFile.function != "generate" && !inSteps)
+    return Status::error(caseFile.path + ": 'call.function': expected forward, incremental or generate, got '" + caseFile.function + "'");
   Result<std::vector<OwnedTensor>> inputs = loadCaseInputs(caseFile, folder);
   if (!inputs)
     return inputs.status();
+  if (caseFile.function == "generate")
+    return generateCase(host, folder, caseFile, *inputs, options);
   ModelRequest request = requestOf(caseFile, *inputs);
   request.dtype = options.dtype;
   StepRequest steps{{}, caseFile.steps, request.outputs, options.threads};

@@ -1,4 +1,4 @@
-//===- Run.cpp - The verbs run and generate --------------------------------===//
+//===- Run.cpp - The verb run --------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One call from a safetensors file to a safetensors file: whole, or in steps through the caches.
@@ -148,18 +148,4 @@ int attune::runVerbRun(const VerbHost &host, const std::vector<std::string> &arg
   Result<std::string> model = singleModel(positional);
   Status status = model ? runFile(host, *model, options) : model.status();
   return status.failed() ? reportError(host.tool, status.message()) : exitDone;
-}
-
-int attune::runVerbGenerate(const VerbHost &host, const std::vector<std::string> &arguments) {
-  // Models of this version have the entry `forward` alone, so every call ends in the same error; help says so.
-  for (const std::string &argument : arguments)
-    if (argument.compare(0, 6, "--help") == 0 || argument == "-h") {
-      FlagTable flags;
-      std::vector<std::string> positional;
-      if (std::optional<int> status =
-              parseArguments(host, flags, {argument}, positional, "generate " + host.modelHelp + " --input=FILE --output=FILE [flags]",
-                             "Generates text through the entries prefill and decode, which no model compiled\nby this version has."))
-        return *status;
-    }
-  return reportError(host.tool, "no such entry 'decode': models compiled by this version have the entry 'forward' alone");
 }

@@ -1,0 +1,118 @@
+//===- GenerateCall.cpp - One generation from named tensors ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "runtime/verbs/GenerateCall.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace attune;
+
+/// The outputs there are.
+static const char *const outputNames[] = {"sequences", "sequences_scores", "step_logits"};
+
+ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs) {
+  ModelRequest request;
+  request.outputs = {"logits"};
+  // The family's own list has these, and what the other half of an encoder-decoder needs.
+  bool usual = std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
+    return input.name == "input_ids" || (input.name == "attention_mask" && isInteger(input.dtype) && input.shape.size() == 2) ||
+           input.name == "decoder_input_ids";
+  });
+  if (!usual)
+    request.inputs = inputs;
+  return request;
+}
+
+/// |input| with the type that models take.
+static Result<OwnedTensor> convert(const TensorView &input) {
+  DType dtype = isInteger(input.dtype) ? DType::I64 : DType::F32;
+  OwnedTensor tensor{{input.name, dtype, input.shape}, std::vector<uint8_t>(static_cast<size_t>(input.elements) * elementSize(dtype))};
+  if (dtype == DType::I64)
+    convertToI64(input, 0, input.elements, reinterpret_cast<int64_t *>(tensor.data.data()));
+  else if (isFloat(input.dtype))
+    convertToF32(input, 0, input.elements, reinterpret_cast<float *>(tensor.data.data()));
+  else
+    return Status::error("input '" + input.name + "': expected integers or floats, got " + dtypeName(input.dtype));
+  return tensor;
+}
+
+template <typename T>
+static OwnedTensor copyOf(const char *name, DType dtype, std::vector<int64_t> shape, const T *values) {
+  size_t count = 1;
+  for (int64_t size : shape)
+    count *= static_cast<size_t>(size);
+  const auto *bytes = reinterpret_cast<const uint8_t *>(values);
+  return {{name, dtype, std::move(shape)}, {bytes, bytes + count * sizeof(T)}};
+}
+
+/// The wanted ones of the results.
+static std::vector<OwnedTensor> collect(const attune_generation &generation, const std::vector<std::string> &wanted) {
+  std::vector<OwnedTensor> outputs;
+  auto isWanted = [&](const char *name) { return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end(); };
+  if (isWanted(outputNames[0]))
+    outputs.push_back(copyOf(outputNames[0], DType::I64, {generation.rows, generation.length}, generation.sequences));
+  if (generation.scores && isWanted(outputNames[1]))
+    outputs.push_back(copyOf(outputNames[1], DType::F32, {generation.rows}, generation.scores));
+  if (generation.step_logits)
+    outputs.push_back(
+        copyOf(outputNames[2], DType::F32, {generation.rows, generation.steps, generation.vocab_size}, generation.step_logits));
+  return outputs;
+}
+
+static Status checkWanted(const std::vector<std::string> &wanted, const attune_generation_options &options) {
+  for (const std::string &name : wanted) {
+    if (std::find(std::begin(outputNames), std::end(outputNames), name) == std::end(outputNames))
+      return Status::error("--outputs: expected sequences, sequences_scores or step_logits, got '" + name + "'");
+    if (name == outputNames[1] && options.num_beams == 1)
+      return Status::error("--outputs: 'sequences_scores' are those of beams, expected num_beams of at least 2, got 1");
+  }
+  return {};
+}
+
+/// A session with the limits that the generation needs.
+static Result<std::shared_ptr<attune_session>> makeSession(const Artefact &artefact, const attune_generation_options &options,
+                                                           const std::vector<attune_tensor> &inputs, int64_t threads) {
+  attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
+  attune_session_options sessionOptions;
+  attune_session_options_init(&sessionOptions);
+  sessionOptions.limits = limits;
+  sessionOptions.num_threads = threads;
+  attune_session *session = nullptr;
+  if (attune_generation_limits(artefact.model(), &options, inputs.data(), inputs.size(), limits, &sessionOptions.num_limits) != ATTUNE_OK ||
+      attune_session_create(artefact.model(), &sessionOptions, &session) != ATTUNE_OK)
+    return Status::error(artefact.label() + ": " + attune_last_error());
+  return std::shared_ptr<attune_session>(session, attune_session_destroy);
+}
+
+Result<std::vector<OwnedTensor>> attune::runGeneration(const Artefact &artefact, const std::vector<TensorView> &inputs,
+                                                       GenerationSettings settings, const std::vector<std::string> &wanted,
+                                                       int64_t threads) {
+  attune_generation_options options;
+  attune_generation_options_init(artefact.model(), &options);
+  settings.apply(options);
+  if (Status status = checkWanted(wanted, options); status.failed())
+    return status;
+  options.want_step_logits = std::find(wanted.begin(), wanted.end(), outputNames[2]) != wanted.end();
+  std::vector<OwnedTensor> memory;
+  std::vector<attune_tensor> tensors;
+  memory.reserve(inputs.size()); // tensors borrow from it
+  for (const TensorView &input : inputs) {
+    Result<OwnedTensor> converted = convert(input);
+    if (!converted)
+      return Status::error(artefact.label() + ": " + converted.message());
+    memory.push_back(std::move(*converted));
+    OwnedTensor &tensor = memory.back();
+    tensors.push_back({tensor.spec.name.c_str(), tensor.spec.dtype == DType::I64 ? ATTUNE_I64 : ATTUNE_F32,
+                       static_cast<uint32_t>(tensor.spec.shape.size()), tensor.spec.shape.data(), tensor.data.data(), tensor.data.size()});
+  }
+  Result<std::shared_ptr<attune_session>> session = makeSession(artefact, options, tensors, threads);
+  if (!session)
+    return session.status();
+  attune_generation *generation = nullptr;
+  if (attune_generate(session->get(), &options, tensors.data(), tensors.size(), &generation) != ATTUNE_OK)
+    return Status::error(artefact.label() + ": " + attune_last_error());
+  std::vector<OwnedTensor> outputs = collect(*generation, wanted);
+  attune_generation_free(generation);
+  return outputs;
+}

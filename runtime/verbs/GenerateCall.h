@@ -1,0 +1,23 @@
+//===- GenerateCall.h - One generation from named tensors --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_VERBS_GENERATECALL_H
+#define ATTUNE_VERBS_GENERATECALL_H
+
+#include "runtime/io/GenerationSettings.h"
+#include "runtime/io/Safetensors.h"
+#include "runtime/verbs/Verbs.h"
+
+namespace attune {
+
+/// What to ask of a model that shall generate from inputs like |inputs|.
+ModelRequest generationRequest(const std::vector<TensorSpec> &inputs);
+
+/// Generates from |inputs| with |settings| over the model's own, in a session that is just large enough; |threads| 0 = the affinity mask.
+/// Integers become I64. |wanted| lists outputs, empty = all but `step_logits`.
+Result<std::vector<OwnedTensor>> runGeneration(const Artefact &artefact, const std::vector<TensorView> &inputs, GenerationSettings settings,
+                                               const std::vector<std::string> &wanted, int64_t threads);
+
+} // namespace attune
+
+#endif // ATTUNE_VERBS_GENERATECALL_H
