@@ -74,6 +74,7 @@ static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   TileGroupsOptions groups;
   groups.registerRows = strategy.registerRows;
   groups.panelWidth = strategy.panelWidth;
+  groups.streamPanels = strategy.streamPanels;
   groups.blockBytes = strategy.blockBytes;
   groups.maxBlockRows = strategy.maxBlockRows;
   groups.codeRows = strategy.codeRows;

@@ -40,6 +40,7 @@ CpuStrategy attune::getCpuStrategy(const CpuFeatures &features) {
   CpuStrategy strategy = getRegisterStrategy(vectors);
   bool wide = features.vectorBits >= 512;
   strategy.codeRows = wide ? 8 : vectors >= 8 ? 4 : 1;
+  strategy.streamPanels = vectors >= 8 ? 4 : 1;
   strategy.roundsBF16 = wide && has("avx512bf16");
   if (!has("x86"))
     return strategy;

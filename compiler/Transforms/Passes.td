@@ -150,6 +150,7 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
                  Option<"blockBytes", "block-bytes", "int64_t", "524288", "bytes of the input rows of one block">,
                  Option<"maxBlockRows", "max-block-rows", "int64_t", "128", "most rows of one block">,
                  Option<"codeRows", "code-rows", "int64_t", "8", "rows of a register tile of codes of lower precision">,
+                 Option<"streamPanels", "stream-panels", "int64_t", "4", "weight panels that a single row reads side by side">,
                  Option<"rowBlock", "row-block", "int64_t", "8", "rows per task of row-wise kernels">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -155,7 +155,8 @@ private:
     int64_t depth = contraction.getStaticLoopRanges()[2], tileRows = codes ? codeRows : registerRows;
     int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / tileRows * tileRows);
     OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
-    auto block = tileAndFuse(rewriter, root, {rows, rewriter.getIndexAttr(panelWidth)}, scf::SCFTilingOptions::LoopType::ForallOp);
+    OpFoldResult columns = codes ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, contraction);
+    auto block = tileAndFuse(rewriter, root, {rows, columns}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
     OpFoldResult tile = codes ? rewriter.getIndexAttr(codeRows) : getTileRows(rewriter, *block);
@@ -190,6 +191,22 @@ private:
     AffineExpr whole = rewriter.getAffineDimExpr(0).ceilDiv(tileRows) * tileRows;
     OpFoldResult rounded = affine::makeComposedFoldedAffineApply(rewriter, loc, AffineMap::get(1, 0, whole), {getAsOpFoldResult(even)});
     return atMost(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rounded), limit);
+  }
+
+  /// Columns of a block: one weight panel, which is how work is divided best. A single row waits for nothing but weights, and a core gets more of
+  /// them from memory out of several places than out of one: it has several panels side by side.
+  OpFoldResult getBlockColumns(RewriterBase &rewriter, linalg::LinalgOp op, linalg::LinalgOp contraction) {
+    int64_t columns = contraction.getStaticLoopRanges()[1];
+    if (columns % panelWidth == 0)
+      contraction->setAttr(kWholePanelsAttr, rewriter.getUnitAttr());
+    if (columns <= panelWidth || streamPanels <= 1)
+      return rewriter.getIndexAttr(panelWidth);
+    Location loc = op.getLoc();
+    Value rows = countRows(rewriter, op);
+    Value one = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, arith::ConstantIndexOp::create(rewriter, loc, 1));
+    Value several = arith::ConstantIndexOp::create(rewriter, loc, streamPanels * panelWidth);
+    Value single = arith::ConstantIndexOp::create(rewriter, loc, panelWidth);
+    return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, one, several, single), streamPanels * panelWidth);
   }
 
   /// Rows of a register tile: of a few tiles all have about the same number, since they share the work of waiting for the weights.

@@ -53,7 +53,7 @@
 // TILED-NEXT: func.func(
 // TILED-NEXT: attune-tile-attention{key-block=512 long-rows=64 panel-width=32 query-rows=8},
 // TILED-NEXT: attune-tile-head-ops{row-block=8},
-// TILED-NEXT: attune-tile-groups{block-bytes=1572864 code-rows=8 max-block-rows=128 panel-width=32 register-rows=12 row-block=8},
+// TILED-NEXT: attune-tile-groups{block-bytes=1572864 code-rows=8 max-block-rows=128 panel-width=32 register-rows=12 row-block=8 stream-panels=4},
 // TILED-NEXT: attune-tile-quantized-rows{row-block=8},
 // TILED-NEXT: canonicalize
 // TILED-NEXT: resolve-ranked-shaped-type-result-dims
@@ -61,7 +61,7 @@
 // TILED-NEXT: )
 // TILED-NEXT: )
 // NARROW: attune-tile-attention{key-block=512 long-rows=64 panel-width=16 query-rows=4},
-// NARROW: attune-tile-groups{block-bytes=1572864 code-rows=4 max-block-rows=128 panel-width=16 register-rows=6 row-block=8},
+// NARROW: attune-tile-groups{block-bytes=1572864 code-rows=4 max-block-rows=128 panel-width=16 register-rows=6 row-block=8 stream-panels=4},
 
 // KERNELS: builtin.module(
 // KERNELS-NEXT: attune-outline-kernels,

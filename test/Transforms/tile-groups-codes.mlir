@@ -1,4 +1,4 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="code-rows=32" --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="code-rows=32 stream-panels=1" --canonicalize | FileCheck %s
 
 // Products of codes have register tiles of their own number of rows; blocks are whole tiles. Panels are cut as they are packed.
 // CHECK-LABEL: @int8

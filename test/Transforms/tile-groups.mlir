@@ -1,5 +1,7 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups --canonicalize | FileCheck %s
-// RUN: attune-opt %s --convert-xfmr-to-linalg="panel-width=16" --attune-tile-groups="register-rows=4 panel-width=16 max-block-rows=64 row-block=2" \
+// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups=stream-panels=1 --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups=stream-panels=4 --canonicalize | FileCheck %s --check-prefix=STREAM
+// RUN: attune-opt %s --convert-xfmr-to-linalg="panel-width=16" \
+// RUN:   --attune-tile-groups="register-rows=4 panel-width=16 max-block-rows=64 stream-panels=1 row-block=2" \
 // RUN:   --canonicalize | FileCheck %s --check-prefix=NARROW
 
 // Row blocks and panels in parallel, register tiles inside, all of one kernel in each tile. Blocks are as few as their largest size allows, and even; so are the register tiles if
@@ -33,6 +35,16 @@
 // CHECK-NOT: linalg.generic
 // The arithmetic, in terms of the rows of the first argument.
 // CHECK: } {attune.op = "linear 48 -> 64, bias, tanh", xfmr.flops = "6144*#0.0"}
+// A single row has four panels per tile. Whether all columns are those of whole panels is written down.
+// STREAM-LABEL: @projection
+// STREAM: %[[ROW:.*]] = arith.cmpi ule, %{{.*}}, %c1 : index
+// STREAM: %[[COLUMNS:.*]] = arith.select %[[ROW]], %c128, %c32
+// STREAM: %[[COLUMNSTEP:.*]] = affine.min {{.*}}[%[[COLUMNS]]]
+// STREAM: scf.forall (%{{.*}}, %[[J:.*]]) = (0, 0) to (%{{.*}}, 64) step (%{{.*}}, %[[COLUMNSTEP]])
+// STREAM: linalg.generic {{.*}}attune.whole_panels
+// STREAM-LABEL: @tail_columns
+// STREAM-NOT: attune.whole_panels
+// STREAM-LABEL: @deep
 // NARROW-LABEL: @projection
 // NARROW: %[[STEP:.*]] = affine.min #[[$MOST]]()
 // NARROW: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (%{{.*}}, 64) step (%[[STEP]], 16)

@@ -27,6 +27,9 @@ inline constexpr llvm::StringLiteral kGroupAttr = "attune.group";
 /// What a kernel computes, one line for people ("linear 768 -> 3072, bias, gelu").
 inline constexpr llvm::StringLiteral kKernelOpAttr = "attune.op";
 
+/// On contractions whose number of columns is a multiple of the width of a weight panel.
+inline constexpr llvm::StringLiteral kWholePanelsAttr = "attune.whole_panels";
+
 /// Layout of the codes of one lower precision, and with it of its weight panels.
 struct CodeLayout {
   /// Type of a code in memory.

@@ -52,6 +52,11 @@ void PanelPrefetch::emit(Variant variant, Value current, Value k, int64_t steps)
     prefetch(next, row, emitter.add(column, line * kLine));
 }
 
+void PanelPrefetch::emitSideBySide(Value current, Value k, int64_t panels) {
+  for (int64_t line = 0; line < width / kLine; ++line)
+    prefetch(current, emitter.add(k, kStreamAhead / panels / (width * 4)), emitter.index(line * kLine));
+}
+
 void PanelPrefetch::prefetch(Value panelIndex, Value row, Value column) {
   memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), panel, ValueRange{panelIndex, row, column}, /*isWrite=*/false,
                              /*localityHint=*/2,

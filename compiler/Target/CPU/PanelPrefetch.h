@@ -30,6 +30,8 @@ public:
   llvm::SmallVector<Variant> getVariants() const;
   /// Emits the prefetches of |variant| for the iteration of |steps| steps that begins at |k|; the current panel is |current|.
   void emit(Variant variant, mlir::Value current, mlir::Value k, int64_t steps);
+  /// Emits the prefetches of step |k| where |panels| panels are read side by side, for panel |current|.
+  void emitSideBySide(mlir::Value current, mlir::Value k, int64_t panels);
 
 private:
   void prefetch(mlir::Value panelIndex, mlir::Value row, mlir::Value column);

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Target/CPU/DotContraction.h"
 #include "compiler/Target/CPU/LaneBody.h"
 #include "compiler/Target/CPU/PanelPrefetch.h"
@@ -86,6 +87,8 @@ std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
 
 /// Steps of the k loop per iteration of a whole tile.
 static constexpr int64_t kUnroll = 4;
+/// More panels at once would keep more accumulators than there are registers.
+static constexpr int64_t kMostSideBySide = 8;
 /// Columns of weights per iteration of other tiles, of which there are many: two cache lines.
 static constexpr int64_t kColumnsPartial = 32;
 
@@ -99,7 +102,7 @@ public:
   RegisterTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, int64_t width)
       : emitter(emitter), a(tile.contraction.getDpsInputs()[0]), b(tile.contraction.getDpsInputs()[1]),
         output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), rows(rows), width(width),
-        prefetch(emitter, tile.contraction, b, kUnroll) {
+        wholePanels(tile.contraction->hasAttr(kWholePanelsAttr)), prefetch(emitter, tile.contraction, b, kUnroll) {
     sum = tile.contraction.getDpsInits()[0];
     if (!tile.epilogue)
       return;
@@ -113,33 +116,60 @@ public:
   void emit() {
     Value columns = emitter.size(output, 1), zero = emitter.index(0);
     depth = emitter.size(a, 1);
-    if (isAtMost(1, width))
+    std::optional<int64_t> most = getBound(1);
+    if (most && *most <= width)
       return emitPanel(zero, zero, columns);
-    emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorEmitter::Values {
-      emitPanel(emitter.floorDiv(first, width), first, emitter.sub(columns, first));
-      return {};
-    });
+    auto panelByPanel = [&] {
+      emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorEmitter::Values {
+        emitPanel(emitter.floorDiv(first, width), first, emitter.sub(columns, first));
+        return {};
+      });
+    };
+    int64_t panels = most ? llvm::divideCeil(*most, width) : 0;
+    if (panels < 2 || panels > kMostSideBySide)
+      return panelByPanel();
+    OpBuilder &builder = emitter.getBuilder();
+    Value oneRow = compare(arith::CmpIPredicate::eq, emitter.size(output, 0), 1);
+    Value all = compare(arith::CmpIPredicate::ugt, columns, (panels - 1) * width);
+    choose(builder.createOrFold<arith::AndIOp>(emitter.getLoc(), oneRow, all), [&] { emitSideBySide(panels, columns); }, panelByPanel);
   }
 
 private:
-  /// Whether dimension |dim| of the output is known to be at most |limit|.
-  bool isAtMost(int64_t dim, int64_t limit) {
+  /// The most that dimension |dim| of the output is known to be.
+  std::optional<int64_t> getBound(int64_t dim) {
     FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {output, dim},
                                                                               /*stopCondition=*/nullptr, /*closedUB=*/true);
-    return succeeded(bound) && *bound <= limit;
+    return succeeded(bound) ? std::optional<int64_t>(*bound) : std::nullopt;
+  }
+
+  /// One row of |panels| panels, all of them read at once: memory gives more to several streams than to one.
+  void emitSideBySide(int64_t panels, Value columns) {
+    int64_t perPanel = width / VectorEmitter::kLanes, vectors = panels * perPanel;
+    Value zero = emitter.index(0);
+    SmallVector<Value> initial(vectors, emitter.splat(0.0));
+    auto loadA = [&](int64_t, Value k) { return emitter.loadScalar(a, {zero, k}); };
+    auto loadB = [&](int64_t chunk, Value k) {
+      Value panel = emitter.index(chunk / perPanel);
+      if (prefetch.isActive() && chunk % perPanel == 0)
+        prefetch.emitSideBySide(panel, k, panels);
+      return emitter.load(b, {panel, k, emitter.index(chunk % perPanel * VectorEmitter::kLanes)});
+    };
+    VectorEmitter::Values sums = emitter.multiply(zero, depth, 1, vectors, 1, initial, loadA, loadB);
+    emitEpilogue({zero, zero, columns, wholePanels}, zero, output, /*raw=*/false, sums);
   }
 
   /// The columns from |first| on, |columns| or |width| of them, from panel |panel|.
   void emitPanel(Value panel, Value first, Value columns) {
     // Masks cost a whole panel nothing that would show; loops without them would be as much code again.
     auto known = getConstantIntValue(columns);
-    emitRows(panel, first, columns, known && *known >= width);
+    emitRows(panel, first, columns, wholePanels || (known && *known >= width));
   }
 
   void emitRows(Value panel, Value first, Value columns, bool full) {
     Value count = emitter.size(output, 0), zero = emitter.index(0);
     Panel where{panel, first, columns, full};
-    if (getConstantIntValue(count) || isAtMost(0, rows))
+    std::optional<int64_t> most = getBound(0);
+    if (getConstantIntValue(count) || (most && *most <= rows))
       return emitTile(where, zero, count);
     emitter.forLoop(zero, count, rows, {}, [&](Value start, ValueRange) -> VectorEmitter::Values {
       emitTile(where, start, emitter.min(emitter.sub(count, start), emitter.index(rows)));
@@ -270,6 +300,7 @@ private:
   VectorEmitter &emitter;
   Value a, b, sum, output, depth;
   int64_t rows, width;
+  bool wholePanels;
   PanelPrefetch prefetch;
   std::optional<LaneBody> body;
   unsigned accumulatorOperand = 0;

@@ -120,6 +120,42 @@ func.func @unknown_sizes(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256
   return
 }
 
+// Up to two panels of a block whose columns are those of whole panels: a single row reads both side by side if both are there.
+// CHECK-LABEL: @side_by_side
+// CHECK: affine.min
+// CHECK: %[[COLUMNS:.*]] = affine.min
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %{{.*}}, %c1
+// CHECK: %[[ALL:.*]] = arith.cmpi ugt, %[[COLUMNS]], %c32
+// CHECK: %[[BOTH:.*]] = arith.andi %[[ONE]], %[[ALL]]
+// CHECK: scf.if %[[BOTH]]
+// CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c1 iter_args(
+// CHECK-DAG: vector.load %{{.*}}[%c0, %[[K]], %c0]
+// CHECK-DAG: vector.load %{{.*}}[%c0, %[[K]], %c16]
+// CHECK-DAG: vector.load %{{.*}}[%c1, %[[K]], %c0]
+// CHECK-DAG: vector.load %{{.*}}[%c1, %[[K]], %c16]
+// CHECK-COUNT-4: math.fma
+// CHECK-COUNT-4: vector.store
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %c0 to %[[COLUMNS]] step %c32
+// CHECK-NOT: vector.maskedstore
+// CHECK: return
+func.func @side_by_side(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>, %o: memref<9x64xf32>, %i: index, %j: index) {
+  %zero = arith.constant 0.0 : f32
+  %rows = affine.min affine_map<(i) -> (i, 2)>(%i)
+  %columns = affine.min affine_map<(j) -> (j, 64)>(%j)
+  %out = memref.subview %o[0, 0] [%rows, %columns] [1, 1] : memref<9x64xf32> to memref<?x?xf32, strided<[64, 1]>>
+  linalg.fill ins(%zero : f32) outs(%out : memref<?x?xf32, strided<[64, 1]>>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x8xf32>, memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>) outs(%out : memref<?x?xf32, strided<[64, 1]>>)
+      attrs = {attune.whole_panels} {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // The epilogue takes the accumulators; the buffer between the two is not touched.
 // CHECK-LABEL: @epilogue
 // CHECK-SAME: %[[BIAS:[a-z0-9]+]]: memref<32xf32>, %[[RESIDUAL:[a-z0-9]+]]: memref<1x32xf32>, %[[SUM:[a-z0-9]+]]: memref<1x32xf32>, %[[OUT:[a-z0-9]+]]: memref<1x32xf32>)
