@@ -41,7 +41,7 @@ static bool continuesSequences(const TransformerSpec &spec) {
 
 /// What an entry of |kind| takes of the inputs of `forward`, its tokens first.
 static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
-                                        bool positionsGiven) {
+                                        bool positionsGiven, Padding padding) {
   std::vector<EntryInput> chosen;
   for (EntryInput input : inputs) {
     InputRole role = input.spec->role;
@@ -51,7 +51,8 @@ static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const Transformer
       continue;
     if (role == InputRole::Positions && !encodes)
       input.fill = "";
-    if (role == InputRole::AttentionMask && kind == CacheEntry::Prefill && input.dtype == DType::I64)
+    bool packs = kind == CacheEntry::Prefill || (encodes && padding == Padding::Skip);
+    if (isMask(input) && packs && input.dtype == DType::I64)
       input.fill = "tokens";
     for (std::string &dim : input.dims)
       if (kind == CacheEntry::Decode && dim == spec.lengthDim(StackRole::Decoder))
@@ -62,7 +63,7 @@ static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const Transformer
 }
 
 std::vector<CacheEntry> attune::planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
-                                                 const std::vector<EntryOutput> &outputs, bool positionsGiven) {
+                                                 const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding) {
   std::vector<EntryOutput> perToken;
   for (const EntryOutput &output : outputs)
     if (output.kind == EntryOutput::Main)
@@ -78,7 +79,7 @@ std::vector<CacheEntry> attune::planCacheEntries(const TransformerSpec &spec, co
   std::vector<CacheEntry> entries;
   bool sources = readsSources(spec, inputs);
   auto add = [&](CacheEntry::Kind kind, const char *name, const std::vector<EntryOutput> &results) {
-    entries.push_back({kind, name, inputsOf(kind, spec, inputs, positionsGiven), results, sources});
+    entries.push_back({kind, name, inputsOf(kind, spec, inputs, positionsGiven, padding), results, sources});
   };
   if (sources)
     add(CacheEntry::Encode, "encode", {});

@@ -36,7 +36,7 @@ struct CacheEntry {
 /// The entries with caches of a model whose `forward` has |inputs| and |outputs|; none if it does not continue sequences or these do not
 /// say how. Positions that the user has not asked for are counted.
 std::vector<CacheEntry> planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
-                                         const std::vector<EntryOutput> &outputs, bool positionsGiven);
+                                         const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding);
 
 } // namespace attune
 

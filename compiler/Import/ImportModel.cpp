@@ -100,7 +100,8 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
     return outputs.status();
   if (Status status = checkGivenResult(*inputs, *outputs); status.failed())
     return status;
-  std::vector<CacheEntry> cacheEntries = planCacheEntries(spec, *inputs, *outputs, /*positionsGiven=*/!options.inputs.empty());
+  std::vector<CacheEntry> cacheEntries =
+      planCacheEntries(spec, *inputs, *outputs, /*positionsGiven=*/!options.inputs.empty(), options.padding);
   Result<std::map<std::string, int64_t>> limits = resolveLimits(spec, options, !cacheEntries.empty());
   if (!limits)
     return limits.status();

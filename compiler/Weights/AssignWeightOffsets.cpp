@@ -44,13 +44,16 @@ public:
     return found->second;
   }
 
-  /// Offset of the row that |layout| describes, filled with the weights |names| (one per slot). Equal rows are one.
+  /// Offset of the row that |layout| describes, filled with the weights |names| (one per slot). Equal rows are one, and a row that is part
+  /// of one that is placed already is there.
   int64_t placeRow(const WeightRow &layout, ArrayRef<StringAttr> names) {
-    std::vector<std::pair<const void *, int64_t>> key;
+    RowKey key;
     for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
       key.push_back({name.getAsOpaquePointer(), slot.offset});
     auto [found, isNew] = rows.try_emplace(key, 0);
-    if (isNew) {
+    if (std::optional<int64_t> offset = isNew ? findWhole(key) : std::nullopt) {
+      found->second = *offset;
+    } else if (isNew) {
       found->second = reserve(layout.bytes, kPage);
       for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
         record(name, found->second + slot.offset, slot.bytes);
@@ -61,6 +64,18 @@ public:
   int64_t bytes() const { return end; }
 
 private:
+  using RowKey = std::vector<std::pair<const void *, int64_t>>;
+
+  /// Offset of a row that holds all of |part| where it has them.
+  std::optional<int64_t> findWhole(const RowKey &part) const {
+    for (const auto &row : rows) {
+      auto isThere = [&](const RowKey::value_type &slot) { return llvm::is_contained(row.first, slot); };
+      if (row.first.size() > part.size() && llvm::all_of(part, isThere))
+        return row.second;
+    }
+    return std::nullopt;
+  }
+
   int64_t reserve(int64_t bytes, int64_t alignment) {
     int64_t begin = llvm::alignTo(end, alignment);
     end = llvm::alignTo(begin + bytes, ATTUNE_ALIGNMENT);
@@ -83,7 +98,7 @@ private:
   SymbolTable symbols;
   int64_t end = 0;
   llvm::DenseMap<StringAttr, int64_t> shared;
-  std::map<std::vector<std::pair<const void *, int64_t>>, int64_t> rows;
+  std::map<RowKey, int64_t> rows;
 };
 
 struct AssignWeightOffsetsPass : attune::impl::AssignWeightOffsetsBase<AssignWeightOffsetsPass> {

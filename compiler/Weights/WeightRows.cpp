@@ -52,6 +52,60 @@ WeightRows::WeightRows(ModuleOp module) : module(module) {
     ;
   for (func::FuncOp function : layers)
     computeRow(function);
+  for (func::FuncOp function : layers)
+    for (func::FuncOp other : layers)
+      if (rows[other].slots.size() > rows[function].slots.size() && adoptLayout(function, other))
+        break;
+}
+
+/// The weights that |call| passes for the slots of |row|; empty unless it names them all.
+static SmallVector<StringAttr> namesOf(func::CallOp call, const WeightRow &row) {
+  SmallVector<StringAttr> names;
+  for (const WeightSlot &slot : row.slots) {
+    auto ref = call.getOperand(slot.argument).getDefiningOp<xfmr::WeightRefOp>();
+    if (!ref)
+      return {};
+    names.push_back(ref.getWeightAttr().getAttr());
+  }
+  return names;
+}
+
+/// Where each of |names| is among |others|; empty unless all are there.
+static SmallVector<unsigned> findAll(ArrayRef<StringAttr> names, ArrayRef<StringAttr> others) {
+  SmallVector<unsigned> places;
+  for (StringAttr name : names) {
+    const auto *found = llvm::find(others, name);
+    if (found == others.end())
+      return {};
+    places.push_back(found - others.begin());
+  }
+  return places;
+}
+
+bool WeightRows::adoptLayout(func::FuncOp function, func::FuncOp other) {
+  WeightRow &row = rows[function], &whole = rows[other];
+  if (!row.calls.empty() || !whole.calls.empty())
+    return false;
+  SmallVector<unsigned> places;
+  for (func::CallOp call : callers[function]) {
+    SmallVector<StringAttr> names = namesOf(call, row);
+    bool found = llvm::any_of(callers[other], [&](func::CallOp otherCall) {
+      SmallVector<unsigned> here = findAll(names, namesOf(otherCall, whole));
+      if (here.empty() || (!places.empty() && here != places))
+        return false;
+      places = here;
+      return true;
+    });
+    if (!found)
+      return false;
+  }
+  if (places.empty())
+    return false;
+  for (auto [slot, place] : llvm::zip_equal(row.slots, places))
+    slot.offset = whole.slots[place].offset;
+  row.own.assign(row.slots.begin(), row.slots.end());
+  row.bytes = whole.bytes;
+  return true;
 }
 
 bool WeightRows::canBeLayer(func::FuncOp function) const {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Analysis for AssignWeightOffsets: which functions can take one pointer to a row instead of weight tensors, and what the row looks like. A
-// row holds the tensors a function reads itself, followed by the rows of the layer functions it calls.
+// row holds the tensors a function reads itself, followed by the rows of the layer functions it calls. A function that reads a part of what
+// another one does, of the same layers, reads it in the other's rows.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_WEIGHTROWS_H
 #define ATTUNE_WEIGHTS_WEIGHTROWS_H
@@ -55,6 +56,9 @@ public:
 private:
   bool canBeLayer(mlir::func::FuncOp function) const;
   void computeRow(mlir::func::FuncOp function);
+  /// Gives |function| the layout of |other|, whose calls pass all that its own pass and more, in slots that are the same for all calls;
+  /// false if there are none.
+  bool adoptLayout(mlir::func::FuncOp function, mlir::func::FuncOp other);
 
   mutable mlir::ModuleOp module;
   llvm::DenseMap<mlir::func::FuncOp, llvm::SmallVector<mlir::func::CallOp>> callers;

@@ -132,6 +132,13 @@ static void setDim(const attune_entry_desc &entry, uint32_t origin, int64_t valu
       dims[d] = value;
 }
 
+/// Checks that there is something to do for |row|.
+static attune_status checkTokens(const RowInputs &own, int64_t row) {
+  if (own.countTokens(row) == 0)
+    return fail(ATTUNE_INVALID_ARGUMENT, "row %lld has no token that is visible, expected at least one", Long(row));
+  return ATTUNE_OK;
+}
+
 static attune_status bindSlots(const attune_entry_desc &entry, TensorList inputs, Caches &caches, EntryTables &tables, RowInputs &own) {
   ATTUNE_TRY(chooseRows(
       findByFill(entry, inputs, ATTUNE_FILL_SLOTS), "slot", own.rows, caches.sizes.slots, true, caches, [](int64_t row) { return row; },
@@ -142,8 +149,7 @@ static attune_status bindSlots(const attune_entry_desc &entry, TensorList inputs
     if (entry.cache_use == ATTUNE_CACHE_CONTINUE && length == 0)
       return fail(ATTUNE_INVALID_ARGUMENT, "slot %lld of row %lld is empty: '%s' continues what another entry has begun", Long(slot),
                   Long(row), entry.name);
-    if (tokens == 0)
-      return fail(ATTUNE_INVALID_ARGUMENT, "row %lld has no token that is visible, expected at least one", Long(row));
+    ATTUNE_TRY(checkTokens(own, row));
     if (length + tokens > caches.sizes.capacity)
       return fail(ATTUNE_LIMIT_EXCEEDED, "past is %lld with the new tokens of row %lld, the limit of the session is %lld",
                   Long(length + tokens), Long(row), Long(caches.sizes.capacity));
@@ -164,6 +170,8 @@ static attune_status bindSources(const attune_entry_desc &entry, TensorList inpu
     if (own.length > caches.sizes.sourceCapacity)
       return fail(ATTUNE_LIMIT_EXCEEDED, "source_length is %lld, the limit of the session is %lld", Long(own.length),
                   Long(caches.sizes.sourceCapacity));
+    for (int64_t row = 0; row < own.rows; ++row)
+      ATTUNE_TRY(checkTokens(own, row));
     return ATTUNE_OK;
   }
   int64_t longest = 0;
@@ -196,7 +204,7 @@ void attune::commitRows(const attune_entry_desc &entry, Caches &caches, const En
   RowInputs own(entry, tables);
   for (int64_t row = 0; row < own.rows; ++row) {
     if (entry.cache_use == ATTUNE_CACHE_ENCODE) {
-      caches.sourceLengths[own.sources[row]] = own.length;
+      caches.sourceLengths[own.sources[row]] = own.countTokens(row);
       continue;
     }
     caches.lengths[own.slots[row]] += own.countTokens(row);

@@ -82,7 +82,7 @@ static attune_status checkCacheUse(const attune_model_desc &desc, const attune_e
     good = good && desc.num_caches && entry.num_inputs && entry.inputs[0].rank >= 2 && entry.inputs[0].shape[0] < 0 &&
            entry.inputs[0].fill == ATTUNE_FILL_REQUIRED;
   good = good && counts[ATTUNE_FILL_SLOTS] == appends && counts[ATTUNE_FILL_PAST_LENGTHS] == appends &&
-         origins[ATTUNE_DIM_PAST] == appends && counts[ATTUNE_FILL_TOKENS] <= appends;
+         origins[ATTUNE_DIM_PAST] == appends && counts[ATTUNE_FILL_TOKENS] <= (encodes || appends);
   good = good && counts[ATTUNE_FILL_SOURCES] <= (encodes || appends) && (sources || !encodes) &&
          counts[ATTUNE_FILL_SOURCE_LENGTHS] == (sources && appends) && origins[ATTUNE_DIM_SOURCE_LENGTH] == (sources && appends);
   if (!good)

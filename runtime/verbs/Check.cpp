@@ -35,7 +35,8 @@ static std::string groupName(std::string name) {
 static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedTensor> &inputs) {
   ModelRequest request;
   for (const OwnedTensor &input : inputs)
-    request.inputs.push_back(input.spec);
+    if (!isPastKeyValue(input.spec.name)) // those are written to the caches
+      request.inputs.push_back(input.spec);
   for (const CaseOutput &output : caseFile.outputs)
     if (std::string group = groupName(output.name);
         std::find(request.outputs.begin(), request.outputs.end(), group) == request.outputs.end())
@@ -75,29 +76,27 @@ static Result<std::vector<OwnedTensor>> generateCase(const VerbHost &host, const
 /// The outputs the case's call gives.
 static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const std::string &folder, const CaseFile &caseFile,
                                                   const CheckOptions &options) {
-  bool inSteps = caseFile.function == "incremental";
-  if (caseFile.function != "forward" && caseFile.function != "generate" && !inSteps)
+  if (caseFile.function != "forward" && caseFile.function != "generate" && caseFile.function != "incremental")
     return Status::error(caseFile.path + ": 'call.function': expected forward, incremental or generate, got '" + caseFile.function + "'");
   Result<std::vector<OwnedTensor>> inputs = loadCaseInputs(caseFile, folder);
   if (!inputs)
     return inputs.status();
   if (caseFile.function == "generate")
     return generateCase(host, folder, caseFile, *inputs, options);
+  std::vector<TensorView> views;
+  for (const OwnedTensor &input : *inputs)
+    views.push_back(viewOf(input));
+  bool inSteps = caseFile.function == "incremental" || beginsWithPast(views);
   ModelRequest request = requestOf(caseFile, *inputs);
   request.dtype = options.dtype;
-  StepRequest steps{{}, caseFile.steps, request.outputs, options.threads};
+  StepRequest steps{views, caseFile.steps, request.outputs, options.threads};
   if (inSteps)
     request.outputs.erase(std::remove_if(request.outputs.begin(), request.outputs.end(), isPastKeyValue), request.outputs.end());
   Result<Artefact> artefact = host.openCase(folder, request);
   if (!artefact)
     return artefact.status();
-  std::vector<TensorView> views;
-  for (const OwnedTensor &input : *inputs)
-    views.push_back(viewOf(input));
-  if (inSteps) {
-    steps.inputs = views;
+  if (inSteps)
     return runSteps(*artefact, steps);
-  }
   Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", views, options.threads);
   if (!call)
     return call.status();

@@ -104,17 +104,18 @@ static Status runFile(const VerbHost &host, const std::string &model, const RunO
   for (const auto &[name, tensor] : file->tensors()) {
     inputs.push_back(tensor);
     // Those are written to the caches.
-    if (options.steps.empty() || !isPastKeyValue(name))
+    if (!isPastKeyValue(name))
       request.inputs.push_back({name, tensor.dtype, tensor.shape});
   }
+  bool inSteps = !options.steps.empty() || beginsWithPast(inputs);
   for (const std::string &output : options.outputs)
-    if (options.steps.empty() || !isPastKeyValue(output))
+    if (!inSteps || !isPastKeyValue(output))
       request.outputs.push_back(output);
 
   Result<Artefact> artefact = host.openModel(model, request);
   if (!artefact)
     return artefact.status();
-  if (!options.steps.empty())
+  if (inSteps)
     return runFileInSteps(*artefact, inputs, options);
   Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", inputs, options.threads);
   if (!call)

@@ -12,6 +12,10 @@ using namespace attune;
 
 bool attune::isPastKeyValue(const std::string &name) { return name.substr(0, name.find('.')) == "past_key_values"; }
 
+bool attune::beginsWithPast(const std::vector<TensorView> &inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const TensorView &input) { return isPastKeyValue(input.name); });
+}
+
 /// Whether |wanted|, names or groups, has |name|.
 static bool isWanted(const std::vector<std::string> &wanted, const std::string &name) {
   return std::any_of(wanted.begin(), wanted.end(),
@@ -50,7 +54,7 @@ private:
   Status readCaches();
 
   const Artefact &artefact;
-  const StepRequest &request;
+  StepRequest request;
   const attune_entry_desc *extend = nullptr, *decode = nullptr, *encoder = nullptr;
   /// Inputs of the chunks, whole; of the sources; and caches.
   std::vector<OwnedTensor> chunked, sources, past;
@@ -72,7 +76,7 @@ Status StepSession::sortInputs() {
   decode = attune_model_entry(artefact.model(), "decode");
   encoder = attune_model_entry(artefact.model(), "encode");
   if (!extend)
-    return Status::error(artefact.label() + ": --steps: the model keeps no keys and values, it has no entry 'extend'");
+    return Status::error(artefact.label() + ": the model keeps no keys and values: it has no entry 'extend'");
   for (const TensorView &input : request.inputs) {
     if (isPastKeyValue(input.name)) {
       OwnedTensor tensor{{input.name, DType::F32, input.shape}, std::vector<uint8_t>(static_cast<size_t>(input.elements) * 4)};
@@ -103,6 +107,8 @@ Status StepSession::measure() {
                          (tokens ? "got " + shapeText(tokens->spec.shape) : "which are missing"));
   batch = tokens->spec.shape[0];
   length = tokens->spec.shape[1];
+  if (request.steps.empty())
+    request.steps = {length};
   int64_t sum = std::accumulate(request.steps.begin(), request.steps.end(), int64_t(0));
   if (sum != length)
     return Status::error(artefact.label() + ": --steps: expected sizes that add up to the " + std::to_string(length) + " tokens of '" +

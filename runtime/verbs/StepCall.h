@@ -14,7 +14,7 @@ namespace attune {
 /// What is fed, and how.
 struct StepRequest {
   std::vector<TensorView> inputs;
-  /// Sizes of the chunks, which together are the tokens of the inputs.
+  /// Sizes of the chunks, which together are the tokens of the inputs; none = all tokens at once.
   std::vector<int64_t> steps;
   /// Names or groups to give out: outputs of the chunks, joined along the length, and `past_key_values`; empty = the outputs.
   std::vector<std::string> wanted;
@@ -23,6 +23,9 @@ struct StepRequest {
 
 /// Whether |name| is the group `past_key_values` or one of it.
 bool isPastKeyValue(const std::string &name);
+
+/// Whether a call with |inputs| goes through the caches because some of them are what the caches begin with.
+bool beginsWithPast(const std::vector<TensorView> &inputs);
 
 /// Feeds all chunks. Inputs called `past_key_values.LAYER.K` are what the caches begin with; an `attention_mask` then has columns for them.
 Result<std::vector<OwnedTensor>> runSteps(const Artefact &artefact, const StepRequest &request);

@@ -41,7 +41,7 @@ typedef enum attune_fill {
   ATTUNE_FILL_ZEROS = 1,
   ATTUNE_FILL_ONES = 2,
   ATTUNE_FILL_ARANGE = 3, /* 0, 1, 2, … along the last dimension */
-  ATTUNE_FILL_TOKENS = 4, /* I64 [batch, length], ones; an entry that appends leaves out the tokens where it is 0 */
+  ATTUNE_FILL_TOKENS = 4, /* I64 [batch, length], ones; an entry that uses caches leaves out the tokens where it is 0 */
   /* I64 [batch], by what the session knows of its caches: */
   ATTUNE_FILL_SLOTS = 5,         /* the slot of each row, 0, 1, 2, … if left out; no two rows may share one */
   ATTUNE_FILL_SOURCES = 6,       /* the source of each row; if left out 0, 1, 2, … where sources are made, else those of the slots */
