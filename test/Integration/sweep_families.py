@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # sweep_families.py FAMILY DIR: small models of FAMILY with odd sizes and generated weights, each with ragged masks and all its outputs, compared by
-# `attune check` with what families.py computes.
+# `attune check` with what families.py computes; decoders once more in steps, with the keys and values that the session keeps.
 
 import json
 import os
@@ -99,7 +99,7 @@ def expect(config, weights, tensors):
     return whole
 
 
-def write_case(folder, tensors, expected):
+def write_case(folder, tensors, expected, call):
     """The tolerance of the golden cases: 5e-6 of the largest value and 1e-5 of each, times four for a bound that is not measured."""
     os.makedirs(folder, exist_ok=True)
     models.save(os.path.join(folder, "inputs.safetensors"), tensors)
@@ -107,7 +107,16 @@ def write_case(folder, tensors, expected):
     models.save(os.path.join(folder, "expected.safetensors"), values)
     outputs = {name: {"dtype": "F32", "shape": shape, "atol": 2e-5 * max(map(abs, flat)), "rtol": 1e-5} for name, (_, shape, flat) in values.items()}
     with open(os.path.join(folder, "case.json"), "w") as f:
-        json.dump({"call": {"function": "forward", "kwargs": {}}, "outputs": outputs}, f)
+        json.dump({"call": call, "outputs": outputs}, f)
+
+
+def steps_inputs(tensors):
+    """The same with the first token of each sequence visible: what a query sees that has no visible key depends on keys that come later."""
+    name = "decoder_attention_mask" if "decoder_input_ids" in tensors else "attention_mask"
+    if name not in tensors:
+        return tensors
+    dtype, shape, values = tensors[name]
+    return {**tensors, name: (dtype, shape, [1 if i % shape[1] == 0 else value for i, value in enumerate(values)])}
 
 
 def main(family, work):
@@ -118,8 +127,15 @@ def main(family, work):
             json.dump(config, f)
         run("attune", "init", folder, "-o", folder, "--seed", str(number + 3))
         tensors = make_inputs(config, extra, models.generator(family, number))
-        write_case(folder, tensors, expect(config, load_weights(folder), tensors))
+        expected = expect(config, load_weights(folder), tensors)
+        write_case(folder, tensors, expected, {"function": "forward", "kwargs": {}})
         print(run("attune", "check", folder))
+        if "logits" in expected:
+            tensors = steps_inputs(tensors)
+            logits = expect(config, load_weights(folder), tensors)["logits"]
+            steps = [1, 3, 1, 1, len(logits[0]) - 6]
+            write_case(folder, tensors, {"logits": logits}, {"function": "incremental", "steps": steps})
+            print(run("attune", "check", folder))
 
 
 if __name__ == "__main__":
