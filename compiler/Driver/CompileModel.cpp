@@ -171,6 +171,7 @@ Status Compilation::importFolder() {
   import.padding = options.padding;
   import.inputs = options.inputs;
   import.outputs = options.outputs;
+  import.entries = options.entries;
   import.limits = options.limits;
   if (import.outputs.empty() && !options.extraOutputs.empty()) {
     for (const OutputSpec &output : folder->spec.outputs)

@@ -37,6 +37,8 @@ std::string attune::formatFlags(const CompileOptions &options) {
     add("outputs", llvm::join(options.outputs, ","));
   else if (!options.extraOutputs.empty())
     add("extra-outputs", llvm::join(options.extraOutputs, ","));
+  if (!options.entries.empty())
+    add("entries", llvm::join(options.entries, ","));
   if (!options.pruneHeads.empty())
     add("prune-heads", options.pruneHeads);
   for (const auto &[dim, limit] : options.limits)

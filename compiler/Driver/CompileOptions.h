@@ -39,6 +39,8 @@ struct CompileOptions {
   std::vector<std::string> outputs;
   /// Groups computed beside the main outputs; only if |outputs| is empty.
   std::vector<std::string> extraOutputs;
+  /// The entries that will be called; all if empty.
+  std::vector<std::string> entries;
   std::map<std::string, int64_t> limits;
   /// Heads to remove, "0:1;1:0,2" (layer:heads).
   std::string pruneHeads;

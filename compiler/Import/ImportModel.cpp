@@ -111,8 +111,13 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   setModuleAttributes(*module, spec, options, *limits);
   WeightTable weights(spec, tensors, *module);
   ModelLayers layers(spec, weights);
-  EntryBuilder(spec, *inputs, *outputs, options.padding, weights, layers, *module).emit("forward");
+  auto isAsked = [&](StringRef name) { return llvm::is_contained(options.entries, name); };
+  bool all = !isAsked("forward") && llvm::none_of(cacheEntries, [&](const CacheEntry &entry) { return isAsked(entry.name); });
+  if (all || isAsked("forward"))
+    EntryBuilder(spec, *inputs, *outputs, options.padding, weights, layers, *module).emit("forward");
   for (const CacheEntry &entry : cacheEntries) {
+    if (!all && !isAsked(entry.name))
+      continue;
     Padding padding = entry.kind == CacheEntry::Encode    ? options.padding
                       : entry.kind == CacheEntry::Prefill ? Padding::Skip
                                                           : Padding::Compute;

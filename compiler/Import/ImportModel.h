@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The phase `import`. The module has one `xfmr.weight` per parameter that is used, one private function per distinct layer signature, and
-// the entry `forward`, which calls it once per layer. Inputs and outputs are fixed here.
+// the entries, which call it once per layer. Inputs and outputs are fixed here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_IMPORTMODEL_H
@@ -48,6 +48,8 @@ struct ImportOptions {
   /// The entry's outputs, in order: the architecture's main outputs by name, the groups `hidden_states` and `attentions`, or single members
   /// (`hidden_states.2`); the main outputs if empty.
   std::vector<std::string> outputs;
+  /// The entries to build; all that the model has if empty or if it has none of them.
+  std::vector<std::string> entries;
   /// Largest values of dimensions ("batch", "length"), beside the configuration's own limit of "length".
   std::map<std::string, int64_t> limits;
 };

@@ -34,6 +34,7 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
   if (options.outputs.empty())
     options.outputs = request.outputs;
   options.extraOutputs = request.extraOutputs;
+  options.entries = request.entries;
   if (options.pruneHeads.empty())
     options.pruneHeads = request.pruneHeads;
   if (!request.dtype.empty()) {

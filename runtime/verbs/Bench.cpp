@@ -229,7 +229,10 @@ static void printKernels(const nlohmann::ordered_json &rows) {
 }
 
 static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std::string &model, const BenchOptions &options) {
-  Result<Artefact> artefact = host.openModel(model, {});
+  ModelRequest request;
+  if (!options.entry.empty())
+    request.entries = {options.entry};
+  Result<Artefact> artefact = host.openModel(model, request);
   if (!artefact)
     return artefact.status();
   Result<const attune_entry_desc *> entry = artefact->entry(options.entry);

@@ -89,6 +89,7 @@ static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const st
   bool inSteps = caseFile.function == "incremental" || beginsWithPast(views);
   ModelRequest request = requestOf(caseFile, *inputs);
   request.dtype = options.dtype;
+  request.entries = inSteps ? stepEntries() : std::vector<std::string>{"forward"};
   StepRequest steps{views, caseFile.steps, request.outputs, options.threads};
   if (inSteps)
     request.outputs.erase(std::remove_if(request.outputs.begin(), request.outputs.end(), isPastKeyValue), request.outputs.end());

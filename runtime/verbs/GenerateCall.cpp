@@ -14,6 +14,7 @@ static const char *const outputNames[] = {"sequences", "sequences_scores", "step
 ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs) {
   ModelRequest request;
   request.outputs = {"logits"};
+  request.entries = {"encode", "prefill", "decode"};
   // The family's own list has these, and what the other half of an encoder-decoder needs.
   bool usual = std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
     return input.name == "input_ids" || (input.name == "attention_mask" && isInteger(input.dtype) && input.shape.size() == 2) ||

@@ -108,6 +108,7 @@ static Status runFile(const VerbHost &host, const std::string &model, const RunO
       request.inputs.push_back({name, tensor.dtype, tensor.shape});
   }
   bool inSteps = !options.steps.empty() || beginsWithPast(inputs);
+  request.entries = inSteps ? stepEntries() : std::vector<std::string>{"forward"};
   for (const std::string &output : options.outputs)
     if (!inSteps || !isPastKeyValue(output))
       request.outputs.push_back(output);

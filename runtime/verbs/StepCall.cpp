@@ -16,6 +16,8 @@ bool attune::beginsWithPast(const std::vector<TensorView> &inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const TensorView &input) { return isPastKeyValue(input.name); });
 }
 
+std::vector<std::string> attune::stepEntries() { return {"encode", "extend", "decode"}; }
+
 /// Whether |wanted|, names or groups, has |name|.
 static bool isWanted(const std::vector<std::string> &wanted, const std::string &name) {
   return std::any_of(wanted.begin(), wanted.end(),

@@ -27,6 +27,9 @@ bool isPastKeyValue(const std::string &name);
 /// Whether a call with |inputs| goes through the caches because some of them are what the caches begin with.
 bool beginsWithPast(const std::vector<TensorView> &inputs);
 
+/// The entries that runSteps calls.
+std::vector<std::string> stepEntries();
+
 /// Feeds all chunks. Inputs called `past_key_values.LAYER.K` are what the caches begin with; an `attention_mask` then has columns for them.
 Result<std::vector<OwnedTensor>> runSteps(const Artefact &artefact, const StepRequest &request);
 

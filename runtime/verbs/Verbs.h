@@ -24,6 +24,8 @@ struct ModelRequest {
   std::vector<std::string> outputs;
   /// Groups wanted beside the main outputs ("hidden_states", "attentions").
   std::vector<std::string> extraOutputs;
+  /// Entries that will be called, so that a compiler need not make others; empty = all.
+  std::vector<std::string> entries;
   /// Heads to remove, "0:1;1:0,2".
   std::string pruneHeads;
   /// Type of the matrix products, "bf16"; empty = what the tool's own flags say.
