@@ -4,8 +4,59 @@
 
 #include "compiler/Import/HeadSteps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace attune;
 using namespace mlir;
+
+/// For each of |ids| `[B, L]` 0 where it is |padding|, else 1.
+static Value markTokens(EntryScope &scope, Location loc, Value ids, int64_t padding) {
+  OpBuilder &builder = scope.builder;
+  auto type = cast<RankedTensorType>(ids.getType());
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, ids), type.getElementType());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    Value id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(padding));
+    Value isToken = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, arguments[0], id);
+    linalg::YieldOp::create(inner, loc, arith::ExtUIOp::create(inner, loc, inner.getI64Type(), isToken).getResult());
+  };
+  AffineMap identity = builder.getMultiDimIdentityMap(2);
+  return linalg::GenericOp::create(builder, loc, type, ids, empty, ArrayRef<AffineMap>{identity, identity},
+                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
+      .getResult(0);
+}
+
+/// The rows of |value| that lastTokenStep describes.
+static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(step.path);
+  Value ids = scope.input(InputRole::TokenIds, scope.spec.mainStack()), ends;
+  if (ids && step.padding)
+    ends = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, *step.padding)).getOffsets();
+  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens.batch()), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    Value sequence = linalg::IndexOp::create(inner, loc, 0), one = arith::ConstantIndexOp::create(inner, loc, 1);
+    Value next = arith::AddIOp::create(inner, loc, sequence, one), count = tokens.length();
+    if (ends) {
+      Value begin = tensor::ExtractOp::create(inner, loc, ends, sequence), end = tensor::ExtractOp::create(inner, loc, ends, next);
+      Value some = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), arith::SubIOp::create(inner, loc, end, begin));
+      Value none = arith::ConstantIndexOp::create(inner, loc, 0);
+      // A place before the first is the last one.
+      Value isEmpty = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, some, none);
+      count = arith::SelectOp::create(inner, loc, isEmpty, count, some);
+    }
+    Value first = arith::MulIOp::create(inner, loc, sequence, tokens.length());
+    Value row = arith::SubIOp::create(inner, loc, arith::AddIOp::create(inner, loc, first, count), one);
+    linalg::YieldOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), row).getResult());
+  };
+  Value rows = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(1),
+                                         utils::IteratorType::parallel, body)
+                   .getResult(0);
+  if (tokens.positions())
+    value = xfmr::ScatterTokensOp::create(builder, loc, value, tokens.positions(), tokens.paddedTokens());
+  return xfmr::GatherTokensOp::create(builder, loc, value, rows);
+}
 
 static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
   OpBuilder &builder = scope.builder;
@@ -14,6 +65,8 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
   case HeadStep::Pool:
     return xfmr::PoolOp::create(builder, loc, step.pool, value, tokens.sequences().offsets, tokens.positions(),
                                 tokens.positions() ? tokens.length() : Value());
+  case HeadStep::LastToken:
+    return emitLastTokens(scope, step, tokens, value);
   case HeadStep::Linear:
     return xfmr::LinearOp::create(builder, loc, value, scope.weight(step.linear.weight), scope.weight(step.linear.bias), Value(),
                                   xfmr::Activation::None);
@@ -30,7 +83,7 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
 }
 
 bool attune::isPerToken(const OutputSpec &output) {
-  return llvm::none_of(output.steps, [](const HeadStep &step) { return step.kind == HeadStep::Pool; });
+  return llvm::none_of(output.steps, [](const HeadStep &step) { return step.kind == HeadStep::Pool || step.kind == HeadStep::LastToken; });
 }
 
 EntryResult attune::emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, Value hidden, bool lastOnly) {

@@ -57,6 +57,12 @@ HeadStep attune::poolStep(mlir::xfmr::PoolKind kind, std::string path) {
   return step;
 }
 
+HeadStep attune::lastTokenStep(std::optional<int64_t> padding, std::string path) {
+  HeadStep step(HeadStep::LastToken, std::move(path));
+  step.padding = padding;
+  return step;
+}
+
 HeadStep attune::linearStep(LinearSpec linear, std::string path) {
   HeadStep step(HeadStep::Linear, std::move(path));
   step.linear = linear;

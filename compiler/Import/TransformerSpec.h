@@ -145,7 +145,7 @@ struct StackSpec {
 
 /// One step from the last hidden state to an output.
 struct HeadStep {
-  enum Kind { Pool, Linear, Activation, Norm, Dropout, Softmax };
+  enum Kind { Pool, LastToken, Linear, Activation, Norm, Dropout, Softmax };
   HeadStep(Kind kind, std::string path) : kind(kind), path(std::move(path)) {}
 
   Kind kind;
@@ -155,10 +155,14 @@ struct HeadStep {
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
   mlir::xfmr::PoolKind pool = mlir::xfmr::PoolKind::First;
   double rate = 0;
+  /// LastToken: the id of tokens that are not counted.
+  std::optional<int64_t> padding;
 };
 
 /// Steps as expressions; |path| names the module in locations.
 HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
+/// The row of each sequence's token number c - 1, c being how many ids are not |padding|; of the last where no ids or no padding are known.
+HeadStep lastTokenStep(std::optional<int64_t> padding, std::string path);
 HeadStep linearStep(LinearSpec linear, std::string path);
 HeadStep activationStep(mlir::xfmr::Activation kind, std::string path);
 HeadStep normStep(NormSpec norm, std::string path);

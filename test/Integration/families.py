@@ -137,7 +137,11 @@ def gpt2(model, ids, mask, token_type_ids=None):
         x = add(x, model.linear(inner, layer + "mlp.c_proj", True))
     x = model.norm(x, prefix + "ln_f", epsilon)
     record(out, x)
-    out["logits"] = [[sum(a * b for a, b in zip(row, w)) for w in model.weights[prefix + "wte.weight"]] for row in x]
+    if "Sequence" in model.config["architectures"][0]:
+        last = sum(i != model.config["pad_token_id"] for i in ids) - 1
+        out["logits"] = model.linear([x[last]], "score")[0]
+    else:
+        out["logits"] = [[sum(a * b for a, b in zip(row, w)) for w in model.weights[prefix + "wte.weight"]] for row in x]
     return out
 
 

@@ -23,7 +23,8 @@ T5 = dict(model_type="t5", architectures=["T5ForConditionalGeneration"], vocab_s
 
 # Configuration, extra inputs.
 CONFIGS = {
-    "gpt2": [(dict(GPT2, scale_attn_by_inverse_layer_idx=True, n_inner=33, activation_function="relu"), ["token_type_ids"])],
+    "gpt2": [(dict(GPT2, scale_attn_by_inverse_layer_idx=True, n_inner=33, activation_function="relu"), ["token_type_ids"]),
+             (dict(GPT2, architectures=["GPT2ForSequenceClassification"], vocab_size=5, pad_token_id=2, num_labels=3), [])],
     "llama": [(dict(LLAMA, head_dim=6, attention_bias=True, mlp_bias=True, tie_word_embeddings=True, rope_theta=500.0,
                     rope_scaling={"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                                   "original_max_position_embeddings": 16}), ["position_ids"]),

@@ -20,6 +20,7 @@ namespace {
 struct Gpt2Keys {
   int64_t vocab, positions, hidden, layers, heads, inner, labels;
   double epsilon, dropout, classifierDropout;
+  std::optional<int64_t> padding;
   mlir::xfmr::Activation activation;
   bool scaled, scaledByLayer, tied;
   HeadsByLayer pruned;
@@ -46,6 +47,7 @@ static Gpt2Keys readKeys(ConfigReader &reader) {
   keys.scaledByLayer = reader.flag("scale_attn_by_inverse_layer_idx", false);
   keys.tied = reader.flag("tie_word_embeddings", true);
   keys.labels = reader.labels();
+  keys.padding = reader.present("pad_token_id") ? std::optional(reader.integer("pad_token_id", 0, {-1, keys.vocab})) : std::nullopt;
   if (keys.hidden % keys.heads != 0)
     reader.fail(reader.present("hidden_size") ? "hidden_size" : "n_embd",
                 "a multiple of the heads, which are " + std::to_string(keys.heads));
@@ -61,7 +63,6 @@ static void declareEmbeddings(TransformerSpec &spec, const Gpt2Keys &keys, const
   embeddings.words = embeddings.types = spec.tensor(prefix + "wte.weight", {keys.vocab, keys.hidden});
   embeddings.positions = spec.tensor(prefix + "wpe.weight", {keys.positions, keys.hidden});
   embeddings.typesIfGiven = true;
-  embeddings.dropout = keys.dropout;
   constexpr StackRole decoder = StackRole::Decoder;
   spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab, /*standard=*/true, decoder},
                  {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false, decoder},
@@ -100,20 +101,25 @@ static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t nu
 }
 
 static void declareLMHead(TransformerSpec &spec, const Gpt2Keys &keys) {
-  LinearSpec head;
-  head.weight = keys.tied ? spec.decoder->embeddings.words : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden});
-  spec.outputs.push_back({"logits", {linearStep(head, "lm_head")}});
+  WeightId words = keys.tied ? spec.decoder->embeddings.words : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden});
+  spec.outputs.push_back({"logits", {linearStep({words, noWeight}, "lm_head")}});
 }
 
 static void declareTokenClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
-  LinearSpec classifier = spec.linear("classifier", keys.hidden, keys.labels);
-  spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), linearStep(classifier, "classifier")}});
+  HeadStep classifier = linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier");
+  spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
+}
+
+static void declareSequenceClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
+  HeadStep score = linearStep(spec.linear("score", keys.hidden, keys.labels, /*bias=*/false), "score");
+  spec.outputs.push_back({"logits", {lastTokenStep(keys.padding, "score"), score}});
 }
 
 Result<TransformerSpec> attune::readGpt2Spec(const Config &config) {
   static constexpr std::pair<const char *, DeclareHead> heads[] = {
       {"GPT2Model", [](TransformerSpec &spec, const Gpt2Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
       {"GPT2LMHeadModel", declareLMHead},
+      {"GPT2ForSequenceClassification", declareSequenceClassification},
       {"GPT2ForTokenClassification", declareTokenClassification},
   };
   ConfigReader reader(config);
@@ -130,7 +136,7 @@ Result<TransformerSpec> attune::readGpt2Spec(const Config &config) {
   StackSpec &stack = spec.decoder.emplace();
   stack.name = "decoder";
   stack.placement = NormPlacement::Pre;
-  stack.dropout = keys.dropout;
+  stack.dropout = stack.embeddings.dropout = keys.dropout;
   stack.hidden = keys.hidden;
   stack.maxLength = keys.positions;
   stack.cached = true;

@@ -19,6 +19,7 @@ namespace {
 struct LlamaKeys {
   int64_t vocab, hidden, layers, heads, kvHeads, headSize, intermediate, positions, labels;
   double epsilon, classifierDropout;
+  std::optional<int64_t> padding;
   mlir::xfmr::Activation activation;
   bool attentionBias, ffnBias, tied;
   /// Parameters of the table of angles.
@@ -77,6 +78,8 @@ static LlamaKeys readKeys(ConfigReader &reader, const Config &config) {
   keys.ffnBias = reader.flag("mlp_bias", false);
   keys.tied = reader.flag("tie_word_embeddings", false);
   keys.labels = reader.labels();
+  if (reader.present("pad_token_id"))
+    keys.padding = reader.integer("pad_token_id", 0, {-1, keys.vocab - 1});
   if (!reader.present("head_dim") && keys.hidden % keys.heads != 0)
     reader.fail("hidden_size", "a multiple of 'num_attention_heads', which is " + std::to_string(keys.heads));
   keys.headSize = reader.integerOrNull("head_dim", keys.hidden / keys.heads, size);
@@ -145,10 +148,17 @@ static void declareTokenClassification(TransformerSpec &spec, const LlamaKeys &k
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), linearStep(score, "score")}});
 }
 
+/// Scores of the last token that is not padding.
+static void declareSequenceClassification(TransformerSpec &spec, const LlamaKeys &keys) {
+  LinearSpec score = spec.linear("score", keys.hidden, keys.labels, /*bias=*/false);
+  spec.outputs.push_back({"logits", {lastTokenStep(keys.padding, "score"), linearStep(score, "score")}});
+}
+
 Result<TransformerSpec> attune::readLlamaSpec(const Config &config) {
   static constexpr std::pair<const char *, DeclareHead> heads[] = {
       {"LlamaModel", [](TransformerSpec &spec, const LlamaKeys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
       {"LlamaForCausalLM", declareLMHead},
+      {"LlamaForSequenceClassification", declareSequenceClassification},
       {"LlamaForTokenClassification", declareTokenClassification},
   };
   ConfigReader reader(config);
