@@ -9,9 +9,9 @@
 
 namespace attune {
 
-/// Reads the settings of |folder|: those of generation_config.json, if it is there, over those of |config|. Errors are those of single
-/// settings; a setting that is not implemented is kept as a text.
-Result<GenerationSettings> readGenerationSettings(const Config &config, const std::string &folder);
+/// Reads the settings of |folder|: those of generation_config.json, if it is there, over those of |config|, over ids that the reference
+/// library has for |family|. Errors are those of single settings; a setting that is not implemented is kept as a text.
+Result<GenerationSettings> readGenerationSettings(const Config &config, const std::string &family, const std::string &folder);
 
 } // namespace attune
 

@@ -51,7 +51,7 @@ static Result<std::vector<OwnedTensor>> generateCase(const VerbHost &host, const
                                                      const std::vector<OwnedTensor> &inputs, const CheckOptions &options) {
   GenerationSettings settings;
   for (const auto &[name, value] : caseFile.kwargs.items())
-    if (name != "use_cache") // it says how, not what
+    if (name != "use_cache" && name != "output_scores" && name != "return_dict_in_generate") // they say how, not what
       if (Status status = settings.set(name, value, caseFile.path); status.failed())
         return status;
   std::vector<TensorSpec> specs;
