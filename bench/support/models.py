@@ -37,10 +37,18 @@ class Models:
         with open(os.path.join(config, "config.json")) as f:
             self.config = json.load(f)
 
+    def wanted(self, layers):
+        """The configuration of a folder."""
+        return dict(self.config, num_hidden_layers=layers or self.config["num_hidden_layers"])
+
+    def flags(self):
+        """Flags for the compiler that depend on the kind of model."""
+        return ["--outputs=last_hidden_state"]
+
     def folder(self, layers=None):
         """A model folder with generated weights, of |layers| layers instead of the configuration's."""
-        wanted = dict(self.config, num_hidden_layers=layers or self.config["num_hidden_layers"])
-        path = os.path.join(self.work, "model" if layers is None else f"model-{layers}-layers")
+        wanted = self.wanted(layers)
+        path = os.path.join(self.work, self.config["model_type"] + ("" if layers is None else f"-{layers}-layers"))
         try:
             with open(os.path.join(path, "config.json")) as f:
                 if json.load(f) == wanted and os.path.exists(os.path.join(path, "model.safetensors")):
@@ -62,7 +70,7 @@ class Models:
         shared = os.path.join(self.work, name + ".so")
         newest = max(os.path.getmtime(self.attune), os.path.getmtime(os.path.join(model, "model.safetensors")))
         if not os.path.exists(shared) or os.path.getmtime(shared) < newest:
-            flags = ["--cpu=" + self.cpu, "--outputs=last_hidden_state"]
+            flags = ["--cpu=" + self.cpu] + self.flags()
             flags += ["--dtype=" + dtype] if dtype != "f32" else []
             flags += ["--padding=" + padding] if padding != "compute" else []
             run(self.attune, "compile", model, "-o", shared, "--emit=shared", *flags)

@@ -8,12 +8,12 @@ from support.linear import DEEP
 from support.models import ROOT, Models
 
 
-def parser(doc, rounds):
-    """A parser with the common flags."""
+def parser(doc, rounds, config="bert_base_synth"):
+    """A parser with the common flags; |config| is a folder of test/fixtures."""
     result = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     result.add_argument("--threads", default="1,2", help="numbers of threads, comma separated (default: %(default)s)")
     result.add_argument("--rounds", type=int, default=rounds, help="looks at each figure (default: %(default)s)")
-    result.add_argument("--config", default=os.path.join(ROOT, "test", "fixtures", "bert_base_synth"), help="folder with the config.json")
+    result.add_argument("--config", default=os.path.join(ROOT, "test", "fixtures", config), help="folder with the config.json")
     result.add_argument("--deep", type=int, default=DEEP, help="layers of the model whose matrices are read from memory (default: %(default)s)")
     result.add_argument("--build", default=os.environ.get("ATTUNE_BUILD_DIR", os.path.join(ROOT, "build")), help="build tree")
     result.add_argument("--work", help="where models are kept (default: bench-work/ in the build tree)")
@@ -23,11 +23,34 @@ def parser(doc, rounds):
     return result
 
 
-def models(options):
+def add_peer(parser):
+    """The flags of comparisons with onnxruntime."""
+    parser.add_argument("--onnxruntime", default=os.environ.get("ATTUNE_ONNXRUNTIME"), help="libonnxruntime.so, or a folder with it")
+    parser.add_argument("--seconds", type=float, default=0.6, help="length of a block, at least two calls (default: %(default)s)")
+    parser.add_argument("--attempts", type=int, default=4, help="how often a block that others disturb is tried (default: %(default)s)")
+    parser.add_argument("--no-outputs", dest="outputs", action="store_false", help="do not compare outputs")
+
+
+def find_onnxruntime(path):
+    """A library, or a folder in which an npm package put one."""
+    if not path:
+        print("onnxruntime: not given (--onnxruntime PATH or ATTUNE_ONNXRUNTIME); ours is measured alone", file=sys.stderr)
+        return None
+    if os.path.isfile(path):
+        return os.path.abspath(path)
+    machine = {"x86_64": "x64", "aarch64": "arm64"}.get(os.uname().machine, "")
+    for folder, _, names in os.walk(path):
+        for name in sorted(names):
+            if name.startswith("libonnxruntime.so") and f"linux/{machine}" in folder:
+                return os.path.abspath(os.path.join(folder, name))
+    sys.exit(f"bench: error: {path}: expected libonnxruntime.so or a folder that holds it")
+
+
+def models(options, kind=Models, **arguments):
     """The models of these options; fills in options.work."""
     options.work = options.work or os.path.join(options.build, "bench-work")
     os.makedirs(options.work, exist_ok=True)
-    return Models(options.build, options.work, options.config, options.cpu)
+    return kind(options.build, options.work, options.config, options.cpu, **arguments)
 
 
 def thread_counts(options):

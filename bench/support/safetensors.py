@@ -1,6 +1,6 @@
 # ===- safetensors.py - The two things needed of the format ----------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the tensors of a file are, and writing a file of integers."""
+"""Where the tensors of a file are, and writing a file."""
 import array
 import json
 import struct
@@ -19,14 +19,32 @@ def layout(path):
     }
 
 
-def save_integers(path, tensors):
-    """Writes name -> (shape, values) as I64."""
-    header, data = {}, b""
-    for name, (shape, values) in tensors.items():
-        raw = array.array("q", values).tobytes()
-        header[name] = {"dtype": "I64", "shape": shape, "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
+def read(path, place):
+    """The bytes of a tensor that layout() has found at |place|."""
+    with open(path, "rb") as f:
+        f.seek(place[1])
+        return f.read(place[2])
+
+
+def save(path, tensors):
+    """Writes name -> (dtype, shape, bytes)."""
+    header, offset = {}, 0
+    for name, (dtype, shape, raw) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [offset, offset + len(raw)]}
+        offset += len(raw)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as f:
-        f.write(struct.pack("<Q", len(text)) + text + data)
+        f.write(struct.pack("<Q", len(text)) + text)
+        for _, _, raw in tensors.values():
+            f.write(raw)
+
+
+def integers(shape, values):
+    """A tensor of I64 for save()."""
+    return "I64", shape, array.array("q", values).tobytes()
+
+
+def save_integers(path, tensors):
+    """Writes name -> (shape, values) as I64."""
+    save(path, {name: integers(shape, values) for name, (shape, values) in tensors.items()})

@@ -7,6 +7,7 @@
 #include "runtime/verbs/Flags.h"
 
 #include <cstdio>
+#include <map>
 
 using namespace attune;
 using namespace attune::bench;
@@ -23,14 +24,15 @@ int main(int argc, char **argv) {
   flags.addString("input", "FILE", request.input, "input tensors, safetensors");
   flags.addString("library", "FILE", request.library, "libonnxruntime.so");
   flags.addString("disable", "LIST", request.disable, "graph optimisations that onnxruntime shall leave out");
+  flags.addSwitch("in-place", request.inPlace, "onnxruntime: what the model calls present_X is the memory of past_X");
   flags.addInteger("threads", "N", request.threads, 1, 4096, "threads, of each session");
   flags.addInteger("sessions", "N", request.sessions, 1, 4096, "how many, for `sessions`");
   std::vector<std::string> positional;
   if (Status status = flags.parse({argv + 1, argv + argc}, positional); status.failed())
     return fail(status.message());
   if (flags.helpRequested() || positional.size() != 1) {
-    std::fprintf(flags.helpRequested() ? stdout : stderr, "usage: attune-bench-worker ours|onnxruntime|sessions|machine [flags]\n\n%s",
-                 flags.helpText().c_str());
+    std::fprintf(flags.helpRequested() ? stdout : stderr,
+                 "usage: attune-bench-worker ours|ours-step|onnxruntime|sessions|machine [flags]\n\n%s", flags.helpText().c_str());
     return flags.helpRequested() ? 0 : 1;
   }
   if (positional[0] == "machine") {
@@ -44,9 +46,12 @@ int main(int argc, char **argv) {
     serveSessions(*calls);
     return 0;
   }
-  if (positional[0] != "ours" && positional[0] != "onnxruntime")
-    return fail("expected ours, onnxruntime, sessions or machine, got '" + positional[0] + "'");
-  Result<std::unique_ptr<Subject>> subject = positional[0] == "ours" ? makeOurs(request) : makeOnnxRuntime(request);
+  using Make = Result<std::unique_ptr<Subject>> (*)(const Request &);
+  static const std::map<std::string, Make> subjects = {{"ours", makeOurs}, {"ours-step", makeOursStep}, {"onnxruntime", makeOnnxRuntime}};
+  auto make = subjects.find(positional[0]);
+  if (make == subjects.end())
+    return fail("expected ours, ours-step, onnxruntime, sessions or machine, got '" + positional[0] + "'");
+  Result<std::unique_ptr<Subject>> subject = make->second(request);
   if (!subject)
     return fail(subject.message());
   serve(**subject);

@@ -8,6 +8,7 @@
 #include "runtime/io/Safetensors.h"
 
 #include <dlfcn.h>
+#include <list>
 
 using namespace attune;
 using namespace attune::bench;
@@ -25,6 +26,7 @@ enum class Api {
   SetIntraOpNumThreads = 24,
   SetInterOpNumThreads = 25,
   SessionGetInputCount = 30,
+  SessionGetOutputCount = 31,
   SessionGetInputName = 36,
   SessionGetOutputName = 37,
   CreateTensorWithDataAsOrtValue = 49,
@@ -38,7 +40,7 @@ enum class Api {
 };
 
 /// Values of the interface's enumerations.
-constexpr int logErrors = 3, optimizeAll = 99, elementInt64 = 7, deviceAllocator = 0, memoryDefault = 0;
+constexpr int logErrors = 3, optimizeAll = 99, elementFloat = 1, elementInt64 = 7, deviceAllocator = 0, memoryDefault = 0;
 constexpr uint32_t apiVersion = 13;
 
 /// The library: what it exports, and calls that turn its error objects into ours.
@@ -99,58 +101,81 @@ public:
       BENCH_TRY(library.call(Api::AddSessionConfigEntry, options, static_cast<const char *>("optimization.disable_specified_optimizers"),
                              request.disable.c_str()));
     BENCH_TRY(library.call(Api::CreateSession, env, request.model.c_str(), options, &session));
-    return bindTensors();
+    BENCH_TRY(library.call(Api::CreateCpuMemoryInfo, deviceAllocator, memoryDefault, &memory));
+    BENCH_TRY(library.call(Api::GetAllocatorWithDefaultOptions, &allocator));
+    BENCH_TRY(bindInputs());
+    return bindOutputs(request.inPlace);
   }
 
-  /// The first call lets the library allocate the output, which later calls write again.
+  /// The first call lets the library allocate outputs that have no memory yet, which later calls write again.
   Status run() override {
-    return library.call(Api::Run, session, static_cast<void *>(nullptr), inputNames.data(), inputs.data(), inputs.size(), &outputName,
-                        size_t(1), &output_);
+    return library.call(Api::Run, session, static_cast<void *>(nullptr), inputNames.data(), inputs.data(), inputs.size(),
+                        outputNames.data(), outputNames.size(), outputs.data());
   }
 
   Result<std::vector<float>> output() override {
     void *info = nullptr, *data = nullptr;
     size_t count = 0;
-    BENCH_TRY(library.call(Api::GetTensorTypeAndShape, output_, &info));
+    BENCH_TRY(library.call(Api::GetTensorTypeAndShape, outputs[0], &info));
     BENCH_TRY(library.call(Api::GetTensorShapeElementCount, info, &count));
-    BENCH_TRY(library.call(Api::GetTensorMutableData, output_, &data));
+    BENCH_TRY(library.call(Api::GetTensorMutableData, outputs[0], &data));
     const float *values = static_cast<const float *>(data);
     return std::vector<float>(values, values + count);
   }
 
 private:
+  /// A tensor object on memory of its own, with the values of |tensor|.
+  Result<void *> makeTensor(const TensorView &tensor) {
+    memories.emplace_back(tensor.data, tensor.data + tensor.bytes);
+    void *value = nullptr;
+    BENCH_TRY(library.call(Api::CreateTensorWithDataAsOrtValue, memory, static_cast<void *>(memories.back().data()), size_t(tensor.bytes),
+                           tensor.shape.data(), tensor.shape.size(), tensor.dtype == DType::F32 ? elementFloat : elementInt64, &value));
+    return value;
+  }
+
   /// Finds each input of the model in the file; tensors that the model does not take are left out.
-  Status bindTensors() {
-    void *memory = nullptr, *allocator = nullptr;
+  Status bindInputs() {
     size_t count = 0;
-    BENCH_TRY(library.call(Api::CreateCpuMemoryInfo, deviceAllocator, memoryDefault, &memory));
-    BENCH_TRY(library.call(Api::GetAllocatorWithDefaultOptions, &allocator));
     BENCH_TRY(library.call(Api::SessionGetInputCount, session, &count));
     for (size_t i = 0; i < count; ++i) {
       char *name = nullptr;
       BENCH_TRY(library.call(Api::SessionGetInputName, session, i, allocator, &name));
       const TensorView *tensor = file.find(name);
-      if (!tensor || tensor->dtype != DType::I64)
-        return Status::error(file.path() + ": tensor '" + name + "': expected I64, got " + (tensor ? dtypeName(tensor->dtype) : "none"));
-      void *value = nullptr;
-      BENCH_TRY(library.call(Api::CreateTensorWithDataAsOrtValue, memory, const_cast<uint8_t *>(tensor->data), size_t(tensor->bytes),
-                             tensor->shape.data(), tensor->shape.size(), elementInt64, &value));
+      if (!tensor || (tensor->dtype != DType::I64 && tensor->dtype != DType::F32))
+        return Status::error(file.path() + ": tensor '" + name + "': expected I64 or F32, got " +
+                             (tensor ? dtypeName(tensor->dtype) : "none"));
+      Result<void *> value = makeTensor(*tensor);
+      if (!value)
+        return value.status();
       inputNames.push_back(name);
-      inputs.push_back(value);
+      inputs.push_back(*value);
     }
-    char *name = nullptr;
-    BENCH_TRY(library.call(Api::SessionGetOutputName, session, size_t(0), allocator, &name));
-    outputName = name;
+    return {};
+  }
+
+  /// All outputs; with |inPlace|, what the model calls `present_X` is `past_X`.
+  Status bindOutputs(bool inPlace) {
+    size_t count = 0;
+    BENCH_TRY(library.call(Api::SessionGetOutputCount, session, &count));
+    for (size_t i = 0; i < count; ++i) {
+      char *name = nullptr;
+      BENCH_TRY(library.call(Api::SessionGetOutputName, session, i, allocator, &name));
+      outputNames.push_back(name);
+      outputs.push_back(nullptr);
+      const std::string text = name, present = "present_";
+      for (size_t input = 0; inPlace && text.rfind(present, 0) == 0 && input < inputs.size(); ++input)
+        if ("past_" + text.substr(present.size()) == inputNames[input])
+          outputs.back() = inputs[input];
+    }
     return {};
   }
 
   Library library;
   SafetensorsFile file;
-  void *session = nullptr;
-  std::vector<const char *> inputNames;
-  std::vector<void *> inputs;
-  const char *outputName = nullptr;
-  void *output_ = nullptr;
+  void *session = nullptr, *memory = nullptr, *allocator = nullptr;
+  std::list<std::vector<uint8_t>> memories;
+  std::vector<const char *> inputNames, outputNames;
+  std::vector<void *> inputs, outputs;
 };
 } // namespace
 

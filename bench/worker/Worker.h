@@ -35,12 +35,16 @@ struct Request {
   std::string input;
   std::string library;
   std::string disable;
+  /// Onnxruntime: outputs present_X are the inputs past_X, written in place.
+  bool inPlace = false;
   int64_t threads = 1;
   int64_t sessions = 1;
 };
 
 /// A compiled object on the runtime, called with the tensors of the input file.
 Result<std::unique_ptr<Subject>> makeOurs(const Request &request);
+/// One step of a compiled decoder after a prompt.
+Result<std::unique_ptr<Subject>> makeOursStep(const Request &request);
 /// An ONNX model on the onnxruntime library |request.library|, with all graph optimisations but those of |request.disable|.
 Result<std::unique_ptr<Subject>> makeOnnxRuntime(const Request &request);
 

@@ -1,0 +1,97 @@
+//===- OursStep.cpp - A step of a compiled decoder as the subject -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The file's `input_ids` [1, past + 1] are a prompt and the token after it: the prompt is read once, each call appends the token to it.
+//===----------------------------------------------------------------------===//
+#include "bench/worker/Worker.h"
+#include "runtime/verbs/EntryCall.h"
+
+#include <cstring>
+
+using namespace attune;
+using namespace attune::bench;
+
+namespace {
+class OursStep : public Subject {
+public:
+  explicit OursStep(Artefact artefact) : artefact(std::move(artefact)) {}
+
+  Status open(const TensorView &ids, int64_t threads) {
+    past = ids.elements - 1;
+    attune_dim_limit limits[] = {{"batch", 1}, {"length", past}, {"past", past + 1}};
+    attune_session_options options;
+    attune_session_options_init(&options);
+    options.limits = limits;
+    options.num_limits = 3;
+    options.num_threads = threads;
+    attune_session *created = nullptr;
+    if (attune_session_create(artefact.model(), &options, &created) != ATTUNE_OK)
+      return runtimeError(artefact);
+    session.reset(created, attune_session_destroy);
+    token = {{"input_ids", DType::I64, {1, past}}, std::vector<uint8_t>(ids.data, ids.data + past * sizeof(int64_t))};
+    if (Status status = prepare("prefill"); status.failed())
+      return status;
+    if (Status status = call("prefill"); status.failed())
+      return status;
+    token = {{"input_ids", DType::I64, {1, 1}}, std::vector<uint8_t>(ids.data + past * sizeof(int64_t), ids.data + ids.bytes)};
+    return prepare("decode");
+  }
+
+  Status run() override {
+    if (attune_session_slot_truncate(session.get(), 0, past) != ATTUNE_OK)
+      return runtimeError(artefact);
+    return call("decode");
+  }
+
+  Result<std::vector<float>> output() override {
+    std::vector<float> values(logits.data.size() / sizeof(float));
+    std::memcpy(values.data(), logits.data.data(), logits.data.size());
+    return values;
+  }
+
+private:
+  /// Memory for the first output of |entry| after |token|.
+  Status prepare(const char *entry) {
+    Result<const attune_entry_desc *> desc = artefact.entry(entry);
+    if (!desc)
+      return desc.status();
+    attune_tensor input = toRuntime(token);
+    std::vector<int64_t> dims((*desc)->num_dims);
+    if (attune_infer_dims(artefact.model(), entry, &input, 1, dims.data()) != ATTUNE_OK)
+      return runtimeError(artefact);
+    Result<OwnedTensor> made = makeOutput(artefact, **desc, 0, dims);
+    if (!made)
+      return made.status();
+    logits = std::move(*made);
+    return {};
+  }
+
+  Status call(const char *entry) {
+    attune_tensor input = toRuntime(token), output = toRuntime(logits);
+    if (attune_session_run(session.get(), entry, &input, 1, &output, 1) != ATTUNE_OK)
+      return runtimeError(artefact);
+    return {};
+  }
+
+  Artefact artefact;
+  std::shared_ptr<attune_session> session;
+  int64_t past = 0;
+  OwnedTensor token, logits;
+};
+} // namespace
+
+Result<std::unique_ptr<Subject>> attune::bench::makeOursStep(const Request &request) {
+  Result<Artefact> artefact = Artefact::openShared(request.model);
+  if (!artefact)
+    return artefact.status();
+  Result<SafetensorsFile> file = SafetensorsFile::open(request.input);
+  if (!file)
+    return file.status();
+  const TensorView *ids = file->find("input_ids");
+  if (!ids || ids->dtype != DType::I64 || ids->shape.size() != 2 || ids->shape[0] != 1 || ids->shape[1] < 2)
+    return Status::error(request.input + ": tensor 'input_ids': expected I64 [1, past + 1]");
+  auto subject = std::make_unique<OursStep>(std::move(*artefact));
+  if (Status status = subject->open(*ids, request.threads); status.failed())
+    return status;
+  return std::unique_ptr<Subject>(std::move(subject));
+}
