@@ -10,7 +10,8 @@
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
 # Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker, pkg-config
-# (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine).
+# (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine),
+# valgrind.
 # What a machine lacks is reported as unsupported, never as passed.
 
 import glob
@@ -144,6 +145,8 @@ if succeeds(config.python, "-c", "import numpy"):
     config.available_features.add("numpy")
 if sanitize:
     config.available_features.add("asan")
+if shutil.which("valgrind"):
+    config.available_features.add("valgrind")
 if shutil.which("pkg-config") and shutil.which("cmake") and shutil.which("readelf"):
     config.available_features.add("pkg-config")
 if all(shutil.which(c) for c in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "strip")):
