@@ -11,7 +11,7 @@
 #   %mlir_lib           folder of mlir-runner's libraries
 # Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker, pkg-config
 # (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine),
-# valgrind.
+# valgrind, fuzzer (libFuzzer and its sanitisers).
 # What a machine lacks is reported as unsupported, never as passed.
 
 import glob

@@ -46,8 +46,17 @@ Result<MappedFile> MappedFile::open(const std::string &path) {
       return error;
     }
     file.bytes = static_cast<const uint8_t *>(address);
+    file.owned = true;
   }
   ::close(fd);
+  return file;
+}
+
+MappedFile MappedFile::borrow(std::string name, const uint8_t *bytes, size_t length) {
+  MappedFile file;
+  file.name = std::move(name);
+  file.bytes = bytes;
+  file.length = length;
   return file;
 }
 
@@ -55,10 +64,11 @@ MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
   std::swap(name, other.name);
   std::swap(bytes, other.bytes);
   std::swap(length, other.length);
+  std::swap(owned, other.owned);
   return *this;
 }
 
 MappedFile::~MappedFile() {
-  if (bytes)
+  if (owned)
     ::munmap(const_cast<uint8_t *>(bytes), length);
 }

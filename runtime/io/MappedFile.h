@@ -18,6 +18,8 @@ class MappedFile {
 public:
   /// Maps |path|, which must be a regular file. An empty file has size 0 and no bytes.
   static Result<MappedFile> open(const std::string &path);
+  /// Bytes in memory in the place of a file called |name|; they must outlive the object.
+  static MappedFile borrow(std::string name, const uint8_t *bytes, size_t length);
 
   MappedFile(MappedFile &&other) noexcept { *this = std::move(other); }
   MappedFile &operator=(MappedFile &&other) noexcept;
@@ -33,6 +35,8 @@ private:
   std::string name;
   const uint8_t *bytes = nullptr;
   size_t length = 0;
+  /// Whether the bytes are a mapping of ours.
+  bool owned = false;
 };
 
 } // namespace attune

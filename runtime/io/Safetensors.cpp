@@ -18,7 +18,15 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   Result<MappedFile> mapped = MappedFile::open(path);
   if (!mapped)
     return mapped.status();
-  SafetensorsFile file(std::move(*mapped));
+  return check(std::move(*mapped));
+}
+
+Result<SafetensorsFile> SafetensorsFile::parse(std::string name, const uint8_t *bytes, size_t length) {
+  return check(MappedFile::borrow(std::move(name), bytes, length));
+}
+
+Result<SafetensorsFile> SafetensorsFile::check(MappedFile mapped) {
+  SafetensorsFile file(std::move(mapped));
   if (Status status = file.readHeader(); status.failed())
     return status;
   return file;

@@ -44,6 +44,8 @@ public:
   /// Maps and checks |path|: header within the file, no key twice, known dtypes, shapes that multiply to the size of their data, offsets
   /// inside the file, and data that the tensors cover without overlap or gap (the format forbids both).
   static Result<SafetensorsFile> open(const std::string &path);
+  /// Checks bytes in memory, which must outlive the object, as open checks a file; |name| is for messages.
+  static Result<SafetensorsFile> parse(std::string name, const uint8_t *bytes, size_t length);
 
   const std::string &path() const { return file.path(); }
   /// All tensors, by name.
@@ -55,6 +57,7 @@ public:
 
 private:
   explicit SafetensorsFile(MappedFile file) : file(std::move(file)) {}
+  static Result<SafetensorsFile> check(MappedFile file);
   Status readHeader();
   Status addTensor(const std::string &name, const Json &entry, const uint8_t *data, uint64_t dataBytes);
   Status addMetadata(const Json &entry);
@@ -71,6 +74,8 @@ public:
   /// Opens the folder's weights. An index may name only files of the folder itself: no separators, no "..", no link that leads elsewhere
   /// (links to the place the index itself is stored are followed, which is how download caches lay out a folder).
   static Result<SafetensorsFolder> open(const std::string &folder);
+  /// Opens the shards that |index| names in |folder|; |path| is for messages.
+  static Result<SafetensorsFolder> openIndex(const std::string &folder, const std::string &path, const Json &index);
   /// Whether the folder has either of the two files.
   static bool present(const std::string &folder);
 
@@ -84,7 +89,7 @@ public:
   const std::vector<SafetensorsFile> &files() const { return shards; }
 
 private:
-  Status openIndex(const std::string &folder, const std::string &indexPath);
+  Status openShards(const std::string &folder, const std::string &indexPath, const Json &map);
 
   /// `model.safetensors` or the index.
   std::string mainFile;

@@ -39,7 +39,18 @@ Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {
   }
   if (!isFile(index))
     return Status::error(folder + ": expected " + singleName + " or " + indexName + ", found neither");
-  if (Status status = result.openIndex(folder, index); status.failed())
+  Result<Json> json = readJsonFile(index);
+  if (!json)
+    return json.status();
+  return openIndex(folder, index, *json);
+}
+
+Result<SafetensorsFolder> SafetensorsFolder::openIndex(const std::string &folder, const std::string &path, const Json &index) {
+  const Json *map = findJson(index, "weight_map");
+  if (!map || !map->is_object())
+    return jsonTypeError(path, "weight_map", "an object of file names", map ? *map : Json());
+  SafetensorsFolder result;
+  if (Status status = result.openShards(folder, path, *map); status.failed())
     return status;
   return result;
 }
@@ -60,17 +71,10 @@ static Result<std::string> checkShard(const std::string &folder, const std::stri
   return path;
 }
 
-Status SafetensorsFolder::openIndex(const std::string &folder, const std::string &indexPath) {
+Status SafetensorsFolder::openShards(const std::string &folder, const std::string &indexPath, const Json &map) {
   mainFile = indexPath;
-  Result<Json> index = readJsonFile(indexPath);
-  if (!index)
-    return index.status();
-  const Json *map = findJson(*index, "weight_map");
-  if (!map || !map->is_object())
-    return jsonTypeError(indexPath, "weight_map", "an object of file names", map ? *map : Json());
-
   std::map<std::string, size_t> shardByName;
-  for (const auto &[tensor, file] : map->items()) {
+  for (const auto &[tensor, file] : map.items()) {
     Result<std::string> shard = jsonString(file, indexPath, "weight_map." + tensor);
     if (!shard)
       return shard.status();
