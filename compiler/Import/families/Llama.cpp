@@ -88,6 +88,8 @@ static LlamaKeys readKeys(ConfigReader &reader, const Config &config) {
   if (keys.heads % keys.kvHeads != 0)
     reader.fail("num_key_value_heads", "a divisor of 'num_attention_heads', which is " + std::to_string(keys.heads));
   keys.rotary = readRotary(reader, config, keys.positions);
+  if (reader.number("partial_rotary_factor", 1, 0, 1) != 1)
+    reader.fail("partial_rotary_factor", "1: rotating a part of each head is not implemented");
   reader.reject("quantization_config", "quantised weights are not implemented");
   return keys;
 }
