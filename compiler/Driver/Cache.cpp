@@ -4,6 +4,7 @@
 
 #include "compiler/Driver/Cache.h"
 #include "compiler/Driver/CachePrune.h"
+#include "compiler/Driver/HalideKernels.h"
 #include "compiler/Target/CPU/TargetMachine.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,7 +65,11 @@ static std::string describeCompiler() {
 
 /// |object| is the file's name, from which the model has its own: equal models in folders of different names are different objects.
 static std::string computeKey(const CompileOptions &options, const std::string &object, const CpuTarget &target) {
-  std::string text = describeCompiler() + object + "\n" + describeModel(options.model);
+  std::string text = describeCompiler();
+  if (options.kernels == KernelBackend::Halide)
+    if (Result<std::string> tool = findHalideTool())
+      text += describeFile(*tool);
+  text += object + "\n" + describeModel(options.model);
   if (!options.weights.empty())
     text += "weights\n" + describeModel(options.weights);
   // `native` is not the same on every machine that shares a home.

@@ -5,6 +5,7 @@
 #include "compiler/Driver/CompileOptions.h"
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/EmitModel.h"
+#include "compiler/Driver/HalideKernels.h"
 #include "compiler/Driver/OutputSet.h"
 #include "compiler/Driver/Registry.h"
 #include "compiler/Driver/TimeReport.h"
@@ -46,6 +47,7 @@ private:
   /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last; |done| says whether it is.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print, bool &done);
   std::string printModule();
+  CpuStrategy strategy() const { return getCpuStrategy({target->vectorBits(), target->vectorRegisters(), target->dotFeatures()}); }
   bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
 
   const CompileOptions &options;
@@ -61,6 +63,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ModelSignature signature;
   std::optional<PackedWeights> packed;
+  std::string halideTool, halideKernels;
   bool done = false;
 };
 
@@ -134,6 +137,14 @@ Status Compilation::prepare() {
   if (!cpu)
     return cpu.status();
   target.emplace(std::move(*cpu));
+  if (options.kernels == KernelBackend::Halide) {
+    if (target->machine().getTargetTriple().getArch() != llvm::Triple::x86_64)
+      return Status::error("--kernels=halide: expected an x86-64 target, got '" + target->triple() + "'");
+    Result<std::string> tool = findHalideTool();
+    if (!tool)
+      return Status::error("--kernels=halide: " + tool.message());
+    halideTool = *tool;
+  }
   if (!llvm::sys::fs::exists(options.model))
     return Status::error("'" + options.model + "': no such file or folder");
   if (!options.dumpStages.empty()) {
@@ -216,7 +227,7 @@ Status Compilation::import() {
 
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
-  buildPhasePipeline(passes, phase, PipelineOptions{getCpuStrategy({target->vectorBits(), target->vectorRegisters(), target->dotFeatures()}), options.dtype});
+  buildPhasePipeline(passes, phase, PipelineOptions{strategy(), options.dtype, options.kernels});
   if (mlir::failed(passes.run(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   if (phase == Phase::Dialect) {
@@ -225,8 +236,10 @@ Status Compilation::runPhase(Phase phase) {
       return read.status();
     signature = std::move(*read);
   }
-  if (phase == Phase::Kernels)
+  if (phase == Phase::Kernels) {
     readKernels(*module, signature);
+    halideKernels = describeHalideKernels(*module);
+  }
   if (phase == Phase::Bufferized)
     readFormulae(*module, signature);
   return finishPhase(phase, [&] { return Result<std::string>(printModule()); }, done);
@@ -255,7 +268,15 @@ Status Compilation::pack() {
 
 Status Compilation::emit() {
   ModelEmitter emitter(options, *target);
-  if (Status status = emitter.translate(*module); status.failed())
+  std::string bitcode;
+  if (!halideKernels.empty()) {
+    Result<std::string> compiled = compileHalideKernels(halideTool, halideKernels, target->vectorBits(), strategy(), options.schedule);
+    if (!compiled)
+      return compiled.status();
+    bitcode = std::move(*compiled);
+    times.finish("halide");
+  }
+  if (Status status = emitter.translate(*module, bitcode); status.failed())
     return diagnostics.error(status.message());
   module = nullptr;
   if (Status status = emitter.describe(signature, name, packed ? &*packed : nullptr); status.failed())

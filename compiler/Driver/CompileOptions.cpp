@@ -31,6 +31,10 @@ std::string attune::formatFlags(const CompileOptions &options) {
     add("padding", "skip");
   if (options.dtype != mlir::xfmr::Precision::F32)
     add("dtype", mlir::xfmr::stringifyPrecision(options.dtype).str());
+  if (options.kernels == KernelBackend::Halide)
+    add("kernels", "halide");
+  if (options.schedule != "auto")
+    add("set", "schedule=" + options.schedule);
   if (!options.inputs.empty())
     add("inputs", llvm::join(llvm::map_range(options.inputs, formatInput), ","));
   if (!options.outputs.empty())

@@ -34,6 +34,9 @@ struct CompileOptions {
   Padding padding = Padding::Compute;
   /// What the inputs of matrix products are rounded to.
   mlir::xfmr::Precision dtype = mlir::xfmr::Precision::F32;
+  KernelBackend kernels = KernelBackend::Mlir;
+  /// How Halide schedules kernels: `auto`, or `none` for one element at a time.
+  std::string schedule = "auto";
   /// Empty for the family's defaults.
   std::vector<InputRequest> inputs;
   std::vector<std::string> outputs;

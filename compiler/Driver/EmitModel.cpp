@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/EmitModel.h"
+#include "compiler/Driver/HalideKernels.h"
 #include "compiler/Target/CPU/Emit.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -56,13 +57,16 @@ static void dropContract(mlir::ModuleOp module) {
   }
 }
 
-Status ModelEmitter::translate(mlir::ModuleOp module) {
+Status ModelEmitter::translate(mlir::ModuleOp module, const std::string &kernels) {
   dropContract(module);
   removeContract(module);
   // The name goes into assembly and IR; it must not depend on the machine.
   llvmModule = mlir::translateModuleToLLVMIR(module, *context, "attune");
   if (!llvmModule)
     return Status::error("translation to LLVM IR failed");
+  if (!kernels.empty())
+    if (Status status = linkHalideKernels(*llvmModule, kernels); status.failed())
+      return status;
   setTarget(*llvmModule, target);
   return {};
 }

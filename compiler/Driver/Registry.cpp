@@ -6,6 +6,8 @@
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/CPU/Passes.h"
+#include "compiler/Target/Halide/HalideOps.h"
+#include "compiler/Target/Halide/Passes.h"
 #include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Weights/Passes.h"
@@ -22,6 +24,7 @@ void attune::registerCompilerDialects(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
   registry.insert<mlir::xfmr::XfmrDialect>();
   registerBufferizableModels(registry);
+  registerHalideDialect(registry);
 }
 
 void attune::registerCompilerPasses() {
@@ -30,6 +33,7 @@ void attune::registerCompilerPasses() {
   registerAttuneWeightsPasses();
   registerAttuneTransformsPasses();
   registerAttuneCPUPasses();
+  registerAttuneHalidePasses();
   registerLowerToLLVMPipeline();
   registerPhasePipelines();
 }

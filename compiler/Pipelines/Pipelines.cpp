@@ -5,6 +5,7 @@
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Target/CPU/Passes.h"
+#include "compiler/Target/Halide/Passes.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Weights/Passes.h"
 #include "dialect/Transforms/Passes.h"
@@ -66,7 +67,7 @@ static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
 }
 
 /// Leaves one scf.forall per kernel, with linalg ops or attention tiles inside.
-static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
+static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy, KernelBackend kernels) {
   TileAttentionOptions attention;
   attention.queryRows = strategy.queryRows;
   attention.longRows = strategy.attentionRows;
@@ -74,7 +75,8 @@ static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   TileGroupsOptions groups;
   groups.registerRows = strategy.registerRows;
   groups.panelWidth = strategy.panelWidth;
-  groups.streamPanels = strategy.streamPanels;
+  // Halide's rules are for columns of one panel, whose padding they use.
+  groups.streamPanels = kernels == KernelBackend::Halide ? 1 : strategy.streamPanels;
   groups.blockBytes = strategy.blockBytes;
   groups.maxBlockRows = strategy.maxBlockRows;
   groups.codeRows = strategy.codeRows;
@@ -94,11 +96,15 @@ static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
 }
 
 /// Leaves every kernel as a private function in destination-passing style.
-static void buildKernelsPipeline(OpPassManager &pm) {
+static void buildKernelsPipeline(OpPassManager &pm, KernelBackend kernels) {
   pm.addPass(createOutlineKernels());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
   pm.addPass(createCountKernelWork());
+  if (kernels == KernelBackend::Halide) {
+    pm.addPass(createSelectKernels());
+    pm.addPass(createCanonicalizerPass());
+  }
 }
 
 /// Leaves memrefs only: weights and workspace are byte buffers given to the entries, which return nothing.
@@ -135,6 +141,7 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   attention.valueVectors = strategy.valueVectors;
   attention.weightRows = strategy.weightRows;
   pm.addPass(createVectorizeTiles(tiles));
+  pm.addPass(createLowerHalideTiles());
   pm.addPass(createLowerAttentionTile(attention));
   pm.addPass(createLowerQuantizeRows());
   ExpandMathOptions math;
@@ -161,9 +168,9 @@ void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOp
   case Phase::Linalg:
     return buildLinalgPipeline(pm, options.strategy);
   case Phase::Tiled:
-    return buildTiledPipeline(pm, options.strategy);
+    return buildTiledPipeline(pm, options.strategy, options.kernels);
   case Phase::Kernels:
-    return buildKernelsPipeline(pm);
+    return buildKernelsPipeline(pm, options.kernels);
   case Phase::Bufferized:
     return buildBufferizedPipeline(pm, options.strategy);
   case Phase::Vector:
@@ -188,6 +195,10 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
       llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "not at all"), clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
                        clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
 
+  Option<KernelBackend> kernels{*this, "kernels", llvm::cl::desc("what makes the kernels"), llvm::cl::init(KernelBackend::Mlir),
+                                llvm::cl::values(clEnumValN(KernelBackend::Mlir, "mlir", "all by MLIR"),
+                                                 clEnumValN(KernelBackend::Halide, "halide", "by Halide what it can"))};
+
   PipelineOptions get() const {
     CpuFeatures cpu;
     cpu.vectorBits = vectorBits;
@@ -196,7 +207,7 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
     cpu.dots.insert_range(names);
     if (cpu.dots.contains("x86") && vectorBits < 512)
       cpu.vectorRegisters = 16;
-    return {getCpuStrategy(cpu), precision};
+    return {getCpuStrategy(cpu), precision, kernels};
   }
 };
 } // namespace

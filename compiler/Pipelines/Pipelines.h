@@ -22,11 +22,16 @@ std::optional<Phase> symbolizePhase(llvm::StringRef name);
 /// All names in order, for messages: "import, dialect, …".
 std::string listPhases();
 
+/// What makes the code of kernels.
+enum class KernelBackend { Mlir, Halide };
+
 /// What the phases need to know about the target.
 struct PipelineOptions {
   CpuStrategy strategy = getCpuStrategy(CpuFeatures());
   /// What the inputs of projections are rounded to.
   mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
+  /// Kernels that Halide cannot make stay with MLIR.
+  KernelBackend kernels = KernelBackend::Mlir;
 };
 
 /// Adds to |pm| the passes that lead from the phase before |phase| to |phase|; none for import, llvm and object, which are not passes.

@@ -70,6 +70,8 @@ int attune::runArtefactVerb(const std::string &verb, const std::vector<std::stri
       own = {"inputs", "outputs"};
     if (verb == "check")
       own.push_back("dtype");
+    else if (verb == "run" || verb == "generate")
+      own.push_back("set");
     addCompileFlags(table, flags, own);
   };
   host.openModel = open;

@@ -51,7 +51,17 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
       options.dtype = *mlir::xfmr::symbolizePrecision(value);
       return Status();
     });
-  addChoice(table, "kernels", "mlir|halide|best", "what makes the kernels (best)", only({"mlir", "best"}));
+  addChoice(table, "kernels", "mlir|halide|best", "what makes the kernels (mlir)", [&options](const std::string &value) {
+    options.kernels = value == "halide" ? KernelBackend::Halide : KernelBackend::Mlir;
+    return only({"mlir", "halide"})(value);
+  });
+  if (wanted("set"))
+    table.addCustom("set", "KEY=VALUE", "schedule=none: Halide's kernels unscheduled, as a reference", [&options](const std::string &value) {
+      if (value != "schedule=none" && value != "schedule=auto")
+        return Status::error("expected schedule=auto or schedule=none, got '" + value + "'");
+      options.schedule = value.substr(value.find('=') + 1);
+      return Status();
+    });
   addChoice(table, "padding", "compute|skip", "what happens to masked tokens (compute)", [&options](const std::string &value) {
     options.padding = value == "skip" ? Padding::Skip : Padding::Compute;
     return Status();

@@ -89,6 +89,7 @@
 
 // VECTOR: builtin.module(
 // VECTOR-NEXT: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 register-rows=12},
+// VECTOR-NEXT: attune-lower-halide-tiles,
 // VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3 weight-rows=8},
 // VECTOR-NEXT: attune-lower-quantize-rows,
 // VECTOR-NEXT: attune-expand-math{expand-bf16=true},

@@ -192,8 +192,10 @@ Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
 
 void attune::readKernels(ModuleOp module, ModelSignature &signature) {
   for (auto function : module.getOps<func::FuncOp>())
-    if (auto op = function->getAttrOfType<StringAttr>("xfmr.kernel"))
-      signature.kernels.push_back({function.getName().str(), "mlir", op.str()});
+    if (auto op = function->getAttrOfType<StringAttr>("xfmr.kernel")) {
+      auto backend = function->getAttrOfType<StringAttr>("xfmr.backend");
+      signature.kernels.push_back({function.getName().str(), backend ? backend.str() : "mlir", op.str()});
+    }
 }
 
 void attune::readFormulae(ModuleOp module, ModelSignature &signature) {

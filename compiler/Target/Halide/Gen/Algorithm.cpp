@@ -4,6 +4,7 @@
 
 #include "compiler/Target/Halide/Gen/Algorithm.h"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -123,13 +124,19 @@ Expr ExpressionBuilder::word(const std::string &text) {
   throw DescriptionError("expected a number, a loop or a scalar, got '" + text + "'");
 }
 
+/// Whether |term| reads a buffer.
+static bool loads(const Term &term) { return term.word == "load" || std::any_of(term.operands.begin(), term.operands.end(), loads); }
+
 Expr ExpressionBuilder::load(const Term &term) {
   if (term.operands.empty() || term.operands[0].isList)
     throw DescriptionError("expected a name in '(load'");
   const std::string &name = term.operands[0].word;
   std::vector<Expr> at;
-  for (size_t i = term.operands.size(); i-- > 1;) // innermost first
+  for (size_t i = term.operands.size(); i-- > 1;) { // innermost first
     at.push_back(Halide::cast<int32_t>(build(term.operands[i])));
+    if (loads(term.operands[i])) // Halide wants to know how far a buffer is read
+      at.back() = Halide::unsafe_promise_clamped(at.back(), 0, 1 << 30);
+  }
   auto check = [&](size_t dimensions) {
     if (dimensions != at.size())
       throw DescriptionError("expected " + std::to_string(dimensions) + " indices for '" + name + "', got " + std::to_string(at.size()));

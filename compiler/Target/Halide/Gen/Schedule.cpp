@@ -135,18 +135,23 @@ void Scheduler::run() {
 std::vector<int> Scheduler::tileRowsFor(const Expr &rows) {
   std::vector<int> result;
   std::optional<int64_t> most = mostOf(rows);
-  for (int count : {options.tileRows, 8, 4, 2, 1})
+  for (int count : {options.tileRows, 4, 1})
     if (count <= options.tileRows && (result.empty() || count < result.back()) && (!most || count <= std::max<int64_t>(1, *most)))
       result.push_back(count);
   return result;
 }
 
-/// Columns of a register tile: as many as registers hold, in whole tiles if there are only whole vectors.
+/// Columns of a register tile: as many as registers hold, in whole tiles if there are only whole vectors, and no more than there are.
 int Scheduler::tileColumnsFor(const Expr &columns) {
   for (int count = options.tileColumns; count > options.lanes; count -= options.lanes)
     if (isMultiple(columns, count))
       return count;
-  return isMultiple(columns, options.lanes) ? options.lanes : options.tileColumns;
+  std::optional<int64_t> length = constantOf(columns);
+  if (isMultiple(columns, options.lanes))
+    return options.lanes;
+  if (!length || *length >= options.tileColumns)
+    return options.tileColumns;
+  return static_cast<int>(*length < options.lanes ? *length : *length / options.lanes * options.lanes);
 }
 
 /// Whether all columns up to |count| exist for |contraction|, maybe as padding: those of a weight panel of that width do.
@@ -176,17 +181,19 @@ static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, 
 void Scheduler::scheduleTile(StageFunc &host, StageFunc &contraction) {
   Var x = host.vars[0], y = host.vars[1], xo("xo"), xi("xi"), yo("yo"), yi("yi");
   int columns = tileColumnsFor(host.extents[0]);
-  bool whole = isMultiple(host.extents[0], columns);
+  // If the number of columns is known, the last tile overlaps the one before: Halide 14 leaves out a guarded tile of less than one vector.
+  bool whole = isMultiple(host.extents[0], columns) || constantOf(host.extents[0]);
+  int lanes = std::min(options.lanes, columns);
   std::optional<int64_t> most = mostOf(host.extents[0]);
   bool single = most && *most <= columns;
   bool padded = whole || (single && arePadded(algorithm, contraction, columns));
   auto tile = [&](Halide::Stage stage, int rows) {
     std::vector<Halide::VarOrRVar> order = {xi, yi, yo, xo};
     order.insert(order.end(), host.vars.begin() + 2, host.vars.end());
-    stage.split(x, xo, xi, columns, TailStrategy::GuardWithIf)
+    stage.split(x, xo, xi, columns, whole ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf)
         .split(y, yo, yi, rows, rows == 1 ? TailStrategy::GuardWithIf : TailStrategy::ShiftInwards)
         .reorder(order)
-        .vectorize(xi, options.lanes, TailStrategy::GuardWithIf)
+        .vectorize(xi, lanes, TailStrategy::GuardWithIf)
         .unroll(xi) // the accumulators are registers if every access is at a constant place
         .unroll(yi);
   };
@@ -202,13 +209,13 @@ void Scheduler::scheduleTile(StageFunc &host, StageFunc &contraction) {
   if (padded)
     sum.bound_extent(column, columns);
   TailStrategy tail = padded ? TailStrategy::RoundUp : TailStrategy::GuardWithIf;
-  sum.vectorize(column, options.lanes, tail).unroll(row);
+  sum.vectorize(column, lanes, tail).unroll(row);
   std::vector<Halide::VarOrRVar> order = {column, row};
   for (int i = 0; i < contraction.reduction.dimensions(); ++i)
     order.emplace_back(contraction.reduction[i]);
   order.insert(order.end(), contraction.vars.begin() + 2, contraction.vars.end());
   Halide::Stage update = sum.update();
-  update.reorder(order).vectorize(column, options.lanes, padded ? TailStrategy::Auto : TailStrategy::GuardWithIf).unroll(row);
+  update.reorder(order).vectorize(column, lanes, padded ? TailStrategy::Auto : TailStrategy::GuardWithIf).unroll(row);
   if (padded) {
     sum.unroll(column);
     update.unroll(column);

@@ -17,6 +17,7 @@ typedef struct {
   uint64_t rest[4];
 } buffer;
 int linear(buffer *, buffer *, buffer *, int32_t, int32_t, buffer *);
+int values(buffer *, buffer *, int32_t, int32_t, int32_t, buffer *);
 int norm(buffer *, buffer *, buffer *, int32_t, buffer *);
 int attention(buffer *, buffer *, buffer *, buffer *, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, buffer *, buffer *,
               buffer *);
@@ -53,6 +54,19 @@ static void run_linear(int rows, int columns) {
       check("linear", rows, columns, y.host[i * 144 + j], j < columns ? tanh(sum) : 77);
     }
   free(x.host), free(w.host), free(bias.host), free(y.host);
+}
+
+static void run_values(int rows, int keys) {
+  buffer w = fill(rows * keys), v = fill((keys - 1) * 100 + 36), y = mark(rows * 100);
+  values(&w, &v, rows, keys, keys, &y);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < 100; ++j) {
+      double sum = 0;
+      for (int k = 0; k < keys && j < 36; ++k)
+        sum += (double)w.host[i * keys + k] * v.host[k * 100 + j];
+      check("values", rows, j, y.host[i * 100 + j], j < 36 ? 2 * sum : 77);
+    }
+  free(w.host), free(v.host), free(y.host);
 }
 
 static void run_norm(int rows) {
@@ -107,7 +121,7 @@ int main(void) {
       run_linear(rows[i], columns);
     run_norm(1 + (int)i % 8);
     for (size_t j = 0; j < sizeof keys / sizeof *keys; ++j)
-      run_attention(rows[i], keys[j]);
+      run_attention(rows[i], keys[j]), run_values(rows[i], keys[j]);
   }
   printf("%d failures\n", failures);
   return failures != 0;

@@ -1,0 +1,83 @@
+//===- HalideOps.cpp - The halide dialect and its bufferization -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/Halide/HalideOps.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace attune;
+
+#include "compiler/Target/Halide/HalideDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/Target/Halide/HalideOps.cpp.inc"
+
+void halide::HalideDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/Target/Halide/HalideOps.cpp.inc"
+      >();
+}
+
+void halide::TileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand &operand : getOperation()->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand, 0, true, SideEffects::DefaultResource::get());
+  }
+}
+
+LogicalResult halide::TileOp::verify() {
+  SmallVector<Value> buffers(getInputs());
+  llvm::append_range(buffers, getDestinations());
+  if (getStrides().size() != buffers.size()) // C1
+    return emitOpError("expects 'strides' of ") << buffers.size() << " buffers, but got " << getStrides().size();
+  for (auto [index, buffer] : llvm::enumerate(buffers)) {
+    auto strides = dyn_cast<DenseI64ArrayAttr>(getStrides()[index]);
+    int64_t rank = cast<ShapedType>(buffer.getType()).getRank();
+    if (!strides || strides.size() != rank)
+      return emitOpError("expects ") << rank << " strides of buffer " << index << ", but got " << getStrides()[index];
+    if (rank > 0 && strides.asArrayRef().back() != 1) // C2
+      return emitOpError("expects the last stride of buffer ") << index << " to be 1, but got " << strides.asArrayRef().back();
+  }
+  return success();
+}
+
+namespace {
+/// A tile reads its inputs and overwrites its destinations.
+struct TileModel : DstBufferizableOpInterfaceExternalModel<TileModel, halide::TileOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
+    return cast<DestinationStyleOpInterface>(op).isDpsInput(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options, BufferizationState &state) const {
+    SmallVector<Value> operands, destinations;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (isa<TensorType>(value.getType())) {
+        FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
+        if (failed(buffer))
+          return failure();
+        value = *buffer;
+      }
+      operands.push_back(value);
+      if (cast<DestinationStyleOpInterface>(op).isDpsInit(&operand))
+        destinations.push_back(value);
+    }
+    halide::TileOp::create(rewriter, op->getLoc(), TypeRange(), operands, op->getAttrs());
+    replaceOpWithBufferizedValues(rewriter, op, destinations);
+    return success();
+  }
+};
+} // namespace
+
+void attune::registerHalideDialect(DialectRegistry &registry) {
+  registry.insert<halide::HalideDialect>();
+  registry.addExtension(+[](MLIRContext *context, halide::HalideDialect *) { halide::TileOp::attachInterface<TileModel>(*context); });
+}

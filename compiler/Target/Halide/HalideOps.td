@@ -1,0 +1,43 @@
+//===- HalideOps.td - The halide dialect -------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TARGET_HALIDE_HALIDEOPS_TD
+#define ATTUNE_TARGET_HALIDE_HALIDEOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Halide_Dialect : Dialect {
+  let name = "halide";
+  let cppNamespace = "::attune::halide";
+  let summary = "tiles that kernels made by Halide compute";
+}
+
+def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a tile that a kernel made by Halide computes";
+  let description = [{
+    `description` says what the destinations become, in the language of `compiler/Target/Halide/README.md`; its inputs, scalars and outputs are the operands, in order.
+
+    - (C1) `strides` has one array for each input and destination, as long as its rank, in elements; what is dynamic is given to the kernel with each call.
+    - (C2) The last stride is 1.
+
+    ```mlir
+    %y = halide.tile "halide_scale" with(%n) ins(%x : tensor<?x8xf32>) outs(%d : tensor<?x8xf32>)
+        {description = "(kernel halide_scale …)", strides = [array<i64: 8, 1>, array<i64: 8, 1>]} -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kernel, Variadic<Index>:$scalars, Variadic<AnyShaped>:$inputs, Variadic<AnyShaped>:$destinations,
+                       StrAttr:$description, ArrayAttr:$strides);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kernel (`with` `(` $scalars^ `)`)? (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict
+    (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestinationsMutable(); }
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // ATTUNE_TARGET_HALIDE_HALIDEOPS_TD

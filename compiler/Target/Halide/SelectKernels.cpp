@@ -1,0 +1,41 @@
+//===- SelectKernels.cpp - Kernels whose tasks Halide computes ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/Halide/Passes.h"
+#include "compiler/Target/Halide/TranslateKernel.h"
+#include "compiler/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace attune {
+#define GEN_PASS_DEF_SELECTKERNELS
+#include "compiler/Target/Halide/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
+  void runOnOperation() override {
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (!kernel->hasAttr(kKernelAttr) || kernel->hasAttr(kBackendAttr))
+        continue;
+      auto copy = kernel.clone();
+      std::string why;
+      if (succeeded(translateToHalideKernel(copy, why))) {
+        copy->setAttr(kBackendAttr, StringAttr::get(&getContext(), "halide"));
+        kernel->getBlock()->getOperations().insert(Block::iterator(kernel), copy);
+        kernel.erase();
+        IRRewriter rewriter(&getContext());
+        (void)runRegionDCE(rewriter, copy->getRegions());
+      } else {
+        copy.erase();
+        kernel.emitRemark("not a kernel for Halide: ") << why;
+      }
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,52 @@
+//===- TranslateKernel.h - From the phase kernels to descriptions -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_HALIDE_TRANSLATEKERNEL_H
+#define ATTUNE_COMPILER_TARGET_HALIDE_TRANSLATEKERNEL_H
+
+#include "compiler/Target/Halide/KernelText.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <functional>
+
+namespace attune {
+
+/// Rewrites the tasks of |kernel|, a function of the phase `kernels`, to one `halide.tile` each. On failure |why| is the reason and
+/// |kernel| may be half rewritten: callers work on a copy.
+mlir::LogicalResult translateToHalideKernel(mlir::func::FuncOp kernel, std::string &why);
+
+/// Replaces |op| by a `halide.tile` called |name|; on failure |why| is the reason.
+mlir::LogicalResult translateAttention(mlir::xfmr::AttentionTileOp op, llvm::StringRef name, std::string &why);
+
+/// Merges a loop over tiles of rows, `for %i to %n step %s { … rows %i to %i + %size … }`, into one tile of all rows. Fails, changing
+/// nothing, if |loop| is not one.
+mlir::LogicalResult mergeTiles(mlir::scf::ForOp loop);
+
+/// Writes the scalar operations of a linalg body.
+class ScalarTranslator {
+public:
+  /// Gives the text of a value from outside of the operations; empty if it has none.
+  using Lookup = std::function<std::string(mlir::Value)>;
+
+  ScalarTranslator(KernelText &text, Lookup lookup) : text(text), lookup(std::move(lookup)) {}
+
+  /// The text of |value|; empty, with the reason in |why|, if there is none.
+  std::string translate(mlir::Value value);
+  std::string why;
+
+private:
+  std::string translateOp(mlir::Operation *op);
+  std::string translateCast(mlir::Operation *op);
+  std::string translateExtract(mlir::Operation *op);
+  std::string fail(const llvm::Twine &reason);
+
+  KernelText &text;
+  Lookup lookup;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_HALIDE_TRANSLATEKERNEL_H

@@ -1,0 +1,162 @@
+//===- TranslateScalars.cpp - Bodies of linalg operations as text ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/Halide/TranslateKernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+using namespace mlir;
+using namespace attune;
+
+std::string ScalarTranslator::fail(const Twine &reason) {
+  if (why.empty())
+    why = reason.str();
+  return "";
+}
+
+/// The word for an operation that has the same operands, or empty.
+static StringRef wordFor(Operation *op) {
+  return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
+      .Cases({"arith.addf", "arith.addi"}, "add")
+      .Cases({"arith.subf", "arith.subi"}, "sub")
+      .Cases({"arith.mulf", "arith.muli"}, "mul")
+      .Case("arith.divf", "div")
+      .Cases({"arith.maximumf", "arith.maxnumf", "arith.maxsi"}, "max")
+      .Cases({"arith.minimumf", "arith.minnumf", "arith.minsi"}, "min")
+      .Case("arith.negf", "neg")
+      .Case("arith.select", "select")
+      .Case("math.fma", "fma")
+      .Case("math.sqrt", "sqrt")
+      .Case("math.absf", "abs")
+      .Case("math.exp", "exp")
+      .Case("math.exp2", "exp2")
+      .Case("math.log", "log")
+      .Case("math.erf", "erf")
+      .Case("math.tanh", "tanh")
+      .Default("");
+}
+
+static StringRef wordFor(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return "eq";
+  case arith::CmpIPredicate::ne:
+    return "ne";
+  case arith::CmpIPredicate::slt:
+    return "lt";
+  case arith::CmpIPredicate::sle:
+    return "le";
+  case arith::CmpIPredicate::sgt:
+    return "gt";
+  case arith::CmpIPredicate::sge:
+    return "ge";
+  default:
+    return "";
+  }
+}
+
+static StringRef wordFor(arith::CmpFPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpFPredicate::OEQ:
+    return "eq";
+  case arith::CmpFPredicate::ONE:
+  case arith::CmpFPredicate::UNE:
+    return "ne";
+  case arith::CmpFPredicate::OLT:
+    return "lt";
+  case arith::CmpFPredicate::OLE:
+    return "le";
+  case arith::CmpFPredicate::OGT:
+    return "gt";
+  case arith::CmpFPredicate::OGE:
+    return "ge";
+  default:
+    return "";
+  }
+}
+
+/// Text of a constant, or empty.
+static std::string constantText(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!constant)
+    return "";
+  if (auto value = dyn_cast<FloatAttr>(constant.getValue()); value && value.getType().isF32())
+    return floatTerm(value.getValueAsDouble());
+  auto value = dyn_cast<IntegerAttr>(constant.getValue());
+  if (!value)
+    return "";
+  if (value.getType().isInteger(1))
+    return value.getValue().isZero() ? "false" : "true";
+  int64_t number = value.getInt();
+  return number == static_cast<int32_t>(number) ? std::to_string(number) : "";
+}
+
+std::string ScalarTranslator::translate(Value value) {
+  if (std::string known = lookup(value); !known.empty())
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return fail("it uses a value of type " + llvm::to_string(value.getType()) + " from outside");
+  return translateOp(op);
+}
+
+/// Conversions between integers, indices, booleans and f32.
+std::string ScalarTranslator::translateCast(Operation *op) {
+  Value from = op->getOperand(0);
+  std::string operand = translate(from);
+  if (operand.empty())
+    return "";
+  bool isFloat = op->getResult(0).getType().isF32(), isBool = from.getType().isInteger(1);
+  if (op->getResult(0).getType().isInteger(1))
+    return fail("operation '" + op->getName().getStringRef() + "' to i1");
+  if (isBool && !isa<arith::ExtUIOp, arith::UIToFPOp>(op))
+    return fail("operation '" + op->getName().getStringRef() + "' of i1");
+  if (isBool)
+    return term("select", {operand, isFloat ? "1.0" : "1", isFloat ? "0.0" : "0"});
+  return term(isFloat ? "float" : "int", {operand});
+}
+
+/// An element looked up in a tensor from outside.
+std::string ScalarTranslator::translateExtract(Operation *op) {
+  auto extract = cast<tensor::ExtractOp>(op);
+  SmallVector<std::string> operands{text.addInput(extract.getTensor())};
+  if (operands[0].empty())
+    return fail("it reads a tensor of type " + llvm::to_string(extract.getTensor().getType()));
+  for (Value index : extract.getIndices()) {
+    operands.push_back(translate(index));
+    if (operands.back().empty())
+      return "";
+  }
+  return term("load", operands);
+}
+
+std::string ScalarTranslator::translateOp(Operation *op) {
+  if (isa<tensor::ExtractOp>(op))
+    return translateExtract(op);
+  if (isa<linalg::IndexOp>(op))
+    return "d" + std::to_string(cast<linalg::IndexOp>(op).getDim());
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp>(op))
+    return translateCast(op);
+  if (std::string constant = constantText(op); !constant.empty())
+    return constant;
+  StringRef word = llvm::TypeSwitch<Operation *, StringRef>(op)
+                       .Case([](arith::CmpIOp compare) { return wordFor(compare.getPredicate()); })
+                       .Case([](arith::CmpFOp compare) { return wordFor(compare.getPredicate()); })
+                       .Default([](Operation *other) { return wordFor(other); });
+  if (op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1) && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
+    word = isa<arith::AndIOp>(op) ? "and" : isa<arith::OrIOp>(op) ? "or" : "xor";
+  if (word.empty())
+    return fail("operation '" + op->getName().getStringRef() + "' has no equivalent");
+  SmallVector<std::string> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(translate(operand));
+    if (operands.back().empty())
+      return "";
+  }
+  return term(word, operands);
+}

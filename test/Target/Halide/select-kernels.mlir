@@ -1,0 +1,146 @@
+// RUN: attune-opt %s --attune-select-kernels --split-input-file --verify-diagnostics | FileCheck %s
+
+// The loop over register tiles is merged: tiles are for Halide to choose. Within one panel its number is 0.
+// CHECK-LABEL: func.func private @linear
+// CHECK-SAME: xfmr.backend = "halide"
+// CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) =
+// CHECK: %[[ROWS:.*]] = affine.min
+// CHECK: %[[COLUMNS:.*]] = affine.min
+// CHECK: %[[TARGET:.*]] = tensor.extract_slice %{{.*}}[%{{.*}}, 0] [%[[ROWS]], %[[COLUMNS]]]
+// CHECK: halide.tile "halide_linear" with(%[[ROWS]], %[[COLUMNS]]) ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x24xf32>, tensor<1x24x?xf32>, tensor<?xf32>) outs(%[[TARGET]] : tensor<?x?xf32>)
+// CHECK-SAME: (kernel halide_linear (size n0 128) (size n1 32) (input a0 f32 24 1) (input a1 f32 768 32 1) (input a2 f32 1)
+// CHECK-SAME: (stage s0 (parallel n0) (parallel n1) (reduce 24) (init 0.0) (add acc (mul (load a0 d0 d2) (load a1 0 d2 d1))))
+// CHECK-SAME: (stage s1 (parallel n0) (parallel n1) (max (add (load s0 d0 d1) (load a2 d1)) 0.0))
+// CHECK-SAME: (output o0 s1 f32 40 1))
+// CHECK-SAME: strides = [array<i64: 24, 1>, array<i64: 768, 32, 1>, array<i64: 1>, array<i64: 40, 1>]
+// CHECK-NOT: linalg
+#rows = affine_map<(d0)[s0] -> (-d0 + s0, 128)>
+#columns = affine_map<(d0) -> (-d0 + 40, 32)>
+#tile = affine_map<(d0)[s0] -> (-d0 + s0, 12)>
+#panel = affine_map<(d0) -> (d0 floordiv 32)>
+func.func private @linear(%x: tensor<?x24xf32>, %w: tensor<2x24x32xf32>, %b: tensor<40xf32>, %y: tensor<?x40xf32>) -> tensor<?x40xf32>
+    attributes {xfmr.kernel = "linear 24 -> 40, bias, relu"} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c12 = arith.constant 12 : index
+  %n = tensor.dim %x, %c0 : tensor<?x24xf32>
+  %r = scf.forall (%i, %j) = (0, 0) to (%n, 40) step (128, 32) shared_outs(%o = %y) -> (tensor<?x40xf32>) {
+    %rows = affine.min #rows(%i)[%n]
+    %columns = affine.min #columns(%j)
+    %p = affine.apply #panel(%j)
+    %block = tensor.extract_slice %o[%i, %j] [%rows, %columns] [1, 1] : tensor<?x40xf32> to tensor<?x?xf32>
+    %all = scf.for %k = %c0 to %rows step %c12 iter_args(%acc = %block) -> (tensor<?x?xf32>) {
+      %size = affine.min #tile(%k)[%rows]
+      %first = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%k, %i)
+      %xs = tensor.extract_slice %x[%first, 0] [%size, 24] [1, 1] : tensor<?x24xf32> to tensor<?x24xf32>
+      %ws = tensor.extract_slice %w[%p, 0, 0] [1, 24, %columns] [1, 1, 1] : tensor<2x24x32xf32> to tensor<1x24x?xf32>
+      %empty = tensor.empty(%size, %columns) : tensor<?x?xf32>
+      %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1 floordiv 32, d2, d1 mod 32)>,
+                                              affine_map<(d0, d1, d2) -> (d0, d1)>],
+                             iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%xs, %ws : tensor<?x24xf32>, tensor<1x24x?xf32>) outs(%fill : tensor<?x?xf32>) {
+      ^bb0(%a: f32, %c: f32, %s: f32):
+        %m = arith.mulf %a, %c : f32
+        %t = arith.addf %s, %m : f32
+        linalg.yield %t : f32
+      } -> tensor<?x?xf32>
+      %bs = tensor.extract_slice %b[%j] [%columns] [1] : tensor<40xf32> to tensor<?xf32>
+      %to = tensor.extract_slice %acc[%k, 0] [%size, %columns] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+      %biased = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                                iterator_types = ["parallel", "parallel"]}
+          ins(%sum, %bs : tensor<?x?xf32>, tensor<?xf32>) outs(%to : tensor<?x?xf32>) {
+      ^bb0(%a: f32, %c: f32, %unused: f32):
+        %t = arith.addf %a, %c : f32
+        %u = arith.maximumf %t, %zero : f32
+        linalg.yield %u : f32
+      } -> tensor<?x?xf32>
+      %inserted = tensor.insert_slice %biased into %acc[%k, 0] [%size, %columns] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+      scf.yield %inserted : tensor<?x?xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %all into %o[%i, %j] [%rows, %columns] [1, 1] : tensor<?x?xf32> into tensor<?x40xf32>
+    }
+  }
+  return %r : tensor<?x40xf32>
+}
+
+// -----
+
+// Not a kernel: no attribute.
+// CHECK-LABEL: func.func @negative_no_kernel
+// CHECK-NOT: halide
+func.func @negative_no_kernel(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  return %x : tensor<?x8xf32>
+}
+
+// -----
+
+// A row of an embedding is looked up; conversions of indices and comparisons have words.
+// CHECK-LABEL: func.func private @lookup
+// CHECK: (input a0 i64 1) (input a1 f32 16 1)
+// CHECK-SAME: (stage s0 (parallel n0) (parallel 16) (select (gt (load a0 d0) 3) (load a1 (int (load a0 d0)) d1) 1.0))
+func.func private @lookup(%ids: tensor<?xi64>, %table: tensor<9x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {xfmr.kernel = "embedding"} {
+  %c0 = arith.constant 0 : index
+  %three = arith.constant 3 : i64
+  %one = arith.constant 1.0 : f32
+  %n = tensor.dim %ids, %c0 : tensor<?xi64>
+  %r = scf.forall (%i) = (0) to (%n) step (8) shared_outs(%o = %y) -> (tensor<?x16xf32>) {
+    %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 8)>(%i)[%n]
+    %from = tensor.extract_slice %ids[%i] [%rows] [1] : tensor<?xi64> to tensor<?xi64>
+    %to = tensor.extract_slice %o[%i, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> to tensor<?x16xf32>
+    %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%from : tensor<?xi64>) outs(%to : tensor<?x16xf32>) {
+    ^bb0(%id: i64, %unused: f32):
+      %at = arith.index_cast %id : i64 to index
+      %d = linalg.index 1 : index
+      %v = tensor.extract %table[%at, %d] : tensor<9x16xf32>
+      %big = arith.cmpi sgt, %id, %three : i64
+      %s = arith.select %big, %v, %one : f32
+      linalg.yield %s : f32
+    } -> tensor<?x16xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> into tensor<?x16xf32>
+    }
+  }
+  return %r : tensor<?x16xf32>
+}
+
+// -----
+
+// expected-remark @below {{not a kernel for Halide: operation 'math.cbrt' has no equivalent}}
+func.func private @negative_operation(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.kernel = "cbrt"} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %y) -> (tensor<?x8xf32>) {
+    %from = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    // The kernel stays as it was.
+    // CHECK-LABEL: @negative_operation
+    // CHECK-NOT: xfmr.backend
+    // CHECK: linalg.generic
+    %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%from : tensor<1x8xf32>) outs(%to : tensor<1x8xf32>) {
+    ^bb0(%a: f32, %unused: f32):
+      %v = math.cbrt %a : f32
+      linalg.yield %v : f32
+    } -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  }
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// expected-remark @below {{not a kernel for Halide: it contains 'xfmr.key_panel'}}
+func.func private @negative_tile(%x: tensor<1x12xf32>, %y: tensor<12x32xf32>) -> tensor<12x32xf32> attributes {xfmr.kernel = "panel"} {
+  %r = scf.forall (%i) in (1) shared_outs(%o = %y) -> (tensor<12x32xf32>) {
+    %p = xfmr.key_panel ins(%x : tensor<1x12xf32>) outs(%o : tensor<12x32xf32>) -> tensor<12x32xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[0, 0] [12, 32] [1, 1] : tensor<12x32xf32> into tensor<12x32xf32>
+    }
+  }
+  return %r : tensor<12x32xf32>
+}
