@@ -10,30 +10,21 @@ int8       plain, every linear layer dynamically quantised: activations to uint8
 Weights stay where they are, [out, in] in model.safetensors. What a form needs done to them (transposing, packing, quantising) is written as
 nodes on constants, which onnxruntime evaluates when it opens the model, not when it runs it.
 """
-import json
 import math
 import os
 
-from support import safetensors
-from support.onnx import FLOAT, INT8, INT32, INT64, MICROSOFT, Graph
+from support.onnx import FLOAT, INT8, INT32, INT64, MICROSOFT
+from support.onnx_model import ModelGraph
 
 FORMS = ("plain", "attention", "mha", "int8")
 
 
-class Encoder(Graph):
+class Encoder(ModelGraph):
     def __init__(self, folder, form):
-        super().__init__()
-        with open(os.path.join(folder, "config.json")) as f:
-            self.config = json.load(f)
-        self.form, self.file = form, "model.safetensors"
-        self.tensors = safetensors.layout(os.path.join(folder, self.file))
+        super().__init__(folder, form)
         self.hidden, self.heads = self.config["hidden_size"], self.config["num_attention_heads"]
         self.width = self.hidden // self.heads
         self.epsilon = float(self.config.get("layer_norm_eps", 1e-12))
-
-    def weight(self, name):
-        shape, offset, size = self.tensors[name]
-        return self.external(name, shape, self.file, offset, size)
 
     def matrix(self, name):
         """A weight as [in, out]."""

@@ -8,39 +8,30 @@ gqa    onnxruntime's own fused operators: GroupQueryAttention, whose cache is up
 Inputs: input_ids [1, 1], past_length [1], past_key_I and past_value_I [1, heads, past, head_dim]; outputs: logits, present_key_I, present_value_I.
 In the form gqa the past has room for more tokens than it holds, and present_* are to be bound to the memory of past_*.
 """
-import json
 import math
 import os
 
-from support import safetensors
-from support.onnx import FLOAT, INT32, INT64, MICROSOFT, Graph
+from support.onnx import FLOAT, INT32, INT64, MICROSOFT
+from support.onnx_model import ModelGraph
 
 FORMS = ("plain", "gqa")
 
 
-class Step(Graph):
+class Step(ModelGraph):
     def __init__(self, folder, form):
-        super().__init__()
-        with open(os.path.join(folder, "config.json")) as f:
-            self.config = json.load(f)
-        self.form, self.file = form, "model.safetensors"
-        self.tensors = safetensors.layout(os.path.join(folder, self.file))
+        super().__init__(folder, form, prefix="transformer.")
         self.hidden, self.heads = self.config["n_embd"], self.config["n_head"]
         self.width = self.hidden // self.heads
         self.epsilon = float(self.config.get("layer_norm_epsilon", 1e-5))
-
-    def weight(self, name):
-        shape, offset, size = self.tensors["transformer." + name]
-        return self.external(name, shape, self.file, offset, size)
 
     def norm(self, x, name):
         return self.op("LayerNormalization", [x, self.weight(name + ".weight"), self.weight(name + ".bias")], axis=-1, epsilon=self.epsilon)
 
     def gemm(self, x, name):
         """A Conv1D as exporters write it: on rows."""
-        rows = self.op("Reshape", [x, self.integers(-1, self.tensors["transformer." + name + ".weight"][0][0])])
+        rows = self.op("Reshape", [x, self.integers(-1, self.shape(name + ".weight")[0])])
         y = self.op("Gemm", [rows, self.weight(name + ".weight"), self.weight(name + ".bias")])
-        return self.op("Reshape", [y, self.integers(1, -1, self.tensors["transformer." + name + ".weight"][0][1])])
+        return self.op("Reshape", [y, self.integers(1, -1, self.shape(name + ".weight")[1])])
 
     def linear(self, x, name):
         if self.form == "plain":

@@ -33,17 +33,28 @@ private:
 };
 } // namespace
 
-Result<std::unique_ptr<Subject>> attune::bench::makeOurs(const Request &request) {
+Result<OpenedModel> OpenedModel::open(const Request &request) {
   Result<Artefact> artefact = Artefact::openShared(request.model);
   if (!artefact)
     return artefact.status();
   Result<SafetensorsFile> file = SafetensorsFile::open(request.input);
   if (!file)
     return file.status();
-  std::vector<TensorView> inputs;
-  for (const auto &[name, tensor] : file->tensors())
-    inputs.push_back(tensor);
-  Result<EntryCall> call = EntryCall::prepare(*artefact, "", inputs, request.threads);
+  return OpenedModel{std::move(*artefact), std::move(*file)};
+}
+
+std::vector<TensorView> OpenedModel::inputs() const {
+  std::vector<TensorView> views;
+  for (const auto &[name, tensor] : file.tensors())
+    views.push_back(tensor);
+  return views;
+}
+
+Result<std::unique_ptr<Subject>> attune::bench::makeOurs(const Request &request) {
+  Result<OpenedModel> model = OpenedModel::open(request);
+  if (!model)
+    return model.status();
+  Result<EntryCall> call = EntryCall::prepare(model->artefact, "", model->inputs(), request.threads);
   if (!call)
     return call.status();
   return std::unique_ptr<Subject>(new Ours(std::move(*call)));

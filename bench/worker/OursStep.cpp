@@ -81,16 +81,13 @@ private:
 } // namespace
 
 Result<std::unique_ptr<Subject>> attune::bench::makeOursStep(const Request &request) {
-  Result<Artefact> artefact = Artefact::openShared(request.model);
-  if (!artefact)
-    return artefact.status();
-  Result<SafetensorsFile> file = SafetensorsFile::open(request.input);
-  if (!file)
-    return file.status();
-  const TensorView *ids = file->find("input_ids");
+  Result<OpenedModel> model = OpenedModel::open(request);
+  if (!model)
+    return model.status();
+  const TensorView *ids = model->file.find("input_ids");
   if (!ids || ids->dtype != DType::I64 || ids->shape.size() != 2 || ids->shape[0] != 1 || ids->shape[1] < 2)
     return Status::error(request.input + ": tensor 'input_ids': expected I64 [1, past + 1]");
-  auto subject = std::make_unique<OursStep>(std::move(*artefact));
+  auto subject = std::make_unique<OursStep>(model->artefact);
   if (Status status = subject->open(*ids, request.threads); status.failed())
     return status;
   return std::unique_ptr<Subject>(std::move(subject));

@@ -68,18 +68,12 @@ Result<Json> attune::bench::runSessions(std::vector<EntryCall> &calls, double se
 }
 
 Result<std::vector<EntryCall>> attune::bench::makeSessions(const Request &request) {
-  Result<Artefact> artefact = Artefact::openShared(request.model);
-  if (!artefact)
-    return artefact.status();
-  Result<SafetensorsFile> file = SafetensorsFile::open(request.input);
-  if (!file)
-    return file.status();
-  std::vector<TensorView> inputs;
-  for (const auto &[name, tensor] : file->tensors())
-    inputs.push_back(tensor);
+  Result<OpenedModel> model = OpenedModel::open(request);
+  if (!model)
+    return model.status();
   std::vector<EntryCall> calls;
   for (int64_t i = 0; i < request.sessions; ++i) {
-    Result<EntryCall> call = EntryCall::prepare(*artefact, "", inputs, request.threads);
+    Result<EntryCall> call = EntryCall::prepare(model->artefact, "", model->inputs(), request.threads);
     if (!call)
       return call.status();
     calls.push_back(std::move(*call));

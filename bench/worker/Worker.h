@@ -41,6 +41,16 @@ struct Request {
   int64_t sessions = 1;
 };
 
+/// A compiled object and the file of its inputs.
+struct OpenedModel {
+  Artefact artefact;
+  SafetensorsFile file;
+
+  static Result<OpenedModel> open(const Request &request);
+  /// All tensors of the file.
+  std::vector<TensorView> inputs() const;
+};
+
 /// A compiled object on the runtime, called with the tensors of the input file.
 Result<std::unique_ptr<Subject>> makeOurs(const Request &request);
 /// One step of a compiled decoder after a prompt.

@@ -38,27 +38,7 @@ static void removeContract(mlir::ModuleOp module) {
   module->setDiscardableAttrs(without(module->getDiscardableAttrDictionary()));
 }
 
-/// Removes what is for the compiler alone and has no meaning in LLVM IR: the list of weights and attributes of our dialect.
-static void dropContract(mlir::ModuleOp module) {
-  auto isOurs = [](mlir::NamedAttribute attr) { return attr.getName().strref().starts_with("xfmr."); };
-  for (mlir::Operation &op : llvm::make_early_inc_range(*module.getBody())) {
-    if (llvm::isa<mlir::xfmr::WeightOp>(op)) {
-      op.erase();
-      continue;
-    }
-    for (mlir::NamedAttribute attr : llvm::to_vector(op.getDiscardableAttrs()))
-      if (isOurs(attr))
-        op.removeDiscardableAttr(attr.getName());
-    if (auto function = llvm::dyn_cast<mlir::FunctionOpInterface>(op))
-      for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        for (mlir::NamedAttribute attr : llvm::to_vector(function.getArgAttrs(i)))
-          if (isOurs(attr))
-            function.removeArgAttr(i, attr.getName());
-  }
-}
-
 Status ModelEmitter::translate(mlir::ModuleOp module, const std::string &kernels) {
-  dropContract(module);
   removeContract(module);
   // The name goes into assembly and IR; it must not depend on the machine.
   llvmModule = mlir::translateModuleToLLVMIR(module, *context, "attune");

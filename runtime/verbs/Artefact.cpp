@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstring>
 #include <dlfcn.h>
+#include <elf.h>
 
 using namespace attune;
 
@@ -34,13 +35,48 @@ Result<Artefact> Artefact::openDescriptor(const attune_model_desc *desc, const s
   return artefact;
 }
 
+/// What ELF calls the machines that there are artefacts for.
+static std::string machineName(uint16_t machine) {
+  switch (machine) {
+  case EM_X86_64:
+    return "x86-64";
+  case EM_AARCH64:
+    return "AArch64";
+  case EM_RISCV:
+    return "RISC-V";
+  default:
+    return "machine " + std::to_string(machine) + " of ELF";
+  }
+}
+
+#if defined(__x86_64__)
+static constexpr uint16_t ownMachine = EM_X86_64;
+#elif defined(__aarch64__)
+static constexpr uint16_t ownMachine = EM_AARCH64;
+#elif defined(__riscv)
+static constexpr uint16_t ownMachine = EM_RISCV;
+#else
+static constexpr uint16_t ownMachine = EM_NONE;
+#endif
+
+/// Checks that |file| is an ELF file for this machine: dlopen's own messages for others are obscure.
+static Status checkKind(const MappedFile &file) {
+  Elf64_Ehdr header;
+  if (file.size() < sizeof(header) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0)
+    return Status::error(file.path() + ": expected a shared object made by attune compile --emit=shared, got a file of another kind");
+  std::memcpy(&header, file.data(), sizeof(header));
+  if (ownMachine != EM_NONE && header.e_machine != ownMachine)
+    return Status::error(file.path() + ": expected an object for " + machineName(ownMachine) + ", got one for " +
+                         machineName(header.e_machine));
+  return {};
+}
+
 Result<Artefact> Artefact::openShared(const std::string &path, const std::string &weights) {
-  // A look at the file first: dlopen's own messages for a text file or a folder are obscure.
   Result<MappedFile> file = MappedFile::open(path);
   if (!file)
     return file.status();
-  if (file->size() < 4 || std::memcmp(file->data(), "\177ELF", 4) != 0)
-    return Status::error(path + ": expected a shared object made by attune compile --emit=shared, got a file of another kind");
+  if (Status status = checkKind(*file); status.failed())
+    return status;
 
   Clock::time_point start = Clock::now();
   // A name without a slash would be searched for in the library path.

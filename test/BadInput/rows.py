@@ -237,7 +237,7 @@ def artefact_rows(m):
     # The machine in the ELF header: AArch64.
     shutil.copyfile(os.path.join(m.folder, "good.so"), os.path.join(m.folder, "arm.so"))
     patch(os.path.join(m.folder, "arm.so"), 18, lambda b: 183)
-    yield Row("object for another architecture", ["attune-run", "bench", "--model=arm.so"], "arm.so")
+    yield Row("object for another architecture", ["attune-run", "bench", "--model=arm.so"], "expected an object for x86-64, got one for AArch64")
     yield Row("object that is not a model", ["attune-run", "bench", "--model=" + find_library()], "attune_model")
 
 

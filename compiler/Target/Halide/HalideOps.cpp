@@ -3,11 +3,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/HalideOps.h"
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
-#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "compiler/Transforms/TileOpModel.h"
 
 using namespace mlir;
-using namespace mlir::bufferization;
 using namespace attune;
 
 #include "compiler/Target/Halide/HalideDialect.cpp.inc"
@@ -50,31 +48,7 @@ LogicalResult halide::TileOp::verify() {
 }
 
 namespace {
-/// A tile reads its inputs and overwrites its destinations.
-struct TileModel : DstBufferizableOpInterfaceExternalModel<TileModel, halide::TileOp> {
-  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
-    return cast<DestinationStyleOpInterface>(op).isDpsInput(&operand);
-  }
-
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options, BufferizationState &state) const {
-    SmallVector<Value> operands, destinations;
-    for (OpOperand &operand : op->getOpOperands()) {
-      Value value = operand.get();
-      if (isa<TensorType>(value.getType())) {
-        FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
-        if (failed(buffer))
-          return failure();
-        value = *buffer;
-      }
-      operands.push_back(value);
-      if (cast<DestinationStyleOpInterface>(op).isDpsInit(&operand))
-        destinations.push_back(value);
-    }
-    halide::TileOp::create(rewriter, op->getLoc(), TypeRange(), operands, op->getAttrs());
-    replaceOpWithBufferizedValues(rewriter, op, destinations);
-    return success();
-  }
-};
+struct TileModel : TileOpModel<TileModel, halide::TileOp> {};
 } // namespace
 
 void attune::registerHalideDialect(DialectRegistry &registry) {
