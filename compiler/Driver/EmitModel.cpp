@@ -62,15 +62,17 @@ static std::string tileFeatures(const llvm::Module &module) {
 }
 
 /// A hash of everything that decides the bytes of the object and its weights.
-static BuildId computeBuildId(const llvm::Module &module, const std::string &signature, const std::string &flags,
+static BuildId computeBuildId(const llvm::Module &module, const std::string &signature, const DescriptorOptions &described,
                               const PackedWeights *packed) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::WriteBitcodeToFile(module, stream);
   stream << ATTUNE_VERSION << '\n'
          << signature << '\n'
-         << flags << '\n'
+         << described.flags << '\n'
          << (packed ? llvm::StringRef(packed->manifest) : llvm::StringRef());
+  for (const GpuImage &image : described.images)
+    stream << '\n' << image.kind << ' ' << image.arch << ' ' << image.archSpecific << ' ' << image.data;
   llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
   BuildId id;
   for (unsigned i = 0; i < 8; ++i) {
@@ -93,7 +95,7 @@ Status ModelEmitter::describe(const ModelSignature &signature, const std::string
   }
   // The header text stands for the signature.
   std::string text = createHeader(signature, described) + (signature.generation ? Json(signature.generation->values()).dump() : "");
-  described.buildId = computeBuildId(*llvmModule, text, described.flags, packed);
+  described.buildId = computeBuildId(*llvmModule, text, described, packed);
   return addDescriptor(*llvmModule, signature, described);
 }
 

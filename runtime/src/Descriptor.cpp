@@ -105,6 +105,29 @@ static attune_status checkCaches(const attune_model_desc &desc) {
   return ATTUNE_OK;
 }
 
+/// Checks that a model for the CPU has no code for GPUs, and that one for a GPU has some.
+static attune_status checkDevice(const attune_model_desc &desc) {
+  if (desc.device > ATTUNE_DEVICE_CUDA)
+    return fail(ATTUNE_CORRUPT, "model descriptor: device %u, unknown to this runtime", desc.device);
+  if (desc.device == ATTUNE_DEVICE_CPU && !desc.num_images && !desc.num_functions)
+    return ATTUNE_OK;
+  if (desc.device == ATTUNE_DEVICE_CPU || !desc.num_images || !desc.images || (desc.num_functions && !desc.functions))
+    return fail(ATTUNE_CORRUPT, "model descriptor: device %u with %u images and %u functions", desc.device, desc.num_images,
+                desc.num_functions);
+  for (uint32_t i = 0; i < desc.num_images; ++i) {
+    const attune_gpu_image &image = desc.images[i];
+    bool isText = image.kind == ATTUNE_IMAGE_PTX;
+    if (image.kind > ATTUNE_IMAGE_CUBIN || !image.data || !image.bytes ||
+        (isText && static_cast<const char *>(image.data)[image.bytes - 1] != 0))
+      return fail(ATTUNE_CORRUPT, "model descriptor: image number %u has an unknown kind, no data or an open end", i);
+  }
+  for (uint32_t i = 0; i < desc.num_functions; ++i)
+    if (!desc.functions[i].symbol || desc.functions[i].kernel >= desc.num_kernels)
+      return fail(ATTUNE_CORRUPT, "model descriptor: function number %u has no name or is of kernel %u of %u", i, desc.functions[i].kernel,
+                  desc.num_kernels);
+  return ATTUNE_OK;
+}
+
 static attune_status checkEntry(const attune_model_desc &desc, const attune_entry_desc &entry) {
   if (!entry.name || !entry.run || !entry.workspace_bytes || (entry.num_dims && !entry.dims) || (entry.num_inputs && !entry.inputs) ||
       (entry.num_outputs && !entry.outputs))
@@ -135,6 +158,7 @@ attune_status attune::checkDescriptor(const attune_model_desc *desc) {
     return fail(ATTUNE_CORRUPT, "model descriptor: %u bytes, expected %zu", desc->desc_bytes, sizeof(attune_model_desc));
   if (!desc->name || !desc->num_entries || !desc->entries || (desc->num_kernels && !desc->kernels))
     return fail(ATTUNE_CORRUPT, "model descriptor: no name or no entries");
+  ATTUNE_TRY(checkDevice(*desc));
   ATTUNE_TRY(checkCaches(*desc));
   for (uint32_t i = 0; i < desc->num_entries; ++i)
     ATTUNE_TRY(checkEntry(*desc, desc->entries[i]));

@@ -40,6 +40,8 @@ attune_status attune_model_open(const attune_model_desc *desc, const attune_mode
   ATTUNE_TRY(copyOptions(&own, sizeof(own), options, "attune_model_options"));
   ATTUNE_TRY(checkDescriptor(desc));
   ATTUNE_TRY(checkCpuFeatures(*desc));
+  if (desc->device != ATTUNE_DEVICE_CPU)
+    return fail(ATTUNE_INCOMPATIBLE, "model '%s' runs on a GPU, this runtime on CPUs only", desc->name);
   void *memory = malloc(sizeof(attune_model));
   if (!memory)
     return fail(ATTUNE_OUT_OF_MEMORY, "no memory for model '%s'", desc->name);

@@ -70,7 +70,7 @@ attune_status attune_session_create(attune_model *model, const attune_session_op
         munmap(owned, plan.totalBytes);
       return status;
     }
-    session->host = {ATTUNE_ABI_VERSION, 0, session->pool, plan.workers, Pool::parallelFor};
+    session->host = {ATTUNE_ABI_VERSION, 0, session->pool, plan.workers, Pool::parallelFor, nullptr};
   }
   retain(model);
   *out_session = session;

@@ -107,7 +107,11 @@ const attune_model_desc attune_model_fake = {ATTUNE_MODEL_MAGIC,
                                              NULL,
                                              NULL,
                                              0,
+                                             ATTUNE_DEVICE_CPU,
+                                             NULL,
                                              0,
+                                             0,
+                                             NULL,
                                              NULL};
 
 float fake_weight(int i) { return (float)(i % 64) / 4; }

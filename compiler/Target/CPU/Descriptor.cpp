@@ -64,6 +64,14 @@ public:
     return array(elements, name);
   }
 
+  /// Code as it is, a PTX with the NUL that ends it.
+  llvm::Constant *image(const GpuImage &image) {
+    bool isText = image.kind == ATTUNE_IMAGE_PTX;
+    llvm::GlobalVariable *data = global(llvm::ConstantDataArray::getString(context, image.data, isText), "attune.image");
+    data->setAlignment(llvm::Align(ATTUNE_ALIGNMENT));
+    return record({u32(image.kind), u32(image.arch), u32(image.archSpecific), u32(0), data, i64(image.data.size() + isText)});
+  }
+
 private:
   llvm::Module &module;
   llvm::LLVMContext &context;
@@ -160,6 +168,12 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
     caches.push_back(builder.record({builder.string(cache.name), builder.u32(ATTUNE_F32), builder.u32(cache.kind),
                                      builder.u32(cache.ofSources), builder.u32(0), builder.i64(cache.heads), builder.i64(cache.size)}));
 
+  llvm::SmallVector<llvm::Constant *> images, functions;
+  for (const GpuImage &image : options.images)
+    images.push_back(builder.image(image));
+  for (const GpuFunction &function : options.functions)
+    functions.push_back(builder.record({builder.string(function.symbol), builder.u32(function.kernel), builder.u32(function.sharedBytes)}));
+
   llvm::Constant *buildId =
       llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()));
   llvm::Constant *value = builder.record({builder.i64(ATTUNE_MODEL_MAGIC),
@@ -181,8 +195,12 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
                                           builder.array(kernels, "attune.kernels"),
                                           signature.generation ? createGeneration(builder, *signature.generation) : builder.null(),
                                           builder.u32(caches.size()),
-                                          builder.u32(0),
-                                          builder.array(caches, "attune.caches")});
+                                          builder.u32(options.device),
+                                          builder.array(caches, "attune.caches"),
+                                          builder.u32(images.size()),
+                                          builder.u32(functions.size()),
+                                          builder.array(images, "attune.images"),
+                                          builder.array(functions, "attune.functions")});
   if (module.getDataLayout().getTypeAllocSize(value->getType()) != sizeof(attune_model_desc))
     return Status::error("the descriptor has " + std::to_string(module.getDataLayout().getTypeAllocSize(value->getType())) +
                          " bytes, expected " + std::to_string(sizeof(attune_model_desc)));

@@ -10,6 +10,23 @@
 
 namespace attune {
 
+/// Code for GPUs; see attune_gpu_image.
+struct GpuImage {
+  attune_gpu_image_kind kind = ATTUNE_IMAGE_PTX;
+  uint32_t arch = 0;
+  bool archSpecific = false;
+  /// Without the NUL that ends a PTX.
+  std::string data;
+};
+
+/// A function of the images, see attune_gpu_function.
+struct GpuFunction {
+  std::string symbol;
+  /// In ModelSignature::kernels.
+  uint32_t kernel = 0;
+  uint32_t sharedBytes = 0;
+};
+
 /// What the descriptor says beside the signature.
 struct DescriptorOptions {
   /// A C identifier.
@@ -19,6 +36,10 @@ struct DescriptorOptions {
   std::string flags;
   BuildId buildId = {};
   uint64_t weightsBytes = 0, manifestChecksum = 0;
+  /// Where the kernels run; images and functions are for a GPU only.
+  attune_device device = ATTUNE_DEVICE_CPU;
+  std::vector<GpuImage> images;
+  std::vector<GpuFunction> functions;
   /// Export the alias `attune_model`, too.
   bool alias = false;
 };

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Version of the structures in this file. An object and a runtime work together only if theirs are equal. */
-#define ATTUNE_ABI_VERSION 3u
+#define ATTUNE_ABI_VERSION 4u
 /* First eight bytes of a model descriptor ("ATTUNEM1" read as a little-endian integer). */
 #define ATTUNE_MODEL_MAGIC 0x314d454e55545441ull
 /* First eight bytes of a weights file ("ATTUNEW1"). */
@@ -74,18 +74,36 @@ typedef enum attune_cache_kind {
 /* Body of a parallel loop: executes iterations [begin, end) as worker |worker|. */
 typedef void (*attune_body_fn)(void *ctx, int64_t worker, int64_t begin, int64_t end);
 
+/* Where the kernels of a model run. */
+typedef enum attune_device {
+  ATTUNE_DEVICE_CPU = 0, /* in the object itself, by parallel_for */
+  ATTUNE_DEVICE_CUDA = 1 /* in the images, by launch; entries get device addresses and never read from them */
+} attune_device;
+
+/* One launch of a function of the images. */
+typedef struct attune_launch {
+  uint32_t function;       /* number in attune_model_desc::functions */
+  uint32_t shared_bytes;   /* dynamic shared memory of a CTA, at most that of the function */
+  uint32_t grid[3];        /* CTAs; nothing is launched if one of them is 0 */
+  uint32_t block[3];       /* threads of a CTA */
+  const void *const *args; /* pointers to the values of the arguments, read before launch returns */
+} attune_launch;
+
 /* What a compiled entry may ask of its host. */
 typedef struct attune_host {
   uint32_t abi_version; /* ATTUNE_ABI_VERSION */
-  uint32_t reserved;    /* 0 */
-  void *pool;           /* passed to parallel_for */
-  int64_t num_workers;  /* parallel_for calls bodies with 0 <= worker < num_workers */
+  uint32_t arch;        /* compute capability of the image in use times 10 (80, 90), 0 on a CPU */
+  void *pool;           /* passed to parallel_for and launch */
+  int64_t num_workers;  /* parallel_for calls bodies with 0 <= worker < num_workers; on a GPU: CTAs that may have scratch of their own */
   /* Calls |body| on disjoint ranges that together cover [0, n); each range but the last is a multiple of |grain| long. Returns when all
      have returned. Two ranges that run at the same time have different worker numbers. */
   void (*parallel_for)(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
+  /* Queues a launch behind the earlier ones of this call and returns 0, or what the entry is to return at once. Null on a CPU. */
+  int32_t (*launch)(void *pool, const attune_launch *launch);
 } attune_host;
 
-/* One execution of an entry. Pointers to tensors are at least element-aligned; the workspace is ATTUNE_ALIGNMENT-aligned. */
+/* One execution of an entry. Pointers to tensors are at least element-aligned; the workspace is ATTUNE_ALIGNMENT-aligned. For a model on a
+   GPU all pointers but dims, state_dims and the two arrays themselves are device addresses. */
 typedef struct attune_call {
   const void *weights;       /* data section of the weights file */
   void *workspace;           /* workspace_bytes(dims, num_workers) bytes */
@@ -96,7 +114,7 @@ typedef struct attune_call {
   void *const *outputs;      /* in the order of attune_entry_desc::outputs; none is null */
 } attune_call;
 
-/* Returns 0. Inputs have been validated by the runtime. */
+/* Returns 0, or the first other value that launch returned. Inputs have been validated by the runtime. */
 typedef int32_t (*attune_entry_fn)(const attune_host *host, const attune_call *call);
 /* Workspace bytes for these dims and this many workers: a closed-form function, monotonic in each argument. */
 typedef uint64_t (*attune_size_fn)(const int64_t *dims, int64_t workers);
@@ -144,10 +162,33 @@ typedef struct attune_tensor_desc {
 /* One generated kernel, for inspection and profiles. */
 typedef struct attune_kernel_desc {
   const char *name;
-  const char *backend; /* "mlir", "halide" */
+  const char *backend; /* "mlir", "halide", "nvvm" */
   const char *op;      /* what it computes, one line */
   attune_body_fn body; /* what the kernel gives to parallel_for, so that a host can tell kernels apart; null if it runs without */
 } attune_kernel_desc;
+
+/* What an image is. */
+typedef enum attune_gpu_image_kind {
+  ATTUNE_IMAGE_PTX = 0,  /* NUL-terminated text, for |arch| and all later ones; if arch-specific for |arch| alone */
+  ATTUNE_IMAGE_CUBIN = 1 /* for |arch| and later minor versions of its major one; if arch-specific for |arch| alone */
+} attune_gpu_image_kind;
+
+/* Code for GPUs, with some or all of attune_model_desc::functions. */
+typedef struct attune_gpu_image {
+  uint32_t kind;          /* attune_gpu_image_kind */
+  uint32_t arch;          /* compute capability times 10: 80, 90 */
+  uint32_t arch_specific; /* 1: sm_90a */
+  uint32_t reserved;      /* 0 */
+  const void *data;
+  uint64_t bytes; /* with the NUL of a PTX */
+} attune_gpu_image;
+
+/* A function that entries launch. */
+typedef struct attune_gpu_function {
+  const char *symbol;    /* its name in the images */
+  uint32_t kernel;       /* the kernel it is part of, a number in attune_model_desc::kernels */
+  uint32_t shared_bytes; /* most dynamic shared memory of its launches */
+} attune_gpu_function;
 
 /* One callable function of a model. */
 typedef struct attune_entry_desc {
@@ -189,8 +230,12 @@ typedef struct attune_model_desc {
   const attune_kernel_desc *kernels;
   const struct attune_generation_options *generation; /* how text is generated unless the caller says otherwise; null if none is */
   uint32_t num_caches;
-  uint32_t reserved;          /* 0 */
+  uint32_t device;                 /* attune_device */
   const attune_cache_desc *caches; /* in the order of their memory: first those of sequences, then those of sources */
+  uint32_t num_images;             /* 0 on a CPU */
+  uint32_t num_functions;
+  const attune_gpu_image *images;
+  const attune_gpu_function *functions;
 } attune_model_desc;
 
 /* Header of a weights file (little endian, at offset 0). The data section begins at a page boundary; the manifest (JSON text: name, source,
@@ -221,15 +266,18 @@ static inline uint64_t attune_checksum_word(uint64_t hash, uint64_t word) {
 #define ATTUNE_ABI_ASSERT(cond, what) _Static_assert(cond, what)
 #endif
 ATTUNE_ABI_ASSERT(sizeof(void *) == 8, "64-bit targets only");
-ATTUNE_ABI_ASSERT(sizeof(attune_host) == 32, "attune_host");
+ATTUNE_ABI_ASSERT(sizeof(attune_host) == 40, "attune_host");
+ATTUNE_ABI_ASSERT(sizeof(attune_launch) == 40, "attune_launch");
 ATTUNE_ABI_ASSERT(sizeof(attune_call) == 56, "attune_call");
 ATTUNE_ABI_ASSERT(sizeof(attune_dim_desc) == 24, "attune_dim_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_cache_desc) == 40, "attune_cache_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_tensor_desc) == 40, "attune_tensor_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_kernel_desc) == 32, "attune_kernel_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_kernel_work) == 32, "attune_kernel_work");
+ATTUNE_ABI_ASSERT(sizeof(attune_gpu_image) == 32, "attune_gpu_image");
+ATTUNE_ABI_ASSERT(sizeof(attune_gpu_function) == 16, "attune_gpu_function");
 ATTUNE_ABI_ASSERT(sizeof(attune_entry_desc) == 80, "attune_entry_desc");
-ATTUNE_ABI_ASSERT(sizeof(attune_model_desc) == 152, "attune_model_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_model_desc) == 176, "attune_model_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_weights_header) == 88, "attune_weights_header");
 
 #ifdef __cplusplus

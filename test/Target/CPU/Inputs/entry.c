@@ -55,7 +55,7 @@ static char *guarded(size_t bytes) {
 static int run(int64_t batch, int64_t length) {
   int64_t dims[2] = {batch, length}, n = batch * length;
   int calls = 0;
-  attune_host host = {ATTUNE_ABI_VERSION, 0, &calls, WORKERS, parallel_for};
+  attune_host host = {ATTUNE_ABI_VERSION, 0, &calls, WORKERS, parallel_for, NULL};
   float *x = malloc(sizeof(float) * n * FEATURES), *y = (float *)guarded(sizeof(float) * n * FEATURES),
         *sum = malloc(sizeof(float) * batch);
   char *weights = guarded(128 + sizeof(float) * FEATURES);
