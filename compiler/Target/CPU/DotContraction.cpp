@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/DotContraction.h"
+#include "compiler/Target/CPU/PanelPrefetch.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -51,9 +52,6 @@ bool attune::isDotContraction(linalg::LinalgOp op) {
   return maps[0] == AffineMap::get(3, 0, {m, k}, op.getContext()) && maps[2] == AffineMap::get(3, 0, {m, n}, op.getContext()) &&
          maps[1].getNumResults() == 4;
 }
-
-/// How far ahead of the weights in use a single row tile asks for them, in bytes: as much as a core can have under way from DRAM.
-static constexpr int64_t kStreamAhead = 16384;
 
 DotTile::DotTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows)
     : emitter(emitter), codes(tile.contraction.getDpsInputs()[0]), panels(tile.contraction.getDpsInputs()[1]),
@@ -176,16 +174,9 @@ void DotTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {
 void DotTile::prefetch(int64_t shares, Value panel, Value iteration, int64_t iterations) {
   if (shares == 0)
     return;
-  int64_t lineElements = 512 / panelType.getElementTypeBitWidth(), lines = llvm::divideCeil(panelLines(), iterations * shares);
-  // Rows of a panel follow each other, so that lines may be counted beyond the first row.
-  Value line = emitter.mul(iteration, lines);
-  if (shares == 1)
-    line = emitter.add(line, kStreamAhead / 64);
-  else
-    line = emitter.add(line, emitter.mul(emitter.remainder(rowTile, shares), iterations * lines));
-  Value from = shares == 1 ? panel : emitter.add(panel, 1);
-  for (int64_t i = 0; i < lines; ++i)
-    memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), panels,
-                               ValueRange{from, emitter.index(0), emitter.mul(emitter.add(line, i), lineElements)},
-                               /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  PrefetchedLines lines = linesToPrefetch(emitter, panelType, rowTile, shares, iteration, iterations);
+  Value next = emitter.add(panel, 1);
+  for (Value column : lines.columns)
+    memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), panels, ValueRange{next, lines.row, column}, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
 }

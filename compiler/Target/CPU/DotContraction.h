@@ -35,8 +35,8 @@ public:
   /// Calls |emit| with the number of row tiles that share the lines of the next panel among them: 1, 2, … |most|, chosen by the number of
   /// row tiles of the block at run time. 0 means that there is no next panel to ask for.
   void forShares(int64_t most, llvm::function_ref<void(int64_t shares)> emit);
-  /// Asks for this iteration's share of lines: iteration |iteration| of |iterations| of the k loop over |panel|. A tile that is the only
-  /// one of its block asks for its own panel, some KiB ahead; others for the panel after it. Lines go into the second-level cache.
+  /// Asks for this iteration's share of the lines of the panel after |panel|: iteration |iteration| of |iterations| of the k loop. Lines go
+  /// into the second-level cache.
   void prefetch(int64_t shares, mlir::Value panel, mlir::Value iteration, int64_t iterations);
 
   VectorEmitter &emitter;
@@ -47,8 +47,6 @@ public:
 
 private:
   bool isAtMost(int64_t dim, int64_t limit);
-  /// Lines of 64 bytes of a panel.
-  int64_t panelLines() const { return depth / group * width * group * panelType.getElementTypeBitWidth() / 512; }
 
   ContractionTile tile;
   mlir::Value rowTile, rowTiles; // which of how many of its block this tile is; null if not in a loop over row tiles

@@ -11,8 +11,30 @@ using namespace attune;
 
 /// f32 elements of a cache line.
 static constexpr int64_t kLine = 16;
-/// How far ahead of the weights in use a single row tile asks for them, in bytes: as much as a core can have under way from DRAM.
+/// How far ahead of the weights in use panels side by side ask for them, in bytes: as much as a core can have under way from DRAM.
 static constexpr int64_t kStreamAhead = 16384;
+
+/// Streams of lines side by side, for blocks of up to |kStreamedShares| shares: larger ones compute for longer than one stream takes.
+static constexpr int64_t kStreams = 4, kStreamedShares = 2;
+
+PrefetchedLines attune::linesToPrefetch(VectorEmitter &emitter, MemRefType panelType, Value rowTile, int64_t shares, Value iteration,
+                                        int64_t iterations) {
+  int64_t rowElements = panelType.getStridesAndOffset().first[1], lineElements = 512 / panelType.getElementTypeBitWidth();
+  int64_t lines = panelType.getDimSize(1) * rowElements / lineElements;
+  int64_t perIteration = std::max<int64_t>(1, llvm::divideCeil(lines, iterations * shares));
+  // Few lines are for some of the streams in turn.
+  int64_t all = shares <= kStreamedShares ? kStreams : 1;
+  int64_t streams = std::min<int64_t>(all, llvm::bit_floor<uint64_t>(perIteration)), turns = all / streams;
+  int64_t advance = llvm::divideCeil(perIteration, streams), segment = llvm::divideCeil(iterations, turns) * advance;
+  int64_t shareRows = llvm::divideCeil(all * segment * lineElements, rowElements);
+  Value first = emitter.add(emitter.mul(emitter.floorDiv(iteration, turns), advance * lineElements),
+                            emitter.mul(emitter.remainder(iteration, turns), streams * segment * lineElements));
+  PrefetchedLines result{emitter.mul(emitter.remainder(rowTile, shares), shareRows), {}};
+  for (int64_t stream = 0; stream < streams; ++stream)
+    for (int64_t line = 0; line < advance; ++line)
+      result.columns.push_back(emitter.add(first, (stream * segment + line) * lineElements));
+  return result;
+}
 
 PanelPrefetch::PanelPrefetch(VectorEmitter &emitter, linalg::LinalgOp op, Value panel, int64_t unroll)
     : emitter(emitter), panel(panel), unroll(unroll) {
@@ -37,19 +59,11 @@ SmallVector<PanelPrefetch::Variant> PanelPrefetch::getVariants() const {
 }
 
 void PanelPrefetch::emit(Variant variant, Value current, Value k, int64_t steps) {
-  int64_t perRow = width / kLine, lines = std::max<int64_t>(1, steps * perRow / variant.shares);
-  if (variant.shares == 1) {
-    for (int64_t line = 0; line < lines; ++line)
-      prefetch(current, emitter.add(k, line / perRow + kStreamAhead / (width * 4)), emitter.index(line % perRow * kLine));
-    return;
-  }
-  // Iteration i of tile t asks for |lines| lines from i * lines on of share t of the next panel; tiles beyond the shares begin anew. Rows
-  // follow each other, so that columns may count on beyond the first row of the share.
+  PrefetchedLines lines = linesToPrefetch(emitter, cast<MemRefType>(panel.getType()), tile, variant.shares, emitter.floorDiv(k, steps),
+                                          llvm::divideCeil(depth, steps));
   Value next = emitter.add(current, 1);
-  Value row = emitter.mul(emitter.remainder(tile, variant.shares), llvm::divideCeil(depth, variant.shares));
-  Value column = emitter.mul(k, lines * kLine / steps);
-  for (int64_t line = 0; line < lines; ++line)
-    prefetch(next, row, emitter.add(column, line * kLine));
+  for (Value column : lines.columns)
+    prefetch(next, lines.row, column);
 }
 
 void PanelPrefetch::emitSideBySide(Value current, Value k, int64_t panels) {

@@ -9,9 +9,23 @@
 
 namespace attune {
 
+/// The lines that one iteration of a k loop asks for in the next panel.
+struct PrefetchedLines {
+  /// The row of the panel that the columns are counted from; they go on beyond it, as rows follow each other.
+  mlir::Value row;
+  llvm::SmallVector<mlir::Value> columns;
+};
+
+/// The lines for iteration |iteration| of |iterations| over a panel of |panelType|, [panels, rows, columns]: it is divided among |shares|
+/// row tiles, of which this is |rowTile|, and each share into four streams that advance side by side. Memory gives a core 10 GB/s of 16 for
+/// one stream and all for four, however far ahead it is asked (Emerald Rapids VM, 2026-11-22). A few lines after the panel may be among
+/// them.
+PrefetchedLines linesToPrefetch(VectorEmitter &emitter, mlir::MemRefType panelType, mlir::Value rowTile, int64_t shares,
+                                mlir::Value iteration, int64_t iterations);
+
 /// Brings weights into the L2 cache before they are used: panels follow each other in memory, and in a model of many layers they come from
-/// DRAM. If a block of rows is one row tile, every line of the panel is asked for, some KiB ahead of its use; otherwise the row tiles of a
-/// block share the lines of the next panel among them, so that memory is as busy during the last tile as during the first.
+/// DRAM. The row tiles of a block share the lines of the next panel among them, so that memory is as busy during the last tile as during
+/// the first.
 class PanelPrefetch {
 public:
   /// A way to prefetch: each row tile asks for the lines of the panel divided by |shares|; for blocks of up to |maxTiles| row tiles.

@@ -285,8 +285,9 @@ func.func @negative_sum_read_twice(%x: memref<1x8xf32>, %w: memref<1x8x16xf32>, 
   return %v : f32
 }
 
-// In a loop over row tiles: a single tile asks for all lines it reads, 16 KiB ahead; several share the lines of the next panel, 4, 2 or 1 an iteration of 4
-// steps, and the partial one among several 1 in every step. Two rows, of which one may be missing, are the last row twice.
+// In a loop over row tiles: they share the lines of the next panel, in up to four streams side by side. A single tile asks for all of them, here of 16 two in
+// every step, from the first and the second quarter or from the third and the last; several for 4, 2 or 1 an iteration of 4 steps, and the partial one among
+// them for one in every step. Tiles of blocks of more than 3 have one stream each. Two rows, of which one may be missing, are the last row twice.
 // CHECK-LABEL: @prefetch_in_loop
 // CHECK-SAME: memref<?x8xf32>, %[[W:[a-z0-9]+]]: memref<1x8x32xf32>
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[M:.*]] step %c2
@@ -297,31 +298,50 @@ func.func @negative_sum_read_twice(%x: memref<1x8xf32>, %w: memref<1x8x16xf32>, 
 // CHECK: scf.if %[[ALONE]]
 // CHECK: scf.if
 // CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c1
-// CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %c128
-// CHECK: memref.prefetch %[[W]][%c0, %[[AHEAD]], %c0], read, locality<2>, data
-// CHECK: memref.prefetch %[[W]][%c0, %[[AHEAD]], %c16], read, locality<2>, data
+// CHECK: %[[PAIR:.*]] = arith.divui %[[K]], %c2
+// CHECK: %[[LINE:.*]] = arith.muli %[[PAIR]], %c16
+// CHECK: %[[TURN:.*]] = arith.remui %[[K]], %c2
+// CHECK: %[[HALF:.*]] = arith.muli %[[TURN]], %c128
+// CHECK: %[[AT:.*]] = arith.addi %[[LINE]], %[[HALF]]
+// CHECK: %[[QUARTER:.*]] = arith.addi %[[AT]], %c64
+// CHECK: memref.prefetch %[[W]][%c1, %c0, %[[AT]]], read, locality<2>, data
+// CHECK: memref.prefetch %[[W]][%c1, %c0, %[[QUARTER]]], read, locality<2>, data
 // CHECK-NOT: memref.prefetch
 // CHECK: case 1
 // CHECK: %[[LAST:.*]] = arith.subi %[[COUNT]], %c1
 // CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c1
-// CHECK-COUNT-2: memref.prefetch %[[W]][%c0
+// CHECK-COUNT-2: memref.prefetch %[[W]][%c1, %c0
 // CHECK: memref.load %{{.*}}[%c0, %[[K]]]
 // CHECK: memref.load %{{.*}}[%[[LAST]], %[[K]]]
 // CHECK-NOT: memref.prefetch
 // CHECK: } else {
 // CHECK: arith.cmpi eq, %[[COUNT]], %c2
 // CHECK: arith.cmpi ule, %[[TILES]], %c3
-// CHECK: arith.remui %[[TILE]], %c2
-// CHECK-COUNT-4: memref.prefetch %[[W]][%c1
+// CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c4
+// CHECK: %[[ITERATION:.*]] = arith.divui %[[K]], %c4
+// CHECK: %[[LINE:.*]] = arith.muli %[[ITERATION]], %c16
+// CHECK: %[[SHARE:.*]] = arith.remui %[[TILE]], %c2
+// CHECK: %[[ROW:.*]] = arith.muli %[[SHARE]], %c4
+// CHECK: %[[SECOND:.*]] = arith.addi %[[LINE]], %c32
+// CHECK: %[[THIRD:.*]] = arith.addi %[[LINE]], %c64
+// CHECK: %[[FOURTH:.*]] = arith.addi %[[LINE]], %c96
+// CHECK: memref.prefetch %[[W]][%c1, %[[ROW]], %[[LINE]]]
+// CHECK: memref.prefetch %[[W]][%c1, %[[ROW]], %[[SECOND]]]
+// CHECK: memref.prefetch %[[W]][%c1, %[[ROW]], %[[THIRD]]]
+// CHECK: memref.prefetch %[[W]][%c1, %[[ROW]], %[[FOURTH]]]
 // CHECK-NOT: memref.prefetch
 // CHECK: arith.cmpi ule, %[[TILES]], %c7
-// CHECK: arith.remui %[[TILE]], %c4
-// CHECK-COUNT-2: memref.prefetch %[[W]][%c1
+// CHECK: %[[SHARE:.*]] = arith.remui %[[TILE]], %c4
+// CHECK: %[[ROW:.*]] = arith.muli %[[SHARE]], %c2
+// CHECK: memref.prefetch %[[W]][%c1, %[[ROW]], %[[LINE:.*]]]
+// CHECK: memref.prefetch %[[W]][%c1, %[[ROW]]
 // CHECK-NOT: memref.prefetch
-// CHECK: arith.remui %[[TILE]], %c8
-// CHECK: memref.prefetch %[[W]][%c1
+// CHECK: %[[ROW:.*]] = arith.remui %[[TILE]], %c8
+// CHECK: memref.prefetch %[[W]][%c1, %[[ROW]]
 // CHECK-NOT: memref.prefetch
 // CHECK: scf.if
+// CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c1
+// CHECK: arith.remui %[[K]], %c4
 // CHECK: memref.prefetch %[[W]][%c1
 // CHECK-NOT: memref.prefetch
 // CHECK: return
