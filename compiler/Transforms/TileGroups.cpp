@@ -37,7 +37,9 @@ static bool isContraction(linalg::LinalgOp op) {
 }
 
 /// Whether |contraction| multiplies by panels of codes of lower precision.
-static bool isOfCodes(linalg::LinalgOp contraction) { return cast<ShapedType>(contraction.getDpsInputs()[1].getType()).getElementTypeBitWidth() < 32; }
+static bool isOfCodes(linalg::LinalgOp contraction) {
+  return cast<ShapedType>(contraction.getDpsInputs()[1].getType()).getElementTypeBitWidth() < 32;
+}
 
 /// The contraction that |root|'s kernel is about, or null.
 static linalg::LinalgOp findContraction(linalg::LinalgOp root) {
@@ -193,8 +195,8 @@ private:
     return atMost(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rounded), limit);
   }
 
-  /// Columns of a block: one weight panel, which is how work is divided best. A single row waits for nothing but weights, and a core gets more of
-  /// them from memory out of several places than out of one: it has several panels side by side.
+  /// Columns of a block: one weight panel, which is how work is divided best. A single row waits for nothing but weights, and a core gets
+  /// more of them from memory out of several places than out of one: it has several panels side by side.
   OpFoldResult getBlockColumns(RewriterBase &rewriter, linalg::LinalgOp op, linalg::LinalgOp contraction) {
     int64_t columns = contraction.getStaticLoopRanges()[1];
     if (columns % panelWidth == 0)
@@ -203,19 +205,23 @@ private:
       return rewriter.getIndexAttr(panelWidth);
     Location loc = op.getLoc();
     Value rows = countRows(rewriter, op);
-    Value one = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, arith::ConstantIndexOp::create(rewriter, loc, 1));
+    Value one =
+        rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, arith::ConstantIndexOp::create(rewriter, loc, 1));
     Value several = arith::ConstantIndexOp::create(rewriter, loc, streamPanels * panelWidth);
     Value single = arith::ConstantIndexOp::create(rewriter, loc, panelWidth);
     return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, one, several, single), streamPanels * panelWidth);
   }
 
-  /// Rows of a register tile: of a few tiles all have about the same number, since they share the work of waiting for the weights.
+  /// Rows of a register tile: of a few tiles all have about the same number, since they share the work of waiting for the weights; an even
+  /// one, as there are no loops for odd numbers.
   OpFoldResult getTileRows(RewriterBase &rewriter, linalg::LinalgOp op) {
     Location loc = op.getLoc();
     Value rows = countRows(rewriter, op);
     Value most = arith::ConstantIndexOp::create(rewriter, loc, kFewTiles * registerRows);
     Value few = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, most);
-    Value even = divideEvenly(rewriter, loc, rows, registerRows);
+    Value two = arith::ConstantIndexOp::create(rewriter, loc, 2);
+    Value pairs = rewriter.createOrFold<arith::CeilDivUIOp>(loc, divideEvenly(rewriter, loc, rows, registerRows), two);
+    Value even = rewriter.createOrFold<arith::MulIOp>(loc, pairs, two);
     Value all = arith::ConstantIndexOp::create(rewriter, loc, registerRows);
     return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, even, all), registerRows);
   }

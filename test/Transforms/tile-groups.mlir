@@ -23,8 +23,12 @@
 // CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%[[T]], 64) step (%[[STEP]], 32) shared_outs
 // CHECK: %[[PANEL:.*]] = tensor.extract_slice %[[PANELS]][%{{.*}}, 0, %{{.*}}] [1, 48, 32]
 // CHECK: %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c24
-// CHECK: %[[EVENROWS:.*]] = arith.ceildivui
-// CHECK: %[[ROWSOF:.*]] = arith.select %[[FEW]], %{{.*}}, %c8
+// Of up to 3 tiles all have about the same number of rows, an even one.
+// CHECK: %[[TILES:.*]] = arith.ceildivui %[[ALL:.*]], %c8
+// CHECK: %[[SAME:.*]] = arith.ceildivui %[[ALL]], %[[TILES]]
+// CHECK: %[[PAIRS:.*]] = arith.ceildivui %[[SAME]], %c2
+// CHECK: %[[EVENROWS:.*]] = arith.muli %[[PAIRS]], %c2
+// CHECK: %[[ROWSOF:.*]] = arith.select %[[FEW]], %[[EVENROWS]], %c8
 // CHECK: %[[ROWSTEP:.*]] = affine.min #[[$MOSTROWS]](%[[ROWSOF]])
 // CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %[[ROWSTEP]]
 // CHECK: %[[ROWS:.*]] = tensor.extract_slice %[[X]]
