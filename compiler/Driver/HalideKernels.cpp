@@ -11,6 +11,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -116,6 +118,14 @@ static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   builder.CreateRetVoid();
 }
 
+/// Halide's prefetches ask for lines to be thrown away after one use, but a panel is read by every tile of rows: into the second-level cache.
+static void keepPrefetched(llvm::Module &kernels) {
+  for (llvm::Function &function : kernels)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); call && call->getIntrinsicID() == llvm::Intrinsic::prefetch)
+        call->setArgOperand(2, llvm::ConstantInt::get(call->getArgOperand(2)->getType(), 2));
+}
+
 Status attune::linkHalideKernels(llvm::Module &model, const std::string &bitcode) {
   auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "kernels"), model.getContext());
   if (!parsed)
@@ -126,6 +136,7 @@ Status attune::linkHalideKernels(llvm::Module &model, const std::string &bitcode
   // Settings of Halide's own code generator.
   if (llvm::NamedMDNode *flags = kernels.getModuleFlagsMetadata())
     kernels.eraseNamedMetadata(flags);
+  keepPrefetched(kernels);
   std::vector<std::string> names;
   for (llvm::Function &function : kernels)
     if (!function.isDeclaration() && !function.hasLocalLinkage())

@@ -4,12 +4,22 @@
 #ifndef ATTUNE_COMPILER_TARGET_HALIDE_GEN_ALGORITHM_H
 #define ATTUNE_COMPILER_TARGET_HALIDE_GEN_ALGORITHM_H
 
-#include "compiler/Target/Halide/Gen/Description.h"
+#include "compiler/Target/Halide/Gen/Expression.h"
+#include "compiler/Target/Halide/Gen/Plan.h"
 
-#include <Halide.h>
-#include <map>
+#include <deque>
 
 namespace attune {
+
+/// What of the machine's strategy the rules use.
+struct ScheduleOptions {
+  /// Lanes of a vector register.
+  int lanes = 16;
+  /// Rows and columns of a register tile.
+  int tileRows = 12, tileColumns = 32;
+};
+
+struct RowTiles;
 
 /// A stage, with the variables a schedule names. Halide counts dimensions from the innermost, descriptions from the outermost.
 struct StageFunc {
@@ -19,14 +29,26 @@ struct StageFunc {
   std::vector<Halide::Var> vars;
   std::vector<Halide::Expr> extents;
   Halide::RDom reduction;
-  /// Names of the stages its body reads, one for each load.
-  std::vector<std::string> reads;
   bool isOutput = false;
+  /// Of a host of tiles: its updates, in order, which together are all rows. Otherwise empty.
+  std::deque<RowTiles> tiles;
 };
 
-/// The unscheduled functions of a description and what a call of the kernel takes.
+/// Consecutive rows of a host in tiles of one size.
+struct RowTiles {
+  int rows, columns;
+  /// Row within the tile, tile.
+  Halide::RVar row, tile;
+  /// Column within the tile, tile of columns: only where the last tile overlaps the one before. Otherwise columns are the host's variable.
+  std::optional<Halide::RVar> column, columnTile;
+  /// The contraction.
+  StageFunc sum;
+};
+
+/// The functions of a description and what a call of the kernel takes.
 struct Algorithm {
-  explicit Algorithm(const Description &description);
+  /// Without |plan| every stage is its definition; with it, hosts of tiles are made of tiles of |options|.
+  Algorithm(const Description &description, const Plan *plan, const ScheduleOptions &options);
 
   StageFunc &at(const std::string &name);
 
@@ -36,9 +58,6 @@ struct Algorithm {
   /// Inputs, then scalars, then the strides that are not fixed; outputs follow by themselves.
   std::vector<Halide::Argument> arguments;
 };
-
-/// Whether |stage| adds up products for a tile of rows and columns: what wants accumulators in registers.
-bool isContraction(const Stage &stage);
 
 } // namespace attune
 

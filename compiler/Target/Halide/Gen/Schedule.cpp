@@ -3,19 +3,19 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel is one task of a parallel loop: what it touches fits into the second-level cache, so stages follow each other whole and only
-// register tiles are nested. The rules:
+// register tiles are nested, and rows where no row looks at another. Places are the plan's:
 //
-//   contraction       at a register tile of the stage that uses it, accumulators in registers
-//   other reduction   whole, in lanes that are joined at the end; a stage that a reduction or several stages use is computed before them
-//   elementwise       part of the one elementwise stage that uses it, or vectors of the innermost loop
-//
-// No rule computes a reduction again for each element of its user, which would be correct and take for ever.
+//   tiles        accumulators in registers, unrolled; weight panels are fetched ahead
+//   reductions   in lanes that are joined at the end
+//   elements     vectors of the innermost loop
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/Gen/Schedule.h"
+#include "compiler/Target/Halide/Gen/Extent.h"
 
 #include <algorithm>
+#include <functional>
 
 using namespace attune;
 using Halide::Expr;
@@ -25,133 +25,53 @@ using Halide::Var;
 
 namespace {
 
-/// What becomes of a stage.
-enum class Place { Whole, AtTile, Inline };
-
 class Scheduler {
 public:
-  Scheduler(Algorithm &algorithm, const ScheduleOptions &options) : algorithm(algorithm), options(options) {}
-  void run();
+  Scheduler(Algorithm &algorithm, const Plan &plan, const ScheduleOptions &options) : algorithm(algorithm), plan(plan), options(options) {}
+  std::vector<PanelRead> run();
 
 private:
-  Place placeOf(StageFunc &stage);
-  StageFunc *hostOf(StageFunc &stage);
-  void scheduleTile(StageFunc &host, StageFunc &contraction);
+  void scheduleTiles(StageFunc &host, size_t index);
+  void scheduleSum(StageFunc &host, RowTiles &tiles);
+  void findPanel(const RowTiles &tiles, const StageFunc &host);
   void scheduleReduction(StageFunc &stage);
   void scheduleElements(StageFunc &stage);
-  std::vector<int> tileRowsFor(const Expr &rows);
-  int tileColumnsFor(const Expr &columns);
 
   Algorithm &algorithm;
+  const Plan &plan;
   ScheduleOptions options;
-  std::map<const StageFunc *, Place> places;
+  std::vector<PanelRead> panels;
 };
 
 } // namespace
 
-/// The value of |extent| if it is a constant.
-static std::optional<int64_t> constantOf(const Expr &extent) {
-  Expr simple = Halide::Internal::simplify(extent);
-  if (const int64_t *value = Halide::Internal::as_const_int(simple))
-    return *value;
-  return std::nullopt;
+/// Computes all of |stage| before the next. What its tiles read is known, but not to Halide.
+static void computeWhole(StageFunc &stage) {
+  stage.func.compute_root();
+  for (size_t dim = 0; dim < stage.vars.size(); ++dim)
+    stage.func.bound(stage.vars[dim], 0, stage.extents[dim]);
 }
 
-/// What |extent| is at most, if that is known.
-static std::optional<int64_t> mostOf(const Expr &extent) {
-  Expr bound = Halide::Internal::find_constant_bound(extent, Halide::Internal::Direction::Upper);
-  if (bound.defined())
-    if (std::optional<int64_t> value = constantOf(bound); value && *value < (1 << 30))
-      return value;
-  return std::nullopt;
-}
-
-/// Whether |extent| is known to be a multiple of |factor|.
-static bool isMultiple(const Expr &extent, int factor) { return Halide::Internal::can_prove(extent % factor == 0); }
-
-/// Keeps what is not an output on the stack; a caller gives the rest.
-static void store(StageFunc &stage) {
-  if (stage.isOutput)
-    return;
-  for (const Expr &extent : stage.extents)
-    if (!mostOf(extent))
-      throw DescriptionError("stage '" + stage.stage->name + "' may be of any size: expected bounds of its loops, or an output");
-  stage.func.store_in(Halide::MemoryType::Stack);
-}
-
-static std::vector<StageFunc *> usersOf(Algorithm &algorithm, const StageFunc &stage) {
-  std::vector<StageFunc *> users;
-  for (StageFunc &user : algorithm.stages)
-    if (std::count(user.reads.begin(), user.reads.end(), stage.stage->name))
-      users.push_back(&user);
-  return users;
-}
-
-/// The stage whose tiles a contraction belongs to: its only user, or the only user of that if it is a part of it. Null if there is none.
-StageFunc *Scheduler::hostOf(StageFunc &stage) {
-  std::vector<StageFunc *> users = usersOf(algorithm, stage);
-  if (users.size() != 1 || users[0]->stage->isReduction() || users[0]->vars.size() != stage.vars.size())
-    return nullptr;
-  return places[users[0]] == Place::Inline ? hostOf(*users[0]) : users[0];
-}
-
-Place Scheduler::placeOf(StageFunc &stage) {
-  if (stage.isOutput)
-    return Place::Whole;
-  if (stage.stage->isReduction())
-    return isContraction(*stage.stage) && hostOf(stage) ? Place::AtTile : Place::Whole;
-  std::vector<StageFunc *> users = usersOf(algorithm, stage);
-  return users.size() == 1 && !users[0]->stage->isReduction() ? Place::Inline : Place::Whole;
-}
-
-void Scheduler::run() {
-  // Users before what they use.
-  for (size_t i = algorithm.stages.size(); i-- > 0;)
-    places[&algorithm.stages[i]] = placeOf(algorithm.stages[i]);
-  std::map<StageFunc *, StageFunc *> contractionOf;
-  for (StageFunc &stage : algorithm.stages)
-    if (places[&stage] == Place::AtTile) {
-      if (StageFunc *&contraction = contractionOf[hostOf(stage)]; !contraction)
-        contraction = &stage;
-      else
-        places[&stage] = Place::Whole; // one set of accumulators fills the registers
-    }
+std::vector<PanelRead> Scheduler::run() {
+  const Stage *rowHost = plan.rowHost();
   for (StageFunc &stage : algorithm.stages) {
-    if (places[&stage] != Place::Whole)
+    if (plan.placeOf(*stage.stage) != Place::Whole)
       continue;
-    if (!stage.isOutput)
-      stage.func.compute_root();
-    store(stage);
-    if (StageFunc *contraction = contractionOf[&stage])
-      scheduleTile(stage, *contraction);
-    else if (stage.stage->isReduction())
+    if (rowHost && !stage.isOutput && !stage.stage->isReduction() && !fitsOnStack(stage, 1))
+      continue; // computed again wherever it is used
+    if (rowHost && !stage.isOutput)
+      stage.func.compute_at(algorithm.at(rowHost->name).func, algorithm.at(rowHost->name).vars.back());
+    else if (!stage.isOutput)
+      computeWhole(stage);
+    keepOnStack(stage, rowHost ? 1 : 0);
+    for (size_t i = 0; i < stage.tiles.size(); ++i)
+      scheduleTiles(stage, i);
+    if (stage.stage->isReduction())
       scheduleReduction(stage);
-    else
+    else if (stage.tiles.empty())
       scheduleElements(stage);
   }
-}
-
-/// Numbers of rows of register tiles, most first, down to 1.
-std::vector<int> Scheduler::tileRowsFor(const Expr &rows) {
-  std::vector<int> result;
-  std::optional<int64_t> most = mostOf(rows);
-  for (int count : {options.tileRows, 4, 1})
-    if (count <= options.tileRows && (result.empty() || count < result.back()) && (!most || count <= std::max<int64_t>(1, *most)))
-      result.push_back(count);
-  return result;
-}
-
-/// Columns of a register tile: as many as registers hold, in whole tiles if there are only whole vectors, and no more than there are.
-int Scheduler::tileColumnsFor(const Expr &columns) {
-  for (int count = options.tileColumns; count > options.lanes; count -= options.lanes)
-    if (isMultiple(columns, count))
-      return count;
-  std::optional<int64_t> length = constantOf(columns);
-  if (isMultiple(columns, options.lanes))
-    return options.lanes;
-  if (!length || *length >= options.tileColumns)
-    return options.tileColumns;
-  return static_cast<int>(*length < options.lanes ? *length : *length / options.lanes * options.lanes);
+  return panels;
 }
 
 /// Whether all columns up to |count| exist for |contraction|, maybe as padding: those of a weight panel of that width do.
@@ -178,51 +98,67 @@ static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, 
   return visit(contraction.stage->body) && known;
 }
 
-void Scheduler::scheduleTile(StageFunc &host, StageFunc &contraction) {
-  Var x = host.vars[0], y = host.vars[1], xo("xo"), xi("xi"), yo("yo"), yi("yi");
-  int columns = tileColumnsFor(host.extents[0]);
-  // If the number of columns is known, the last tile overlaps the one before: Halide 14 leaves out a guarded tile of less than one vector.
-  bool whole = isMultiple(host.extents[0], columns) || constantOf(host.extents[0]);
-  int lanes = std::min(options.lanes, columns);
-  std::optional<int64_t> most = mostOf(host.extents[0]);
-  bool single = most && *most <= columns;
-  bool padded = whole || (single && arePadded(algorithm, contraction, columns));
-  auto tile = [&](Halide::Stage stage, int rows) {
-    std::vector<Halide::VarOrRVar> order = {xi, yi, yo, xo};
-    order.insert(order.end(), host.vars.begin() + 2, host.vars.end());
-    stage.split(x, xo, xi, columns, whole ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf)
-        .split(y, yo, yi, rows, rows == 1 ? TailStrategy::GuardWithIf : TailStrategy::ShiftInwards)
-        .reorder(order)
-        .vectorize(xi, lanes, TailStrategy::GuardWithIf)
-        .unroll(xi) // the accumulators are registers if every access is at a constant place
-        .unroll(yi);
+/// Notes the weights of |sum|, if they are a panel of known size: an input read as (load w 0 k column).
+void Scheduler::findPanel(const RowTiles &tiles, const StageFunc &host) {
+  const StageFunc &sum = tiles.sum;
+  std::string loop = tiles.rows == options.tileRows ? host.stage->name + "_tiles" + std::to_string(tiles.rows) + "$" : "";
+  std::string column = "d" + std::to_string(sum.stage->parallelLoops() - 1);
+  std::function<void(const Term &)> visit = [&](const Term &term) {
+    if (term.word == "load" && term.operands.size() == 4 && term.operands[1].word == "0" && term.operands[3].word == column)
+      for (const Buffer &buffer : algorithm.description.inputs)
+        if (buffer.name == term.operands[0].word && buffer.type == "f32" && buffer.strides[0])
+          panels.push_back({buffer.name, *buffer.strides[0] * 4, sum.func.name(), sum.stage->name + "_r", loop});
+    std::for_each(term.operands.begin(), term.operands.end(), visit);
   };
-  std::vector<int> counts = tileRowsFor(host.extents[1]);
-  for (int rows : counts)
-    if (rows > 1)
-      tile(host.func.specialize(host.extents[1] >= rows), rows);
-  tile(Halide::Stage(host.func), 1);
+  visit(sum.stage->body);
+}
 
-  Halide::Func &sum = contraction.func;
-  Var column = contraction.vars[0], row = contraction.vars[1];
-  sum.compute_at(host.func, yo).store_in(Halide::MemoryType::Stack);
+void Scheduler::scheduleTiles(StageFunc &host, size_t index) {
+  RowTiles &tiles = host.tiles[index];
+  Halide::Stage update = host.func.update(static_cast<int>(index));
+  int lanes = std::min(options.lanes, tiles.columns);
+  std::vector<Halide::VarOrRVar> order;
+  if (tiles.column) {
+    order = {*tiles.column, tiles.row, tiles.tile, *tiles.columnTile};
+    update.allow_race_conditions(); // columns that two tiles have in common get the same value twice
+  } else {
+    Var xo("xo"), xi("xi");
+    update.split(host.vars[0], xo, xi, tiles.columns,
+                 isMultiple(host.extents[0], tiles.columns) ? TailStrategy::RoundUp : TailStrategy::GuardWithIf);
+    order = {xi, tiles.row, tiles.tile, xo};
+  }
+  order.insert(order.end(), host.vars.begin() + 2, host.vars.end());
+  // The accumulators are registers if every access is at a constant place.
+  update.reorder(order).vectorize(order[0], lanes, TailStrategy::GuardWithIf).unroll(order[0]).unroll(tiles.row);
+  scheduleSum(host, tiles);
+}
+
+/// Sums of one tile of |host|.
+void Scheduler::scheduleSum(StageFunc &host, RowTiles &tiles) {
+  StageFunc &sum = tiles.sum;
+  findPanel(tiles, host);
+  int lanes = std::min(options.lanes, tiles.columns);
+  bool whole = isMultiple(host.extents[0], tiles.columns) || constantOf(host.extents[0]);
+  std::optional<int64_t> most = mostOf(host.extents[0]);
+  bool padded = whole || (most && *most <= tiles.columns && arePadded(algorithm, sum, tiles.columns));
+  Var column = sum.vars[0], row = sum.vars[1];
+  sum.func.compute_at(host.func, tiles.tile).store_in(Halide::MemoryType::Stack);
   if (padded)
-    sum.bound_extent(column, columns);
-  TailStrategy tail = padded ? TailStrategy::RoundUp : TailStrategy::GuardWithIf;
-  sum.vectorize(column, lanes, tail).unroll(row);
+    sum.func.bound_extent(column, tiles.columns);
+  sum.func.vectorize(column, lanes, padded ? TailStrategy::RoundUp : TailStrategy::GuardWithIf).unroll(row);
   std::vector<Halide::VarOrRVar> order = {column, row};
-  for (int i = 0; i < contraction.reduction.dimensions(); ++i)
-    order.emplace_back(contraction.reduction[i]);
-  order.insert(order.end(), contraction.vars.begin() + 2, contraction.vars.end());
-  Halide::Stage update = sum.update();
+  for (int i = 0; i < sum.reduction.dimensions(); ++i)
+    order.emplace_back(sum.reduction[i]);
+  order.insert(order.end(), sum.vars.begin() + 2, sum.vars.end());
+  Halide::Stage update = sum.func.update();
   update.reorder(order).vectorize(column, lanes, padded ? TailStrategy::Auto : TailStrategy::GuardWithIf).unroll(row);
   if (padded) {
-    sum.unroll(column);
+    sum.func.unroll(column);
     update.unroll(column);
   }
-  std::optional<int64_t> depth = constantOf(contraction.reduction[0].extent());
-  if (contraction.reduction.dimensions() == 1 && depth && *depth % 2 == 0)
-    update.unroll(contraction.reduction[0], 2);
+  std::optional<int64_t> depth = constantOf(sum.reduction[0].extent());
+  if (sum.reduction.dimensions() == 1 && depth && *depth % 2 == 0)
+    update.unroll(sum.reduction[0], 2);
 }
 
 /// Whether the body joins the accumulator with something by an operation that lanes may take apart.
@@ -271,19 +207,6 @@ void Scheduler::scheduleElements(StageFunc &stage) {
   stage.func.vectorize(stage.vars[0], options.lanes, shifts ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf);
 }
 
-void attune::scheduleNone(Algorithm &algorithm) {
-  for (StageFunc &stage : algorithm.stages) {
-    if (stage.isOutput)
-      continue;
-    std::vector<StageFunc *> users = usersOf(algorithm, stage);
-    bool isBounded = std::all_of(stage.extents.begin(), stage.extents.end(), [](const Expr &extent) { return mostOf(extent).has_value(); });
-    if (isBounded || users.size() != 1 || users[0]->stage->isReduction()) {
-      stage.func.compute_root();
-      store(stage);
-    } else {
-      stage.func.compute_at(users[0]->func, users[0]->vars[0]).store_in(Halide::MemoryType::Stack); // one element for one element
-    }
-  }
+std::vector<PanelRead> attune::scheduleByRules(Algorithm &algorithm, const Plan &plan, const ScheduleOptions &options) {
+  return Scheduler(algorithm, plan, options).run();
 }
-
-void attune::scheduleByRules(Algorithm &algorithm, const ScheduleOptions &options) { Scheduler(algorithm, options).run(); }

@@ -5,21 +5,19 @@
 #define ATTUNE_COMPILER_TARGET_HALIDE_GEN_SCHEDULE_H
 
 #include "compiler/Target/Halide/Gen/Algorithm.h"
+#include "compiler/Target/Halide/Gen/Prefetch.h"
 
 namespace attune {
 
-/// What of the machine's strategy the rules use.
-struct ScheduleOptions {
-  /// Lanes of a vector register.
-  int lanes = 16;
-  /// Rows and columns of a register tile.
-  int tileRows = 12, tileColumns = 32;
-};
-
+/// Whether |stage| fits on the stack but for its |outer| outermost loops.
+bool fitsOnStack(const StageFunc &stage, size_t outer = 0);
+/// Keeps |stage|, if it is not an output, on the stack, but for its |outer| outermost loops. Throws DescriptionError if it does not fit: a
+/// caller gives what is large, as outputs.
+void keepOnStack(StageFunc &stage, size_t outer = 0);
 /// Every stage by itself, one element at a time: the definition of the kernel.
-void scheduleNone(Algorithm &algorithm);
-/// The rules, see the file.
-void scheduleByRules(Algorithm &algorithm, const ScheduleOptions &options);
+void scheduleNone(Algorithm &algorithm, const Plan &plan);
+/// The rules, see the file. Gives the weights that are to be prefetched.
+std::vector<PanelRead> scheduleByRules(Algorithm &algorithm, const Plan &plan, const ScheduleOptions &options);
 
 } // namespace attune
 

@@ -146,12 +146,17 @@ static void run(const Options &options) {
   std::string loops;
   for (const Description &description : parseDescriptions(readFile(options.input)))
     try {
-      Algorithm algorithm(description);
-      if (options.schedule == "none")
-        scheduleNone(algorithm);
+      bool byRules = options.schedule == "auto";
+      Plan plan(description);
+      Algorithm algorithm(description, byRules ? &plan : nullptr, options.rules);
+      std::vector<PanelRead> panels;
+      if (byRules)
+        panels = scheduleByRules(algorithm, plan, options.rules);
       else
-        scheduleByRules(algorithm, options.rules);
+        scheduleNone(algorithm, plan);
       Halide::Pipeline pipeline(algorithm.outputs);
+      for (const PanelRead &panel : panels)
+        pipeline.add_custom_lowering_pass(new PrefetchPanels(panel));
       if (options.emit == "loops")
         loops += "kernel " + description.name + ":\n" + loopNest(pipeline);
       else

@@ -1,0 +1,42 @@
+//===- Expression.h - Halide expressions of terms ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_HALIDE_GEN_EXPRESSION_H
+#define ATTUNE_COMPILER_TARGET_HALIDE_GEN_EXPRESSION_H
+
+#include "compiler/Target/Halide/Gen/Description.h"
+
+#include <Halide.h>
+#include <map>
+
+namespace attune {
+
+/// What the words of one kernel mean.
+struct Scope {
+  std::map<std::string, Halide::Expr> scalars;
+  std::map<std::string, Halide::ImageParam> inputs;
+  std::map<std::string, Halide::Func> stages;
+  /// Of stages that are read at the point where the reader is: their values.
+  std::map<std::string, Halide::Expr> values;
+};
+
+/// Makes expressions of the terms of one stage, whose loops are at |indices| and which has |accumulator| so far.
+class ExpressionBuilder {
+public:
+  ExpressionBuilder(const Scope &scope, std::vector<Halide::Expr> indices, Halide::Expr accumulator)
+      : scope(scope), indices(std::move(indices)), accumulator(std::move(accumulator)) {}
+
+  Halide::Expr build(const Term &term);
+
+private:
+  Halide::Expr word(const std::string &text);
+  Halide::Expr load(const Term &term);
+
+  const Scope &scope;
+  std::vector<Halide::Expr> indices;
+  Halide::Expr accumulator;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_HALIDE_GEN_EXPRESSION_H

@@ -1,0 +1,122 @@
+//===- Plan.cpp - Which stages a schedule puts together -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/Halide/Gen/Plan.h"
+
+#include <algorithm>
+
+using namespace attune;
+
+/// Whether |term| multiplies anything.
+static bool multiplies(const Term &term) {
+  return term.word == "mul" || std::any_of(term.operands.begin(), term.operands.end(), multiplies);
+}
+
+bool attune::isContraction(const Stage &stage) {
+  const Term &body = stage.body;
+  if (!stage.isReduction() || stage.parallelLoops() < 2)
+    return false;
+  if (body.word == "fma")
+    return body.operands.size() == 3 && body.operands[2].word == "acc";
+  return body.word == "add" && body.operands.size() == 2 && (body.operands[0].word == "acc" || body.operands[1].word == "acc") &&
+         multiplies(body);
+}
+
+/// Whether |term| reads what is called |name|.
+static bool reads(const Term &term, const std::string &name) {
+  return (term.word == "load" && !term.operands.empty() && term.operands[0].word == name) ||
+         std::any_of(term.operands.begin(), term.operands.end(), [&](const Term &operand) { return reads(operand, name); });
+}
+
+static bool equal(const Term &a, const Term &b) {
+  return a.word == b.word && std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(), equal);
+}
+
+bool Plan::isOutput(const Stage &stage) const {
+  return std::any_of(description.outputs.begin(), description.outputs.end(), [&](const Output &o) { return o.stage == stage.name; });
+}
+
+std::vector<const Stage *> Plan::usersOf(const Stage &stage) const {
+  std::vector<const Stage *> users;
+  for (const Stage &user : description.stages)
+    if (reads(user.body, stage.name))
+      users.push_back(&user);
+  return users;
+}
+
+/// Whether |term| reads what is called |name| at its own point alone.
+static bool readsOwnPoint(const Term &term, const std::string &name) {
+  if (term.word == "load" && term.operands[0].word == name) {
+    for (size_t i = 1; i < term.operands.size(); ++i)
+      if (term.operands[i].word != "d" + std::to_string(i - 1))
+        return false;
+    return true;
+  }
+  return std::all_of(term.operands.begin(), term.operands.end(), [&](const Term &operand) { return readsOwnPoint(operand, name); });
+}
+
+/// The stage whose tiles a contraction belongs to: its only user, or the host of that if it is a part of it. Null if there is none.
+const Stage *Plan::hostOf(const Stage &stage) const {
+  std::vector<const Stage *> users = usersOf(stage);
+  if (users.size() != 1 || users[0]->isReduction() || users[0]->parallelLoops() != stage.parallelLoops() ||
+      !readsOwnPoint(users[0]->body, stage.name))
+    return nullptr;
+  return placeOf(*users[0]) == Place::Inline ? hostOf(*users[0]) : users[0];
+}
+
+Place Plan::choosePlace(const Stage &stage) const {
+  if (isOutput(stage))
+    return Place::Whole;
+  if (stage.isReduction())
+    return isContraction(stage) && hostOf(stage) ? Place::AtTile : Place::Whole;
+  std::vector<const Stage *> users = usersOf(stage);
+  return users.size() == 1 && !users[0]->isReduction() ? Place::Inline : Place::Whole;
+}
+
+Plan::Plan(const Description &description) : description(description) {
+  // Users before what they use.
+  for (size_t i = description.stages.size(); i-- > 0;)
+    places[&description.stages[i]] = choosePlace(description.stages[i]);
+  for (const Stage &stage : description.stages)
+    if (places[&stage] == Place::AtTile) {
+      if (const Stage *&contraction = contractions[hostOf(stage)]; !contraction)
+        contraction = &stage;
+      else
+        places[&stage] = Place::Whole; // one set of accumulators fills the registers
+    }
+}
+
+const Stage *Plan::contractionOf(const Stage &host) const {
+  auto it = contractions.find(&host);
+  return it == contractions.end() ? nullptr : it->second;
+}
+
+std::vector<const Stage *> Plan::tileStages(const Stage &host) const {
+  std::vector<const Stage *> chain{contractionOf(host)};
+  for (const Stage *user = usersOf(*chain[0])[0]; user != &host; user = usersOf(*user)[0])
+    chain.push_back(user);
+  return chain;
+}
+
+/// Whether every stage that |term| reads is read at `d0`, its row.
+bool Plan::readsOwnRow(const Term &term) const {
+  if (term.word == "load")
+    for (const Stage &stage : description.stages)
+      if (stage.name == term.operands[0].word && (term.operands.size() < 2 || term.operands[1].word != "d0"))
+        return false;
+  return std::all_of(term.operands.begin(), term.operands.end(), [&](const Term &operand) { return readsOwnRow(operand); });
+}
+
+const Stage *Plan::rowHost() const {
+  if (description.outputs.size() != 1)
+    return nullptr;
+  const Stage &host = description.stages.back();
+  if (!isOutput(host) || host.parallelLoops() < 2)
+    return nullptr;
+  for (const Stage &stage : description.stages)
+    if (stage.loops.empty() || stage.loops[0].isReduction || placeOf(stage) == Place::AtTile || !readsOwnRow(stage.body) ||
+        !equal(stage.loops[0].extent, host.loops[0].extent))
+      return nullptr;
+  return &host;
+}

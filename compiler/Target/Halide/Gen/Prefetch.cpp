@@ -1,0 +1,49 @@
+//===- Prefetch.cpp - Panels of weights ahead of their use ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/Halide/Gen/Prefetch.h"
+
+#include <algorithm>
+
+using namespace attune;
+using namespace Halide::Internal;
+using Halide::Expr;
+
+static constexpr int kLineBytes = 64;
+/// How far ahead a tile of few rows reads.
+static constexpr int kAheadBytes = 16 << 10;
+
+static bool contains(const std::string &name, const std::string &part) { return name.find(part) != std::string::npos; }
+
+/// |loop| with prefetches in front of its body.
+Stmt PrefetchPanels::fetch(const For *loop) {
+  const int64_t *iterations = as_const_int(loop->extent);
+  if (!iterations || *iterations < 1)
+    return loop;
+  int lines = static_cast<int>(read.bytes / kLineBytes), own = std::max<int>(1, static_cast<int>(lines / *iterations));
+  Expr iteration = Variable::make(Halide::Int(32), loop->name) - loop->min;
+  int count = tiles ? (own + 1) / 2 : own;
+  Expr first = kAheadBytes / kLineBytes + iteration * count;
+  if (tiles) {
+    Expr tile = Variable::make(Halide::Int(32), tiles->name) - tiles->min, share = lines / tiles->extent + 1;
+    first = lines + tile * share + min(iteration * count, share);
+  }
+  Stmt body = loop->body;
+  Expr base = Variable::make(Halide::type_of<void *>(), read.input);
+  for (int line = count; line-- > 0;)
+    body = Block::make(
+        Evaluate::make(Call::make(Halide::UInt(8), Call::prefetch, {base, (first + line) * kLineBytes, 1, 1}, Call::Intrinsic)), body);
+  return For::make(loop->name, loop->min, loop->extent, loop->for_type, loop->device_api, body);
+}
+
+Stmt PrefetchPanels::visit(const For *loop) {
+  if (loop->name.compare(0, read.sum.size() + 4, read.sum + ".s1.") == 0 && contains(loop->name, read.reduction))
+    return fetch(loop);
+  const For *outer = tiles;
+  if (!read.sharingLoop.empty() && contains(loop->name, read.sharingLoop))
+    tiles = loop;
+  Stmt result = IRMutator::visit(loop);
+  tiles = outer;
+  return result;
+}
