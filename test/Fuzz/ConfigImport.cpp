@@ -1,0 +1,64 @@
+//===- ConfigImport.cpp - Fuzz the way from config.json to IR -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Input: a config.json. The model of whatever it describes, with generated weights, must become valid IR or one error that names the file.
+//===----------------------------------------------------------------------===//
+#include "compiler/Import/ImportModel.h"
+#include "compiler/Import/ModelFolder.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+using namespace attune;
+namespace fs = std::filesystem;
+
+namespace {
+/// A folder with a config.json, and a case.json that asks for generated weights; removed at exit.
+struct Folder {
+  std::string path;
+
+  Folder() {
+    char pattern[] = "/tmp/attune-fuzz-config-XXXXXX";
+    if (!mkdtemp(pattern))
+      abort();
+    path = pattern;
+    std::ofstream(path + "/case.json") << R"({"weights": {"source": "generated", "seed": 1}})";
+  }
+  ~Folder() { fs::remove_all(path); }
+
+  void writeConfig(const uint8_t *data, size_t size) const {
+    std::ofstream file(path + "/config.json", std::ios::binary | std::ios::trunc);
+    file.write(reinterpret_cast<const char *>(data), std::streamsize(size));
+  }
+};
+} // namespace
+
+/// Ends the run unless |status|, an error, is one line about the folder's files.
+static int checkError(const Status &status, const Folder &folder) {
+  if (status.message().find('\n') != std::string::npos || status.message().find(folder.path) == std::string::npos) {
+    fprintf(stderr, "not an error that names the file: '%s'\n", status.message().c_str());
+    __builtin_trap();
+  }
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static Folder folder;
+  folder.writeConfig(data, size);
+  Result<ModelFolder> model = openModelFolder(folder.path);
+  if (!model)
+    return checkError(model.status(), folder);
+  // Thousands of layers are right, but slow.
+  if (model->spec.tensors().size() > 2000)
+    return -1;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> module = importModel(context, model->spec, *model->tensors);
+  if (!module)
+    return checkError(module.status(), folder);
+  if (mlir::failed(mlir::verify(**module)))
+    __builtin_trap();
+  return 0;
+}
