@@ -9,6 +9,7 @@
 #   %runtime_include    folder of attune/runtime.h           %runtime_lib   the static runtime library
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
+#   %fake_cuda          runs what follows with the fake NVIDIA driver of test/FakeCuda
 # Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker, pkg-config
 # (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine),
 # valgrind, fuzzer (libFuzzer and its sanitisers).
@@ -79,6 +80,7 @@ substitute("%cxx", config.cxx, *sanitize)
 substitute("%runtime_include", os.path.join(source, "runtime", "include"))
 substitute("%runtime_lib", config.attune_runtime_lib)
 substitute("%python", config.python)
+substitute("%fake_cuda", "env", "LD_LIBRARY_PATH=" + os.path.join(config.attune_binary_dir, "lib", "fake-cuda"))
 substitute("%mlir_lib", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
 
 # ---------------------------------------------------------------- features

@@ -213,20 +213,6 @@ void attune::commitRows(const attune_entry_desc &entry, Caches &caches, const En
   }
 }
 
-void attune::copySlot(const attune_model_desc &desc, Caches &caches, int64_t from, int64_t to) {
-  int64_t length = caches.lengths[from];
-  for (uint32_t i = 0; i < desc.num_caches; ++i) {
-    const attune_cache_desc &cache = desc.caches[i];
-    if (cache.of_sources)
-      continue;
-    CachePlace place = findCache(desc, caches, i);
-    // What a head has of a slot is one piece, used from its beginning on.
-    int64_t stride = place.slotElements / cache.heads;
-    int64_t used = (cache.kind == ATTUNE_CACHE_KEYS ? cachePanels(length) * ATTUNE_CACHE_PANEL : length) * cache.size;
-    for (int64_t head = 0; head < cache.heads; ++head)
-      memcpy(place.data + to * place.slotElements + head * stride, place.data + from * place.slotElements + head * stride,
-             static_cast<size_t>(used) * sizeof(float));
-  }
-  caches.lengths[to] = length;
-  caches.sourceOf[to] = caches.sourceOf[from];
+int64_t attune::usedElements(const attune_cache_desc &cache, int64_t length) {
+  return (cache.kind == ATTUNE_CACHE_KEYS ? cachePanels(length) * ATTUNE_CACHE_PANEL : length) * cache.size;
 }

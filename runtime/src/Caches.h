@@ -30,7 +30,7 @@ struct Caches {
   int64_t *sourceLengths; ///< [sources]
   int64_t *marks;         ///< [slots or sources, whichever are more], to find what is named twice
   int64_t calls;          ///< what the last call marked with
-  char *memory;           ///< null if the model has no caches
+  char *memory;           ///< null if the model has no caches; on the GPU for a model there
 };
 
 /// One past the tokens that |capacity| tokens take in a cache.
@@ -47,14 +47,13 @@ attune_status bindRows(const attune_entry_desc &entry, TensorList inputs, Caches
 /// Records what a call that succeeded has written.
 void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 
-/// Copies the tokens of slot |from| to slot |to|.
-void copySlot(const attune_model_desc &desc, Caches &caches, int64_t from, int64_t to);
-
 /// Where a cache begins, and the elements of one of its slots.
 struct CachePlace {
   float *data;
   int64_t slotElements, panels;
 };
+/// Elements that |length| tokens take of what a head of |cache| has of a slot, from its beginning on.
+int64_t usedElements(const attune_cache_desc &cache, int64_t length);
 /// The place of cache number |index|.
 CachePlace findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index);
 

@@ -45,6 +45,8 @@ const char *attune_status_name(attune_status status) {
     return "ATTUNE_BUSY";
   case ATTUNE_INTERNAL:
     return "ATTUNE_INTERNAL";
+  case ATTUNE_DEVICE_ERROR:
+    return "ATTUNE_DEVICE_ERROR";
   }
   return "unknown status";
 }

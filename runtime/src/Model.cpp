@@ -27,7 +27,7 @@ attune_status attune::copyOptions(void *out, size_t size, const void *options, c
 
 void attune_model_options_init(attune_model_options *options) {
   if (options)
-    *options = attune_model_options{sizeof(attune_model_options), nullptr, 0};
+    *options = attune_model_options{sizeof(attune_model_options), nullptr, 0, 0};
 }
 
 attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options,
@@ -40,13 +40,12 @@ attune_status attune_model_open(const attune_model_desc *desc, const attune_mode
   ATTUNE_TRY(copyOptions(&own, sizeof(own), options, "attune_model_options"));
   ATTUNE_TRY(checkDescriptor(desc));
   ATTUNE_TRY(checkCpuFeatures(*desc));
-  if (desc->device != ATTUNE_DEVICE_CPU)
-    return fail(ATTUNE_INCOMPATIBLE, "model '%s' runs on a GPU, this runtime on CPUs only", desc->name);
   void *memory = malloc(sizeof(attune_model));
   if (!memory)
     return fail(ATTUNE_OUT_OF_MEMORY, "no memory for model '%s'", desc->name);
   attune_model *model = new (memory) attune_model;
   model->desc = desc;
+  model->gpu = own.gpu;
   model->references.store(1, std::memory_order_relaxed);
   attune_status status = model->weights.open(*desc, own.weights_path);
   if (status == ATTUNE_OK && own.verify_contents)
@@ -62,6 +61,7 @@ attune_status attune_model_open(const attune_model_desc *desc, const attune_mode
 void attune::release(attune_model *model) {
   if (model->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
+  model->device.unload();
   model->weights.close();
   free(model);
 }

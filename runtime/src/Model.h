@@ -4,6 +4,7 @@
 #ifndef ATTUNE_RUNTIME_MODEL_H
 #define ATTUNE_RUNTIME_MODEL_H
 
+#include "cuda/DeviceModel.h"
 #include "WeightsFile.h"
 
 #include <atomic>
@@ -13,6 +14,8 @@ struct attune_model {
   const attune_model_desc *desc;
   attune::WeightsFile weights;
   std::atomic<int64_t> references;
+  int gpu;                          // number of the GPU for a model on one
+  attune::cuda::DeviceModel device; // loaded by the first session
 };
 
 namespace attune {

@@ -13,7 +13,7 @@ using namespace attune;
 
 void attune_session_options_init(attune_session_options *options) {
   if (options)
-    *options = attune_session_options{sizeof(attune_session_options), nullptr, 0, 0, nullptr, nullptr, 0};
+    *options = attune_session_options{sizeof(attune_session_options), nullptr, 0, 0, nullptr, nullptr, 0, nullptr};
 }
 
 attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes) {
@@ -49,28 +49,59 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
   return ATTUNE_OK;
 }
 
+/// Gives |session| what it has on its GPU.
+static attune_status openDevice(attune_session &session) {
+  const attune_model_desc &desc = *session.model->desc;
+  session.host = {ATTUNE_ABI_VERSION,         session.model->device.arch, &session.device, session.host.num_workers, nullptr,
+                  cuda::DeviceSession::launch};
+  cuda::ContextScope scope = session.device.enter();
+  for (uint32_t e = 0; e < desc.num_entries; ++e)
+    ATTUNE_TRY(session.device.uploadDefaults(desc.entries[e], session.entries[e]));
+  return ATTUNE_OK;
+}
+
+/// Gives |session| its workers or its GPU.
+static attune_status openHost(attune_session &session, const SessionPlan &plan) {
+  session.host.num_workers = plan.workers;
+  if (isOnGpu(session))
+    return openDevice(session);
+  if (plan.options.host) {
+    session.host = *plan.options.host;
+    return ATTUNE_OK;
+  }
+  ATTUNE_TRY(Pool::create(session.poolMemory, plan.workers, session.pool));
+  session.host = {ATTUNE_ABI_VERSION, 0, session.pool, plan.workers, Pool::parallelFor, nullptr};
+  return ATTUNE_OK;
+}
+
 attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session) {
   if (!out_session)
     return fail(ATTUNE_INVALID_ARGUMENT, "out_session is null");
   *out_session = nullptr;
   SessionPlan plan;
   void *memory, *owned;
+  cuda::DeviceSession device;
+  bool onGpu = model && model->desc->device == ATTUNE_DEVICE_CUDA;
+  // How large a session is depends on the GPU.
+  if (onGpu)
+    ATTUNE_TRY(model->device.load(*model, model->gpu));
   ATTUNE_TRY(planSession(model, options, plan));
   ATTUNE_TRY(takeMemory(plan, memory, owned));
-  attune_session *session = layOutSession(model, plan, memory);
-  session->owned = owned;
-  session->ownedBytes = plan.totalBytes;
-  session->model = model;
-  if (plan.options.host) {
-    session->host = *plan.options.host;
-  } else {
-    attune_status status = Pool::create(session->poolMemory, plan.workers, session->pool);
-    if (status != ATTUNE_OK) {
-      if (owned)
-        munmap(owned, plan.totalBytes);
-      return status;
-    }
-    session->host = {ATTUNE_ABI_VERSION, 0, session->pool, plan.workers, Pool::parallelFor, nullptr};
+  attune_status status = onGpu ? device.open(*model->desc, model->device, plan.deviceBytes, plan.options.stream) : ATTUNE_OK;
+  attune_session *session = nullptr;
+  if (status == ATTUNE_OK) {
+    session = layOutSession(model, plan, memory, device.memory());
+    session->device = device;
+    session->owned = owned;
+    session->ownedBytes = plan.totalBytes;
+    session->model = model;
+    status = openHost(*session, plan);
+  }
+  if (status != ATTUNE_OK) {
+    device.close();
+    if (owned)
+      munmap(owned, plan.totalBytes);
+    return status;
   }
   retain(model);
   *out_session = session;
@@ -82,26 +113,50 @@ void attune_session_destroy(attune_session *session) {
     return;
   if (session->pool)
     session->pool->destroy();
+  session->device.close();
   release(session->model);
   if (session->owned)
     munmap(session->owned, session->ownedBytes);
 }
 
-int64_t attune_session_num_threads(const attune_session *session) { return session ? session->host.num_workers : 0; }
+int64_t attune_session_num_threads(const attune_session *session) {
+  return session ? isOnGpu(*session) ? 1 : session->host.num_workers : 0;
+}
 
 const attune_model *attune_session_model(const attune_session *session) { return session ? session->model : nullptr; }
 
+bool attune::isOnGpu(const attune_session &session) { return session.model->desc->device == ATTUNE_DEVICE_CUDA; }
+
+/// Finds out whether |tensor| is on the GPU of |session|. What a session counts tokens by it must be able to read.
+static attune_status locateInput(const attune_session &session, const attune_entry_desc &entry, const attune_tensor_desc &desc,
+                                 const attune_tensor &tensor, bool &onDevice) {
+  onDevice = false;
+  if (!isOnGpu(session))
+    return ATTUNE_OK;
+  ATTUNE_TRY(session.device.locate(desc.name, tensor.data, onDevice));
+  if (onDevice && entry.cache_use != ATTUNE_CACHE_UNUSED && desc.fill >= ATTUNE_FILL_TOKENS)
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is on the GPU, but says which tokens the session keeps: host memory expected",
+                desc.name);
+  return ATTUNE_OK;
+}
+
 /// Points |tables| at the data of |inputs|, and at defaults for those left out.
-static attune_status bindInputs(const attune_entry_desc &entry, TensorList inputs, EntryTables &tables) {
+static attune_status bindInputs(const attune_session &session, const attune_entry_desc &entry, TensorList inputs, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &desc = entry.inputs[i];
     if (const attune_tensor *tensor = inputs.find(desc.name)) {
       if (desc.fill == ATTUNE_FILL_PAST_LENGTHS || desc.fill == ATTUNE_FILL_SOURCE_LENGTHS)
         return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is what the session knows of its caches, it cannot be given", desc.name);
-      ATTUNE_TRY(checkInputData(desc, *tensor));
+      bool onDevice;
+      ATTUNE_TRY(locateInput(session, entry, desc, *tensor, onDevice));
+      ATTUNE_TRY(checkInputData(desc, *tensor, /*isReadable=*/!onDevice));
       tables.inputs[i] = tensor->data;
+      if (tables.inputsOnDevice)
+        tables.inputsOnDevice[i] = onDevice;
       continue;
     }
+    if (tables.inputsOnDevice)
+      tables.inputsOnDevice[i] = false;
     tables.inputs[i] = tables.defaults[i];
     if (desc.fill != ATTUNE_FILL_ARANGE)
       continue; // the same for all dimensions, written when the session was made
@@ -123,19 +178,40 @@ attune_status SessionTurn::take() {
   return ATTUNE_OK;
 }
 
-attune_status attune::runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs) {
+/// Points |tables| at the data of |outputs|, which have been checked.
+static attune_status bindOutputs(const attune_session &session, const attune_entry_desc &entry, TensorList outputs, EntryTables &tables) {
+  for (uint32_t i = 0; i < entry.num_outputs; ++i) {
+    tables.outputs[i] = outputs.find(entry.outputs[i].name)->data;
+    if (tables.outputsOnDevice)
+      ATTUNE_TRY(session.device.locate(entry.outputs[i].name, tables.outputs[i], tables.outputsOnDevice[i]));
+  }
+  return ATTUNE_OK;
+}
+
+/// Runs |entry| in the calling thread and the workers of |session|.
+static attune_status runOnCpu(attune_session &session, const attune_entry_desc &entry, const attune_call &call) {
+  FpEnvironmentScope scope;
+  if (session.pool)
+    Pool::beginCall();
+  int32_t code = entry.run(&session.host, &call);
+  if (session.pool)
+    Pool::endCall();
+  if (code)
+    return fail(ATTUNE_INTERNAL, "entry '%s' of model '%s' failed with code %d", entry.name, session.model->desc->name, code);
+  return ATTUNE_OK;
+}
+
+/// Checks a call of |entry|, runs it and records what became of the caches; on a GPU, its context is the thread's.
+static attune_status runChecked(attune_session &session, const attune_entry_desc &entry, TensorList inputs, TensorList outputs) {
   const attune_model_desc &desc = *session.model->desc;
-  const attune_entry_desc *entry;
-  ATTUNE_TRY(findEntry(desc, name, entry));
-  EntryTables &tables = session.entries[entry - desc.entries];
+  EntryTables &tables = session.entries[&entry - desc.entries];
   Caches &caches = session.caches;
-  ATTUNE_TRY(inferDims(*entry, inputs, tables.dims));
-  ATTUNE_TRY(checkLimits(*entry, tables.dims, tables.limits, "session"));
-  ATTUNE_TRY(bindInputs(*entry, inputs, tables));
-  ATTUNE_TRY(bindRows(*entry, inputs, caches, tables));
-  ATTUNE_TRY(checkOutputs(*entry, tables.dims, inputs, outputs));
-  for (uint32_t i = 0; i < entry->num_outputs; ++i)
-    tables.outputs[i] = outputs.find(entry->outputs[i].name)->data;
+  ATTUNE_TRY(inferDims(entry, inputs, tables.dims));
+  ATTUNE_TRY(checkLimits(entry, tables.dims, tables.limits, "session"));
+  ATTUNE_TRY(bindInputs(session, entry, inputs, tables));
+  ATTUNE_TRY(bindRows(entry, inputs, caches, tables));
+  ATTUNE_TRY(checkOutputs(entry, tables.dims, inputs, outputs));
+  ATTUNE_TRY(bindOutputs(session, entry, outputs, tables));
   attune_call call{session.model->weights.data(),
                    session.workspace,
                    desc.num_caches ? caches.memory : nullptr,
@@ -143,16 +219,19 @@ attune_status attune::runEntry(attune_session &session, const char *name, Tensor
                    tables.dims,
                    tables.inputs,
                    tables.outputs};
-  FpEnvironmentScope scope;
-  if (session.pool)
-    Pool::beginCall();
-  int32_t code = entry->run(&session.host, &call);
-  if (session.pool)
-    Pool::endCall();
-  if (code)
-    return fail(ATTUNE_INTERNAL, "entry '%s' of model '%s' failed with code %d", entry->name, desc.name, code);
-  commitRows(*entry, caches, tables);
+  ATTUNE_TRY(isOnGpu(session) ? session.device.run(entry, session.host, call, tables) : runOnCpu(session, entry, call));
+  commitRows(entry, caches, tables);
   return ATTUNE_OK;
+}
+
+attune_status attune::runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs) {
+  const attune_model_desc &desc = *session.model->desc;
+  const attune_entry_desc *entry;
+  ATTUNE_TRY(findEntry(desc, name, entry));
+  if (!isOnGpu(session))
+    return runChecked(session, *entry, inputs, outputs);
+  cuda::ContextScope scope = session.device.enter();
+  return runChecked(session, *entry, inputs, outputs);
 }
 
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, the caches, and
-// last the workspace, so that whatever runs over its end runs off the block.
+// last the workspace, so that whatever runs over its end runs off the block. A session on a GPU has a second block there, with copies of
+// the defaults, the caches and the workspace.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SESSION_H
 #define ATTUNE_RUNTIME_SESSION_H
 
 #include "Caches.h"
+#include "cuda/DeviceSession.h"
 #include "Descriptor.h"
 #include "Model.h"
 #include "Pool.h"
@@ -21,6 +23,11 @@ struct EntryTables {
   const void **inputs; // [num_inputs]
   void **outputs;      // [num_outputs]
   void **defaults;     // [num_inputs], null where the input is required; each large enough for the limits
+  // For a model on a GPU, else null:
+  const void **deviceInputs;              // [num_inputs], what the entry gets
+  void **deviceOutputs;                   // [num_outputs]
+  void **deviceDefaults;                  // [num_inputs], copies of the defaults
+  bool *inputsOnDevice, *outputsOnDevice; // where the caller's tensors are
 };
 
 /// What a session is made for: the caller's options, checked and completed.
@@ -30,15 +37,17 @@ struct SessionPlan {
   CacheSizes caches;
   uint64_t cacheBytes;
   uint64_t workspaceBytes;
-  uint64_t totalBytes;
+  uint64_t totalBytes;  // of host memory
+  uint64_t deviceBytes; // on a GPU: caches, workspace and defaults
 };
 
 /// Checks |options| (null = defaults) against |model| and computes sizes.
 attune_status planSession(const attune_model *model, const attune_session_options *options, SessionPlan &plan);
 /// Limits of |entry| under |plan|, into |limits|.
 void resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits);
-/// Lays a session out in |memory|, plan.totalBytes long, and fills its tables and constant defaults.
-attune_session *layOutSession(const attune_model *model, const SessionPlan &plan, void *memory);
+/// Lays a session out in |memory|, plan.totalBytes long, and, for a model on a GPU, in plan.deviceBytes of |deviceMemory|, which is not
+/// touched; fills its tables and constant defaults.
+attune_session *layOutSession(const attune_model *model, const SessionPlan &plan, void *memory, void *deviceMemory);
 
 /// Writes the default |fill| of |tensor| for |dims| to |data|.
 void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *data);
@@ -48,7 +57,8 @@ void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *d
 struct attune_session {
   attune_model *model;
   attune_host host;
-  attune::Pool *pool; // null if the caller brought a host
+  attune::Pool *pool; // null if the caller brought a host or the model is on a GPU
+  attune::cuda::DeviceSession device;
   void *poolMemory;
   void *workspace;
   attune::EntryTables *entries; // [num_entries]
@@ -76,6 +86,10 @@ private:
   bool taken = false;
 };
 
+/// Whether the kernels of |session| run on a GPU.
+bool isOnGpu(const attune_session &session);
+/// Copies the tokens of slot |from| to slot |to|.
+attune_status copySlot(attune_session &session, int64_t from, int64_t to);
 /// Checks and runs one call of entry |name|; the caller has the turn.
 attune_status runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs);
 

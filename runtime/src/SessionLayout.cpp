@@ -67,60 +67,71 @@ void attune::writeDefault(const attune_tensor_desc &tensor, const int64_t *dims,
     fill(static_cast<float *>(data));
 }
 
-/// Places one entry's tables and defaults.
-static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, EntryTables *tables) {
-  EntryTables placed;
+/// Places one entry's tables and defaults; |device| is null on a CPU.
+static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, Pieces *device, EntryTables *tables) {
+  EntryTables placed{};
   placed.limits = pieces.take<int64_t>(entry.num_dims);
   placed.dims = pieces.take<int64_t>(entry.num_dims);
   placed.inputs = pieces.take<const void *>(entry.num_inputs);
   placed.outputs = pieces.take<void *>(entry.num_outputs);
   placed.defaults = pieces.take<void *>(entry.num_inputs);
+  if (device) {
+    placed.deviceInputs = pieces.take<const void *>(entry.num_inputs);
+    placed.deviceOutputs = pieces.take<void *>(entry.num_outputs);
+    placed.deviceDefaults = pieces.take<void *>(entry.num_inputs);
+    placed.inputsOnDevice = pieces.take<bool>(entry.num_inputs);
+    placed.outputsOnDevice = pieces.take<bool>(entry.num_outputs);
+  }
   int64_t limits[maxDims];
   resolveLimits(entry, plan, limits);
   if (tables)
     memcpy(placed.limits, limits, entry.num_dims * sizeof(int64_t));
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
-    void *data = nullptr;
+    void *data = nullptr, *copy = nullptr;
     if (entry.inputs[i].fill != ATTUNE_FILL_REQUIRED) {
       uint64_t bytes;
       if (!tensorBytes(entry.inputs[i], limits, bytes))
         bytes = UINT64_MAX; // makes |pieces| overflow
       data = pieces.takeBytes(bytes);
+      copy = device ? device->takeBytes(bytes) : nullptr;
       if (data)
         writeDefault(entry.inputs[i], limits, data);
     }
     if (tables)
       placed.defaults[i] = data;
+    if (tables && device)
+      placed.deviceDefaults[i] = copy;
   }
   if (tables)
     *tables = placed;
 }
 
-/// Places the caches and what is known of them.
-static void placeCaches(const SessionPlan &plan, Pieces &pieces, Caches *caches) {
+/// Places the caches in |large| and what is known of them in |pieces|.
+static void placeCaches(const SessionPlan &plan, Pieces &pieces, Pieces &large, Caches *caches) {
   const CacheSizes &sizes = plan.caches;
   Caches placed{};
   placed.lengths = pieces.take<int64_t>(sizes.slots);
   placed.sourceOf = pieces.take<int64_t>(sizes.slots);
   placed.sourceLengths = pieces.take<int64_t>(sizes.sources);
   placed.marks = pieces.take<int64_t>(sizes.slots > sizes.sources ? sizes.slots : sizes.sources);
-  placed.memory = static_cast<char *>(pieces.takeBytes(plan.cacheBytes));
+  placed.memory = static_cast<char *>(large.takeBytes(plan.cacheBytes));
   if (!caches)
     return;
   *caches = placed;
   initCaches(*caches, sizes);
 }
 
-/// Places everything in |pieces|; returns null if they only count.
-static attune_session *placeSession(const attune_model *model, const SessionPlan &plan, Pieces &pieces) {
+/// Places everything in |pieces|, but caches and workspace in |device| if there is one; returns null if they only count.
+static attune_session *placeSession(const attune_model *model, const SessionPlan &plan, Pieces &pieces, Pieces *device) {
   void *self = pieces.takeBytes(sizeof(attune_session));
   attune_session *session = self ? new (self) attune_session() : nullptr;
   EntryTables *tables = pieces.take<EntryTables>(model->desc->num_entries);
   for (uint32_t e = 0; e < model->desc->num_entries; ++e)
-    placeEntry(model->desc->entries[e], plan, pieces, tables ? &tables[e] : nullptr);
-  placeCaches(plan, pieces, session ? &session->caches : nullptr);
-  void *pool = pieces.takeBytes(plan.options.host ? 0 : Pool::bytes(plan.workers));
-  void *workspace = pieces.takeBytes(plan.workspaceBytes);
+    placeEntry(model->desc->entries[e], plan, pieces, device, tables ? &tables[e] : nullptr);
+  Pieces &large = device ? *device : pieces;
+  placeCaches(plan, pieces, large, session ? &session->caches : nullptr);
+  void *pool = pieces.takeBytes(plan.options.host || device ? 0 : Pool::bytes(plan.workers));
+  void *workspace = large.takeBytes(plan.workspaceBytes);
   if (session) {
     session->entries = tables;
     session->poolMemory = pool;
@@ -129,9 +140,9 @@ static attune_session *placeSession(const attune_model *model, const SessionPlan
   return session;
 }
 
-attune_session *attune::layOutSession(const attune_model *model, const SessionPlan &plan, void *memory) {
-  Pieces pieces(memory);
-  return placeSession(model, plan, pieces);
+attune_session *attune::layOutSession(const attune_model *model, const SessionPlan &plan, void *memory, void *deviceMemory) {
+  Pieces pieces(memory), device(deviceMemory);
+  return placeSession(model, plan, pieces, model->desc->device == ATTUNE_DEVICE_CUDA ? &device : nullptr);
 }
 
 /// Checks one of the caller's limits against every entry that has the dimension.
@@ -157,9 +168,24 @@ static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_
   return ATTUNE_OK;
 }
 
+/// Sets plan.workers for a GPU: blocks that may have scratch of their own, as many as run at once. A host's threads have nothing to do
+/// there.
+static attune_status planBlocks(const attune_model &model, SessionPlan &plan) {
+  constexpr int64_t blocksPerMultiprocessor = 2;
+  if (plan.options.host)
+    return fail(ATTUNE_INVALID_ARGUMENT, "a host is given, but model '%s' runs on a GPU", model.desc->name);
+  int64_t blocks = model.device.multiprocessors * blocksPerMultiprocessor;
+  plan.workers = blocks < 1 ? 1 : blocks < maxWorkers ? blocks : maxWorkers;
+  return ATTUNE_OK;
+}
+
 /// Checks threads and host and sets plan.workers.
-static attune_status planWorkers(SessionPlan &plan) {
+static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
   const attune_session_options &options = plan.options;
+  if (model.desc->device == ATTUNE_DEVICE_CUDA)
+    return planBlocks(model, plan);
+  if (options.stream)
+    return fail(ATTUNE_INVALID_ARGUMENT, "a stream is given, but model '%s' runs on the CPU", model.desc->name);
   if (const attune_host *host = options.host) {
     if (host->abi_version != ATTUNE_ABI_VERSION)
       return fail(ATTUNE_INCOMPATIBLE, "the host has ABI version %u, this runtime %u", host->abi_version, ATTUNE_ABI_VERSION);
@@ -218,7 +244,7 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
     return fail(ATTUNE_INVALID_ARGUMENT, "the model is null");
   attune_session_options_init(&plan.options);
   ATTUNE_TRY(copyOptions(&plan.options, sizeof(plan.options), options, "attune_session_options"));
-  ATTUNE_TRY(planWorkers(plan));
+  ATTUNE_TRY(planWorkers(*model, plan));
   if (plan.options.num_limits && !plan.options.limits)
     return fail(ATTUNE_INVALID_ARGUMENT, "%zu limits given but their array is null", plan.options.num_limits);
   for (size_t i = 0; i < plan.options.num_limits; ++i)
@@ -237,10 +263,11 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
     uint64_t bytes = entry.workspace_bytes(limits, plan.workers);
     plan.workspaceBytes = bytes > plan.workspaceBytes ? bytes : plan.workspaceBytes;
   }
-  Pieces pieces(nullptr);
-  placeSession(model, plan, pieces);
+  Pieces pieces(nullptr), device(nullptr);
+  placeSession(model, plan, pieces, model->desc->device == ATTUNE_DEVICE_CUDA ? &device : nullptr);
   plan.totalBytes = pieces.used;
-  if (pieces.overflow)
+  plan.deviceBytes = device.used;
+  if (pieces.overflow || device.overflow)
     return fail(ATTUNE_LIMIT_EXCEEDED, "a session with these limits would need more memory than can be addressed");
   return ATTUNE_OK;
 }

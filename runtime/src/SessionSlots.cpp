@@ -5,6 +5,7 @@
 #include "Error.h"
 #include "Session.h"
 
+#include <cstdlib>
 #include <cstring>
 
 using namespace attune;
@@ -12,6 +13,42 @@ using namespace attune;
 using Long = long long; // what %lld wants
 
 namespace {
+/// One slot of a cache in host memory: the cache's own, or a copy of what a GPU has.
+class SlotView {
+public:
+  SlotView(attune_session &session, const CachePlace &place, int64_t slot)
+      : session(session), home(place.data + slot * place.slotElements), bytes(static_cast<size_t>(place.slotElements) * sizeof(float)) {}
+  ~SlotView() {
+    if (data != home)
+      free(data);
+  }
+  SlotView(const SlotView &) = delete;
+  /// Gets the slot; must succeed before |data| is used.
+  attune_status open() {
+    data = home;
+    if (!isOnGpu(session))
+      return ATTUNE_OK;
+    data = static_cast<float *>(malloc(bytes));
+    if (!data)
+      return fail(ATTUNE_OUT_OF_MEMORY, "no memory for %zu bytes of a cache", bytes);
+    cuda::ContextScope scope = session.device.enter();
+    return session.device.download(data, home, bytes);
+  }
+  /// Makes the cache what |data| is.
+  attune_status store() {
+    if (!isOnGpu(session))
+      return ATTUNE_OK;
+    cuda::ContextScope scope = session.device.enter();
+    return session.device.upload(home, data, bytes);
+  }
+  float *data = nullptr;
+
+private:
+  attune_session &session;
+  float *home;
+  size_t bytes;
+};
+
 /// A tensor and the cache it is read from or written to.
 struct CacheAccess {
   const attune_cache_desc *cache;
@@ -52,8 +89,30 @@ attune_status attune_session_slot_copy(attune_session *session, int64_t from, in
   ATTUNE_TRY(turn.take());
   ATTUNE_TRY(checkSlot(session->caches, from));
   ATTUNE_TRY(checkSlot(session->caches, to));
-  if (from != to)
-    copySlot(*session->model->desc, session->caches, from, to);
+  return from != to ? copySlot(*session, from, to) : ATTUNE_OK;
+}
+
+attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to) {
+  const attune_model_desc &desc = *session.model->desc;
+  Caches &caches = session.caches;
+  int64_t length = caches.lengths[from];
+  for (uint32_t i = 0; i < desc.num_caches; ++i) {
+    const attune_cache_desc &cache = desc.caches[i];
+    if (cache.of_sources)
+      continue;
+    CachePlace place = findCache(desc, caches, i);
+    if (isOnGpu(session)) {
+      cuda::ContextScope scope = session.device.enter();
+      ATTUNE_TRY(session.device.copySlot(cache, place, from, to, length));
+      continue;
+    }
+    int64_t stride = place.slotElements / cache.heads;
+    for (int64_t head = 0; head < cache.heads; ++head)
+      memcpy(place.data + to * place.slotElements + head * stride, place.data + from * place.slotElements + head * stride,
+             static_cast<size_t>(usedElements(cache, length)) * sizeof(float));
+  }
+  caches.lengths[to] = length;
+  caches.sourceOf[to] = caches.sourceOf[from];
   return ATTUNE_OK;
 }
 
@@ -95,12 +154,11 @@ static attune_status chooseSlot(const attune_session &session, const CacheAccess
   return ATTUNE_OK;
 }
 
-/// Calls |visit|(element of the tensor, element of the cache) for all of a row.
+/// Calls |visit|(element of the tensor, element of the cache) for all of a row, whose slot is at |kept|.
 template <typename Visit>
-static void forEachElement(const CacheAccess &access, int64_t row, int64_t slot, Visit visit) {
+static void forEachElement(const CacheAccess &access, int64_t row, float *kept, Visit visit) {
   const attune_cache_desc &cache = *access.cache;
   float *dense = access.data + row * cache.heads * access.length * cache.size;
-  float *kept = access.place.data + slot * access.place.slotElements;
   int64_t stride = access.place.slotElements / cache.heads;
   constexpr int64_t width = ATTUNE_CACHE_PANEL;
   for (int64_t head = 0; head < cache.heads; ++head, kept += stride)
@@ -124,8 +182,11 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
       return fail(ATTUNE_INVALID_ARGUMENT, "'%s' of row %lld: slot %lld has %lld tokens, cannot read %lld", tensor->name, Long(row),
                   Long(slot), Long(length), Long(access.length));
   }
-  for (int64_t row = 0; row < access.rows; ++row)
-    forEachElement(access, row, slots ? slots[row] : row, [](float &dense, float &kept) { dense = kept; });
+  for (int64_t row = 0; row < access.rows; ++row) {
+    SlotView view(*session, access.place, slots ? slots[row] : row);
+    ATTUNE_TRY(view.open());
+    forEachElement(access, row, view.data, [](float &dense, float &kept) { dense = kept; });
+  }
   return ATTUNE_OK;
 }
 
@@ -183,15 +244,23 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
       if (desc.caches[c].kind != ATTUNE_CACHE_MASK || desc.caches[c].of_sources != access.cache->of_sources)
         continue;
       CachePlace place = findCache(desc, caches, c);
-      for (int64_t row = 0; row < access.rows; ++row)
-        memset(place.data + (slots ? slots[row] : row) * place.slotElements, 0, static_cast<size_t>(access.length) * sizeof(float));
+      for (int64_t row = 0; row < access.rows; ++row) {
+        SlotView view(*session, place, slots ? slots[row] : row);
+        ATTUNE_TRY(view.open());
+        memset(view.data, 0, static_cast<size_t>(access.length) * sizeof(float));
+        ATTUNE_TRY(view.store());
+      }
       break;
     }
   for (size_t i = 0; i < num_tensors; ++i) {
     CacheAccess access;
     ATTUNE_TRY(openCache(*session, tensors[i], access));
-    for (int64_t row = 0; row < access.rows; ++row)
-      forEachElement(access, row, slots ? slots[row] : row, [](float &dense, float &kept) { kept = dense; });
+    for (int64_t row = 0; row < access.rows; ++row) {
+      SlotView view(*session, access.place, slots ? slots[row] : row);
+      ATTUNE_TRY(view.open());
+      forEachElement(access, row, view.data, [](float &dense, float &kept) { kept = dense; });
+      ATTUNE_TRY(view.store());
+    }
   }
   return ATTUNE_OK;
 }

@@ -154,9 +154,9 @@ static int64_t countElements(const attune_tensor &tensor) {
   return count;
 }
 
-attune_status attune::checkInputData(const attune_tensor_desc &desc, const attune_tensor &tensor) {
+attune_status attune::checkInputData(const attune_tensor_desc &desc, const attune_tensor &tensor, bool isReadable) {
   ATTUNE_TRY(checkData("input", tensor));
-  if (desc.dtype != ATTUNE_I64 || desc.max_value <= 0)
+  if (desc.dtype != ATTUNE_I64 || desc.max_value <= 0 || !isReadable)
     return ATTUNE_OK;
   const int64_t *values = static_cast<const int64_t *>(tensor.data);
   for (int64_t i = 0, count = countElements(tensor); i < count; ++i) {

@@ -22,8 +22,8 @@ struct TensorList {
 attune_status inferDims(const attune_entry_desc &entry, TensorList inputs, int64_t *dims);
 /// Checks |dims| against |limits| (0 = none), which are those of |owner| ("model", "session").
 attune_status checkLimits(const attune_entry_desc &entry, const int64_t *dims, const int64_t *limits, const char *owner);
-/// Checks the data pointer of an input whose shape has been checked, and that its ids are in range.
-attune_status checkInputData(const attune_tensor_desc &desc, const attune_tensor &tensor);
+/// Checks the data pointer of an input whose shape has been checked, and, if it |isReadable|, that its ids are in range.
+attune_status checkInputData(const attune_tensor_desc &desc, const attune_tensor &tensor, bool isReadable);
 /// Checks names, dtypes, exact shapes, data pointers and completeness of |outputs|, and that none overlaps another or
 /// one of |inputs|.
 attune_status checkOutputs(const attune_entry_desc &entry, const int64_t *dims, TensorList inputs, TensorList outputs);

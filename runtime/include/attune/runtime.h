@@ -36,7 +36,8 @@ typedef enum attune_status {
   ATTUNE_LIMIT_EXCEEDED = 6,   ///< a dimension above the limit of the model or of the session
   ATTUNE_OUT_OF_MEMORY = 7,    ///< memory or threads could not be had, or the caller's memory is too small
   ATTUNE_BUSY = 8,             ///< the session is running another call
-  ATTUNE_INTERNAL = 9          ///< compiled code reported failure: a bug
+  ATTUNE_INTERNAL = 9,         ///< compiled code reported failure: a bug
+  ATTUNE_DEVICE_ERROR = 10     ///< the GPU or its driver reported failure
 } attune_status;
 
 /// Returns the name of |status| ("ATTUNE_OK"), "unknown status" for other values.
@@ -56,6 +57,7 @@ typedef struct attune_model_options {
   const char *weights_path; ///< weights file, or the folder to look in; null = the folder of the object's executable or
                             ///< shared library
   int verify_contents;      ///< 1 = read all weights and compare their hash (slow); 0 = sizes, build id and manifest only
+  int gpu;                  ///< number of the GPU, as the driver counts them, for a model that runs on one
 } attune_model_options;
 
 /// Sets |options| to the defaults.
@@ -88,7 +90,8 @@ const attune_entry_desc *attune_model_entry(const attune_model *model, const cha
 /// Largest rank of an input or output.
 #define ATTUNE_MAX_RANK 8
 
-/// A dense row-major tensor in the caller's memory. The data of an input is not written.
+/// A dense row-major tensor in the caller's memory. The data of an input is not written. For a model on a GPU, |data| may be memory of that
+/// GPU (at a multiple of 16); the values of ids there are not checked.
 typedef struct attune_tensor {
   const char *name;
   attune_dtype dtype;
@@ -129,21 +132,24 @@ typedef struct attune_session_options {
   size_t struct_bytes;            ///< sizeof(attune_session_options), set by init
   const attune_dim_limit *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
   size_t num_limits;
-  int64_t num_threads;     ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs
+  int64_t num_threads;     ///< workers including the calling thread; 0 = as many as the affinity mask has CPUs; on a GPU none
   const attune_host *host; ///< the caller's own pool, copied; null = the session makes workers. Excludes num_threads
   void *memory;            ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
   size_t memory_bytes;     ///< size of |memory|, at least attune_session_memory_bytes
+  void *stream;            ///< a CUstream (cudaStream_t) to work in, for a model on a GPU; null = the session makes one
 } attune_session_options;
 
 /// Sets |options| to the defaults.
 void attune_session_options_init(attune_session_options *options);
 
-/// Computes in |out_bytes| the memory a session with these options needs (its |memory| fields are ignored): workspace, caches,
+/// Computes in |out_bytes| the host memory a session with these options needs (its |memory| fields are ignored): workspace, caches,
 /// defaults of optional inputs, bookkeeping. The workspace comes last, so a guard page after the memory guards the
 /// workspace.
 attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes);
 /// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation; runs make
-/// none. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY.
+/// none. The first session of a model on a GPU opens the NVIDIA driver and loads code and weights; workspace and caches are
+/// memory of the GPU. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY, on a GPU also with INCOMPATIBLE (no driver, no GPU, or
+/// one that none of the model's images is for) or DEVICE_ERROR.
 attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
 /// Ends the workers and gives the memory back. No call may be running. Null is allowed.
 void attune_session_destroy(attune_session *session);
@@ -154,8 +160,10 @@ const attune_model *attune_session_model(const attune_session *session);
 
 /// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs
 /// may leave out those that have a default; outputs must be complete, with exactly the shapes of the signature. Borrows
-/// everything for the call. The floating-point environment is the default one during the call and the caller's again
-/// after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY or INTERNAL; outputs are untouched by all but INTERNAL.
+/// everything for the call. A model on a GPU may take memory there for tensors in host memory, once for the largest; and if the stream is
+/// the caller's and all the caller's tensors are on the GPU, the call returns when its work is queued in it. The floating-point environment
+/// is the default one during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on a
+/// GPU, OUT_OF_MEMORY or DEVICE_ERROR; outputs are untouched by all but INTERNAL and DEVICE_ERROR.
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs);
 

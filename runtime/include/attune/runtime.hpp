@@ -127,10 +127,10 @@ public:
     attune_model_options_init(&options);
     options.weights_path = weights.empty() ? nullptr : weights.c_str();
     options.verify_contents = verifyContents;
-    attune_model *model;
-    check(attune_model_open(&desc, &options, &model));
-    handle.reset(model);
+    open(desc, options);
   }
+  Model(const attune_model_desc &desc, const attune_model_options &options) { open(desc, options); }
+
   attune_model *get() const { return handle.get(); }
   const attune_model_desc &descriptor() const { return *attune_model_descriptor(handle.get()); }
 
@@ -138,6 +138,13 @@ private:
   struct Close {
     void operator()(attune_model *model) const { attune_model_close(model); }
   };
+
+  void open(const attune_model_desc &desc, const attune_model_options &options) {
+    attune_model *model;
+    check(attune_model_open(&desc, &options, &model));
+    handle.reset(model);
+  }
+
   std::unique_ptr<attune_model, Close> handle;
 };
 

@@ -120,13 +120,13 @@ attune_status SessionModel::start(int64_t rows, float *logits) {
 }
 
 attune_status SessionModel::step(const int64_t *parents, const int64_t *ids, int64_t count, float *logits) {
-  moveSlots(parents, count);
+  ATTUNE_TRY(moveSlots(parents, count));
   std::copy_n(ids, count, nextIds);
   return run(decode, count, logits);
 }
 
 /// Gives every sequence a slot with the tokens of its parent.
-void SessionModel::moveSlots(const int64_t *parents, int64_t count) {
+attune_status SessionModel::moveSlots(const int64_t *parents, int64_t count) {
   std::fill_n(taken, plan.sequences, uint8_t(0));
   for (int64_t i = 0; i < count; ++i) {
     int64_t slot = slots[parents[i]];
@@ -138,9 +138,10 @@ void SessionModel::moveSlots(const int64_t *parents, int64_t count) {
       continue;
     while (taken[free])
       ++free;
-    copySlot(*session.model->desc, session.caches, slots[parents[i]], free);
+    ATTUNE_TRY(copySlot(session, slots[parents[i]], free));
     taken[free] = 1;
     nextSlots[i] = free;
   }
   std::copy_n(nextSlots, count, slots);
+  return ATTUNE_OK;
 }

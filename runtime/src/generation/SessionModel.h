@@ -48,7 +48,7 @@ private:
   attune_status run(Call &call, int64_t rows, float *logits);
   attune_status start(int64_t rows, float *logits);
   attune_status step(const int64_t *parents, const int64_t *ids, int64_t count, float *logits);
-  void moveSlots(const int64_t *parents, int64_t count);
+  attune_status moveSlots(const int64_t *parents, int64_t count);
 
   attune_session &session;
   const GenerationPlan &plan;

@@ -1,0 +1,147 @@
+//===- DeviceModel.cpp - Loading a model on a GPU ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "DeviceModel.h"
+#include "../Error.h"
+#include "../Model.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace attune;
+using namespace attune::cuda;
+
+/// How well |image| fits, 0 if it does not run.
+static uint32_t rateImage(const attune_gpu_image &image, uint32_t capability) {
+  bool isCubin = image.kind == ATTUNE_IMAGE_CUBIN;
+  if (image.arch_specific)
+    return image.arch == capability ? 3000 + isCubin : 0;
+  if (image.arch > capability || (isCubin && image.arch / 10 != capability / 10))
+    return 0;
+  return (isCubin ? 2000 : 1000) + image.arch;
+}
+
+const attune_gpu_image *cuda::chooseImage(const attune_model_desc &desc, uint32_t capability) {
+  const attune_gpu_image *best = nullptr;
+  for (uint32_t i = 0, rate = 0; i < desc.num_images; ++i)
+    if (uint32_t own = rateImage(desc.images[i], capability); own > rate) {
+      rate = own;
+      best = &desc.images[i];
+    }
+  return best;
+}
+
+/// Fails with what there is and what the GPU is.
+static attune_status failImages(const attune_model_desc &desc, const char *name, uint32_t capability) {
+  char known[256] = "";
+  for (uint32_t i = 0, used = 0; i < desc.num_images && used < sizeof(known); ++i)
+    used += snprintf(known + used, sizeof(known) - used, "%ssm_%u%s", i ? ", " : "", desc.images[i].arch,
+                     desc.images[i].arch_specific ? "a" : "");
+  return fail(ATTUNE_INCOMPATIBLE, "model '%s' has code for %s, none of which runs on '%s' (sm_%u)", desc.name, known, name, capability);
+}
+
+attune_status DeviceModel::loadImage(const attune_model_desc &desc) {
+  char name[96] = "?";
+  int major = 0, minor = 0;
+  driver->deviceGetName(name, sizeof(name), device);
+  ATTUNE_TRY(driver->check(driver->deviceGetAttribute(&major, computeCapabilityMajor, device), "asking for the GPU's capability"));
+  ATTUNE_TRY(driver->check(driver->deviceGetAttribute(&minor, computeCapabilityMinor, device), "asking for the GPU's capability"));
+  ATTUNE_TRY(driver->check(driver->deviceGetAttribute(&multiprocessors, multiprocessorCount, device), "asking for the GPU's size"));
+  uint32_t capability = 10 * major + minor;
+  const attune_gpu_image *image = chooseImage(desc, capability);
+  if (!image)
+    return failImages(desc, name, capability);
+  arch = image->arch;
+  // What the driver says of an image it refuses; its first line goes into the message.
+  char log[512] = "";
+  int options[] = {jitErrorLog, jitErrorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  Code code = driver->moduleLoad(&module, image->data, 2, options, values);
+  if (code == success)
+    return ATTUNE_OK;
+  module = nullptr;
+  log[strcspn(log, "\n")] = 0;
+  char what[768];
+  snprintf(what, sizeof(what), "loading the sm_%u%s %s of model '%s' on '%s'%s%s", image->arch, image->arch_specific ? "a" : "",
+           image->kind == ATTUNE_IMAGE_CUBIN ? "cubin" : "PTX", desc.name, name, log[0] ? ": " : "", log);
+  return driver->check(code, what);
+}
+
+attune_status DeviceModel::findFunctions(const attune_model_desc &desc) {
+  functions = static_cast<Function *>(calloc(desc.num_functions + 1, sizeof(Function)));
+  if (!functions)
+    return fail(ATTUNE_OUT_OF_MEMORY, "no memory for %u functions", desc.num_functions);
+  for (uint32_t i = 0; i < desc.num_functions; ++i) {
+    char what[256];
+    snprintf(what, sizeof(what), "finding function '%s'", desc.functions[i].symbol);
+    Code code = driver->moduleGetFunction(&functions[i], module, desc.functions[i].symbol);
+    if (code == notFound) {
+      functions[i] = nullptr; // for another architecture
+      continue;
+    }
+    ATTUNE_TRY(driver->check(code, what));
+    // More than a kernel may have without asking.
+    if (desc.functions[i].shared_bytes > 48 * 1024) {
+      snprintf(what, sizeof(what), "getting %u bytes of shared memory for '%s'", desc.functions[i].shared_bytes, desc.functions[i].symbol);
+      ATTUNE_TRY(driver->check(
+          driver->functionSetAttribute(functions[i], maxDynamicSharedBytes, static_cast<int>(desc.functions[i].shared_bytes)), what));
+    }
+  }
+  return ATTUNE_OK;
+}
+
+attune_status DeviceModel::uploadWeights(const attune_model &model) {
+  uint64_t bytes = model.desc->weights_bytes;
+  if (!bytes)
+    return ATTUNE_OK;
+  char what[128];
+  snprintf(what, sizeof(what), "getting %llu bytes on the GPU for weights", static_cast<unsigned long long>(bytes));
+  ATTUNE_TRY(driver->check(driver->memoryAllocate(&weights, bytes), what));
+  ATTUNE_TRY(driver->check(driver->copyToDevice(weights, model.weights.data(), bytes, nullptr), "copying the weights to the GPU"));
+  return driver->check(driver->streamSynchronize(nullptr), "copying the weights to the GPU");
+}
+
+attune_status DeviceModel::loadOnce(const attune_model &model, int wanted) {
+  ATTUNE_TRY(openDriver(driver));
+  int count = 0;
+  ATTUNE_TRY(driver->check(driver->deviceGetCount(&count), "counting the GPUs"));
+  if (wanted < 0 || wanted >= count)
+    return fail(ATTUNE_INVALID_ARGUMENT, "GPU number %d, the driver finds 0 to %d", wanted, count - 1);
+  ordinal = wanted;
+  ATTUNE_TRY(driver->check(driver->deviceGet(&device, ordinal), "choosing the GPU"));
+  ATTUNE_TRY(driver->check(driver->primaryContextRetain(&context, device), "opening the GPU"));
+  ContextScope scope(*driver, context);
+  ATTUNE_TRY(loadImage(*model.desc));
+  ATTUNE_TRY(findFunctions(*model.desc));
+  return uploadWeights(model);
+}
+
+attune_status DeviceModel::load(const attune_model &model, int wanted) {
+  pthread_mutex_lock(&mutex);
+  attune_status status = isLoaded ? ATTUNE_OK : loadOnce(model, wanted);
+  isLoaded = status == ATTUNE_OK;
+  if (!isLoaded)
+    unload();
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+void DeviceModel::unload() {
+  if (context) {
+    ContextScope scope(*driver, context);
+    if (weights)
+      driver->memoryFree(weights);
+    if (module)
+      driver->moduleUnload(module);
+  }
+  if (context)
+    driver->primaryContextRelease(device);
+  free(functions);
+  functions = nullptr;
+  context = nullptr;
+  module = nullptr;
+  weights = 0;
+  isLoaded = false;
+}

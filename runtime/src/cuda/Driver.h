@@ -1,0 +1,94 @@
+//===- Driver.h - The CUDA driver, as far as the runtime uses it ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Own declarations of the driver's C interface, whose binary form is stable, so that neither building nor linking needs
+// CUDA: libcuda is opened when the first session of a model for a GPU is made. Names and numbers are those of cuda.h.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_CUDA_DRIVER_H
+#define ATTUNE_RUNTIME_CUDA_DRIVER_H
+
+#include "attune/runtime.h"
+
+namespace attune::cuda {
+
+using Code = int;                   ///< CUresult
+using Device = int;                 ///< CUdevice
+using Address = unsigned long long; ///< CUdeviceptr
+using Context = struct CUctx_st *;
+using Module = struct CUmod_st *;
+using Function = struct CUfunc_st *;
+using Stream = struct CUstream_st *;
+
+/// Results (CUresult).
+enum : Code { success = 0, outOfMemory = 2, noDevice = 100, notFound = 500 };
+/// CUdevice_attribute.
+enum : int { multiprocessorCount = 16, computeCapabilityMajor = 75, computeCapabilityMinor = 76 };
+/// CUpointer_attribute, and the CUmemorytype of device memory.
+enum : int { pointerMemoryType = 2, pointerDeviceOrdinal = 9 };
+enum : unsigned { memoryTypeDevice = 2 };
+/// CUfunction_attribute.
+enum : int { maxDynamicSharedBytes = 8 };
+/// CUjit_option.
+enum : int { jitErrorLog = 5, jitErrorLogBytes = 6 };
+
+/// CUDA_MEMCPY2D_v2: |height| pieces of |widthBytes|, a pitch apart.
+struct Copy2D {
+  size_t srcX, srcY;
+  unsigned srcMemoryType;
+  const void *srcHost;
+  Address srcDevice;
+  void *srcArray;
+  size_t srcPitch;
+  size_t dstX, dstY;
+  unsigned dstMemoryType;
+  void *dstHost;
+  Address dstDevice;
+  void *dstArray;
+  size_t dstPitch;
+  size_t widthBytes, height;
+};
+
+/// The functions: name in this program, name in the library, parameters.
+#define ATTUNE_CUDA_FUNCTIONS(F)                                                                                                           \
+  F(init, "cuInit", (unsigned flags))                                                                                                      \
+  F(getErrorName, "cuGetErrorName", (Code code, const char **name))                                                                        \
+  F(deviceGetCount, "cuDeviceGetCount", (int *count))                                                                                      \
+  F(deviceGet, "cuDeviceGet", (Device * device, int ordinal))                                                                              \
+  F(deviceGetName, "cuDeviceGetName", (char *name, int bytes, Device device))                                                              \
+  F(deviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, Device device))                                                \
+  F(primaryContextRetain, "cuDevicePrimaryCtxRetain", (Context * context, Device device))                                                  \
+  F(primaryContextRelease, "cuDevicePrimaryCtxRelease_v2", (Device device))                                                                \
+  F(contextPush, "cuCtxPushCurrent_v2", (Context context))                                                                                 \
+  F(contextPop, "cuCtxPopCurrent_v2", (Context * context))                                                                                 \
+  F(moduleLoad, "cuModuleLoadDataEx", (Module * module, const void *image, unsigned count, int *options, void **values))                   \
+  F(moduleUnload, "cuModuleUnload", (Module module))                                                                                       \
+  F(moduleGetFunction, "cuModuleGetFunction", (Function * function, Module module, const char *name))                                      \
+  F(functionSetAttribute, "cuFuncSetAttribute", (Function function, int attribute, int value))                                             \
+  F(memoryAllocate, "cuMemAlloc_v2", (Address * address, size_t bytes))                                                                    \
+  F(memoryFree, "cuMemFree_v2", (Address address))                                                                                         \
+  F(copyToDevice, "cuMemcpyHtoDAsync_v2", (Address to, const void *from, size_t bytes, Stream stream))                                     \
+  F(copyToHost, "cuMemcpyDtoHAsync_v2", (void *to, Address from, size_t bytes, Stream stream))                                             \
+  F(copy2D, "cuMemcpy2DAsync_v2", (const Copy2D *copy, Stream stream))                                                                     \
+  F(pointerGetAttribute, "cuPointerGetAttribute", (void *value, int attribute, Address address))                                           \
+  F(streamCreate, "cuStreamCreate", (Stream * stream, unsigned flags))                                                                     \
+  F(streamDestroy, "cuStreamDestroy_v2", (Stream stream))                                                                                  \
+  F(streamSynchronize, "cuStreamSynchronize", (Stream stream))                                                                             \
+  F(launchKernel, "cuLaunchKernel",                                                                                                        \
+    (Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY, unsigned blockZ,                 \
+     unsigned sharedBytes, Stream stream, void **args, void **extra))
+
+struct Driver {
+#define ATTUNE_CUDA_MEMBER(name, symbol, parameters) Code(*name) parameters;
+  ATTUNE_CUDA_FUNCTIONS(ATTUNE_CUDA_MEMBER)
+#undef ATTUNE_CUDA_MEMBER
+
+  /// Fails with OUT_OF_MEMORY or DEVICE_ERROR unless |code| is success; the message says |what| failed and the driver's name of the reason.
+  attune_status check(Code code, const char *what) const;
+};
+
+/// Opens libcuda.so.1, once in the process, and initialises it. Fails with INCOMPATIBLE if it is not there or finds no GPU.
+attune_status openDriver(const Driver *&out);
+
+} // namespace attune::cuda
+
+#endif // ATTUNE_RUNTIME_CUDA_DRIVER_H

@@ -1,0 +1,117 @@
+//===- Block.h - One block of threads ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks run one after the other, the threads of a block in turns: a thread runs until it has to wait for others. Operations of a warp or
+// of the whole block are meetings, carried out by the thread that comes last.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_FAKECUDA_BLOCK_H
+#define ATTUNE_TEST_FAKECUDA_BLOCK_H
+
+#include "compiler/Target/NVVM/Emulator/EmulatedImage.h"
+#include "Fiber.h"
+#include "SharedRaces.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace attune::fake {
+
+/// A copy to shared memory that has been started and not waited for.
+struct PendingCopy {
+  char *to;
+  const char *from;
+  uint32_t bytes, zeros; ///< |zeros| more bytes are cleared
+};
+
+struct Thread {
+  enum State { ready, waiting, done };
+  emulated::Registers registers;
+  State state = ready;
+  const char *operation = ""; ///< the last one
+  Fiber fiber;
+  std::vector<std::vector<PendingCopy>> copyGroups;
+  std::vector<PendingCopy> openCopies;
+  ThreadTime time; ///< how often it has met the others
+};
+
+/// The threads that have come to an operation, by lane or number.
+struct Meeting {
+  const emulated::Operation *operation = nullptr;
+  std::vector<const uint64_t *> inputs; ///< null for a thread that has not come
+  std::vector<uint64_t *> outputs;
+  uint32_t present = 0;
+};
+
+/// What to run.
+struct Launch {
+  const emulated::Image *image;
+  const emulated::Kernel *kernel;
+  uint32_t grid[3], block[3];
+  uint32_t sharedBytes;
+  void *const *args;
+};
+
+class Block {
+public:
+  explicit Block(const Launch &launch);
+  ~Block();
+  /// Runs the block at |place| of the grid. Returns "" or what went wrong.
+  std::string run(const uint32_t *place);
+
+  /// The block that runs, and its thread.
+  static Block &current();
+  Thread &thread() { return threads[running]; }
+  uint32_t threadNumber() const { return running; }
+  uint32_t numThreads() const { return static_cast<uint32_t>(threads.size()); }
+
+  using Perform = std::function<void(Meeting &)>;
+  /// Waits until the lanes of |mask| of this warp have come to |operation|; the last one does |perform|, for all of them.
+  void meetWarp(const emulated::Operation &operation, uint32_t mask, const uint64_t *inputs, uint64_t *outputs, const Perform &perform);
+  /// The same with |count| threads of the block, 0 for all that are not done, at barrier |id|.
+  void meetBlock(const emulated::Operation &operation, uint32_t id, uint32_t count, const uint64_t *inputs, uint64_t *outputs,
+                 const Perform &perform);
+  /// Counts this thread in at barrier |id| without waiting.
+  void arrive(const emulated::Operation &operation, uint32_t id, uint32_t count);
+  /// Lets other threads run, sometimes, where the order is random.
+  void maybeYield();
+  /// Ends the block with an error; does not return.
+  [[noreturn]] void fail(const std::string &what);
+  /// Notes an access to shared memory and fails if it races with an earlier one.
+  void checkShared(const void *data, uint64_t bytes, bool isWrite);
+  /// The place in shared memory, or false if |data| is elsewhere.
+  bool isShared(const void *data, uint64_t &offset) const;
+
+private:
+  static void runThread();
+  void suspend();
+  bool chooseThread();
+  void complete(Meeting &meeting, const std::vector<uint32_t> &members, const Perform &perform);
+  void arriveAt(Meeting &meeting, const emulated::Operation &operation, uint32_t index, const uint64_t *inputs, uint64_t *outputs);
+  void releaseBarriers();
+  std::string describeWaiting() const;
+  uint32_t random();
+
+  const Launch &launch;
+  std::vector<Thread> threads;
+  uint32_t running = 0, live = 0, seed;
+  char *stacks;
+  Fiber scheduler;
+  std::string problem;
+  std::map<uint64_t, Meeting> warpMeetings; ///< by warp and mask
+  struct Barrier {
+    Meeting meeting;
+    uint32_t count = 0, arrivals = 0;
+    Perform perform;
+  };
+  std::map<uint32_t, Barrier> barriers;
+  SharedRaces races;
+};
+
+/// Runs all blocks of |launch|. Returns "" or what went wrong, naming kernel, block and thread.
+std::string runLaunch(const Launch &launch);
+
+} // namespace attune::fake
+
+#endif // ATTUNE_TEST_FAKECUDA_BLOCK_H

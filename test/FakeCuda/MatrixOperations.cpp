@@ -1,0 +1,129 @@
+//===- MatrixOperations.cpp - ldmatrix, stmatrix, mma ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Operations.h"
+
+#include <cstdlib>
+
+using namespace attune;
+using namespace attune::fake;
+
+static constexpr uint32_t everyLane = 0xffffffff;
+
+/// The matrices of ".x4" and so on.
+static uint32_t countMatrices(const emulated::Operation &operation) { return has(operation, ".x4") ? 4 : has(operation, ".x2") ? 2 : 1; }
+
+/// Row |row| of matrix |matrix|, at the address that a lane gave, checked as that lane's access.
+static char *matrixRow(Meeting &meeting, uint32_t matrix, uint32_t row) {
+  auto address = reinterpret_cast<char *>(meeting.inputs[8 * matrix + row][0]);
+  if (reinterpret_cast<uintptr_t>(address) % 16)
+    Block::current().fail(std::string("gives '") + meeting.operation->name + "' a row that is no multiple of 16");
+  return address;
+}
+
+/// ldmatrix: the address of a row of 16 bytes; lane l gets elements 2 (l mod 4) and the next of row l / 4, or of column l / 4 if
+/// transposed.
+static void loadMatrix(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
+  uint32_t count = countMatrices(operation);
+  Block &block = Block::current();
+  if (block.thread().registers.laneid < 8 * count)
+    block.checkShared(reinterpret_cast<void *>(inputs[0]), 16, /*isWrite=*/false);
+  block.meetWarp(operation, everyLane, inputs, outputs, [&operation, count](Meeting &meeting) {
+    bool isTransposed = has(operation, ".trans");
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      for (uint32_t m = 0; m < count; ++m) {
+        uint32_t value = 0;
+        if (!isTransposed)
+          std::memcpy(&value, matrixRow(meeting, m, lane / 4) + 4 * (lane % 4), 4);
+        for (uint32_t half = 0; half < 2 && isTransposed; ++half)
+          std::memcpy(reinterpret_cast<char *>(&value) + 2 * half, matrixRow(meeting, m, 2 * (lane % 4) + half) + 2 * (lane / 4), 2);
+        meeting.outputs[lane][m] = value;
+      }
+  });
+}
+
+/// stmatrix, the reverse.
+static void storeMatrix(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
+  uint32_t count = countMatrices(operation);
+  Block &block = Block::current();
+  if (block.thread().registers.laneid < 8 * count)
+    block.checkShared(reinterpret_cast<void *>(inputs[0]), 16, /*isWrite=*/true);
+  block.meetWarp(operation, everyLane, inputs, outputs, [&operation, count](Meeting &meeting) {
+    bool isTransposed = has(operation, ".trans");
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      for (uint32_t m = 0; m < count; ++m) {
+        auto value = static_cast<uint32_t>(meeting.inputs[lane][1 + m]);
+        if (!isTransposed)
+          std::memcpy(matrixRow(meeting, m, lane / 4) + 4 * (lane % 4), &value, 4);
+        for (uint32_t half = 0; half < 2 && isTransposed; ++half)
+          std::memcpy(matrixRow(meeting, m, 2 * (lane % 4) + half) + 2 * (lane / 4), reinterpret_cast<char *>(&value) + 2 * half, 2);
+      }
+  });
+}
+
+namespace {
+/// An mma of 16 x 8 x |depth|.
+struct MatrixProduct {
+  explicit MatrixProduct(const emulated::Operation &operation) {
+    depth = static_cast<uint32_t>(std::atoi(std::strstr(operation.name, "m16n8k") + 6));
+    isWide = has(operation, "tf32");
+    isBf16 = has(operation, "bf16");
+    aRegisters = isWide ? depth / 2 : depth / 4;
+    bRegisters = aRegisters / 2;
+    // f16 products may be summed in f16, two to a register.
+    isHalfSum = !isWide && !isBf16 && !has(operation, ".f32.f32") && !has(operation, "f32.f16.f16.f32");
+  }
+  float element(uint64_t word, uint32_t half) const {
+    if (isWide)
+      return toFloat(word & ~uint64_t(0x1fff));
+    uint64_t bits = word >> (16 * half) & 0xffff;
+    return isBf16 ? fromBf16(bits) : fromF16(bits);
+  }
+  void perform(Meeting &meeting) const;
+
+  uint32_t depth, aRegisters, bRegisters;
+  bool isWide, isBf16, isHalfSum;
+};
+} // namespace
+
+void MatrixProduct::perform(Meeting &meeting) const {
+  float a[16][16], b[16][8];
+  uint32_t halves = isWide ? 1 : 2, step = isWide ? 4 : 8; // columns from one register to the next
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    const uint64_t *in = meeting.inputs[lane];
+    for (uint32_t half = 0; half < halves; ++half) {
+      for (uint32_t r = 0; r < aRegisters; ++r)
+        a[lane / 4 + 8 * (r & 1)][halves * (lane % 4) + half + step * (r >> 1)] = element(in[r], half);
+      for (uint32_t r = 0; r < bRegisters; ++r)
+        b[halves * (lane % 4) + half + step * r][lane / 4] = element(in[aRegisters + r], half);
+    }
+  }
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    const uint64_t *c = meeting.inputs[lane] + aRegisters + bRegisters;
+    uint64_t packed[2] = {};
+    for (uint32_t i = 0; i < 4; ++i) {
+      uint32_t row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
+      float sum = isHalfSum ? fromF16(c[i / 2] >> (16 * (i % 2))) : toFloat(c[i]);
+      for (uint32_t k = 0; k < depth; ++k)
+        sum += a[row][k] * b[k][column];
+      if (isHalfSum)
+        packed[i / 2] |= uint64_t(toF16(sum)) << (16 * (i % 2));
+      else
+        meeting.outputs[lane][i] = fromFloat(sum);
+    }
+    for (uint32_t i = 0; i < 2 && isHalfSum; ++i)
+      meeting.outputs[lane][i] = packed[i];
+  }
+}
+
+static void multiply(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
+  Block::current().meetWarp(operation, everyLane, inputs, outputs,
+                            [&operation](Meeting &meeting) { MatrixProduct(operation).perform(meeting); });
+}
+
+const HandlerEntry fake::matrixHandlers[] = {{"ldmatrix", loadMatrix},
+                                             {"stmatrix", storeMatrix},
+                                             {"mma.m16n8k", multiply},
+                                             {"mma.sync.aligned.m16n8k", multiply},
+                                             {nullptr, nullptr}};

@@ -1,0 +1,38 @@
+//===- Operations.cpp - Finding what carries out an operation ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Operations.h"
+#include "DeviceMemory.h"
+
+using namespace attune;
+using namespace attune::fake;
+
+Handler fake::findHandler(const char *name) {
+  for (const HandlerEntry *table : {asyncCopyHandlers, matrixHandlers, warpHandlers, arithmeticHandlers})
+    for (const HandlerEntry *entry = table; entry->piece; ++entry)
+      if (std::strstr(name, entry->piece))
+        return entry->handler;
+  return nullptr;
+}
+
+extern "C" __attribute__((visibility("default"))) void attune_emulate(emulated::Operation *operation, const uint64_t *inputs,
+                                                                      uint64_t *outputs) {
+  reinterpret_cast<Handler>(operation->handler)(*operation, inputs, outputs);
+}
+
+extern "C" __attribute__((visibility("default"))) void attune_emulate_access(const void *data, uint64_t bytes, uint32_t kind) {
+  Block &block = Block::current();
+  uint64_t offset;
+  if (block.isShared(data, offset)) {
+    if (kind < 2) // atomic operations order themselves
+      block.checkShared(data, bytes, kind == 1);
+    return;
+  }
+  std::string problem = DeviceMemory::get().describeAccess(data, bytes);
+  if (!problem.empty())
+    block.fail((kind == 0 ? "reads " : "writes ") + problem);
+}
+
+/// What compiled code calls to round to bf16: in the low half of the register that returns floats.
+extern "C" __attribute__((visibility("default"))) float __truncsfbf2(float value) { return toFloat(toBf16(value)); }

@@ -1,0 +1,32 @@
+//===- Settings.h - How the fake driver behaves -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_FAKECUDA_SETTINGS_H
+#define ATTUNE_TEST_FAKECUDA_SETTINGS_H
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace attune::fake {
+
+/// The environment variable ATTUNE_FAKE_CUDA, a list such as "lazy,random=3,log=calls.txt".
+struct Settings {
+  bool lazy = false;   ///< what is queued runs when somebody waits, asynchronous copies of kernels as late as they may
+  bool random = false; ///< random=SEED: threads take turns at random, blocks run in random order
+  uint32_t seed = 0;
+  bool watch = true;    ///< watch=0: accesses of kernels are not checked
+  uint32_t arch = 10;   ///< arch=90: compute capability times 10
+  uint32_t devices = 1; ///< devices=N
+  uint64_t memory = 0;  ///< memory=BYTES on the GPU; 0 = no limit
+  std::string failing;  ///< fail=FUNCTION:N:CODE: call number N (from 1) of FUNCTION returns CODE
+  uint32_t failingCall = 0;
+  int failingCode = 0;
+  FILE *log = nullptr; ///< log=FILE: one line for each call
+
+  static const Settings &get();
+};
+
+} // namespace attune::fake
+
+#endif // ATTUNE_TEST_FAKECUDA_SETTINGS_H
