@@ -47,8 +47,11 @@ Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {
 
 Result<SafetensorsFolder> SafetensorsFolder::openIndex(const std::string &folder, const std::string &path, const Json &index) {
   const Json *map = findJson(index, "weight_map");
-  if (!map || !map->is_object())
-    return jsonTypeError(path, "weight_map", "an object of file names", map ? *map : Json());
+  const char *expected = "an object of file names";
+  if (!map)
+    return Status::error(path + ": 'weight_map': expected " + expected + ", but the key is missing");
+  if (!map->is_object())
+    return jsonTypeError(path, "weight_map", expected, *map);
   SafetensorsFolder result;
   if (Status status = result.openShards(folder, path, *map); status.failed())
     return status;

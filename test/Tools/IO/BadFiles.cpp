@@ -124,7 +124,8 @@ void testBadFolders() {
   writeScratch("folder/part.safetensors", good);
   fs::create_symlink("../outside.safetensors", scratch("folder/link.safetensors"), ignored);
 
-  CHECK_HAS(folderError("{}"), "'weight_map': expected an object of file names");
+  CHECK_HAS(folderError("{}"), "'weight_map': expected an object of file names, but the key is missing");
+  CHECK_HAS(folderError(R"({"weight_map":null})"), "'weight_map': expected an object of file names, got null");
   CHECK_HAS(folderError(R"({"weight_map":{"x":1}})"), "'weight_map.x': expected a string, got 1");
   CHECK_HAS(folderError(R"({"weight_map":{"x":"../outside.safetensors"}})"), "got '../outside.safetensors'");
   CHECK_HAS(folderError(R"({"weight_map":{"x":"/etc/passwd"}})"), "got '/etc/passwd'");
