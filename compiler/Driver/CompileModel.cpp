@@ -127,8 +127,27 @@ Status Compilation::finishPhase(Phase phase, llvm::function_ref<Result<std::stri
   return {};
 }
 
+/// Flags that do not go together.
+static Status checkFlags(const CompileOptions &options) {
+  if (options.target == TargetKind::Cpu) {
+    if (options.emit == EmitKind::Ptx)
+      return Status::error("--emit: 'ptx' is only for --target=cuda");
+    return options.gpus.empty() ? Status() : Status::error("--gpu: only with --target=cuda");
+  }
+  if (options.kernels != KernelBackend::Mlir)
+    return Status::error("--kernels=halide: only with --target=cpu");
+  if (options.padding == Padding::Skip)
+    return Status::error("--padding=skip: not implemented for --target=cuda, expected compute");
+  if (options.dtype != mlir::xfmr::Precision::F32)
+    return Status::error("--dtype=" + mlir::xfmr::stringifyPrecision(options.dtype).str() +
+                         ": not implemented for --target=cuda, expected f32");
+  return {};
+}
+
 /// Everything that can fail without looking at the model.
 Status Compilation::prepare() {
+  if (Status status = checkFlags(options); status.failed())
+    return status;
   Result<std::string> modelName = getModelName(options);
   if (!modelName)
     return modelName.status();
@@ -227,7 +246,9 @@ Status Compilation::import() {
 
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
-  buildPhasePipeline(passes, phase, PipelineOptions{strategy(), options.dtype, options.kernels});
+  buildPhasePipeline(passes, phase,
+                     options.target == TargetKind::Cuda ? getGpuPipelineOptions()
+                                                        : PipelineOptions{strategy(), options.dtype, options.kernels});
   if (mlir::failed(passes.run(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   if (phase == Phase::Dialect) {
@@ -237,7 +258,7 @@ Status Compilation::runPhase(Phase phase) {
     signature = std::move(*read);
   }
   if (phase == Phase::Kernels) {
-    readKernels(*module, signature);
+    readKernels(*module, signature, options.target == TargetKind::Cuda ? "nvvm" : "mlir");
     halideKernels = describeHalideKernels(*module);
   }
   if (phase == Phase::Bufferized)
@@ -278,14 +299,19 @@ Status Compilation::emit() {
   }
   if (Status status = emitter.translate(*module, bitcode); status.failed())
     return diagnostics.error(status.message());
+  if (options.target == TargetKind::Cuda)
+    if (Status status = emitter.emitDevice(signature); status.failed())
+      return status;
   module = nullptr;
   if (Status status = emitter.describe(signature, name, packed ? &*packed : nullptr); status.failed())
     return status;
   emitter.optimize();
+  if (options.target == TargetKind::Cuda)
+    times.finish("device");
   if (Status status = finishPhase(Phase::Llvm, [&] { return Result<std::string>(emitter.print()); }, done); status.failed() || done)
     return status;
 
-  Result<std::string> code = emitter.emit(options.emit == EmitKind::Assembly);
+  Result<std::string> code = options.emit == EmitKind::Ptx ? emitter.ptx() : emitter.emit(options.emit == EmitKind::Assembly);
   if (!code)
     return code.status();
   if (Status status = files->writeCode(*code, options.emit); status.failed())

@@ -27,6 +27,10 @@ std::string attune::formatFlags(const CompileOptions &options) {
     add("cpu", options.cpu.empty() ? "native" : options.cpu);
   if (!options.triple.empty())
     add("triple", options.triple);
+  if (options.target == TargetKind::Cuda) {
+    add("target", "cuda");
+    add("gpu", formatGpuList(options.gpus.empty() ? getDefaultGpus() : options.gpus));
+  }
   if (options.padding == Padding::Skip)
     add("padding", "skip");
   if (options.dtype != mlir::xfmr::Precision::F32)

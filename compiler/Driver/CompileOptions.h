@@ -6,6 +6,7 @@
 
 #include "compiler/Import/ImportModel.h"
 #include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Target/NVVM/GpuArchitecture.h"
 
 #include <functional>
 #include <optional>
@@ -13,7 +14,10 @@
 namespace attune {
 
 /// Kind of the output file.
-enum class EmitKind { Object, Shared, Assembly };
+enum class EmitKind { Object, Shared, Assembly, Ptx };
+
+/// What kernels run on.
+enum class TargetKind { Cpu, Cuda };
 
 /// Everything that decides what is written, and where.
 struct CompileOptions {
@@ -31,6 +35,9 @@ struct CompileOptions {
   std::string cpu;
   /// Empty for this machine.
   std::string triple;
+  TargetKind target = TargetKind::Cpu;
+  /// GPUs that get code of their own, the first one also PTX; empty for the default.
+  std::vector<GpuArchitecture> gpus;
   Padding padding = Padding::Compute;
   /// What the inputs of matrix products are rounded to.
   mlir::xfmr::Precision dtype = mlir::xfmr::Precision::F32;

@@ -7,6 +7,7 @@
 #include "compiler/Driver/CompileOptions.h"
 #include "compiler/Target/CPU/Descriptor.h"
 #include "compiler/Target/CPU/TargetMachine.h"
+#include "compiler/Target/NVVM/DeviceModule.h"
 
 #include <memory>
 
@@ -21,6 +22,10 @@ public:
   Status translate(mlir::ModuleOp module, const std::string &kernels);
   /// Adds the descriptor of |signature|. The build id follows from |packed|, the code and the flags; |packed| is null if nothing is packed.
   Status describe(const ModelSignature &signature, const std::string &name, const PackedWeights *packed);
+  /// Makes the images of the kernels that translate found, for the GPUs that the options ask for. Before describe.
+  Status emitDevice(ModelSignature &signature);
+  /// The PTX for the first of them.
+  Result<std::string> ptx() const;
   void optimize();
   /// The text of the LLVM IR.
   std::string print() const;
@@ -37,6 +42,9 @@ private:
   // The module before the context it lives in.
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> llvmModule;
+  /// The kernels, if they run on a GPU.
+  std::unique_ptr<llvm::Module> deviceModule;
+  std::vector<DeviceFunction> deviceFunctions;
 };
 
 } // namespace attune

@@ -8,6 +8,7 @@
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/Halide/HalideOps.h"
 #include "compiler/Target/Halide/Passes.h"
+#include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Weights/Passes.h"
@@ -21,7 +22,9 @@ void attune::registerCompilerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerGPUDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
+  mlir::registerNVVMDialectTranslation(registry);
   registry.insert<mlir::xfmr::XfmrDialect>();
   registerBufferizableModels(registry);
   registerHalideDialect(registry);
@@ -34,6 +37,8 @@ void attune::registerCompilerPasses() {
   registerAttuneTransformsPasses();
   registerAttuneCPUPasses();
   registerAttuneHalidePasses();
+  registerAttuneNVVMPasses();
   registerLowerToLLVMPipeline();
+  registerLowerToNVVMPipeline();
   registerPhasePipelines();
 }

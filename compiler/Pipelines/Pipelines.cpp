@@ -6,6 +6,7 @@
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/Halide/Passes.h"
+#include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Weights/Passes.h"
 #include "dialect/Transforms/Passes.h"
@@ -52,8 +53,9 @@ static void buildDialectPipeline(OpPassManager &pm, xfmr::Precision precision) {
 }
 
 /// Leaves linalg on tensors, and `xfmr.attention`; weights have their final layout.
-static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
+static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy, bool device) {
   ConvertXfmrToLinalgOptions convert;
+  convert.knownCounts = device;
   convert.panelWidth = strategy.panelWidth;
   convert.bf16Codes = strategy.bf16.type;
   convert.bf16Multiple = strategy.bf16.multiple;
@@ -108,7 +110,7 @@ static void buildKernelsPipeline(OpPassManager &pm, KernelBackend kernels) {
 }
 
 /// Leaves memrefs only: weights and workspace are byte buffers given to the entries, which return nothing.
-static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
+static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strategy, bool device) {
   pm.addPass(createAssignWeightOffsets());
   pm.nest<func::FuncOp>().addPass(createOutputsToArguments());
   bufferization::OneShotBufferizePassOptions bufferize;
@@ -122,7 +124,8 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   AttachScratchOptions scratch;
   scratch.rows = strategy.queryRows;
   scratch.stateRows = strategy.attentionRows;
-  pm.addPass(createAttachScratch(scratch));
+  if (!device)
+    pm.addPass(createAttachScratch(scratch));
   PlanMemoryOptions memory;
   memory.codeRows = strategy.codeGroup;
   pm.addPass(createPlanMemory(memory));
@@ -154,6 +157,23 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   pm.addPass(createLowerRotaryTile());
 }
 
+/// Leaves the code of one thread in every parallel loop.
+static void buildDeviceVectorPipeline(OpPassManager &pm, const GpuStrategy &strategy) {
+  pm.addPass(createPlaceOnDevice(PlaceOnDeviceOptions{strategy.threads}));
+  pm.addPass(createDistributeToThreads(DistributeToThreadsOptions{strategy.threads}));
+  pm.addPass(createPlaceInShared(PlaceInSharedOptions{strategy.sharedBytes}));
+  pm.addPass(createExpandMath());
+  // Canonicalisation would make host code of loops of one iteration.
+  pm.addPass(createCSEPass());
+}
+
+/// Leaves the llvm and nvvm dialects: kernels in a gpu.module, entries with their C interface.
+static void buildDeviceTargetPipeline(OpPassManager &pm, const GpuStrategy &strategy) {
+  pm.addPass(createOutlineLaunches(OutlineLaunchesOptions{strategy.threads}));
+  pm.addPass(createEntryWrappers(EntryWrappersOptions{/*device=*/true}));
+  buildLowerToNVVMPipeline(pm);
+}
+
 /// Leaves the llvm dialect: parallel bodies outlined, entries with their C interface.
 static void buildTargetPipeline(OpPassManager &pm) {
   pm.addPass(createOutlineParallel());
@@ -161,22 +181,29 @@ static void buildTargetPipeline(OpPassManager &pm) {
   buildLowerToLLVMPipeline(pm);
 }
 
+PipelineOptions attune::getGpuPipelineOptions() {
+  PipelineOptions options;
+  options.gpu = getGpuStrategy();
+  options.strategy = options.gpu->tiles;
+  return options;
+}
+
 void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOptions &options) {
   switch (phase) {
   case Phase::Dialect:
     return buildDialectPipeline(pm, options.precision);
   case Phase::Linalg:
-    return buildLinalgPipeline(pm, options.strategy);
+    return buildLinalgPipeline(pm, options.strategy, options.gpu.has_value());
   case Phase::Tiled:
     return buildTiledPipeline(pm, options.strategy, options.kernels);
   case Phase::Kernels:
     return buildKernelsPipeline(pm, options.kernels);
   case Phase::Bufferized:
-    return buildBufferizedPipeline(pm, options.strategy);
+    return buildBufferizedPipeline(pm, options.strategy, options.gpu.has_value());
   case Phase::Vector:
-    return buildVectorPipeline(pm, options.strategy);
+    return options.gpu ? buildDeviceVectorPipeline(pm, *options.gpu) : buildVectorPipeline(pm, options.strategy);
   case Phase::Target:
-    return buildTargetPipeline(pm);
+    return options.gpu ? buildDeviceTargetPipeline(pm, *options.gpu) : buildTargetPipeline(pm);
   case Phase::Import:
   case Phase::Llvm:
   case Phase::Object:
@@ -199,7 +226,11 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
                                 llvm::cl::values(clEnumValN(KernelBackend::Mlir, "mlir", "all by MLIR"),
                                                  clEnumValN(KernelBackend::Halide, "halide", "by Halide what it can"))};
 
+  Option<bool> gpu{*this, "gpu", llvm::cl::desc("kernels run on a GPU; the other options do not matter"), llvm::cl::init(false)};
+
   PipelineOptions get() const {
+    if (gpu)
+      return getGpuPipelineOptions();
     CpuFeatures cpu;
     cpu.vectorBits = vectorBits;
     SmallVector<StringRef> names;

@@ -32,7 +32,12 @@ struct PipelineOptions {
   mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
   /// Kernels that Halide cannot make stay with MLIR.
   KernelBackend kernels = KernelBackend::Mlir;
+  /// Present if kernels run on a GPU; |strategy| is its tiles then.
+  std::optional<GpuStrategy> gpu = std::nullopt;
 };
+
+/// The options for kernels on a GPU.
+PipelineOptions getGpuPipelineOptions();
 
 /// Adds to |pm| the passes that lead from the phase before |phase| to |phase|; none for import, llvm and object, which are not passes.
 void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const PipelineOptions &options = {});

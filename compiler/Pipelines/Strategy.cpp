@@ -59,3 +59,15 @@ CpuStrategy attune::getCpuStrategy(const CpuFeatures &features) {
     strategy.int8 = {"i8", 4};
   return strategy;
 }
+
+GpuStrategy attune::getGpuStrategy() {
+  GpuStrategy strategy;
+  // A block of rows is one tile; attention has keys in panels of the width that caches have.
+  strategy.tiles = {/*registerRows=*/64, /*queryRows=*/8,  /*panelWidth=*/64,    /*keyPanelWidth=*/64,
+                    /*valueVectors=*/1,  /*weightRows=*/1, /*attentionRows=*/64, /*blockBytes=*/int64_t(1) << 30,
+                    /*maxBlockRows=*/64, /*rowBlock=*/8};
+  strategy.threads = 128;
+  // What a block has on every GPU without being asked for.
+  strategy.sharedBytes = 48 << 10;
+  return strategy;
+}

@@ -56,12 +56,25 @@ struct CpuStrategy {
   CodeStrategy bf16 = {"f32", 2}, int8 = {"i16", 2};
   /// Rows of a register tile of codes, a power of two; rows of codes come in whole groups of |codeGroup|.
   int64_t codeRows = 8, codeGroup = 1;
-  /// Weight panels that a single row reads side by side. With 4 the projections of GPT-2 read 92-95 % of the bandwidth that was there, with 1
-  /// 64-68 % (`attune bench --entry=decode --past=128 --profile`, Emerald Rapids VM, 2026-11-21).
+  /// Weight panels that a single row reads side by side. With 4 the projections of GPT-2 read 92-95 % of the bandwidth that was there, with
+  /// 1 64-68 % (`attune bench --entry=decode --past=128 --profile`, Emerald Rapids VM, 2026-11-21).
   int64_t streamPanels = 1;
   /// Whether an instruction rounds f32 to bf16.
   bool roundsBF16 = false;
 };
+
+/// Tile sizes of the GPU kernels. A tile is the work of a block of threads.
+struct GpuStrategy {
+  /// Rows and columns of the tiles, and the layout of weights, in the terms of a CPU.
+  CpuStrategy tiles;
+  /// Threads of a block.
+  int64_t threads;
+  /// Most bytes of shared memory of a block; scratch that needs more stays in the workspace.
+  int64_t sharedBytes;
+};
+
+/// The strategy for all GPUs.
+GpuStrategy getGpuStrategy();
 
 /// The strategy for CPUs with |features|.
 CpuStrategy getCpuStrategy(const CpuFeatures &features);

@@ -40,12 +40,20 @@ static Status readLimit(const std::string &text, std::map<std::string, int64_t> 
 
 void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted) {
   auto wanted = [&](llvm::StringRef name) { return !llvm::is_contained(omitted, name); };
-  addChoice(table, "target", "cpu|cuda", "what the code runs on (cpu)", only({"cpu"}));
+  addChoice(table, "target", "cpu|cuda", "what the code runs on (cpu)", [&options](const std::string &value) {
+    options.target = value == "cuda" ? TargetKind::Cuda : TargetKind::Cpu;
+    return Status();
+  });
   table.addString("cpu", "NAME", options.cpu,
                   "native, x86-64-v3, x86-64-v4 or an LLVM name, with ,+feature,-feature behind it (native; for another triple its least)");
   table.addString("triple", "T", options.triple, "target triple: x86_64, aarch64 or riscv64 (this machine's)");
-  table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda",
-                  [](const std::string &) { return Status::error("only with --target=cuda, which is not implemented in this version"); });
+  table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda", [&options](const std::string &value) {
+    Result<std::vector<GpuArchitecture>> list = parseGpuList(value);
+    if (!list)
+      return list.status();
+    options.gpus = std::move(*list);
+    return Status();
+  });
   if (wanted("dtype"))
     addChoice(table, "dtype", "f32|bf16|int8", "type of the matrix products (f32)", [&options](const std::string &value) {
       options.dtype = *mlir::xfmr::symbolizePrecision(value);
@@ -56,12 +64,13 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
     return only({"mlir", "halide"})(value);
   });
   if (wanted("set"))
-    table.addCustom("set", "KEY=VALUE", "schedule=none: Halide's kernels unscheduled, as a reference", [&options](const std::string &value) {
-      if (value != "schedule=none" && value != "schedule=auto")
-        return Status::error("expected schedule=auto or schedule=none, got '" + value + "'");
-      options.schedule = value.substr(value.find('=') + 1);
-      return Status();
-    });
+    table.addCustom("set", "KEY=VALUE", "schedule=none: Halide's kernels unscheduled, as a reference",
+                    [&options](const std::string &value) {
+                      if (value != "schedule=none" && value != "schedule=auto")
+                        return Status::error("expected schedule=auto or schedule=none, got '" + value + "'");
+                      options.schedule = value.substr(value.find('=') + 1);
+                      return Status();
+                    });
   addChoice(table, "padding", "compute|skip", "what happens to masked tokens (compute)", [&options](const std::string &value) {
     options.padding = value == "skip" ? Padding::Skip : Padding::Compute;
     return Status();

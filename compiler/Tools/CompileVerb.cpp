@@ -15,9 +15,10 @@ int attune::runVerbCompile(const VerbHost &host, const std::vector<std::string> 
   FlagTable flags;
   flags.addString("o", "OUT", options.output, "output; OUT's stem .h and .weights go beside it");
   addChoice(flags, "emit", "object|shared|asm|ptx", "kind of output (object)", [&](const std::string &value) {
-    if (value == "ptx")
-      return Status::error("'ptx' is only for --target=cuda, which is not implemented in this version");
-    options.emit = value == "shared" ? EmitKind::Shared : value == "asm" ? EmitKind::Assembly : EmitKind::Object;
+    options.emit = value == "shared" ? EmitKind::Shared
+                   : value == "asm"  ? EmitKind::Assembly
+                   : value == "ptx"  ? EmitKind::Ptx
+                                     : EmitKind::Object;
     return Status();
   });
   flags.addCustom("compile-to", "PHASE", "print the IR after a phase, write nothing else", [&](const std::string &value) {

@@ -193,9 +193,9 @@ private:
 
 } // namespace
 
-void attune::populateTokenOpPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
+void attune::populateTokenOpPatterns(RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts) {
   patterns.add<ConvertSequenceOffsets>(patterns.getContext());
   patterns.add<ConvertAdditiveMask, ConvertEmbedding, ConvertGatherTokens, ConvertMaskCacheRead, ConvertActivation, ConvertSoftmax>(
       patterns.getContext(), groups);
-  populateTokenPackingPatterns(patterns, groups);
+  populateTokenPackingPatterns(patterns, groups, knownCounts);
 }

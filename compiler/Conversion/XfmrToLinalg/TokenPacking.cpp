@@ -20,7 +20,8 @@ using Values = TokenEmitter::Values;
 /// One pass over the mask: every token writes its position at the next free place, visible ones make it theirs. The result is the written
 /// part of a buffer for all tokens, so that its size has a bound that does not depend on data.
 struct ConvertPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ConvertPackTokens(MLIRContext *context, bool knownCounts) : OpConversionPattern(context), knownCounts(knownCounts) {}
+
   LogicalResult matchAndRewrite(xfmr::PackTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     TokenEmitter emit(rewriter, op.getLoc());
     Value mask = adaptor.getMask(), batch = emit.dim(mask, 0), length = emit.dim(mask, 1);
@@ -29,6 +30,8 @@ struct ConvertPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
     Value offsets = emit.empty(op.getOffsets().getType(), emit.add(batch, one));
     offsets = emit.insert(none, offsets, zero);
     Value positions = emit.empty(op.getPositions().getType(), all);
+    if (knownCounts) // What nobody writes must be a position all the same.
+      positions = linalg::FillOp::create(rewriter, op.getLoc(), none, positions).getResult(0);
 
     auto packSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
       Value first = body.mul(sequence, length);
@@ -42,7 +45,10 @@ struct ConvertPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
       return {end, packed[0], packed[1]};
     };
     Values packed = emit.loop(zero, batch, {offsets, positions, zero}, packSequence);
-
+    if (knownCounts) {
+      rewriter.replaceOp(op, {packed[0], packed[1]});
+      return success();
+    }
     Value tokens = arith::MinSIOp::create(rewriter, op.getLoc(), packed[2], all);
     OpFoldResult start = rewriter.getIndexAttr(0), stride = rewriter.getIndexAttr(1), size = tokens;
     Value used = tensor::ExtractSliceOp::create(rewriter, op.getLoc(), cast<RankedTensorType>(op.getPositions().getType()), packed[1],
@@ -50,6 +56,9 @@ struct ConvertPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
     rewriter.replaceOp(op, {packed[0], used});
     return success();
   }
+
+private:
+  bool knownCounts;
 };
 
 /// One pass over each sequence, counting.
@@ -244,8 +253,9 @@ struct ConvertPoolMean : OpConversionPattern<xfmr::PoolOp> {
 
 } // namespace
 
-void attune::populateTokenPackingPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  patterns.add<ConvertPackTokens, ConvertCountedPositions, ConvertMaskCacheUpdate, ConvertScatterTokens, ConvertScatterProbabilities,
-               ConvertPoolMean>(patterns.getContext());
+void attune::populateTokenPackingPatterns(RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts) {
+  patterns.add<ConvertPackTokens>(patterns.getContext(), knownCounts);
+  patterns.add<ConvertCountedPositions, ConvertMaskCacheUpdate, ConvertScatterTokens, ConvertScatterProbabilities, ConvertPoolMean>(
+      patterns.getContext());
   patterns.add<ConvertPoolFirst>(patterns.getContext(), groups);
 }

@@ -36,7 +36,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     attune::populateElementwisePatterns(patterns, groups);
     attune::populateNormPatterns(patterns, groups);
     attune::populatePositionPatterns(patterns, groups);
-    attune::populateTokenOpPatterns(patterns, groups);
+    attune::populateTokenOpPatterns(patterns, groups, knownCounts);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();

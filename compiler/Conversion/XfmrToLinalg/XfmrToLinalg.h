@@ -64,9 +64,9 @@ void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &group
 /// Patterns for distance biases and for layouts that attention's operands need.
 void populatePositionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for token packing, embeddings, masks, pooling, softmax and activations.
-void populateTokenOpPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+void populateTokenOpPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts);
 /// The part of them that makes loops: packing, scattering and pooling.
-void populateTokenPackingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+void populateTokenPackingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts);
 
 } // namespace attune
 

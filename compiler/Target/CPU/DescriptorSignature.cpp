@@ -190,11 +190,11 @@ Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
   return signature;
 }
 
-void attune::readKernels(ModuleOp module, ModelSignature &signature) {
+void attune::readKernels(ModuleOp module, ModelSignature &signature, StringRef defaultBackend) {
   for (auto function : module.getOps<func::FuncOp>())
     if (auto op = function->getAttrOfType<StringAttr>("xfmr.kernel")) {
       auto backend = function->getAttrOfType<StringAttr>("xfmr.backend");
-      signature.kernels.push_back({function.getName().str(), backend ? backend.str() : "mlir", op.str()});
+      signature.kernels.push_back({function.getName().str(), backend ? backend.str() : defaultBackend.str(), op.str()});
     }
 }
 

@@ -71,7 +71,7 @@ Result<ModelSignature> readModelSignature(mlir::ModuleOp module);
 /// The caches of all entries of |module|, those of sequences before those of sources. Errors name the entry and the cache.
 Result<std::vector<CacheSignature>> readCaches(mlir::ModuleOp module);
 /// Adds the kernels, which exist from the phase `kernels` on.
-void readKernels(mlir::ModuleOp module, ModelSignature &signature);
+void readKernels(mlir::ModuleOp module, ModelSignature &signature, llvm::StringRef defaultBackend);
 /// Adds the workspace formulae, which memory planning records.
 void readFormulae(mlir::ModuleOp module, ModelSignature &signature);
 

@@ -39,8 +39,8 @@ namespace {
 /// Builds the functions of one entry.
 class EntryBuilder {
 public:
-  EntryBuilder(func::FuncOp entry, StringRef name, ArrayAttr dims, ArrayRef<CacheSignature> caches)
-      : entry(entry), name(name), dims(dims), caches(caches), loc(entry.getLoc()), builder(entry.getContext()),
+  EntryBuilder(func::FuncOp entry, StringRef name, ArrayAttr dims, ArrayRef<CacheSignature> caches, bool device)
+      : entry(entry), name(name), dims(dims), caches(caches), device(device), loc(entry.getLoc()), builder(entry.getContext()),
         converter(entry.getContext()), pointer(LLVM::LLVMPointerType::get(entry.getContext())), i64(builder.getI64Type()) {}
 
   LogicalResult buildEntry();
@@ -57,6 +57,8 @@ private:
   /// The descriptor of a dense buffer at |data| with these sizes, as |type|.
   Value describe(MemRefType type, Value data, ArrayRef<Value> sizes);
   FailureOr<Value> buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues);
+  /// The host and the first error of a launch, on the stack.
+  Value buildLaunchState(Value host);
   /// The cache |cacheName| of the session whose caches are at |state|.
   Value buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims);
 
@@ -64,6 +66,7 @@ private:
   StringRef name;
   ArrayAttr dims;
   ArrayRef<CacheSignature> caches;
+  bool device;
   Location loc;
   OpBuilder builder;
   LLVMTypeConverter converter;
@@ -164,13 +167,14 @@ LogicalResult EntryBuilder::buildEntry() {
   Value inputs = load(pointer, call, offsetof(attune_call, inputs)), outputs = load(pointer, call, offsetof(attune_call, outputs));
   unsigned nextInput = 0, nextOutput = 0;
   SmallVector<Value> operands;
+  Value launches = device ? buildLaunchState(host) : Value();
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
     auto role = entry.getArgAttrOfType<StringAttr>(index, xfmr::kRoleAttr);
     auto buffer = dyn_cast<MemRefType>(type);
     auto dim = entry.getArgAttrOfType<StringAttr>(index, xfmr::kDimAttr);
     auto cache = entry.getArgAttrOfType<StringAttr>(index, xfmr::kCacheAttr);
     if (isa<LLVM::LLVMPointerType>(type)) {
-      operands.push_back(host);
+      operands.push_back(device ? launches : host);
     } else if (dim && type.isIndex()) {
       FailureOr<Value> value = loadDim(dimValues, dim);
       if (failed(value))
@@ -199,9 +203,19 @@ LogicalResult EntryBuilder::buildEntry() {
     }
   }
   func::CallOp::create(builder, loc, entry, operands);
-  Value ok = LLVM::ConstantOp::create(builder, loc, builder.getI32Type(), builder.getI32IntegerAttr(0));
-  LLVM::ReturnOp::create(builder, loc, ok);
+  Type i32 = builder.getI32Type();
+  Value status = device ? load(i32, launches, 8) : LLVM::ConstantOp::create(builder, loc, i32, builder.getI32IntegerAttr(0)).getResult();
+  LLVM::ReturnOp::create(builder, loc, status);
   return success();
+}
+
+Value EntryBuilder::buildLaunchState(Value host) {
+  Type i32 = builder.getI32Type(), state = LLVM::LLVMStructType::getLiteral(builder.getContext(), {pointer, i32});
+  Value storage = LLVM::AllocaOp::create(builder, loc, pointer, state, constant(1), 8);
+  LLVM::StoreOp::create(builder, loc, host, storage, 8);
+  Value error = LLVM::GEPOp::create(builder, loc, pointer, state, storage, ArrayRef<LLVM::GEPArg>{0, 1});
+  LLVM::StoreOp::create(builder, loc, LLVM::ConstantOp::create(builder, loc, i32, builder.getI32IntegerAttr(0)), error, 8);
+  return storage;
 }
 
 FailureOr<Value> EntryBuilder::evaluate(StringRef what, StringAttr text, Value dimValues, Value workers) {
@@ -253,6 +267,7 @@ LogicalResult EntryBuilder::buildWork(ArrayAttr kernels) {
 
 namespace {
 struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
+  using EntryWrappersBase::EntryWrappersBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto dims = module->getAttrOfType<DictionaryAttr>(xfmr::kEntryDimsAttr);
@@ -270,7 +285,7 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
         entry.emitError("expects module attribute '") << xfmr::kEntryDimsAttr << "' to name the dims of entry " << name;
         return signalPassFailure();
       }
-      EntryBuilder builder(entry, name.getValue(), names, *caches);
+      EntryBuilder builder(entry, name.getValue(), names, *caches, device);
       auto work = module->getAttrOfType<DictionaryAttr>(xfmr::kKernelWorkAttr);
       auto kernels = work ? work.getAs<ArrayAttr>(name) : ArrayAttr();
       if (failed(builder.buildEntry()) ||

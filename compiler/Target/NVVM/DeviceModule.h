@@ -1,0 +1,41 @@
+//===- DeviceModule.h - From kernels in the nvvm dialect to PTX -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_DEVICEMODULE_H
+#define ATTUNE_COMPILER_TARGET_NVVM_DEVICEMODULE_H
+
+#include "compiler/Target/NVVM/GpuArchitecture.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/Module.h"
+
+#include <memory>
+#include <optional>
+
+namespace attune {
+
+/// A kernel, in the order of launches' numbers.
+struct DeviceFunction {
+  std::string symbol;
+  /// The function that launches it.
+  std::string function;
+  uint32_t sharedBytes = 0;
+};
+
+/// The kernels of |module|, after the phase `target`.
+std::vector<DeviceFunction> readDeviceFunctions(mlir::ModuleOp module);
+
+/// The kernels of |module|, after the phase `target`, as LLVM IR for NVPTX that is not optimised yet; null, with a diagnostic, if
+/// translation fails. Shared memory is one external array of unknown size.
+std::unique_ptr<llvm::Module> translateDeviceModule(mlir::ModuleOp module, llvm::LLVMContext &context);
+
+/// Optimises a copy of |module| and emits it for |gpu|. PTX that would call a library is an error that names the function.
+Result<std::string> emitPtx(const llvm::Module &module, const GpuArchitecture &gpu);
+
+/// NVIDIA's assembler: the value of ATTUNE_PTXAS (empty for none), or `ptxas` on the PATH or in $CUDA_HOME/bin; empty if there is none.
+std::string findPtxas();
+/// The cubin of |ptx|. Errors carry the first line of what the assembler says.
+Result<std::string> runPtxas(const std::string &ptxas, const std::string &ptx, const GpuArchitecture &gpu);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_DEVICEMODULE_H

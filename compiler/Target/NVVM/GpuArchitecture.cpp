@@ -1,0 +1,37 @@
+//===- GpuArchitecture.cpp - GPUs that code is made for --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/GpuArchitecture.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace attune;
+
+static constexpr llvm::StringLiteral kKnown[] = {"sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"};
+
+Result<std::vector<GpuArchitecture>> attune::parseGpuList(const std::string &text) {
+  std::vector<GpuArchitecture> list;
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(text).split(names, ',');
+  for (llvm::StringRef name : names) {
+    if (!llvm::is_contained(kKnown, name))
+      return Status::error("expected sm_80, sm_86, sm_87, sm_89, sm_90 or sm_90a, got '" + name.str() + "'");
+    GpuArchitecture gpu;
+    gpu.isSpecific = name.consume_back("a");
+    name.drop_front(3).getAsInteger(10, gpu.number);
+    if (!llvm::is_contained(list, gpu))
+      list.push_back(gpu);
+  }
+  return list;
+}
+
+std::vector<GpuArchitecture> attune::getDefaultGpus() { return {{80, false}, {90, true}}; }
+
+std::string attune::formatGpuList(const std::vector<GpuArchitecture> &list) {
+  std::string text;
+  for (const GpuArchitecture &gpu : list)
+    text += (text.empty() ? "" : ",") + gpu.name();
+  return text;
+}

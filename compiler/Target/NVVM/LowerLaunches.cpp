@@ -1,0 +1,151 @@
+//===- LowerLaunches.cpp - Calls of the host's launch ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects gpu.launch_func in functions that have the host and the first error of a call as first argument (`!llvm.struct<(ptr, i32)>`, see
+// `attune-entry-wrappers`). Leaves calls of one internal function that asks the host. Functions of the images are numbered by their place
+// in the gpu.module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attune/abi.h"
+#include "compiler/Target/NVVM/Passes.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include <cstddef>
+
+namespace attune {
+#define GEN_PASS_DEF_LOWERLAUNCHES
+#include "compiler/Target/NVVM/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+static constexpr llvm::StringLiteral kLaunchFunction = "launch_on";
+
+namespace {
+
+/// LLVM code that fills structures.
+struct StructureEmitter {
+  explicit StructureEmitter(OpBuilder &builder, Location loc)
+      : builder(builder), loc(loc), pointer(LLVM::LLVMPointerType::get(builder.getContext())), i32(builder.getI32Type()),
+        i64(builder.getI64Type()) {}
+
+  Value constant(Type type, int64_t value) { return LLVM::ConstantOp::create(builder, loc, type, builder.getIntegerAttr(type, value)); }
+  Value cast(Value value, Type type) { return UnrealizedConversionCastOp::create(builder, loc, type, value).getResult(0); }
+  Value at(Value base, int64_t bytes) {
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
+  }
+  void store(Value value, Value base, int64_t bytes) { LLVM::StoreOp::create(builder, loc, value, at(base, bytes)); }
+  Value load(Type type, Value base, int64_t bytes) { return LLVM::LoadOp::create(builder, loc, type, at(base, bytes)); }
+
+  OpBuilder &builder;
+  Location loc;
+  Type pointer, i32, i64;
+};
+
+struct LowerLaunches : attune::impl::LowerLaunchesBase<LowerLaunches> {
+  void runOnOperation() override;
+
+private:
+  LLVM::LLVMFuncOp buildLaunchFunction();
+  LogicalResult lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp function, int64_t number);
+};
+
+} // namespace
+
+/// `launch_on(state, function, shared_bytes, blocks, threads, args)`: launches unless there is nothing to launch or an earlier launch
+/// failed.
+LLVM::LLVMFuncOp LowerLaunches::buildLaunchFunction() {
+  OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+  Location loc = getOperation().getLoc();
+  StructureEmitter e(builder, loc);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), {e.pointer, e.i32, e.i32, e.i64, e.i32, e.pointer});
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, kLaunchFunction, type, LLVM::Linkage::Internal);
+  Block *entry = function.addEntryBlock(builder);
+  Block *some = builder.createBlock(&function.getBody()), *done = builder.createBlock(&function.getBody());
+  Value state = function.getArgument(0), args = function.getArgument(5);
+
+  builder.setInsertionPointToStart(entry);
+  Value ok = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, e.load(e.i32, state, 8), e.constant(e.i32, 0));
+  Value isWork = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sgt, function.getArgument(3), e.constant(e.i64, 0));
+  auto structure = LLVM::LLVMArrayType::get(builder.getI8Type(), sizeof(attune_launch));
+  Value launch = LLVM::AllocaOp::create(builder, loc, e.pointer, structure, e.constant(e.i64, 1), 8);
+  LLVM::CondBrOp::create(builder, loc, LLVM::AndOp::create(builder, loc, ok, isWork), some, done);
+
+  builder.setInsertionPointToStart(some);
+  Value one = e.constant(e.i32, 1);
+  e.store(function.getArgument(1), launch, offsetof(attune_launch, function));
+  e.store(function.getArgument(2), launch, offsetof(attune_launch, shared_bytes));
+  Value blocks = LLVM::TruncOp::create(builder, loc, e.i32, function.getArgument(3));
+  for (int64_t dim = 0; dim < 3; ++dim) {
+    e.store(dim == 0 ? blocks : one, launch, offsetof(attune_launch, grid) + 4 * dim);
+    e.store(dim == 0 ? Value(function.getArgument(4)) : one, launch, offsetof(attune_launch, block) + 4 * dim);
+  }
+  e.store(args, launch, offsetof(attune_launch, args));
+  Value host = e.load(e.pointer, state, 0);
+  Value pool = e.load(e.pointer, host, offsetof(attune_host, pool)), callee = e.load(e.pointer, host, offsetof(attune_host, launch));
+  auto calleeType = LLVM::LLVMFunctionType::get(e.i32, {e.pointer, e.pointer});
+  Value status = LLVM::CallOp::create(builder, loc, calleeType, ValueRange{callee, pool, launch}).getResult();
+  e.store(status, state, 8);
+  LLVM::BrOp::create(builder, loc, done);
+  builder.setInsertionPointToStart(done);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return function;
+}
+
+LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp function, int64_t number) {
+  OpBuilder builder(launch);
+  Location loc = launch.getLoc();
+  StructureEmitter e(builder, loc);
+  LLVMTypeConverter converter(&getContext());
+  // The members of descriptors, as conversion makes parameters of them.
+  SmallVector<Value> members;
+  for (Value operand : launch.getKernelOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (type && !type.isStrided())
+      return launch.emitError("cannot pass a buffer of this layout: ") << type;
+    Type converted = converter.convertType(operand.getType());
+    Value value = converted == operand.getType() ? operand : e.cast(operand, converted);
+    if (type)
+      MemRefDescriptor::unpack(builder, loc, value, type, members);
+    else
+      members.push_back(value);
+  }
+  Value values, args;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&launch->getParentOfType<FunctionOpInterface>().getFunctionBody().front());
+    auto words = LLVM::LLVMArrayType::get(e.i64, members.size());
+    values = LLVM::AllocaOp::create(builder, loc, e.pointer, words, e.constant(e.i64, 1), 8);
+    args = LLVM::AllocaOp::create(builder, loc, e.pointer, words, e.constant(e.i64, 1), 8);
+  }
+  for (auto [index, member] : llvm::enumerate(members)) {
+    e.store(member, values, 8 * index);
+    e.store(e.at(values, 8 * index), args, 8 * index);
+  }
+  Value threads = LLVM::TruncOp::create(builder, loc, e.i32, e.cast(launch.getBlockSizeX(), e.i64));
+  Value state = launch->getParentOfType<FunctionOpInterface>().getArgument(0);
+  Value shared = launch.getDynamicSharedMemorySize() ? launch.getDynamicSharedMemorySize() : e.constant(e.i32, 0);
+  LLVM::CallOp::create(builder, loc, function,
+                       ValueRange{state, e.constant(e.i32, number), shared, e.cast(launch.getGridSizeX(), e.i64), threads, args});
+  launch.erase();
+  return success();
+}
+
+void LowerLaunches::runOnOperation() {
+  SmallVector<gpu::LaunchFuncOp> launches;
+  getOperation().walk([&](gpu::LaunchFuncOp launch) { launches.push_back(launch); });
+  DenseMap<StringAttr, int64_t> numbers;
+  for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>())
+    for (auto kernel : kernels.getOps<gpu::GPUFuncOp>())
+      numbers[kernel.getNameAttr()] = numbers.size();
+  LLVM::LLVMFuncOp function = launches.empty() ? LLVM::LLVMFuncOp() : buildLaunchFunction();
+  for (gpu::LaunchFuncOp launch : launches)
+    if (failed(lower(launch, function, numbers.lookup(launch.getKernelName()))))
+      return signalPassFailure();
+}

@@ -1,0 +1,47 @@
+//===- LowerToNVVM.cpp - Everything left becomes llvm and nvvm -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Mathematics and arithmetic are converted before `convert-gpu-to-nvvm`, which would make calls of libdevice of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Target/NVVM/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void attune::buildLowerToNVVMPipeline(OpPassManager &pm) {
+  pm.addPass(createPrepareForLLVM());
+  pm.addPass(createLowerLaunches());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createLoopInvariantCodeMotionPass());
+  kernels.addPass(createLowerSharedMemory());
+  kernels.addPass(createSCFToControlFlowPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.useVectorAlignment = true;
+  kernels.addPass(createConvertVectorToLLVMPass(vectors));
+  kernels.addPass(createConvertMathToLLVMPass());
+  kernels.addPass(createArithToLLVMConversionPass());
+  kernels.addPass(createKeepIntrinsics());
+  kernels.addPass(createConvertGpuOpsToNVVMOps());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  buildLowerToLLVMPipeline(pm);
+}
+
+void attune::registerLowerToNVVMPipeline() {
+  PassPipelineRegistration<>("attune-lower-to-nvvm", "kernels become llvm and nvvm, the host that launches them llvm",
+                             buildLowerToNVVMPipeline);
+}

@@ -1,0 +1,138 @@
+//===- OutlineLaunches.cpp - Parallel loops as kernels ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects scf.forall on buffers, without results, that hold the code of one thread, and nothing outside of them that touches a buffer.
+// Leaves a gpu.func and a gpu.launch_func for each.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/ParallelLoops.h"
+#include "compiler/Target/NVVM/Passes.h"
+#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Transforms/Passes.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace attune {
+#define GEN_PASS_DEF_OUTLINELAUNCHES
+#include "compiler/Target/NVVM/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+struct OutlineLaunches : attune::impl::OutlineLaunchesBase<OutlineLaunches> {
+  using OutlineLaunchesBase::OutlineLaunchesBase;
+  void runOnOperation() override;
+
+private:
+  void outline(scf::ForallOp forall, SymbolTable &symbols);
+
+  SmallVector<Attribute> functions;
+};
+
+} // namespace
+
+/// The argument that says how many blocks may have scratch.
+static Value getWorkers(func::FuncOp function) {
+  for (unsigned i = 0; i != function.getNumArguments(); ++i)
+    if (auto role = function.getArgAttrOfType<StringAttr>(i, xfmr::kRoleAttr); role && role.getValue() == "workers")
+      return function.getArgument(i);
+  return {};
+}
+
+void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
+  auto parent = forall->getParentOfType<func::FuncOp>();
+  OpBuilder builder(forall);
+  Location loc = forall.getLoc();
+  ParallelLoop loop(forall, builder);
+  ThreadEmitter host(builder, loc);
+  Value count = loop.counts[0];
+  for (Value other : ArrayRef(loop.counts).drop_front())
+    count = host.mul(count, other);
+  bool usesScratch = forall.walk([](xfmr::WorkerIdOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  SmallVector<Value> needed(loop.counts);
+  if (usesScratch)
+    needed.push_back(count);
+  auto [captures, repeated] = loop.capture(needed);
+
+  SmallVector<Type> types = llvm::map_to_vector(captures, [](Value v) { return v.getType(); });
+  OpBuilder device(&getContext());
+  auto kernel = gpu::GPUFuncOp::create(device, loc, parent.getName(), builder.getFunctionType(types, {}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  symbols.insert(kernel);
+  Block &block = kernel.getBody().front();
+  IRMapping map;
+  map.map(captures.getArrayRef(), kernel.getArguments().take_front(captures.size()));
+  device.setInsertionPointToStart(&block);
+  for (Operation *op : repeated)
+    device.clone(*op, map);
+  ThreadEmitter e(device, loc);
+  Value number = gpu::BlockIdOp::create(device, loc, gpu::Dimension::x), blocks = count;
+  if (usesScratch) {
+    // Each block has the scratch of its number; an iteration must not overwrite what the one before is still read by.
+    blocks = host.min(count, getWorkers(parent));
+    e.loop(number, map.lookup(count), gpu::GridDimOp::create(device, loc, gpu::Dimension::x), {},
+           [&](Value i, ValueRange) -> ThreadEmitter::Values {
+             loop.buildIteration(device, map, number, i);
+             e.barrier();
+             return {};
+           });
+  } else {
+    loop.buildIteration(device, map, Value(), number);
+  }
+  gpu::ReturnOp::create(device, loc);
+
+  Value one = host.index(1), width = host.index(threads);
+  auto shared = forall->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+  auto sharedBytes = builder.getI32IntegerAttr(shared ? shared.getInt() : 0);
+  Value bytes = arith::ConstantOp::create(builder, loc, sharedBytes);
+  functions.push_back(builder.getDictionaryAttr({builder.getNamedAttr("symbol", kernel.getNameAttr()),
+                                                 builder.getNamedAttr("function", parent.getNameAttr()),
+                                                 builder.getNamedAttr("shared_bytes", sharedBytes)}));
+  gpu::LaunchFuncOp::create(builder, loc, kernel, gpu::KernelDim3{blocks, one, one}, gpu::KernelDim3{width, one, one}, bytes,
+                            captures.getArrayRef());
+  forall.erase();
+}
+
+/// Adds a kernel without work to what |module| knows of the work of its kernels.
+static void addKernelWithoutWork(ModuleOp module) {
+  auto work = module->getAttrOfType<DictionaryAttr>(xfmr::kKernelWorkAttr);
+  if (!work)
+    return;
+  Builder builder(module.getContext());
+  NamedAttrList entries;
+  for (NamedAttribute entry : work) {
+    SmallVector<Attribute> kernels(cast<ArrayAttr>(entry.getValue()).getValue());
+    NamedAttrList none;
+    none.set("kernel", builder.getStringAttr(kOtherKernel));
+    for (StringRef field : {"calls", "flops", "weight_bytes", "tensor_bytes"})
+      none.set(field, builder.getStringAttr("0"));
+    kernels.push_back(none.getDictionary(module.getContext()));
+    entries.set(entry.getName(), builder.getArrayAttr(kernels));
+  }
+  module->setAttr(xfmr::kKernelWorkAttr, entries.getDictionary(module.getContext()));
+}
+
+void OutlineLaunches::runOnOperation() {
+  SmallVector<scf::ForallOp> loops;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    function.walk([&](scf::ForallOp loop) { loops.push_back(loop); });
+  if (failed(passHost(getOperation(), loops)))
+    return signalPassFailure();
+  OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+  auto kernels = gpu::GPUModuleOp::create(builder, getOperation().getLoc(), kDeviceModule);
+  getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), builder.getUnitAttr());
+  SymbolTable symbols(kernels);
+  if (llvm::any_of(loops, [](scf::ForallOp loop) { return !loop->getParentOfType<func::FuncOp>()->hasAttr(kKernelAttr); }))
+    addKernelWithoutWork(getOperation());
+  functions.clear();
+  for (scf::ForallOp loop : loops)
+    outline(loop, symbols);
+  getOperation()->setAttr(kDeviceFunctionsAttr, builder.getArrayAttr(functions));
+}

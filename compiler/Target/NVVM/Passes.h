@@ -1,0 +1,37 @@
+//===- Passes.h - Passes that make code for NVIDIA GPUs --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_PASSES_H
+#define ATTUNE_COMPILER_TARGET_NVVM_PASSES_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace attune {
+
+#define GEN_PASS_DECL
+#include "compiler/Target/NVVM/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "compiler/Target/NVVM/Passes.h.inc"
+
+/// Name of the gpu.module of kernels.
+inline constexpr llvm::StringLiteral kDeviceModule = "attune_device";
+/// Name of the kernel that launches outside of kernels count for.
+inline constexpr llvm::StringLiteral kOtherKernel = "other";
+/// On the module: the kernels in order, each with `symbol`, `function` (the function that launches it) and `shared_bytes`.
+inline constexpr llvm::StringLiteral kDeviceFunctionsAttr = "xfmr.device_functions";
+/// On a parallel loop: its iterations share the work of each operation in it.
+inline constexpr llvm::StringLiteral kGridAttr = "xfmr.grid";
+/// On a parallel loop: bytes of shared memory of a block.
+inline constexpr llvm::StringLiteral kSharedBytesAttr = "xfmr.shared_bytes";
+
+/// Lowers kernels to the llvm and nvvm dialects and the host that launches them to the llvm dialect. Registered as
+/// `attune-lower-to-nvvm`.
+void buildLowerToNVVMPipeline(mlir::OpPassManager &pm);
+void registerLowerToNVVMPipeline();
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_PASSES_H

@@ -1,0 +1,168 @@
+//===- PlaceInShared.cpp - Scratch of blocks in shared memory --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects parallel loops after `attune-distribute-to-threads`, with the scratch that `attune-plan-memory` gave to each worker: views of the
+// workspace at `xfmr.worker_id` times the bytes of one. Leaves those small enough in shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/Passes.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace attune {
+#define GEN_PASS_DEF_PLACEINSHARED
+#include "compiler/Target/NVVM/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+/// The scratch of one loop: views at |base| + constant, where |base| is the worker times |bytes|.
+struct Scratch {
+  int64_t bytes = 0;
+  SmallVector<std::pair<memref::ViewOp, int64_t>> views;
+};
+
+/// Where the next buffer in shared memory begins.
+constexpr int64_t kAlignment = 128;
+
+struct PlaceInShared : attune::impl::PlaceInSharedBase<PlaceInShared> {
+  using PlaceInSharedBase::PlaceInSharedBase;
+
+  void runOnOperation() override {
+    WalkResult walk = getOperation().walk([&](scf::ForallOp loop) -> WalkResult {
+      int64_t used = placeAllocations(loop);
+      std::optional<Scratch> scratch = findScratch(loop);
+      if (scratch && scratch->bytes != 0 && used + scratch->bytes <= bytes) {
+        place(loop, *scratch, used);
+        used += scratch->bytes;
+      }
+      if (used > bytes)
+        return loop.emitError("needs ") << used << " bytes of shared memory, expected at most " << bytes.getValue();
+      if (used != 0)
+        loop->setAttr(kSharedBytesAttr, IntegerAttr::get(IntegerType::get(&getContext(), 64), used));
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  static std::optional<Scratch> findScratch(scf::ForallOp loop);
+  static bool collectViews(Value base, int64_t offset, Scratch &scratch);
+  static int64_t placeAllocations(scf::ForallOp loop);
+  static void place(scf::ForallOp loop, const Scratch &scratch, int64_t begin);
+};
+
+} // namespace
+
+/// Adds the views at |base|, which is |offset| bytes into the scratch; false if |base| has another use.
+bool PlaceInShared::collectViews(Value base, int64_t offset, Scratch &scratch) {
+  for (Operation *user : base.getUsers()) {
+    if (auto view = dyn_cast<memref::ViewOp>(user)) {
+      scratch.views.push_back({view, offset});
+      continue;
+    }
+    auto sum = dyn_cast<arith::AddIOp>(user);
+    std::optional<int64_t> more =
+        sum ? getConstantIntValue(OpFoldResult(sum.getLhs() == base ? sum.getRhs() : sum.getLhs())) : std::nullopt;
+    if (!more || !collectViews(sum, offset + *more, scratch))
+      return false;
+  }
+  return true;
+}
+
+std::optional<Scratch> PlaceInShared::findScratch(scf::ForallOp loop) {
+  Scratch scratch;
+  bool regular = true;
+  loop.walk([&](xfmr::WorkerIdOp id) {
+    for (Operation *user : id->getUsers()) {
+      auto product = dyn_cast<arith::MulIOp>(user);
+      std::optional<int64_t> each =
+          product ? getConstantIntValue(OpFoldResult(product.getLhs() == id.getResult() ? product.getRhs() : product.getLhs()))
+                  : std::nullopt;
+      regular &= each && (scratch.bytes == 0 || scratch.bytes == *each) && collectViews(product, 0, scratch);
+      scratch.bytes = each.value_or(0);
+    }
+  });
+  if (!regular)
+    return std::nullopt;
+  return scratch;
+}
+
+/// Gives the views of |buffer| its memory space.
+static void propagateSpace(Value buffer) {
+  auto space = cast<MemRefType>(buffer.getType()).getMemorySpace();
+  for (Operation *user : buffer.getUsers()) {
+    auto view = dyn_cast<ViewLikeOpInterface>(user);
+    if (!view || user->getNumResults() != 1 || view.getViewSource() != buffer)
+      continue;
+    Value result = user->getResult(0);
+    auto type = cast<MemRefType>(result.getType());
+    result.setType(MemRefType::get(type.getShape(), type.getElementType(), type.getLayout(), space));
+    propagateSpace(result);
+  }
+}
+
+static gpu::AddressSpaceAttr getSharedSpace(MLIRContext *context) {
+  return gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
+}
+
+/// All shared memory of a block, as bytes.
+static Value getSharedMemory(scf::ForallOp loop) {
+  OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
+  auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(), MemRefLayoutAttrInterface(), getSharedSpace(loop.getContext()));
+  return gpu::DynamicSharedMemoryOp::create(builder, loop.getLoc(), type);
+}
+
+/// Places what is allocated in shared memory, one after the other; returns the bytes.
+int64_t PlaceInShared::placeAllocations(scf::ForallOp loop) {
+  SmallVector<memref::AllocOp> allocations;
+  loop.walk([&](memref::AllocOp alloc) {
+    if (alloc.getType().getMemorySpace() == getSharedSpace(loop.getContext()) && alloc.getType().hasStaticShape())
+      allocations.push_back(alloc);
+  });
+  if (allocations.empty())
+    return 0;
+  Value shared = getSharedMemory(loop);
+  int64_t used = 0;
+  for (memref::AllocOp alloc : allocations) {
+    OpBuilder builder(alloc);
+    Value at = arith::ConstantIndexOp::create(builder, alloc.getLoc(), used);
+    alloc.replaceAllUsesWith(memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), shared, at, ValueRange()).getResult());
+    used += llvm::alignTo(alloc.getType().getNumElements() * alloc.getType().getElementTypeBitWidth() / 8, kAlignment);
+    alloc.erase();
+  }
+  return used;
+}
+
+void PlaceInShared::place(scf::ForallOp loop, const Scratch &scratch, int64_t begin) {
+  Value shared = getSharedMemory(loop);
+  OpBuilder builder(loop.getContext());
+  auto space = getSharedSpace(loop.getContext());
+  for (auto [view, offset] : scratch.views) {
+    builder.setInsertionPoint(view);
+    auto type = MemRefType::get(view.getType().getShape(), view.getType().getElementType(), MemRefLayoutAttrInterface(), space);
+    Value at = arith::ConstantIndexOp::create(builder, view.getLoc(), begin + offset);
+    Value moved = memref::ViewOp::create(builder, view.getLoc(), type, shared, at, view.getSizes());
+    view.replaceAllUsesWith(moved);
+    view.erase();
+    propagateSpace(moved);
+  }
+  // What is left of the address would keep the worker alive.
+  SmallVector<Operation *> dead;
+  loop.walk([&](xfmr::WorkerIdOp id) { dead.push_back(id); });
+  for (size_t i = 0; i < dead.size(); ++i)
+    dead.append(dead[i]->getUsers().begin(), dead[i]->getUsers().end());
+  for (Operation *op : llvm::reverse(dead))
+    op->erase();
+}

@@ -1,0 +1,112 @@
+//===- PlaceOnDevice.cpp - No host code touches buffers --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects bufferized functions. Leaves functions whose operations on elements of buffers are all inside scf.forall; what remains outside is
+// arithmetic on sizes, views and calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/Passes.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace attune {
+#define GEN_PASS_DEF_PLACEONDEVICE
+#include "compiler/Target/NVVM/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+/// Most blocks of a loop that shares one operation: enough to fill a device several times.
+static constexpr int64_t kMostBlocks = 4096;
+
+/// Whether |op| reads or writes elements of buffers itself.
+static bool touchesElements(Operation *op) {
+  if (isa<linalg::LinalgOp, memref::LoadOp, memref::StoreOp, memref::CopyOp>(op))
+    return true;
+  return op->getName().getDialectNamespace() == xfmr::XfmrDialect::getDialectNamespace() && op->getNumOperands() != 0;
+}
+
+/// Whether |op| or something in it touches elements.
+static bool reachesElements(Operation *op) {
+  return op->walk([](Operation *inner) { return touchesElements(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+static bool containsLaunch(Operation *op) {
+  return op
+      ->walk([](Operation *inner) { return isa<scf::ForallOp, func::CallOp>(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+/// The elements that |op| writes, if it writes each once.
+static Value countElements(OpBuilder &builder, Operation *op) {
+  Value target;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && linalgOp.getNumReductionLoops() == 0)
+    target = linalgOp.getDpsInits()[0];
+  else if (auto copy = dyn_cast<memref::CopyOp>(op))
+    target = copy.getTarget();
+  if (!target)
+    return {};
+  Value count = arith::ConstantIndexOp::create(builder, op->getLoc(), 1);
+  for (int64_t dim = 0; dim != cast<MemRefType>(target.getType()).getRank(); ++dim)
+    count = builder.createOrFold<arith::MulIOp>(op->getLoc(), count, builder.createOrFold<memref::DimOp>(op->getLoc(), target, dim));
+  return count;
+}
+
+namespace {
+struct PlaceOnDevice : attune::impl::PlaceOnDeviceBase<PlaceOnDevice> {
+  using PlaceOnDeviceBase::PlaceOnDeviceBase;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(place(function.getBody())))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult place(Region &region) {
+    for (Block &block : region)
+      for (Operation &op : llvm::make_early_inc_range(block)) {
+        if (isa<scf::ForallOp, func::CallOp>(op) || !reachesElements(&op))
+          continue;
+        if (containsLaunch(&op)) {
+          if (touchesElements(&op))
+            return op.emitError("expects no parallel loop inside an operation on buffers");
+          for (Region &inner : op.getRegions())
+            if (failed(place(inner)))
+              return failure();
+          continue;
+        }
+        if (llvm::any_of(op.getResults(), [](Value result) { return !result.use_empty(); }))
+          return op.emitError("the host needs a value that only the device knows");
+        wrap(&op);
+      }
+    return success();
+  }
+
+  /// Moves |op| into a parallel loop.
+  void wrap(Operation *op) {
+    IRRewriter builder(op);
+    Location loc = op->getLoc();
+    Value count = countElements(builder, op);
+    OpFoldResult blocks = builder.getIndexAttr(1);
+    if (count) {
+      Value most = arith::ConstantIndexOp::create(builder, loc, kMostBlocks), each = arith::ConstantIndexOp::create(builder, loc, threads);
+      blocks =
+          getAsOpFoldResult(builder.createOrFold<arith::MinUIOp>(loc, builder.createOrFold<arith::CeilDivUIOp>(loc, count, each), most));
+    }
+    auto loop = scf::ForallOp::create(builder, loc, ArrayRef<OpFoldResult>{blocks}, ValueRange{}, std::nullopt);
+    if (count)
+      loop->setAttr(kGridAttr, builder.getUnitAttr());
+    op->moveBefore(loop.getTerminator());
+  }
+};
+} // namespace

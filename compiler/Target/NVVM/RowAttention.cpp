@@ -1,0 +1,167 @@
+//===- RowAttention.cpp - Scores of attention, one at a time ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/RowAttention.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace attune;
+using xfmr::ScoreStage;
+using Values = ThreadEmitter::Values;
+
+/// What follows the distances in a row of the table of relative keys.
+static constexpr int64_t kTablePadding = 15;
+/// Components of a product that are loaded before they are multiplied.
+static constexpr int64_t kUnroll = 4;
+
+RowAttention::RowAttention(xfmr::AttentionTileOp op, ThreadEmitter &e)
+    : keys(e.size(op.getValue(), 0)), heads(e.size(op.getQuery(), 1)), op(op), e(e) {}
+
+RowAttention::Row RowAttention::rowAt(Value number) {
+  Row row;
+  row.query = e.div(number, heads);
+  row.head = e.rem(number, heads);
+  if (!op.getPosition())
+    return row;
+  row.position = e.add(op.getPosition(), row.query);
+  if (!op.hidesByPosition())
+    return row;
+  row.first = e.index(0);
+  row.end = keys;
+  if (op.getCausal() || op.getWindowRight()) {
+    int64_t ahead = op.getCausal() ? 0 : static_cast<int64_t>(*op.getWindowRight());
+    row.end = e.max(e.min(e.add(row.position, ahead + 1), keys), e.index(0));
+  }
+  if (op.getWindowLeft())
+    row.first = e.max(e.add(row.position, -static_cast<int64_t>(*op.getWindowLeft())), e.index(0));
+  return row;
+}
+
+std::pair<Value, Value> RowAttention::keysOf(const Row &row) {
+  // Earlier stages than the softmax are asked for of all keys.
+  bool visitsAll = op.getScoreStage() == ScoreStage::Product || op.getScoreStage() == ScoreStage::Capped;
+  if (!op.hidesByPosition() || visitsAll)
+    return {e.index(0), keys};
+  return {row.first, row.end};
+}
+
+Value RowAttention::broadcast(Value buffer, int64_t dim, Value row) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getDimSize(dim) == 1)
+    return e.index(0);
+  return type.isDynamicDim(dim) ? e.min(row, e.add(e.size(buffer, dim), -1)) : row;
+}
+
+Value RowAttention::product(const Row &row, Value key) {
+  Value query = op.getQuery(), panels = op.getKey(), table = op.getRelativeKey();
+  int64_t width = cast<MemRefType>(panels.getType()).getDimSize(2), size = cast<MemRefType>(query.getType()).getDimSize(2);
+  Value panel = e.div(key, width), column = e.rem(key, width), distance;
+  if (table) {
+    int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), origin = (columns - kTablePadding - 1) / 2;
+    distance = e.max(e.min(e.add(e.sub(key, row.position), origin), e.index(columns - 1)), e.index(0));
+  }
+  auto step = [&](Value d, Value sum) {
+    Value q = e.load(query, {row.query, row.head, d}), k = e.load(panels, {panel, d, column});
+    if (!table)
+      return e.fma(q, k, sum);
+    Value r = e.load(table, {e.index(0), d, distance});
+    sum = e.fma(q, e.addf(k, r), sum);
+    return op.getRelativeTerms() == xfmr::RelativeTerms::QueryAndKey ? e.fma(k, r, sum) : sum;
+  };
+  Value sum =
+      e.loop(e.index(0), e.index(size / kUnroll * kUnroll), e.index(kUnroll), e.f32(0.0), [&](Value d, ValueRange carried) -> Values {
+        Value partial = carried[0];
+        for (int64_t i = 0; i < kUnroll; ++i)
+          partial = step(e.add(d, i), partial);
+        return {partial};
+      })[0];
+  for (int64_t d = size / kUnroll * kUnroll; d < size; ++d)
+    sum = step(e.index(d), sum);
+  return sum;
+}
+
+Value RowAttention::mask(const Row &row, Value key) {
+  Value mask = op.getMask();
+  int64_t rank = cast<MemRefType>(mask.getType()).getRank();
+  Values at{key};
+  if (rank > 1)
+    at.insert(at.begin(), broadcast(mask, rank - 2, row.query));
+  if (rank > 2)
+    at.insert(at.begin(), broadcast(mask, 0, row.head));
+  return e.load(mask, at);
+}
+
+/// Stores |value|, which has the factor of |stage| still to come, if that stage is what the operation is asked for.
+void RowAttention::capture(const Row &row, ScoreStage stage, Value value, Value key) {
+  Value target = op.getProbabilities();
+  if (!target || op.getScoreStage() != stage)
+    return;
+  double factor = op.getScale().convertToDouble();
+  if (stage == ScoreStage::Capped && op.getSoftcap())
+    factor = op.getSoftcap()->convertToDouble();
+  if (stage == ScoreStage::Masked)
+    factor = 1 / kLog2E;
+  Value stored = e.mulf(value, e.f32(factor));
+  if (stage == ScoreStage::Masked) // What the mask hides is bounded in units of log2.
+    stored = e.select(e.compare(arith::CmpFPredicate::OLE, value, e.f32(kHidden)), e.f32(kLowest), stored);
+  e.store(stored, target, {row.head, row.query, key});
+}
+
+Value RowAttention::score(const Row &row, Value key, Value product) {
+  double scale = op.getScale().convertToDouble();
+  capture(row, ScoreStage::Product, product, key);
+  double unit = scale * kLog2E;
+  if (op.getSoftcap()) {
+    double cap = op.getSoftcap()->convertToDouble();
+    product = math::TanhOp::create(e.builder, e.loc, e.mulf(product, e.f32(scale / cap)));
+    unit = cap * kLog2E;
+  }
+  capture(row, ScoreStage::Capped, product, key);
+  Value added, lowest = e.f32(kLowest), masked = op.getMask() ? mask(row, key) : Value();
+  if (Value table = op.getDistanceBias()) {
+    Value origin = e.div(e.size(table, 1), 2); // an odd number of distances
+    Value at = e.add(e.sub(key, row.position), origin);
+    added = e.mulf(e.load(table, {broadcast(table, 0, row.head), at}), e.f32(kLog2E));
+  }
+  if (masked && !op.getMaskFill()) {
+    Value term = e.maxf(lowest, e.mulf(masked, e.f32(kLog2E)));
+    added = added ? e.maxf(lowest, e.addf(term, added)) : term;
+  }
+  Value score = added ? e.fma(product, e.f32(unit), added) : e.mulf(product, e.f32(unit));
+  if (op.getMaskFill())
+    score = e.select(e.compare(arith::CmpFPredicate::OLT, masked, e.f32(0.0)), e.f32(op.getMaskFill()->convertToDouble() * kLog2E), score);
+  capture(row, ScoreStage::Masked, score, key);
+  if (op.hidesByPosition())
+    score = e.select(isHiddenByPosition(row, key), e.f32(-std::numeric_limits<double>::infinity()), score);
+  return score;
+}
+
+Value RowAttention::factor(const Row &row, Value maximum, Value sum) {
+  Value zero = e.f32(0.0), factor = e.divf(e.f32(1.0), sum);
+  if (op.getHeadScale())
+    factor = e.mulf(factor, e.load(op.getHeadScale(), row.head));
+  factor = e.select(e.compare(arith::CmpFPredicate::OEQ, sum, zero), zero, factor);
+  if (op.getMaskedRows() == xfmr::MaskedRows::Zero)
+    factor = e.select(e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden)), zero, factor);
+  return factor;
+}
+
+bool RowAttention::needsMaskedRows() { return op.hidesByPosition() && op.getMaskedRows() != xfmr::MaskedRows::Zero; }
+
+Value RowAttention::isHiddenByPosition(const Row &row, Value key) {
+  return e.either(e.compare(arith::CmpIPredicate::sge, key, row.end), e.compare(arith::CmpIPredicate::slt, key, row.first));
+}
+
+Value RowAttention::isHiddenByMask(const Row &row, Value key) {
+  if (!op.getMask() || op.getMaskFill())
+    return arith::ConstantIntOp::create(e.builder, e.loc, 0, 1);
+  return e.compare(arith::CmpFPredicate::OLE, mask(row, key), e.f32(kHidden));
+}
+
+Value RowAttention::maskedWeight(const Row &row, Value key) {
+  if (op.getMaskedRows() == xfmr::MaskedRows::Uniform)
+    return e.f32(1.0);
+  Value named = arith::XOrIOp::create(e.builder, e.loc, isHiddenByMask(row, key), isHiddenByPosition(row, key));
+  return e.select(named, e.f32(1.0), e.f32(0.0));
+}

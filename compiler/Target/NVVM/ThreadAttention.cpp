@@ -1,0 +1,162 @@
+//===- ThreadAttention.cpp - Attention, a warp per row ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The form of attention that is right for every shape and option. A warp takes a row (a query and a head) and goes through the keys 32 at a
+// time, a key per lane, with running maximum, sum and result:
+//
+//   score[lane]   = query . key[lane]                    panels have keys side by side, so lanes read neighbours
+//   weight[lane]  = 2^(score - maximum)                  maximum over lanes by shuffles
+//   result[e]     = result[e] decay + sum_j weight[j] value[j, e]       a column per lane, weights broadcast by shuffles
+//
+// No shared memory and no barrier: warps do not wait for each other. Rows few and keys many, it is also what decoding wants.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/RowAttention.h"
+#include "compiler/Target/NVVM/ThreadLoops.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadEmitter::Values;
+
+namespace {
+
+/// Emits one tile.
+class WarpAttention {
+public:
+  WarpAttention(xfmr::AttentionTileOp op, ThreadEmitter &e)
+      : op(op), e(e), rows(op, e), columns(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
+        perLane(llvm::divideCeil(columns, kWarp)),
+        target(op.getScoreStage() == xfmr::ScoreStage::Softmax ? op.getProbabilities() : Value()) {}
+
+  void run(const ThreadLoops &loops) {
+    Value count = e.mul(e.size(op.getQuery(), 0), rows.heads);
+    loops.forEachWarp(e, count, [&](Value number, Value laneNumber) {
+      lane = laneNumber;
+      row = rows.rowAt(number);
+      emitRow();
+    });
+  }
+
+private:
+  void emitRow();
+  Values step(Value begin, Value end, ValueRange carried);
+  Value column(int64_t part) { return e.min(e.add(lane, part * kWarp), e.index(columns - 1)); }
+  /// Adds |weight| of lane j, for all j, times the values from |begin| on to |sums|.
+  Values addValues(Value begin, Value end, Value weight, Values sums);
+  void storeResult(ValueRange sums, Value factor);
+  void forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value key)> body);
+  void emitMaskedRow();
+
+  xfmr::AttentionTileOp op;
+  ThreadEmitter &e;
+  RowAttention rows;
+  int64_t columns, perLane;
+  /// Where weights go, if they are asked for.
+  Value target;
+  Value lane;
+  RowAttention::Row row;
+};
+
+} // namespace
+
+Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sums) {
+  Value value = op.getValue(), last = e.sub(end, e.index(1));
+  for (int64_t j = 0; j < kWarp; ++j) {
+    // Beyond the last key weights are 0 and the last value stands in.
+    Value key = e.min(e.add(begin, j), last), w = e.broadcastLane(weight, j);
+    for (int64_t part = 0; part < perLane; ++part)
+      sums[part] = e.fma(w, e.load(value, {key, column(part)}), sums[part]);
+  }
+  return sums;
+}
+
+/// Goes on with 32 keys; carried are the maximum, the lane's part of the sum, and the lane's columns of the result.
+Values WarpAttention::step(Value begin, Value end, ValueRange carried) {
+  Value key = e.add(begin, lane), exists = e.compare(arith::CmpIPredicate::slt, key, end);
+  Value score = e.choose(
+      exists,
+      [&] {
+        Value score = rows.score(row, key, rows.product(row, key));
+        if (target)
+          e.store(score, target, {row.head, row.query, key});
+        return Values{score};
+      },
+      [&] { return Values{e.f32(-std::numeric_limits<double>::infinity())}; })[0];
+  Value largest = e.reduceLanes(score, [&](Value a, Value b) { return e.maxf(a, b); });
+  Value maximum = e.maxf(carried[0], largest), decay = e.exp2(e.subf(carried[0], maximum));
+  Value weight = e.exp2(e.subf(score, maximum));
+  Values sums;
+  for (Value sum : carried.drop_front(2))
+    sums.push_back(e.mulf(sum, decay));
+  Values next{maximum, e.fma(carried[1], decay, weight)};
+  next.append(addValues(begin, end, weight, sums));
+  return next;
+}
+
+void WarpAttention::storeResult(ValueRange sums, Value factor) {
+  for (int64_t part = 0; part < perLane; ++part) {
+    Value at = e.add(lane, part * kWarp);
+    e.ifThen(e.compare(arith::CmpIPredicate::slt, at, e.index(columns)),
+             [&] { e.store(e.mulf(sums[part], factor), op.getDestinations()[0], {row.query, row.head, at}); });
+  }
+}
+
+void WarpAttention::forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value)> body) {
+  e.loop(e.add(begin, lane), end, e.index(kWarp), {}, [&](Value key, ValueRange) -> Values {
+    body(key);
+    return {};
+  });
+}
+
+void WarpAttention::emitRow() {
+  auto [begin, end] = rows.keysOf(row);
+  Values initial(2 + perLane, e.f32(0.0));
+  initial[0] = e.f32(RowAttention::kLowest);
+  Values carried = e.loop(begin, end, e.index(kWarp), initial, [&](Value key, ValueRange carried) { return step(key, end, carried); });
+  Value maximum = carried[0], sum = e.reduceLanes(carried[1], [&](Value a, Value b) { return e.addf(a, b); });
+  Value factor = rows.factor(row, maximum, sum);
+  storeResult(ValueRange(carried).drop_front(2), factor);
+  if (target)
+    forLaneKeys(begin, end, [&](Value key) {
+      Value at[] = {row.head, row.query, key};
+      e.store(e.mulf(e.exp2(e.subf(e.load(target, at), maximum)), factor), target, at);
+    });
+  if (!rows.needsMaskedRows())
+    return;
+  Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(RowAttention::kHidden));
+  Value some = e.compare(arith::CmpIPredicate::sgt, rows.keys, e.index(0));
+  e.ifThen(e.both(sees, some), [&] { emitMaskedRow(); });
+}
+
+/// The mean of the values of the keys that the rule for masked rows names, all of them if it names none.
+void WarpAttention::emitMaskedRow() {
+  Value zero = e.f32(0.0), one = e.f32(1.0), none = e.index(0);
+  Value part = e.loop(lane, rows.keys, e.index(kWarp), zero,
+                      [&](Value key, ValueRange carried) -> Values { return {e.addf(carried[0], rows.maskedWeight(row, key))}; })[0];
+  Value named = e.reduceLanes(part, [&](Value a, Value b) { return e.addf(a, b); });
+  Value all = arith::SIToFPOp::create(e.builder, e.loc, e.builder.getF32Type(),
+                                      arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI64Type(), rows.keys));
+  Value isEmpty = e.compare(arith::CmpFPredicate::OEQ, named, zero);
+  Value factor = e.divf(one, e.select(isEmpty, all, named));
+  if (op.getHeadScale())
+    factor = e.mulf(factor, e.load(op.getHeadScale(), row.head));
+  auto weightOf = [&](Value key) { return e.select(isEmpty, one, rows.maskedWeight(row, key)); };
+  Values sums = e.loop(none, rows.keys, e.index(1), Values(perLane, zero), [&](Value key, ValueRange carried) -> Values {
+    Value weight = weightOf(key);
+    Values next;
+    for (int64_t part = 0; part < perLane; ++part)
+      next.push_back(e.fma(weight, e.load(op.getValue(), {key, column(part)}), carried[part]));
+    return next;
+  });
+  storeResult(sums, factor);
+  if (target)
+    forLaneKeys(none, rows.keys, [&](Value key) { e.store(e.mulf(weightOf(key), factor), target, {row.head, row.query, key}); });
+}
+
+void attune::emitAttentionRows(xfmr::AttentionTileOp op, const ThreadLoops &loops) {
+  OpBuilder builder(op);
+  ThreadEmitter e(builder, op.getLoc());
+  WarpAttention(op, e).run(loops);
+}

@@ -1,0 +1,18 @@
+//===- ThreadContraction.h - Projections by the threads of a block -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_THREADCONTRACTION_H
+#define ATTUNE_COMPILER_TARGET_NVVM_THREADCONTRACTION_H
+
+#include "compiler/Target/NVVM/ThreadLoops.h"
+
+namespace attune {
+
+/// Whether |op| multiplies rows of f32 by weight panels: `out[m, n] += x[m, k] panel[n / W, k, n % W]`, within one panel of 64 columns.
+bool isContraction(mlir::linalg::LinalgOp op);
+/// Emits it with tiles of the operands in shared memory and sums in registers; a few rows as sums over columns that are read once.
+void emitContraction(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_THREADCONTRACTION_H

@@ -1,0 +1,91 @@
+//===- ThreadEmitter.cpp - Code that the threads of a block share ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadEmitter::Values;
+
+Value ThreadEmitter::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+Value ThreadEmitter::f32(double value) { return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value)); }
+Value ThreadEmitter::add(Value a, Value b) { return builder.createOrFold<arith::AddIOp>(loc, a, b); }
+Value ThreadEmitter::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(loc, a, b); }
+Value ThreadEmitter::mul(Value a, Value b) { return builder.createOrFold<arith::MulIOp>(loc, a, b); }
+Value ThreadEmitter::div(Value a, Value b) { return builder.createOrFold<arith::DivUIOp>(loc, a, b); }
+Value ThreadEmitter::rem(Value a, Value b) { return builder.createOrFold<arith::RemUIOp>(loc, a, b); }
+Value ThreadEmitter::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(loc, a, b); }
+Value ThreadEmitter::max(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loc, a, b); }
+Value ThreadEmitter::compare(arith::CmpIPredicate predicate, Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+}
+Value ThreadEmitter::compare(arith::CmpFPredicate predicate, Value a, Value b) {
+  return builder.createOrFold<arith::CmpFOp>(loc, predicate, a, b);
+}
+Value ThreadEmitter::both(Value a, Value b) { return builder.createOrFold<arith::AndIOp>(loc, a, b); }
+Value ThreadEmitter::either(Value a, Value b) { return builder.createOrFold<arith::OrIOp>(loc, a, b); }
+Value ThreadEmitter::select(Value condition, Value a, Value b) { return builder.createOrFold<arith::SelectOp>(loc, condition, a, b); }
+
+Value ThreadEmitter::addf(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
+Value ThreadEmitter::subf(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
+Value ThreadEmitter::mulf(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
+Value ThreadEmitter::divf(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
+Value ThreadEmitter::maxf(Value a, Value b) { return arith::MaxNumFOp::create(builder, loc, a, b); }
+Value ThreadEmitter::fma(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
+Value ThreadEmitter::exp2(Value x) { return LLVM::Exp2Op::create(builder, loc, x.getType(), x); }
+
+Value ThreadEmitter::size(Value buffer, int64_t dim) { return builder.createOrFold<memref::DimOp>(loc, buffer, dim); }
+Value ThreadEmitter::load(Value buffer, ValueRange at) { return memref::LoadOp::create(builder, loc, buffer, at); }
+void ThreadEmitter::store(Value value, Value buffer, ValueRange at) { memref::StoreOp::create(builder, loc, value, buffer, at); }
+
+Values ThreadEmitter::loop(Value begin, Value end, Value step, ValueRange initial, LoopBody body) {
+  auto loop = scf::ForOp::create(builder, loc, begin, end, step, initial);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!initial.empty())
+    scf::YieldOp::create(builder, loc, next);
+  return Values(loop.getResults());
+}
+
+void ThreadEmitter::ifThen(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(builder, loc, condition);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+Values ThreadEmitter::choose(Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no) {
+  auto branch = scf::IfOp::create(
+      builder, loc, condition,
+      [&](OpBuilder &inner, Location) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+        scf::YieldOp::create(builder, loc, yes());
+      },
+      [&](OpBuilder &inner, Location) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+        scf::YieldOp::create(builder, loc, no());
+      });
+  return Values(branch.getResults());
+}
+
+Value ThreadEmitter::shuffleXor(Value x, int64_t mask) {
+  return gpu::ShuffleOp::create(builder, loc, x, static_cast<int32_t>(mask), kWarp, gpu::ShuffleMode::XOR).getShuffleResult();
+}
+
+Value ThreadEmitter::broadcastLane(Value x, int64_t lane) {
+  return gpu::ShuffleOp::create(builder, loc, x, static_cast<int32_t>(lane), kWarp, gpu::ShuffleMode::IDX).getShuffleResult();
+}
+
+Value ThreadEmitter::reduceLanes(Value x, llvm::function_ref<Value(Value, Value)> join) {
+  for (int64_t mask = kWarp / 2; mask > 0; mask /= 2)
+    x = join(x, shuffleXor(x, mask));
+  return x;
+}

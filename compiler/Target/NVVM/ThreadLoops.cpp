@@ -1,0 +1,86 @@
+//===- ThreadLoops.cpp - Operations on tiles as loops of threads -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/ThreadLoops.h"
+#include "compiler/Target/NVVM/ThreadContraction.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace attune;
+
+void ThreadLoops::forEach(ThreadEmitter &e, ArrayRef<Value> sizes, llvm::function_ref<void(ValueRange)> body) const {
+  Value count = e.index(1);
+  for (Value size : sizes)
+    count = e.mul(count, size);
+  e.loop(first, count, step, {}, [&](Value number, ValueRange) -> ThreadEmitter::Values {
+    SmallVector<Value> point(sizes.size());
+    for (size_t dim = sizes.size(); dim-- > 1;) {
+      point[dim] = e.rem(number, sizes[dim]);
+      number = e.div(number, sizes[dim]);
+    }
+    if (!sizes.empty())
+      point[0] = number;
+    body(point);
+    return {};
+  });
+}
+
+void ThreadLoops::forEachWarp(ThreadEmitter &e, Value count, llvm::function_ref<void(Value, Value)> body) const {
+  Value warp = e.div(thread, kWarp), lane = e.rem(thread, kWarp);
+  e.loop(warp, count, e.index(threads / kWarp), {}, [&](Value item, ValueRange) -> ThreadEmitter::Values {
+    body(item, lane);
+    return {};
+  });
+}
+
+bool attune::isDistributed(Operation *op) {
+  if (isa<memref::StoreOp>(op))
+    return !op->getParentOfType<linalg::LinalgOp>();
+  return isa<linalg::LinalgOp, memref::CopyOp, xfmr::KeyPanelOp, xfmr::KeyRowsOp, xfmr::RotaryTileOp, xfmr::AttentionTileOp,
+             xfmr::QuantizeRowsOp>(op);
+}
+
+static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
+  OpBuilder builder(op);
+  ThreadEmitter e(builder, op.getLoc());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim != cast<MemRefType>(op.getSource().getType()).getRank(); ++dim)
+    sizes.push_back(e.size(op.getTarget(), dim));
+  loops.forEach(e, sizes, [&](ValueRange point) { e.store(e.load(op.getSource(), point), op.getTarget(), point); });
+}
+
+/// The first thread stores.
+static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops) {
+  OpBuilder builder(op);
+  ThreadEmitter e(builder, op.getLoc());
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, loops.thread, e.index(0)), [&] { builder.clone(*op); });
+  op.erase();
+  return success();
+}
+
+LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return restrictStore(store, loops);
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    if (isContraction(linalgOp))
+      emitContraction(linalgOp, loops);
+    else if (failed(emitLinalg(linalgOp, loops)))
+      return failure();
+  } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    emitCopy(copy, loops);
+  } else if (auto panel = dyn_cast<xfmr::KeyPanelOp>(op)) {
+    emitKeyPanel(panel, loops);
+  } else if (auto rows = dyn_cast<xfmr::KeyRowsOp>(op)) {
+    emitKeyRows(rows, loops);
+  } else if (auto rotary = dyn_cast<xfmr::RotaryTileOp>(op)) {
+    emitRotary(rotary, loops);
+  } else if (auto attention = dyn_cast<xfmr::AttentionTileOp>(op)) {
+    emitAttentionRows(attention, loops);
+  } else {
+    return op->emitError("has no form for threads of a GPU");
+  }
+  op->erase();
+  return success();
+}
