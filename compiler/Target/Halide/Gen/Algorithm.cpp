@@ -74,6 +74,19 @@ static int tileColumnsFor(const Expr &columns, const ScheduleOptions &options) {
   return static_cast<int>(*length < options.lanes ? *length : *length / options.lanes * options.lanes);
 }
 
+/// About how many instructions |term| takes.
+static int costOf(const Term &term) {
+  int cost = term.isList;
+  for (const char *word : {"erf", "exp", "exp2", "log", "tanh"})
+    cost += term.word == word ? 20 : 0;
+  for (const Term &operand : term.operands)
+    cost += costOf(operand);
+  return cost;
+}
+
+/// What is longer than this is not unrolled over all rows and columns of a tile: it takes the sums from memory.
+static constexpr int kMostUnrolled = 8;
+
 /// Adds |count| tiles of |rows| rows from row |first| on to |host|. |chain| are the stages that each has for itself: their rows count from
 /// the tile's first, and the tile is their last dimension.
 static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage *> &chain, int rows, const Expr &first, const Expr &count,
@@ -93,8 +106,17 @@ static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage
     define(copy, scope, indices);
     last = copy.func;
     name = stage->name;
-    if (stage == chain[0])
-      tiles.sum = copy;
+    if (stage != chain[0])
+      continue;
+    tiles.sum = copy;
+    int cost = costOf(host.stage->body);
+    for (const Stage *part : chain)
+      cost += part == stage ? 0 : costOf(part->body);
+    if (cost > kMostUnrolled) {
+      last = tiles.kept = Halide::Func(stage->name + "_kept");
+      std::vector<Expr> same(copy.vars.begin(), copy.vars.end());
+      tiles.kept(copy.vars) = copy.func(same);
+    }
   }
   std::optional<int64_t> length = constantOf(host.extents[0]);
   bool overlaps = length && *length % columns != 0;
@@ -121,13 +143,14 @@ static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage
   host.tiles.push_back(std::move(tiles));
 }
 
-/// Defines |host| by tiles, so that no row is computed twice: as many as there are of the most rows, and what remains by powers of two.
+/// Defines |host| by tiles, so that no row is computed twice: as many as there are of the most rows, and what remains by powers of two. Of
+/// four where columns are not whole, which makes code several times as long.
 static void defineTiles(StageFunc &host, const Scope &scope, const Plan &plan, const ScheduleOptions &options) {
   std::vector<const Stage *> chain = plan.tileStages(*host.stage);
   int columns = tileColumnsFor(host.extents[0], options);
   host.func(host.vars) = Halide::undef(Halide::Float(32));
   std::vector<int> heights{options.tileRows};
-  for (int rows = 32; rows > 0; rows /= 2)
+  for (int rows = 64; rows > 0; rows /= isMultiple(host.extents[0], columns) && host.vars.size() == 2 ? 2 : 4)
     if (rows < options.tileRows)
       heights.push_back(rows);
   Expr first = 0, remaining = host.extents[1];

@@ -43,6 +43,8 @@ struct RowTiles {
   std::optional<Halide::RVar> column, columnTile;
   /// The contraction.
   StageFunc sum;
+  /// Its results in memory, where what becomes of them is too long to be unrolled; otherwise undefined.
+  Halide::Func kept;
 };
 
 /// The functions of a description and what a call of the kernel takes.

@@ -129,7 +129,9 @@ void Scheduler::scheduleTiles(StageFunc &host, size_t index) {
   }
   order.insert(order.end(), host.vars.begin() + 2, host.vars.end());
   // The accumulators are registers if every access is at a constant place.
-  update.reorder(order).vectorize(order[0], lanes, TailStrategy::GuardWithIf).unroll(order[0]).unroll(tiles.row);
+  update.reorder(order).vectorize(order[0], lanes, TailStrategy::GuardWithIf);
+  if (!tiles.kept.defined())
+    update.unroll(order[0]).unroll(tiles.row);
   scheduleSum(host, tiles);
 }
 
@@ -145,6 +147,12 @@ void Scheduler::scheduleSum(StageFunc &host, RowTiles &tiles) {
   sum.func.compute_at(host.func, tiles.tile).store_in(Halide::MemoryType::Stack);
   if (padded)
     sum.func.bound_extent(column, tiles.columns);
+  if (tiles.kept.defined()) {
+    tiles.kept.compute_at(host.func, tiles.tile).store_in(Halide::MemoryType::Stack);
+    tiles.kept.vectorize(column, lanes, padded ? TailStrategy::RoundUp : TailStrategy::GuardWithIf).unroll(row);
+    if (padded)
+      tiles.kept.bound_extent(column, tiles.columns).unroll(column);
+  }
   sum.func.vectorize(column, lanes, padded ? TailStrategy::RoundUp : TailStrategy::GuardWithIf).unroll(row);
   std::vector<Halide::VarOrRVar> order = {column, row};
   for (int i = 0; i < sum.reduction.dimensions(); ++i)
