@@ -134,6 +134,9 @@ static Status checkFlags(const CompileOptions &options) {
       return Status::error("--emit: 'ptx' is only for --target=cuda");
     return options.gpus.empty() ? Status() : Status::error("--gpu: only with --target=cuda");
   }
+  bool emulates = llvm::any_of(options.gpus, [](const GpuArchitecture &gpu) { return gpu.isEmulator; });
+  if (emulates && options.emit == EmitKind::Ptx)
+    return Status::error("--emit: 'ptx' is for GPUs, not for --gpu=emulator");
   if (options.kernels != KernelBackend::Mlir)
     return Status::error("--kernels=halide: only with --target=cpu");
   if (options.padding == Padding::Skip)

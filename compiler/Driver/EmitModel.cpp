@@ -6,6 +6,7 @@
 #include "compiler/Driver/HalideKernels.h"
 #include "compiler/Target/CPU/Emit.h"
 #include "compiler/Target/NVVM/DeviceModule.h"
+#include "compiler/Target/NVVM/Emulator/EmulateDevice.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -143,10 +144,17 @@ Status ModelEmitter::emitDevice(ModelSignature &signature) {
   }
   std::string ptxas = findPtxas();
   for (const GpuArchitecture &gpu : options.gpus.empty() ? getDefaultGpus() : options.gpus) {
+    if (gpu.isEmulator) {
+      Result<std::string> image = emulateDevice(llvm::CloneModule(*deviceModule), target);
+      if (!image)
+        return image.status();
+      described.images.push_back({ATTUNE_IMAGE_CUBIN, gpu.number, false, std::move(*image)});
+      continue;
+    }
     Result<std::string> ptx = emitPtx(*deviceModule, gpu);
     if (!ptx)
       return ptx.status();
-    bool isFirst = described.images.empty();
+    bool isFirst = llvm::none_of(described.images, [](const GpuImage &image) { return image.kind == ATTUNE_IMAGE_PTX; });
     if (isFirst || ptxas.empty())
       described.images.push_back({ATTUNE_IMAGE_PTX, gpu.number, gpu.isSpecific, *ptx});
     if (ptxas.empty())

@@ -47,7 +47,7 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
   table.addString("cpu", "NAME", options.cpu,
                   "native, x86-64-v3, x86-64-v4 or an LLVM name, with ,+feature,-feature behind it (native; for another triple its least)");
   table.addString("triple", "T", options.triple, "target triple: x86_64, aarch64 or riscv64 (this machine's)");
-  table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda", [&options](const std::string &value) {
+  table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda; emulator is this machine's CPU, for tests", [&options](const std::string &value) {
     Result<std::vector<GpuArchitecture>> list = parseGpuList(value);
     if (!list)
       return list.status();

@@ -120,7 +120,7 @@ void attune_session_destroy(attune_session *session) {
 }
 
 int64_t attune_session_num_threads(const attune_session *session) {
-  return session ? isOnGpu(*session) ? 1 : session->host.num_workers : 0;
+  return session ? session->host.num_workers : 0;
 }
 
 const attune_model *attune_session_model(const attune_session *session) { return session ? session->model : nullptr; }

@@ -235,6 +235,10 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   Result<Artefact> artefact = host.openModel(model, request);
   if (!artefact)
     return artefact.status();
+  const attune_model_desc &desc = artefact->desc();
+  bool onGpu = desc.device == ATTUNE_DEVICE_CUDA;
+  if (onGpu && options.profile)
+    return Status::error("--profile: model '" + std::string(desc.name) + "' runs on a GPU, where kernels are not timed one by one");
   Result<const attune_entry_desc *> entry = artefact->entry(options.entry);
   if (!entry)
     return entry.status();
@@ -251,24 +255,25 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   if (!call)
     return call.status();
 
-  // The peak before and after: clock rates drift, and the better of the two is the honest divisor.
+  // The peak before and after: clock rates drift, and the better of the two is the honest divisor. A GPU's is not measured here.
   int64_t threads = call->threads();
-  double peak = measurePeakGflops(threads);
+  auto measurePeak = [&] { return onGpu ? 0 : measurePeakGflops(threads); };
+  double peak = measurePeak();
   Result<std::vector<double>> times = timeCall(*call, options.repeat);
   if (!times)
     return times.status();
-  peak = std::max(peak, measurePeakGflops(threads));
+  peak = std::max(peak, measurePeak());
 
   double fastest = times->front() / 1e3;
   double flops = static_cast<double>((*entry)->flops(call->dims().data(), threads));
-  const attune_model_desc &desc = artefact->desc();
   nlohmann::ordered_json result;
   result["model"] = desc.name;
   result["build_id"] = buildIdText(desc.build_id);
   result["entry"] = (*entry)->name;
   for (uint32_t i = 0; i < (*entry)->num_dims; ++i)
     result[(*entry)->dims[i].name] = call->dims()[i];
-  result["threads"] = threads;
+  if (!onGpu)
+    result["threads"] = threads;
   result["repeat"] = times->size();
   result["min_ms"] = times->front();
   result["p50_ms"] = percentile(*times, 50);
@@ -276,8 +281,10 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   result["p99_ms"] = percentile(*times, 99);
   result["tokens_per_s"] = tokensOf(**entry, call->dims()) / fastest;
   result["gflops"] = flops / fastest / 1e9;
-  result["peak_gflops"] = peak;
-  result["peak_fraction"] = peak > 0 ? flops / fastest / 1e9 / peak : 0;
+  if (!onGpu) {
+    result["peak_gflops"] = peak;
+    result["peak_fraction"] = peak > 0 ? flops / fastest / 1e9 / peak : 0;
+  }
   result["bytes_per_s"] = (weightBytesRead(desc, **entry, call->dims()) + cacheBytesRead(desc, **entry, call->dims())) / fastest;
   result["flops"] = flops;
   result["open_ms"] = artefact->openMilliseconds();
@@ -307,11 +314,12 @@ int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &a
   if (host.addFlags)
     host.addFlags(flags);
   std::vector<std::string> positional;
-  if (std::optional<int> status = parseArguments(
-          host, flags, arguments, positional, "bench " + host.modelHelp + " [flags]",
-          "Times an entry on random inputs. Rates are those of the fastest repetition; gflops counts matrix products and "
-          "the\ntwo attention "
-          "products, peak_gflops is the FMA peak measured in the same run, bytes_per_s the weights and caches that a call reads."))
+  if (std::optional<int> status =
+          parseArguments(host, flags, arguments, positional, "bench " + host.modelHelp + " [flags]",
+                         "Times an entry on random inputs. Rates are those of the fastest repetition; gflops counts matrix products and "
+                         "the\ntwo attention "
+                         "products, peak_gflops is the FMA peak measured in the same run (of a CPU), bytes_per_s the weights and caches "
+                         "that a call reads."))
     return *status;
   Result<std::string> model = singleModel(positional);
   if (!model)

@@ -48,6 +48,9 @@ static OrderedJson describeTensor(const attune_entry_desc &entry, const attune_t
   return result;
 }
 
+/// What a session on an H100 has: two blocks for each of 132 multiprocessors.
+static constexpr int64_t gpuWorkers = 264;
+
 static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const attune_entry_desc &entry, const InspectOptions &options,
                                          const ProfileFile *profile) {
   OrderedJson result;
@@ -68,7 +71,7 @@ static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const at
   result["outputs"] = OrderedJson::array();
   for (uint32_t i = 0; i < entry.num_outputs; ++i)
     result["outputs"].push_back(describeTensor(entry, entry.outputs[i], false));
-  int64_t workers = options.threads > 0 ? options.threads : attune_available_cpus();
+  int64_t workers = options.threads > 0 ? options.threads : desc.device == ATTUNE_DEVICE_CUDA ? gpuWorkers : attune_available_cpus();
   result["dims"] = given;
   result["workers"] = workers;
   result["workspace_bytes"] = entry.workspace_bytes(dims->data(), workers);
@@ -105,6 +108,21 @@ static OrderedJson describeGeneration(const attune_model *model) {
   return result;
 }
 
+/// The code for GPUs, and what of it entries launch.
+static void describeDevice(const attune_model_desc &desc, OrderedJson &result) {
+  for (uint32_t i = 0; i < desc.num_images; ++i) {
+    const attune_gpu_image &image = desc.images[i];
+    result["images"].push_back({{"name", "sm_" + std::to_string(image.arch) + (image.arch_specific ? "a" : "")},
+                                {"kind", image.kind == ATTUNE_IMAGE_CUBIN ? "cubin" : "ptx"},
+                                {"bytes", image.bytes}});
+  }
+  for (uint32_t i = 0; i < desc.num_functions; ++i) {
+    const attune_gpu_function &function = desc.functions[i];
+    result["functions"].push_back(
+        {{"name", function.symbol}, {"kernel", desc.kernels[function.kernel].name}, {"shared_bytes", function.shared_bytes}});
+  }
+}
+
 /// The manifest's own columns, in a fixed order.
 static OrderedJson describeManifest(const std::vector<Json> &tensors) {
   OrderedJson result = OrderedJson::array();
@@ -125,6 +143,7 @@ static Result<OrderedJson> describeModel(const Artefact &artefact, const Inspect
   result["name"] = desc.name;
   result["family"] = desc.family;
   result["architecture"] = desc.architecture;
+  result["device"] = desc.device == ATTUNE_DEVICE_CUDA ? "cuda" : "cpu";
   result["triple"] = desc.triple;
   result["cpu"] = desc.cpu;
   result["cpu_features"] = desc.cpu_features;
@@ -158,6 +177,7 @@ static Result<OrderedJson> describeModel(const Artefact &artefact, const Inspect
     row["op"] = desc.kernels[i].op;
     result["kernels"].push_back(row);
   }
+  describeDevice(desc, result);
   size_t bytes = 0;
   const char *manifest = attune_model_manifest(artefact.model(), &bytes);
   Result<std::vector<Json>> tensors = parseManifest({manifest, bytes}, attune_model_weights_path(artefact.model()));

@@ -164,7 +164,7 @@ static void test_host_memory(attune_model *model) {
   attune_session *session, *other;
   CHECK_OK(make_session(model, NULL, &session));
   CHECK_OK(make_session(model, NULL, &other)); /* the weights are there once */
-  CHECK(attune_session_num_threads(session) == 1);
+  CHECK(attune_session_num_threads(session) == 6);
   for (int64_t first = 0; first < 3; ++first) {
     set_ids(first);
     CHECK_OK(run_forward(first == 1 ? other : session, call_ids, call_hidden));

@@ -3,13 +3,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/GpuArchitecture.h"
+#include "compiler/Target/NVVM/Emulator/EmulatedImage.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace attune;
 
-static constexpr llvm::StringLiteral kKnown[] = {"sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"};
+static constexpr llvm::StringLiteral kKnown[] = {"sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "emulator"};
 
 Result<std::vector<GpuArchitecture>> attune::parseGpuList(const std::string &text) {
   std::vector<GpuArchitecture> list;
@@ -17,10 +18,14 @@ Result<std::vector<GpuArchitecture>> attune::parseGpuList(const std::string &tex
   llvm::StringRef(text).split(names, ',');
   for (llvm::StringRef name : names) {
     if (!llvm::is_contained(kKnown, name))
-      return Status::error("expected sm_80, sm_86, sm_87, sm_89, sm_90 or sm_90a, got '" + name.str() + "'");
+      return Status::error("expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or emulator, got '" + name.str() + "'");
     GpuArchitecture gpu;
+    gpu.isEmulator = name == "emulator";
     gpu.isSpecific = name.consume_back("a");
-    name.drop_front(3).getAsInteger(10, gpu.number);
+    if (gpu.isEmulator)
+      gpu.number = emulated::arch;
+    else
+      name.drop_front(3).getAsInteger(10, gpu.number);
     if (!llvm::is_contained(list, gpu))
       list.push_back(gpu);
   }

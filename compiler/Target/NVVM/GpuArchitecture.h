@@ -18,13 +18,15 @@ struct GpuArchitecture {
   uint32_t number = 80;
   /// Whether code may use what later ones do not have: sm_90a.
   bool isSpecific = false;
+  /// No GPU: code for this machine, which test/FakeCuda runs.
+  bool isEmulator = false;
 
-  /// "sm_90a".
-  std::string name() const { return "sm_" + std::to_string(number) + (isSpecific ? "a" : ""); }
+  /// "sm_90a", "emulator".
+  std::string name() const { return isEmulator ? "emulator" : "sm_" + std::to_string(number) + (isSpecific ? "a" : ""); }
   bool operator==(const GpuArchitecture &other) const { return number == other.number && isSpecific == other.isSpecific; }
 };
 
-/// Reads "sm_80,sm_90a". Errors name the one that is unknown.
+/// Reads "sm_80,sm_90a" or "emulator". Errors name the one that is unknown.
 Result<std::vector<GpuArchitecture>> parseGpuList(const std::string &text);
 /// What `--gpu` stands for if it is not given.
 std::vector<GpuArchitecture> getDefaultGpus();

@@ -153,7 +153,8 @@ attune_status attune_session_memory_bytes(const attune_model *model, const attun
 attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
 /// Ends the workers and gives the memory back. No call may be running. Null is allowed.
 void attune_session_destroy(attune_session *session);
-/// Returns the number of workers including the calling thread.
+/// Returns the number of workers including the calling thread; of a model on a GPU, the blocks that may have scratch of their own. It is what the
+/// formulae of workspaces take.
 int64_t attune_session_num_threads(const attune_session *session);
 /// Returns the model of |session|.
 const attune_model *attune_session_model(const attune_session *session);
