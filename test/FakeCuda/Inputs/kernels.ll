@@ -154,6 +154,67 @@ define ptx_kernel void @product(ptr %x, ptr %out) {
   ret void
 }
 
+; The 16 x 16 bf16 matrix that ldmatrix makes of 4 x 32 words, times one that picks columns 0 to 7, or 8 to 15 if %high: four elements for each lane.
+define ptx_kernel void @pick(ptr %x, ptr %out, i32 %high) {
+  %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
+  %first = mul i32 %lane, 4
+  %from = getelementptr i32, ptr %x, i32 %first
+  %words = load <4 x i32>, ptr %from, align 16
+  %row = getelementptr i32, ptr addrspace(3) @dynamic, i32 %first
+  store <4 x i32> %words, ptr addrspace(3) %row, align 16
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %a = call { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3(ptr addrspace(3) %row)
+  %a0 = extractvalue { i32, i32, i32, i32 } %a, 0
+  %a1 = extractvalue { i32, i32, i32, i32 } %a, 1
+  %a2 = extractvalue { i32, i32, i32, i32 } %a, 2
+  %a3 = extractvalue { i32, i32, i32, i32 } %a, 3
+  %quad = and i32 %lane, 3
+  %eighth = lshr i32 %lane, 3
+  %isone = icmp eq i32 %quad, %eighth
+  %group = lshr i32 %lane, 2
+  %odd = and i32 %group, 1
+  %shift = mul i32 %odd, 16
+  %one = shl i32 16256, %shift
+  %b = select i1 %isone, i32 %one, i32 0
+  %ishigh = icmp ne i32 %high, 0
+  %b0 = select i1 %ishigh, i32 0, i32 %b
+  %b1 = select i1 %ishigh, i32 %b, i32 0
+  %d = call { float, float, float, float } @llvm.nvvm.mma.m16n8k16.row.col.bf16(i32 %a0, i32 %a1, i32 %a2, i32 %a3, i32 %b0, i32 %b1, float 0.0, float 0.0, float 0.0, float 0.0)
+  %d0 = extractvalue { float, float, float, float } %d, 0
+  %d1 = extractvalue { float, float, float, float } %d, 1
+  %d2 = extractvalue { float, float, float, float } %d, 2
+  %d3 = extractvalue { float, float, float, float } %d, 3
+  %o0 = getelementptr float, ptr %out, i32 %first
+  %o1 = getelementptr float, ptr %o0, i32 1
+  %o2 = getelementptr float, ptr %o0, i32 2
+  %o3 = getelementptr float, ptr %o0, i32 3
+  store float %d0, ptr %o0
+  store float %d1, ptr %o1
+  store float %d2, ptr %o2
+  store float %d3, ptr %o3
+  ret void
+}
+
+; out = who is below 5, the sum of all lanes, the lane 3 below, and how many of the block are below 5.
+define ptx_kernel void @votes(ptr %out) {
+  %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
+  %below = icmp ult i32 %lane, 5
+  %ballot = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %below)
+  %sum = call i32 @llvm.nvvm.redux.sync.add(i32 %lane, i32 -1)
+  %down = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %lane, i32 3, i32 31)
+  %count = call i32 @llvm.nvvm.barrier.cta.red.popc.aligned.all(i32 0, i1 %below)
+  %first = mul i32 %lane, 4
+  %o0 = getelementptr i32, ptr %out, i32 %first
+  %o1 = getelementptr i32, ptr %o0, i32 1
+  %o2 = getelementptr i32, ptr %o0, i32 2
+  %o3 = getelementptr i32, ptr %o0, i32 3
+  store i32 %ballot, ptr %o0
+  store i32 %sum, ptr %o1
+  store i32 %down, ptr %o2
+  store i32 %count, ptr %o3
+  ret void
+}
+
 ; Rounds to bf16 and back, and 2 to the power of it, by inline PTX.
 define ptx_kernel void @round(ptr %x) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -177,6 +238,12 @@ declare void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3), ptr addrs
 declare void @llvm.nvvm.cp.async.commit.group()
 declare void @llvm.nvvm.cp.async.wait.group(i32)
 declare { float, float, float, float } @llvm.nvvm.mma.m16n8k8.row.col.tf32(i32, i32, i32, i32, i32, i32, float, float, float, float)
+declare { float, float, float, float } @llvm.nvvm.mma.m16n8k16.row.col.bf16(i32, i32, i32, i32, i32, i32, float, float, float, float)
+declare { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3(ptr addrspace(3))
+declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
+declare i32 @llvm.nvvm.redux.sync.add(i32, i32)
+declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)
+declare i32 @llvm.nvvm.barrier.cta.red.popc.aligned.all(i32, i1)
 
 attributes #0 = { "nvvm.maxntid"="256,1,1" }
 attributes #1 = { "nvvm.reqntid"="64,1,1" }
