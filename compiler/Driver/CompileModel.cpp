@@ -6,6 +6,7 @@
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/EmitModel.h"
 #include "compiler/Driver/HalideKernels.h"
+#include "compiler/Driver/KernelChoices.h"
 #include "compiler/Driver/OutputSet.h"
 #include "compiler/Driver/Registry.h"
 #include "compiler/Driver/TimeReport.h"
@@ -43,6 +44,10 @@ private:
   Status lower();
   Status pack();
   Status emit();
+  Status findHalide();
+  Status chooseKernels();
+  Status runPhaseByHalide(Phase phase);
+  Status writeChoices();
 
   /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last; |done| says whether it is.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print, bool &done);
@@ -64,6 +69,9 @@ private:
   ModelSignature signature;
   std::optional<PackedWeights> packed;
   std::string halideTool, halideKernels;
+  /// For --kernels=best: the choices, and the module with all kernels by Halide from the phase tiled on.
+  KernelChoices choices;
+  mlir::OwningOpRef<mlir::ModuleOp> byHalide;
   bool done = false;
 };
 
@@ -129,6 +137,8 @@ Status Compilation::finishPhase(Phase phase, llvm::function_ref<Result<std::stri
 
 /// Flags that do not go together.
 static Status checkFlags(const CompileOptions &options) {
+  if (!options.choices.empty() && options.kernels != KernelBackend::Best)
+    return Status::error("--choices: only with --kernels=best");
   if (options.target == TargetKind::Cpu) {
     if (options.emit == EmitKind::Ptx)
       return Status::error("--emit: 'ptx' is only for --target=cuda");
@@ -138,12 +148,26 @@ static Status checkFlags(const CompileOptions &options) {
   if (emulates && options.emit == EmitKind::Ptx)
     return Status::error("--emit: 'ptx' is for GPUs, not for --gpu=emulator");
   if (options.kernels != KernelBackend::Mlir)
-    return Status::error("--kernels=halide: only with --target=cpu");
+    return Status::error("--kernels: only with --target=cpu");
   if (options.padding == Padding::Skip)
     return Status::error("--padding=skip: not implemented for --target=cuda, expected compute");
   if (options.dtype != mlir::xfmr::Precision::F32)
     return Status::error("--dtype=" + mlir::xfmr::stringifyPrecision(options.dtype).str() +
                          ": not implemented for --target=cuda, expected f32");
+  return {};
+}
+
+/// What kernels by Halide need.
+Status Compilation::findHalide() {
+  if (options.kernels == KernelBackend::Mlir)
+    return {};
+  std::string flag = options.kernels == KernelBackend::Halide ? "--kernels=halide: " : "--kernels=best: ";
+  if (target->machine().getTargetTriple().getArch() != llvm::Triple::x86_64)
+    return Status::error(flag + "expected an x86-64 target, got '" + target->triple() + "'");
+  Result<std::string> tool = findHalideTool();
+  if (!tool)
+    return Status::error(flag + tool.message());
+  halideTool = *tool;
   return {};
 }
 
@@ -159,14 +183,8 @@ Status Compilation::prepare() {
   if (!cpu)
     return cpu.status();
   target.emplace(std::move(*cpu));
-  if (options.kernels == KernelBackend::Halide) {
-    if (target->machine().getTargetTriple().getArch() != llvm::Triple::x86_64)
-      return Status::error("--kernels=halide: expected an x86-64 target, got '" + target->triple() + "'");
-    Result<std::string> tool = findHalideTool();
-    if (!tool)
-      return Status::error("--kernels=halide: " + tool.message());
-    halideTool = *tool;
-  }
+  if (Status status = findHalide(); status.failed())
+    return status;
   if (!llvm::sys::fs::exists(options.model))
     return Status::error("'" + options.model + "': no such file or folder");
   if (!options.dumpStages.empty()) {
@@ -260,6 +278,9 @@ Status Compilation::runPhase(Phase phase) {
       return read.status();
     signature = std::move(*read);
   }
+  if (options.kernels == KernelBackend::Best)
+    if (Status status = runPhaseByHalide(phase); status.failed())
+      return status;
   if (phase == Phase::Kernels) {
     readKernels(*module, signature, options.target == TargetKind::Cuda ? "nvvm" : "mlir");
     halideKernels = describeHalideKernels(*module);
@@ -267,6 +288,23 @@ Status Compilation::runPhase(Phase phase) {
   if (phase == Phase::Bufferized)
     readFormulae(*module, signature);
   return finishPhase(phase, [&] { return Result<std::string>(printModule()); }, done);
+}
+
+/// Beside the module goes one with all kernels by Halide, since tiles depend on the backend; after the phase kernels there is one again.
+Status Compilation::runPhaseByHalide(Phase phase) {
+  if (phase == Phase::Linalg)
+    byHalide = module->clone();
+  if (phase != Phase::Tiled && phase != Phase::Kernels)
+    return {};
+  mlir::PassManager passes(&context);
+  buildPhasePipeline(passes, phase, PipelineOptions{strategy(), options.dtype, KernelBackend::Halide});
+  if (mlir::failed(passes.run(*byHalide)))
+    return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
+  if (phase == Phase::Tiled)
+    return {};
+  Status status = applyChoices(*module, *byHalide, choices);
+  byHalide = nullptr;
+  return status;
 }
 
 Status Compilation::lower() {
@@ -288,6 +326,23 @@ Status Compilation::pack() {
   packed.emplace(std::move(*written));
   times.finish("packing", /*counted=*/false);
   return {};
+}
+
+/// Reads or measures which backend makes which kernel.
+Status Compilation::chooseKernels() {
+  Result<KernelChoices> result = options.choices.empty() ? measureKernels(options) : readChoices(options.choices);
+  if (!result)
+    return result.status();
+  choices = std::move(*result);
+  times.finish("choosing kernels", /*counted=*/false);
+  return {};
+}
+
+/// Beside the output, for --choices of the next time.
+Status Compilation::writeChoices() {
+  llvm::SmallString<128> path(options.output);
+  llvm::sys::path::replace_extension(path, ".choices");
+  return writeText(path.str().str(), formatChoices(choices));
 }
 
 Status Compilation::emit() {
@@ -323,6 +378,9 @@ Status Compilation::emit() {
     return status;
   if (Status status = writeWeightsHeader(*packed, emitter.descriptor().buildId, files->weights()); status.failed())
     return status;
+  if (options.kernels == KernelBackend::Best && options.choices.empty())
+    if (Status status = writeChoices(); status.failed())
+      return status;
   if (Status status = files->commit(); status.failed())
     return status;
   return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); }, done);
@@ -331,6 +389,9 @@ Status Compilation::emit() {
 Status Compilation::runSteps() {
   if (Status status = prepare(); status.failed())
     return status;
+  if (options.kernels == KernelBackend::Best && !stopsBefore(Phase::Kernels))
+    if (Status status = chooseKernels(); status.failed())
+      return status;
   if (Status status = import(); status.failed() || done)
     return status;
   if (Status status = lower(); status.failed() || done)

@@ -35,8 +35,8 @@ std::string attune::formatFlags(const CompileOptions &options) {
     add("padding", "skip");
   if (options.dtype != mlir::xfmr::Precision::F32)
     add("dtype", mlir::xfmr::stringifyPrecision(options.dtype).str());
-  if (options.kernels == KernelBackend::Halide)
-    add("kernels", "halide");
+  if (options.kernels != KernelBackend::Mlir)
+    add("kernels", options.kernels == KernelBackend::Halide ? "halide" : "best");
   if (options.schedule != "auto")
     add("set", "schedule=" + options.schedule);
   if (!options.inputs.empty())

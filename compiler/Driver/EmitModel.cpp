@@ -136,7 +136,7 @@ Status ModelEmitter::emitDevice(ModelSignature &signature) {
     if (kernel == signature.kernels.end()) {
       if (!other) {
         other = signature.kernels.size();
-        signature.kernels.push_back({kOtherKernel.str(), "nvvm", "operations between kernels"});
+        signature.kernels.push_back({kOtherKernel.str(), "nvvm", "operations between kernels", ""});
       }
       number = *other;
     }

@@ -18,15 +18,6 @@ void attune::addChoice(FlagTable &flags, const std::string &name, const std::str
   });
 }
 
-/// A reader that accepts only what this version implements.
-static std::function<Status(const std::string &)> only(llvm::ArrayRef<llvm::StringRef> implemented) {
-  return [implemented = llvm::SmallVector<std::string>(implemented.begin(), implemented.end())](const std::string &value) {
-    if (llvm::is_contained(implemented, value))
-      return Status();
-    return Status::error("'" + value + "' is not implemented in this version, expected " + llvm::join(implemented, " or "));
-  };
-}
-
 static Status readLimit(const std::string &text, std::map<std::string, int64_t> &limits) {
   auto [dim, value] = llvm::StringRef(text).split('=');
   Result<int64_t> number = parseInteger(value.str());
@@ -60,9 +51,11 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
       return Status();
     });
   addChoice(table, "kernels", "mlir|halide|best", "what makes the kernels (mlir)", [&options](const std::string &value) {
-    options.kernels = value == "halide" ? KernelBackend::Halide : KernelBackend::Mlir;
-    return only({"mlir", "halide"})(value);
+    options.kernels = value == "halide" ? KernelBackend::Halide : value == "best" ? KernelBackend::Best : KernelBackend::Mlir;
+    return Status();
   });
+  table.addString("choices", "FILE", options.choices,
+                  "which backend makes which kernel, for --kernels=best; measured, and written to OUT's stem .choices, if not given");
   if (wanted("set"))
     table.addCustom("set", "KEY=VALUE", "schedule=none: Halide's kernels unscheduled, as a reference",
                     [&options](const std::string &value) {

@@ -175,6 +175,8 @@ static Result<OrderedJson> describeModel(const Artefact &artefact, const Inspect
     row["name"] = desc.kernels[i].name;
     row["backend"] = desc.kernels[i].backend;
     row["op"] = desc.kernels[i].op;
+    if (desc.kernels[i].note && *desc.kernels[i].note)
+      row["note"] = desc.kernels[i].note;
     result["kernels"].push_back(row);
   }
   describeDevice(desc, result);

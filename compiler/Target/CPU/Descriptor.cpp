@@ -160,7 +160,8 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
     llvm::Constant *body = module.getFunction(kernel.name + "_parallel_body");
     if (!body)
       body = llvm::ConstantPointerNull::get(llvm::PointerType::get(module.getContext(), 0));
-    kernels.push_back(builder.record({builder.string(kernel.name), builder.string(kernel.backend), builder.string(kernel.op), body}));
+    kernels.push_back(builder.record(
+        {builder.string(kernel.name), builder.string(kernel.backend), builder.string(kernel.op), body, builder.string(kernel.note)}));
   }
 
   llvm::SmallVector<llvm::Constant *> caches;

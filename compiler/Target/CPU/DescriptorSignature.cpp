@@ -194,7 +194,9 @@ void attune::readKernels(ModuleOp module, ModelSignature &signature, StringRef d
   for (auto function : module.getOps<func::FuncOp>())
     if (auto op = function->getAttrOfType<StringAttr>("xfmr.kernel")) {
       auto backend = function->getAttrOfType<StringAttr>("xfmr.backend");
-      signature.kernels.push_back({function.getName().str(), backend ? backend.str() : defaultBackend.str(), op.str()});
+      auto note = function->getAttrOfType<StringAttr>("xfmr.note");
+      signature.kernels.push_back(
+          {function.getName().str(), backend ? backend.str() : defaultBackend.str(), op.str(), note ? note.str() : ""});
     }
 }
 

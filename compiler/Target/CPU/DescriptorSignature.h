@@ -54,7 +54,7 @@ struct EntrySignature {
 };
 
 struct KernelSignature {
-  std::string name, backend, op;
+  std::string name, backend, op, note;
 };
 
 struct ModelSignature {

@@ -34,6 +34,7 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
       } else {
         copy.erase();
         kernel.emitRemark("not a kernel for Halide: ") << why;
+        kernel->setAttr(kNoteAttr, StringAttr::get(&getContext(), "not by Halide: " + why));
       }
     }
   }

@@ -165,6 +165,7 @@ typedef struct attune_kernel_desc {
   const char *backend; /* "mlir", "halide", "nvvm" */
   const char *op;      /* what it computes, one line */
   attune_body_fn body; /* what the kernel gives to parallel_for, so that a host can tell kernels apart; null if it runs without */
+  const char *note;    /* why this backend: what was measured, or why another could not; empty or null if there is nothing to say */
 } attune_kernel_desc;
 
 /* What an image is. */
@@ -272,7 +273,7 @@ ATTUNE_ABI_ASSERT(sizeof(attune_call) == 56, "attune_call");
 ATTUNE_ABI_ASSERT(sizeof(attune_dim_desc) == 24, "attune_dim_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_cache_desc) == 40, "attune_cache_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_tensor_desc) == 40, "attune_tensor_desc");
-ATTUNE_ABI_ASSERT(sizeof(attune_kernel_desc) == 32, "attune_kernel_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_kernel_desc) == 40, "attune_kernel_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_kernel_work) == 32, "attune_kernel_work");
 ATTUNE_ABI_ASSERT(sizeof(attune_gpu_image) == 32, "attune_gpu_image");
 ATTUNE_ABI_ASSERT(sizeof(attune_gpu_function) == 16, "attune_gpu_function");

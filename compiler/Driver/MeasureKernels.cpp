@@ -1,0 +1,170 @@
+//===- MeasureKernels.cpp - Both backends against the clock ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What runs is the model itself, compiled by each backend, so that kernels meet the caches as they will. Calls are made by other processes,
+// which can be stopped, in turn: on shared machines speed changes from second to second.
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver/KernelChoices.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+#include <cmath>
+
+using namespace attune;
+namespace json = llvm::json;
+
+/// What all calls of one entry may take in one round, and rounds.
+static constexpr unsigned kSecondsToWait = 60;
+static constexpr int kRounds = 3;
+
+namespace {
+
+/// Both objects of one model, and what was measured of them.
+class Measurement {
+public:
+  explicit Measurement(const CompileOptions &options) : options(options) {}
+  ~Measurement() {
+    if (!folder.empty())
+      llvm::sys::fs::remove_directories(folder);
+  }
+  Result<KernelChoices> run();
+
+private:
+  Status compile();
+  /// The JSON that `attune |arguments|` prints; none if it took too long.
+  Result<std::optional<json::Value>> ask(const std::vector<std::string> &arguments);
+  Status measureEntry(const std::string &entry);
+  std::string object(const std::string &backend) const { return folder + "/" + backend + ".so"; }
+
+  const CompileOptions &options;
+  std::string folder, tool;
+  KernelChoices choices;
+  /// By kernels: the sum over entries of the logarithms of Halide's time by MLIR's.
+  std::map<std::string, double> scores;
+};
+
+} // namespace
+
+Status Measurement::compile() {
+  llvm::SmallString<128> path;
+  if (llvm::sys::fs::createUniqueDirectory("attune-best", path))
+    return Status::error("cannot create a temporary folder");
+  folder = path.str().str();
+  for (KernelBackend backend : {KernelBackend::Mlir, KernelBackend::Halide}) {
+    CompileOptions copy = options;
+    copy.kernels = backend;
+    copy.emit = EmitKind::Shared;
+    copy.output = object(backend == KernelBackend::Mlir ? "mlir" : "halide");
+    copy.name = "model";
+    copy.dumpStages.clear();
+    copy.compileTo.reset();
+    if (Status status = compileModel(copy); status.failed())
+      return status;
+  }
+  return {};
+}
+
+Result<std::optional<json::Value>> Measurement::ask(const std::vector<std::string> &arguments) {
+  std::string output = folder + "/output", errors = folder + "/errors", message;
+  for (const std::string &file : {output, errors}) // would be written over, not made shorter
+    llvm::sys::fs::remove(file);
+  std::vector<llvm::StringRef> words{tool};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  bool failed = false;
+  int status = llvm::sys::ExecuteAndWait(tool, words, std::nullopt, {llvm::StringRef(""), llvm::StringRef(output), llvm::StringRef(errors)},
+                                         kSecondsToWait, 0, &message, &failed);
+  if (status == -2 && !failed) // stopped at the limit, or crashed
+    return std::optional<json::Value>();
+  auto text = llvm::MemoryBuffer::getFile(status == 0 ? output : errors);
+  std::string line = text ? (*text)->getBuffer().trim().split('\n').first.str() : message;
+  if (status != 0)
+    return Status::error("--kernels=best: measuring failed: " + line);
+  llvm::Expected<json::Value> parsed = json::parse(line.empty() ? "" : (*text)->getBuffer());
+  if (!parsed)
+    return Status::error("--kernels=best: measuring failed: " + llvm::toString(parsed.takeError()));
+  return std::optional<json::Value>(std::move(*parsed));
+}
+
+/// Adds the time of every kernel of |bench| to |times| if it is less than what is there.
+static void collect(const json::Value &bench, std::map<std::string, double> &times) {
+  const json::Object *root = bench.getAsObject();
+  const json::Array *rows = root ? root->getArray("kernels") : nullptr;
+  for (const json::Value &value : rows ? *rows : json::Array()) {
+    const json::Object &row = *value.getAsObject();
+    std::string name = row.getString("name").value_or("").str();
+    double ms = row.getNumber("min_ms").value_or(0) * row.getNumber("calls").value_or(0);
+    auto [it, isNew] = times.insert({name, ms});
+    if (!isNew)
+      it->second = std::min(it->second, ms);
+  }
+}
+
+Status Measurement::measureEntry(const std::string &entry) {
+  std::map<std::string, double> times[2];
+  bool tooLong[2] = {false, false};
+  const char *backends[2] = {"mlir", "halide"};
+  for (int round = 0; round < kRounds; ++round)
+    for (int i : {0, 1}) {
+      if (tooLong[i])
+        continue;
+      auto result = ask({"bench", object(backends[i]), "--entry=" + entry, "--threads=1", "--repeat=1", "--profile", "--json"});
+      if (!result)
+        return result.status();
+      if (*result)
+        collect(**result, times[i]);
+      else
+        tooLong[i] = true;
+    }
+  if (tooLong[0])
+    return Status::error("--kernels=best: one call of entry '" + entry + "' takes too long to be measured");
+  for (auto &[name, choice] : choices) {
+    auto mlir = times[0].find(name), halide = times[1].find(name);
+    if (mlir == times[0].end() || mlir->second <= 0)
+      continue;
+    double other = tooLong[1] ? kSecondsToWait * 1e3 : halide == times[1].end() ? 0 : halide->second;
+    if (other <= 0)
+      continue;
+    choice.mlirMs += mlir->second;
+    choice.halideMs += other;
+    scores[name] += std::log(other / mlir->second);
+  }
+  return {};
+}
+
+Result<KernelChoices> Measurement::run() {
+  static int here;
+  std::string compiler = llvm::sys::fs::getMainExecutable("attune", &here);
+  auto found = llvm::sys::findProgramByName("attune", {llvm::sys::path::parent_path(compiler)});
+  if (!found)
+    return Status::error("--kernels=best: expected the program 'attune' beside the compiler, to measure kernels");
+  tool = *found;
+  if (Status status = compile(); status.failed())
+    return status;
+  auto described = ask({"inspect", "--json", object("halide")});
+  if (!described)
+    return described.status();
+  const json::Object *root = *described ? (*described)->getAsObject() : nullptr;
+  const json::Array *entries = root ? root->getArray("entries") : nullptr, *kernels = root ? root->getArray("kernels") : nullptr;
+  if (!entries || !kernels)
+    return Status::error("--kernels=best: measuring failed: the model cannot be inspected");
+  std::map<std::string, std::string> backends;
+  for (const json::Value &kernel : *kernels) {
+    std::string name = kernel.getAsObject()->getString("name").value_or("").str();
+    backends[name] = kernel.getAsObject()->getString("backend").value_or("mlir").str();
+    choices[name];
+  }
+  for (const json::Value &entry : *entries)
+    if (Status status = measureEntry(entry.getAsObject()->getString("name").value_or("").str()); status.failed())
+      return status;
+  for (auto &[name, choice] : choices)
+    if (backends[name] == "halide" && scores[name] < 0)
+      choice.backend = "halide";
+  return std::move(choices);
+}
+
+Result<KernelChoices> attune::measureKernels(const CompileOptions &options) { return Measurement(options).run(); }
