@@ -151,9 +151,9 @@ static Status checkFlags(const CompileOptions &options) {
     return Status::error("--kernels: only with --target=cpu");
   if (options.padding == Padding::Skip)
     return Status::error("--padding=skip: not implemented for --target=cuda, expected compute");
-  if (options.dtype != mlir::xfmr::Precision::F32)
+  if (options.dtype == mlir::xfmr::Precision::Int8)
     return Status::error("--dtype=" + mlir::xfmr::stringifyPrecision(options.dtype).str() +
-                         ": not implemented for --target=cuda, expected f32");
+                         ": not implemented for --target=cuda, expected f32 or bf16");
   return {};
 }
 
@@ -268,7 +268,7 @@ Status Compilation::import() {
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
   buildPhasePipeline(passes, phase,
-                     options.target == TargetKind::Cuda ? getGpuPipelineOptions()
+                     options.target == TargetKind::Cuda ? getGpuPipelineOptions(options.dtype)
                                                         : PipelineOptions{strategy(), options.dtype, options.kernels});
   if (mlir::failed(passes.run(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");

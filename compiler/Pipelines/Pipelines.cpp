@@ -83,6 +83,8 @@ static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy, K
   groups.maxBlockRows = strategy.maxBlockRows;
   groups.codeRows = strategy.codeRows;
   groups.rowBlock = strategy.rowBlock;
+  groups.fewRows = strategy.fewRows;
+  groups.fewColumns = strategy.fewColumns;
   TileQuantizedRowsOptions quantized;
   quantized.rowBlock = strategy.rowBlock;
   OpPassManager &functions = pm.nest<func::FuncOp>();
@@ -162,7 +164,9 @@ static void buildDeviceVectorPipeline(OpPassManager &pm, const GpuStrategy &stra
   pm.addPass(createPlaceOnDevice(PlaceOnDeviceOptions{strategy.threads}));
   pm.addPass(createDistributeToThreads(DistributeToThreadsOptions{strategy.threads}));
   pm.addPass(createPlaceInShared(PlaceInSharedOptions{strategy.sharedBytes}));
-  pm.addPass(createExpandMath());
+  ExpandMathOptions math;
+  math.expandBF16 = true;
+  pm.addPass(createExpandMath(math));
   // Canonicalisation would make host code of loops of one iteration.
   pm.addPass(createCSEPass());
 }
@@ -181,8 +185,9 @@ static void buildTargetPipeline(OpPassManager &pm) {
   buildLowerToLLVMPipeline(pm);
 }
 
-PipelineOptions attune::getGpuPipelineOptions() {
+PipelineOptions attune::getGpuPipelineOptions(xfmr::Precision precision) {
   PipelineOptions options;
+  options.precision = precision;
   options.gpu = getGpuStrategy();
   options.strategy = options.gpu->tiles;
   return options;
@@ -230,7 +235,7 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
 
   PipelineOptions get() const {
     if (gpu)
-      return getGpuPipelineOptions();
+      return getGpuPipelineOptions(precision);
     CpuFeatures cpu;
     cpu.vectorBits = vectorBits;
     SmallVector<StringRef> names;

@@ -66,6 +66,10 @@ GpuStrategy attune::getGpuStrategy() {
   strategy.tiles = {/*registerRows=*/64, /*queryRows=*/8,  /*panelWidth=*/64,    /*keyPanelWidth=*/64,
                     /*valueVectors=*/1,  /*weightRows=*/1, /*attentionRows=*/64, /*blockBytes=*/int64_t(1) << 30,
                     /*maxBlockRows=*/64, /*rowBlock=*/8};
+  strategy.tiles.fewRows = strategy.tiles.fewColumns = 16;
+  // Tensor cores take 16 components at once.
+  strategy.tiles.bf16 = {"bf16", 16};
+  strategy.tiles.codeRows = 64;
   strategy.threads = 128;
   // What a block has on every GPU without being asked for.
   strategy.sharedBytes = 48 << 10;

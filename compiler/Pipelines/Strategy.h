@@ -59,6 +59,8 @@ struct CpuStrategy {
   /// Weight panels that a single row reads side by side. With 4 the projections of GPT-2 read 92-95 % of the bandwidth that was there, with
   /// 1 64-68 % (`attune bench --entry=decode --past=128 --profile`, Emerald Rapids VM, 2026-11-21).
   int64_t streamPanels = 1;
+  /// Up to |fewRows| rows blocks have |fewColumns| columns, so that there are enough of them; 0 for none.
+  int64_t fewRows = 0, fewColumns = 0;
   /// Whether an instruction rounds f32 to bf16.
   bool roundsBF16 = false;
 };

@@ -157,7 +157,7 @@ private:
     int64_t depth = contraction.getStaticLoopRanges()[2], tileRows = codes ? codeRows : registerRows;
     int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / tileRows * tileRows);
     OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
-    OpFoldResult columns = codes ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, contraction);
+    OpFoldResult columns = codes && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, contraction);
     auto block = tileAndFuse(rewriter, root, {rows, columns}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
@@ -201,15 +201,21 @@ private:
     int64_t columns = contraction.getStaticLoopRanges()[1];
     if (columns % panelWidth == 0)
       contraction->setAttr(kWholePanelsAttr, rewriter.getUnitAttr());
+    if (fewRows != 0)
+      return chooseColumns(rewriter, op, fewRows, fewColumns, panelWidth);
     if (columns <= panelWidth || streamPanels <= 1)
       return rewriter.getIndexAttr(panelWidth);
+    return chooseColumns(rewriter, op, 1, streamPanels * panelWidth, panelWidth);
+  }
+
+  /// |some| columns for up to |limit| rows, |others| for more.
+  OpFoldResult chooseColumns(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit, int64_t some, int64_t others) {
     Location loc = op.getLoc();
     Value rows = countRows(rewriter, op);
-    Value one =
-        rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, arith::ConstantIndexOp::create(rewriter, loc, 1));
-    Value several = arith::ConstantIndexOp::create(rewriter, loc, streamPanels * panelWidth);
-    Value single = arith::ConstantIndexOp::create(rewriter, loc, panelWidth);
-    return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, one, several, single), streamPanels * panelWidth);
+    auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
+    Value few = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, constant(limit));
+    return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, constant(some), constant(others)),
+                  std::max(some, others));
   }
 
   /// Rows of a register tile: of a few tiles all have about the same number, since they share the work of waiting for the weights; an even

@@ -52,7 +52,7 @@ cases = [
     (compile_ + ["--target=tpu"], "--target: expected cpu, cuda, got 'tpu'"),
     (compile_ + ["--target=cuda", "--kernels=halide"], "--kernels=halide: only with --target=cpu"),
     (compile_ + ["--target=cuda", "--padding=skip"], "--padding=skip: not implemented for --target=cuda, expected compute"),
-    (compile_ + ["--target=cuda", "--dtype=bf16"], "--dtype=bf16: not implemented for --target=cuda, expected f32"),
+    (compile_ + ["--target=cuda", "--dtype=int8"], "--dtype=int8: not implemented for --target=cuda, expected f32 or bf16"),
     (compile_ + ["--target=cuda", "--gpu=sm_70"], "--gpu: expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or emulator, got 'sm_70'"),
     (compile_ + ["--gpu=sm_80"], "--gpu: only with --target=cuda"),
     (compile_ + ["--cpu=i486x"], "unknown CPU 'i486x' for x86_64"),

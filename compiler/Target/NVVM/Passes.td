@@ -29,7 +29,7 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
 
     **Numerics**: sums of rows have 32 lanes joined by a fixed tree; products are fused multiply-adds in the order of k.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect"];
   let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block, a multiple of 32">];
 }

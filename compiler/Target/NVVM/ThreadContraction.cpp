@@ -29,6 +29,8 @@ using Values = ThreadEmitter::Values;
 static constexpr int64_t kRows = 64, kColumns = 64, kDepth = 16, kThreadRows = 8, kThreadColumns = 4, kThreads = 128;
 /// Few rows: as many at once, of as many columns, by groups of threads along K; the most that are computed this way.
 static constexpr int64_t kFewAtOnce = 4, kFewColumns = 16, kFewGroups = kThreads / (kFewColumns / 4), kFewRows = 16;
+/// Components that a thread loads at once.
+static constexpr int64_t kFewUnroll = 4;
 /// Floats after a row of a transposed tile, so that threads that write one column of it use different banks.
 static constexpr int64_t kPadding = 4;
 
@@ -196,13 +198,23 @@ void ContractionEmitter::emitTile() {
 void ContractionEmitter::emitFewColumns(Value row, Value column) {
   Value quad = e.mul(e.rem(thread, kFewColumns / 4), 4), group = e.div(thread, kFewColumns / 4), last = e.add(rows, -1);
   Value at = e.add(column, quad);
-  Values sums = e.loop(group, depth, e.index(kFewGroups), Values(kFewAtOnce, zero()), [&](Value k, ValueRange carried) -> Values {
-    Value weights = loadVector(panel, {e.index(0), k, at});
-    Values next;
-    for (int64_t r = 0; r < kFewAtOnce; ++r)
-      next.push_back(math::FmaOp::create(builder, e.loc, splat(e.load(input, {e.min(e.add(row, r), last), k})), weights, carried[r]));
-    return next;
-  });
+  Value end = e.add(depth, -1);
+  Values sums =
+      e.loop(group, depth, e.index(kFewUnroll * kFewGroups), Values(kFewAtOnce, zero()), [&](Value k, ValueRange carried) -> Values {
+        // All loads first: a thread waits for them together.
+        Values next(carried), weights, components;
+        for (int64_t i = 0; i < kFewUnroll; ++i) {
+          components.push_back(e.add(k, i * kFewGroups));
+          weights.push_back(loadVector(panel, {e.index(0), e.min(components[i], end), at}));
+        }
+        for (int64_t i = 0; i < kFewUnroll; ++i)
+          for (int64_t r = 0; r < kFewAtOnce; ++r) {
+            Value x = e.load(input, {e.min(e.add(row, r), last), e.min(components[i], end)});
+            x = e.select(e.compare(arith::CmpIPredicate::sle, components[i], end), x, e.f32(0.0));
+            next[r] = math::FmaOp::create(builder, e.loc, splat(x), weights[i], next[r]);
+          }
+        return next;
+      });
   // [group][row][column]
   constexpr int64_t kPart = kFewAtOnce * kFewColumns;
   static_assert(kFewGroups * kPart <= kShared, "sums of all groups");

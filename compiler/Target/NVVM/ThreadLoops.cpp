@@ -66,6 +66,8 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     if (isContraction(linalgOp))
       emitContraction(linalgOp, loops);
+    else if (isCodeContraction(linalgOp))
+      emitCodeContraction(linalgOp, loops);
     else if (failed(emitLinalg(linalgOp, loops)))
       return failure();
   } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
@@ -78,6 +80,8 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
     emitRotary(rotary, loops);
   } else if (auto attention = dyn_cast<xfmr::AttentionTileOp>(op)) {
     emitAttentionRows(attention, loops);
+  } else if (auto quantize = dyn_cast<xfmr::QuantizeRowsOp>(op); quantize && !quantize.getScales()) {
+    emitQuantizeRows(quantize, loops);
   } else {
     return op->emitError("has no form for threads of a GPU");
   }

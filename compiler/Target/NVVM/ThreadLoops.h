@@ -33,6 +33,7 @@ llvm::LogicalResult emitLinalg(mlir::linalg::LinalgOp op, const ThreadLoops &loo
 void emitKeyPanel(mlir::xfmr::KeyPanelOp op, const ThreadLoops &loops);
 void emitKeyRows(mlir::xfmr::KeyRowsOp op, const ThreadLoops &loops);
 void emitRotary(mlir::xfmr::RotaryTileOp op, const ThreadLoops &loops);
+void emitQuantizeRows(mlir::xfmr::QuantizeRowsOp op, const ThreadLoops &loops);
 void emitAttentionRows(mlir::xfmr::AttentionTileOp op, const ThreadLoops &loops);
 
 } // namespace attune

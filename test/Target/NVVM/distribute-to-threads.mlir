@@ -115,10 +115,49 @@ func.func @attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref
 
 // -----
 
-func.func @codes(%a: memref<?x8xf32>, %b: memref<?x8xbf16>, %n: index) {
+// CHECK-LABEL: func.func @codes
+// CHECK: arith.truncf
+// CHECK-NOT: xfmr.quantize_rows
+func.func @codes(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) {
+  scf.forall (%i) in (%n) {
+    xfmr.quantize_rows ins(%a : memref<?x8xf32>) outs(%b : memref<?x16xbf16>)
+  }
+  return
+}
+
+// -----
+
+// 8 products of tensor cores for each 16 components, two of them in a stage.
+// CHECK-LABEL: func.func @tensor_cores
+// CHECK: memref.alloc() {alignment = 128 : i64} : memref<{{.*}}xi32, #gpu.address_space<workgroup>>
+// CHECK: scf.if
+// CHECK: math.fma
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-COUNT-16: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+func.func @tensor_cores(%x: memref<?x64xbf16>, %w: memref<1x32x64x2xbf16>, %o: memref<?x64xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k floordiv 2, n mod 64, k mod 2)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<?x64xbf16>, memref<1x32x64x2xbf16>) outs(%o : memref<?x64xf32>) {
+    ^bb0(%a: bf16, %b: bf16, %s: f32):
+      %0 = arith.extf %a : bf16 to f32
+      %1 = arith.extf %b : bf16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @codes_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref<?xf32>, %n: index) {
   scf.forall (%i) in (%n) {
     // expected-error @below {{has no form for threads of a GPU}}
-    xfmr.quantize_rows ins(%a : memref<?x8xf32>) outs(%b : memref<?x8xbf16>)
+    xfmr.quantize_rows ins(%a : memref<?x8xf32>) outs(%b, %s : memref<?x8xi8>, memref<?xf32>)
   }
   return
 }
