@@ -74,7 +74,8 @@ std::vector<CacheEntry> attune::planCacheEntries(const TransformerSpec &spec, co
   bool plainMasks = llvm::all_of(inputs, [](const EntryInput &input) { return !isMask(input) || input.rank() == 2; });
   // Positions that skip padding ids are counted in one call only.
   bool positions = positionsGiven && llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::Positions; });
-  if (!continuesSequences(spec) || perToken.empty() || !plainMasks || (spec.decoder->embeddings.countedAfter && !positions))
+  bool afterPast = llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
+  if (afterPast || !continuesSequences(spec) || perToken.empty() || !plainMasks || (spec.decoder->embeddings.countedAfter && !positions))
     return {};
   std::vector<CacheEntry> entries;
   bool sources = readsSources(spec, inputs);

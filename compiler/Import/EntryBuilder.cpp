@@ -47,7 +47,7 @@ func::FuncOp EntryBuilder::createFunction(StringRef name) {
 
 void EntryBuilder::emit(StringRef name) {
   func::FuncOp function = createFunction(name);
-  if (spec.encoder)
+  if (spec.encoder && hasSource(StackRole::Encoder))
     emitStack(StackRole::Encoder);
   if (spec.decoder)
     emitStack(StackRole::Decoder);
@@ -67,6 +67,11 @@ TokenBatch EntryBuilder::makeBatch(Value padded, const std::string &lengthDim, V
   return TokenBatch(scope, batch, length, lengthDim, mask);
 }
 
+bool EntryBuilder::hasSource(StackRole role) const {
+  constexpr InputRole sources[] = {InputRole::TokenIds, InputRole::TokenVectors, InputRole::Image, InputRole::EncoderResult};
+  return llvm::any_of(sources, [&](InputRole source) { return scope.input(source, role); });
+}
+
 TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
   if (Value image = scope.input(InputRole::Image, role)) {
     Location loc = scope.at("shape");
@@ -82,6 +87,15 @@ TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
 }
 
 void EntryBuilder::provideMemory(LayerOperands &operands) {
+  if (spec.encoder && !encoder.tokens) {
+    // Nothing is known of the memory but its keys.
+    Value keys = scope.past(2);
+    Location loc = scope.at("shape");
+    Value batch = tensor::DimOp::create(scope.builder, loc, keys, 0), length = tensor::DimOp::create(scope.builder, loc, keys, 2);
+    memory.emplace(scope, batch, length, "source_length", scope.input(InputRole::AttentionMask, StackRole::Encoder));
+    operands.memorySequences = memory->sequences();
+    return;
+  }
   if (spec.encoder) {
     operands.memory = encoder.result;
     operands.memorySequences = encoder.tokens->sequences();
@@ -95,6 +109,33 @@ void EntryBuilder::provideMemory(LayerOperands &operands) {
   operands.memorySequences = memory->sequences();
   if (Value values = scope.input(InputRole::MemoryValues, StackRole::Decoder))
     operands.memoryValues = memory->toTokens(values);
+}
+
+void EntryBuilder::continueAfterPast(TokenBatch &tokens, LayerOperands &operands) {
+  Value keys = scope.past(0);
+  if (!keys)
+    return;
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(pastGroup);
+  Value past = tensor::DimOp::create(builder, loc, keys, 2);
+  totalLength = arith::AddIOp::create(builder, loc, past, tokens.length());
+  tokens.continueAfter(emitLengths(scope, tokens.batch(), past));
+  operands.keySequences.offsets = xfmr::SequenceOffsetsOp::create(builder, loc, tokens.batch(), totalLength);
+  operands.keySequences.length = totalLength;
+  // The mask is one of all keys.
+  operands.keySequences.mask = tokens.sequences().mask;
+  operands.sequences.mask = {};
+}
+
+void EntryBuilder::providePast(int64_t layer, LayerOperands &operands) {
+  int64_t parts = spec.decoder->cachedParts(), first = layer * parts;
+  if (parts == 0)
+    return;
+  operands.pastKey = scope.past(first), operands.pastValue = scope.past(first + 1);
+  if (parts > 2)
+    operands.memoryKey = scope.past(first + 2), operands.memoryValue = scope.past(first + 3);
+  if (operands.memoryKey)
+    operands.memory = operands.memoryValues = {};
 }
 
 Value EntryBuilder::headMaskOf(Value mask, int64_t layer) {
@@ -138,14 +179,18 @@ void EntryBuilder::emitStack(StackRole role) {
     return;
   }
   LayerOperands operands;
-  operands.hidden = emitEmbeddings(scope, role, tokens);
   operands.sequences = tokens.sequences();
+  if (role == StackRole::Decoder)
+    continueAfterPast(tokens, operands);
+  operands.hidden = emitEmbeddings(scope, role, tokens);
   if (llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention && layer.attention->rotary != noWeight; }))
     operands.positions = emitPositions(scope, role, tokens);
-  operands.distanceBias = emitDistanceBias(stack, tokens.length());
+  bool afterPast = bool(operands.keySequences.length);
+  operands.distanceBias = emitDistanceBias(stack, afterPast ? totalLength : tokens.length());
   if (role == StackRole::Decoder)
     provideMemory(operands);
-  TokenBatch &keys = memory ? *memory : encoder.tokens ? *encoder.tokens : tokens;
+  TokenBatch &memoryTokens = memory ? *memory : encoder.tokens ? *encoder.tokens : tokens;
+  const std::string keyDim = afterPast ? "total_length" : tokens.lengthDim();
   const std::vector<std::string> stateDims = {"batch", tokens.lengthDim(), std::to_string(stack.hidden)};
   Value headMask = scope.input(InputRole::HeadMask, role);
   Value crossHeadMask = stack.crossSharesHeadMask ? headMask : scope.input(InputRole::CrossHeadMask, role);
@@ -158,15 +203,17 @@ void EntryBuilder::emitStack(StackRole role) {
     operands.headMask = headMaskOf(headMask, i);
     operands.crossHeadMask = layer.cross ? headMaskOf(crossHeadMask, i) : Value();
     LayerFunctions &functions = role == StackRole::Encoder ? *layers.encoder : *layers.decoder;
+    if (role == StackRole::Decoder)
+      providePast(i, operands);
     LayerRequest request = requestOf(role, i);
     operands.sequences.places = request.own.parts() ? tokens.positions() : Value();
-    operands.memorySequences.places = request.cross.parts() ? keys.positions() : Value();
+    operands.memorySequences.places = request.cross.parts() ? memoryTokens.positions() : Value();
     LayerResults called = functions.call(scope.builder, layer, operands, request);
     operands.hidden = called.hidden;
     if (layer.attention)
-      captureAttention(EntryOutput::Attentions, role, i, *layer.attention, called.own, tokens, 0);
+      captureAttention(EntryOutput::Attentions, role, i, *layer.attention, called.own, keyDim, 0);
     if (layer.cross)
-      captureAttention(EntryOutput::CrossAttentions, role, i, *layer.cross, called.cross, keys, 2);
+      captureAttention(EntryOutput::CrossAttentions, role, i, *layer.cross, called.cross, memoryTokens.lengthDim(), 2);
   }
   state.result = operands.hidden;
   if (stack.finalNorm)

@@ -22,6 +22,9 @@ struct ModelLayers {
   ModelLayers(const TransformerSpec &spec, WeightTable &weights);
 };
 
+/// `[count]` times |length|, or zeros without it.
+mlir::Value emitLengths(EntryScope &scope, mlir::Value count, mlir::Value length = {});
+
 /// Builds one entry; used once.
 class EntryBuilder {
 public:
@@ -50,10 +53,16 @@ private:
   mlir::func::FuncOp createFunction(mlir::StringRef name);
   /// Sequences whose padded tensor is |padded| and whose mask is the argument |mask| or null.
   TokenBatch makeBatch(mlir::Value padded, const std::string &lengthDim, mlir::Value mask);
+  /// Whether something is given that the stack begins with.
+  bool hasSource(StackRole role) const;
   TokenBatch makeStackBatch(StackRole role);
   void emitStack(StackRole role);
   /// What the decoder attends to, as operands of its layers.
   void provideMemory(LayerOperands &operands);
+  /// Puts |tokens| after those whose keys are given, if any are.
+  void continueAfterPast(TokenBatch &tokens, LayerOperands &operands);
+  /// The keys and values of earlier tokens that are given to layer |layer|.
+  void providePast(int64_t layer, LayerOperands &operands);
   /// Row |layer| of the head mask |mask|, a mask of all layers, or null.
   mlir::Value headMaskOf(mlir::Value mask, int64_t layer);
   /// What the distances between up to |length| keys add to the scores of |stack|, or null.
@@ -63,10 +72,10 @@ private:
 
   /// Whether an output has this member.
   bool wanted(EntryOutput::Kind kind, StackRole role, int64_t member) const;
-  /// Puts what an attention of layer |layer| gave into the outputs that want it; |keys| are the sequences of its keys, |part| is the number
-  /// of its keys among those of a layer.
+  /// Puts what an attention of layer |layer| gave into the outputs that want it; |keyDim| is the length of its keys, which have the number
+  /// |part| among those of a layer.
   void captureAttention(EntryOutput::Kind kind, StackRole role, int64_t layer, const AttentionSpec &spec, const AttentionResults &attention,
-                        TokenBatch &keys, int64_t part);
+                        const std::string &keyDim, int64_t part);
   /// Puts |value| into the outputs that have this member.
   void capture(EntryOutput::Kind kind, StackRole role, int64_t member, const EntryResult &value);
   /// The values that an entry result's dims stand for.
@@ -96,6 +105,8 @@ private:
   ModelLayers &layers;
   Stack encoder, decoder;
   std::optional<TokenBatch> memory;
+  /// The decoder's tokens and those before them whose keys are given; null if none are.
+  mlir::Value totalLength;
   std::vector<EntryResult> results;
   mlir::func::FuncOp function;
   std::vector<EntryCache> caches;

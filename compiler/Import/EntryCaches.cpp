@@ -59,7 +59,7 @@ Value EntryBuilder::addCache(const std::string &name, bool ofSources, const std:
 }
 
 CachedKeys EntryBuilder::addLayerCache(int64_t layer, const AttentionSpec &attention, bool ofSources) {
-  std::string heads = std::to_string(attention.kvHeads), base = "past_key_values." + std::to_string(layer) + ".";
+  std::string heads = std::to_string(attention.kvHeads), base = std::string(pastGroup) + "." + std::to_string(layer) + ".";
   auto headSize = [&](const LinearSpec &projection) { return std::to_string(spec.shapeOf(projection.weight)[0] / attention.kvHeads); };
   int64_t part = ofSources ? 2 : 0;
   CachedKeys cache;
@@ -94,13 +94,14 @@ static Value addLengths(EntryScope &scope, Value past, Value offsets) {
       .getResult(0);
 }
 
-/// `[count]` zeros.
-static Value zeroLengths(EntryScope &scope, Value count) {
+Value attune::emitLengths(EntryScope &scope, Value count, Value length) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("past_lengths");
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(count), builder.getI64Type());
-  auto body = [](OpBuilder &inner, Location loc, ValueRange) {
-    linalg::YieldOp::create(inner, loc, arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0)).getResult());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    Value value = length ? Value(arith::IndexCastOp::create(inner, loc, inner.getI64Type(), length))
+                         : Value(arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0)));
+    linalg::YieldOp::create(inner, loc, value);
   };
   return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(1),
                                    utils::IteratorType::parallel, body)
@@ -189,7 +190,7 @@ void EntryBuilder::emitSources() {
   const Sequences &sequences = memoryOperands.memorySequences;
   CachedKeys cross;
   cross.slots = addRowInput("sources");
-  cross.past = zeroLengths(scope, (memory ? *memory : *encoder.tokens).batch());
+  cross.past = emitLengths(scope, (memory ? *memory : *encoder.tokens).batch());
   Value visible = addCache("source_visible", true, {"capacity"});
   updateCache(visible, xfmr::MaskCacheUpdateOp::create(scope.builder, scope.at("cache"), visible.getType(), visible, cross.past,
                                                        cross.slots, sequences.offsets, sequences.mask));

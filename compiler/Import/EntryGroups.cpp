@@ -24,6 +24,10 @@ SmallVector<OpFoldResult> EntryBuilder::extentsOf(const EntryResult &value) {
       extents.push_back(scope.builder.getIndexAttr(number));
       continue;
     }
+    if (totalLength && dim == "total_length") {
+      extents.push_back(totalLength);
+      continue;
+    }
     for (const TokenBatch *tokens :
          {encoder.tokens ? &*encoder.tokens : nullptr, decoder.tokens ? &*decoder.tokens : nullptr, memory ? &*memory : nullptr})
       if (tokens && (dim == "batch" || dim == tokens->lengthDim())) {
@@ -35,18 +39,18 @@ SmallVector<OpFoldResult> EntryBuilder::extentsOf(const EntryResult &value) {
 }
 
 void EntryBuilder::captureAttention(EntryOutput::Kind kind, StackRole role, int64_t layer, const AttentionSpec &attention,
-                                    const AttentionResults &values, TokenBatch &keys, int64_t part) {
+                                    const AttentionResults &values, const std::string &keyDim, int64_t part) {
   TokenBatch &tokens = *stackOf(role).tokens;
   if (values.probabilities) {
     // Queries may be packed; keys of another sequence are as they are.
-    Value map = &keys == &tokens ? tokens.toPaddedProbabilities(values.probabilities) : values.probabilities;
-    capture(kind, role, layer, {map, {"batch", std::to_string(attention.heads), tokens.lengthDim(), keys.lengthDim()}});
+    Value map = kind == EntryOutput::Attentions ? tokens.toPaddedProbabilities(values.probabilities) : values.probabilities;
+    capture(kind, role, layer, {map, {"batch", std::to_string(attention.heads), tokens.lengthDim(), keyDim}});
   }
   for (Value cached : {values.key, values.value}) {
     if (cached) {
       std::string size = std::to_string(cast<RankedTensorType>(cached.getType()).getDimSize(3));
       capture(EntryOutput::KeysValues, role, layer * spec.stack(role).cachedParts() + part,
-              {cached, {"batch", std::to_string(attention.kvHeads), keys.lengthDim(), size}});
+              {cached, {"batch", std::to_string(attention.kvHeads), keyDim, size}});
     }
     ++part;
   }

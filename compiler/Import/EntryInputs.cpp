@@ -91,8 +91,19 @@ static std::vector<Form> maskForms(const StackSpec &stack, const InputSpec &inpu
   return forms;
 }
 
-/// The forms of an input, the default one first.
-static std::vector<Form> formsOf(const TransformerSpec &spec, const InputSpec &input) {
+/// What a layer keeps of its own attention (parts 0 and 1) or of cross attention (2 and 3).
+static Form pastForm(const TransformerSpec &spec, const InputSpec &input) {
+  const StackSpec &stack = spec.stack(input.stack);
+  int64_t parts = stack.cachedParts(), part = input.member % parts;
+  const LayerSpec &layer = stack.layers[input.member / parts];
+  const AttentionSpec &attention = part < 2 ? *layer.attention : *layer.cross;
+  const LinearSpec &projection = part % 2 == 0 ? attention.key : attention.value;
+  std::string size = std::to_string(spec.shapeOf(projection.weight)[0] / attention.kvHeads);
+  return {DType::F32, {"batch", std::to_string(attention.kvHeads), part < 2 ? "past" : "source_length", size}};
+}
+
+/// The forms of an input, the default one first; |afterPast| where earlier tokens' keys are given.
+static std::vector<Form> formsOf(const TransformerSpec &spec, const InputSpec &input, bool afterPast) {
   const StackSpec &stack = spec.stack(input.stack);
   const std::string length = spec.lengthDim(input.stack), hidden = std::to_string(stack.hidden);
   switch (input.role) {
@@ -107,7 +118,8 @@ static std::vector<Form> formsOf(const TransformerSpec &spec, const InputSpec &i
     return {{DType::F32, {"batch", std::to_string(patches.channels), std::to_string(patches.height), std::to_string(patches.width)}}};
   }
   case InputRole::AttentionMask:
-    return maskForms(stack, input, length, length, spec.hasTwoStacks() && input.stack == StackRole::Encoder);
+    return maskForms(stack, input, length, afterPast && input.stack == StackRole::Decoder ? "total_length" : length,
+                     spec.hasTwoStacks() && input.stack == StackRole::Encoder);
   case InputRole::EncoderResult:
     return {{DType::F32, {"batch", length, hidden}}};
   case InputRole::HeadMask:
@@ -121,6 +133,8 @@ static std::vector<Form> formsOf(const TransformerSpec &spec, const InputSpec &i
     return {{DType::F32, {"batch", "source_length", std::to_string(stack.memoryHidden)}}};
   case InputRole::MemoryMask:
     return maskForms(stack, input, length, "source_length");
+  case InputRole::PastKeyValues:
+    return {pastForm(spec, input)};
   }
   return {};
 }
@@ -137,15 +151,20 @@ static bool fits(const Form &form, const InputRequest &request, bool exact) {
 }
 
 /// The form that |request| asks for.
-static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &input, const InputRequest &request) {
+static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &input, const InputRequest &request, bool afterPast) {
   std::vector<std::string> ranks;
   std::string dtypes;
   bool rankFits = false;
-  std::vector<Form> forms = formsOf(spec, input);
+  std::vector<Form> forms = formsOf(spec, input, afterPast);
   for (bool exact : {true, false})
     for (Form &form : forms)
-      if (fits(form, request, exact))
-        return EntryInput{&input, form.dtype, std::move(form.dims)};
+      if (fits(form, request, exact)) {
+        EntryInput resolved{&input, form.dtype, std::move(form.dims)};
+        // Positions of later tokens do not begin at 0.
+        if (afterPast && input.role == InputRole::Positions && input.stack == StackRole::Decoder)
+          resolved.fill = "";
+        return resolved;
+      }
   for (const Form &form : forms) {
     int64_t rank = int64_t(form.dims.size());
     rankFits |= request.rank.value_or(rank) == rank;
@@ -162,6 +181,33 @@ static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &
   return Status::error("input '" + input.name + "': expected " + dtypes + ", got " + dtypeName(*request.dtype));
 }
 
+/// Whether |inputs| have the keys and values of earlier tokens for all layers or for none, those of the memory likewise.
+static Status checkPast(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
+  const InputSpec *some[2] = {}, *lacking[2] = {};
+  for (const InputSpec &input : spec.inputs) {
+    if (input.role != InputRole::PastKeyValues)
+      continue;
+    bool given = llvm::any_of(inputs, [&](const EntryInput &other) { return other.spec == &input; });
+    const InputSpec *&first = (given ? some : lacking)[input.member % spec.decoder->cachedParts() / 2];
+    first = first ? first : &input;
+  }
+  for (size_t i : {0, 1})
+    if (const InputSpec *given = some[i]; given && lacking[i])
+      return Status::error("inputs: expected '" + lacking[i]->name + "' beside '" + given->name + "', which is missing");
+  if (some[1] && !some[0])
+    return Status::error("inputs: expected '" + lacking[0]->name + "' beside '" + some[1]->name + "', which is missing");
+  if (some[0] && padding == Padding::Skip)
+    return Status::error("input '" + some[0]->name + "': expected no keys of earlier tokens when padding is skipped");
+  return {};
+}
+
+/// Whether |inputs| have what cross attention would otherwise compute of the memory.
+static bool hasMemoryKeys(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
+  return llvm::any_of(inputs, [&](const EntryInput &input) {
+    return input.spec->role == InputRole::PastKeyValues && input.spec->member % spec.decoder->cachedParts() > 1;
+  });
+}
+
 /// Whether each stack has exactly one source of tokens, and padding can be skipped if asked.
 static Status checkTogether(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
   for (StackRole stack : {StackRole::Encoder, StackRole::Decoder}) {
@@ -176,6 +222,8 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
       if (isSource(input))
         sources += (sources.empty() ? "" : " and ") + input.name;
     auto count = llvm::count_if(inputs, [&](const EntryInput &input) { return isSource(*input.spec); });
+    if (count == 0 && stack == StackRole::Encoder && hasMemoryKeys(spec, inputs))
+      continue;
     if (count != 1)
       return Status::error("inputs: expected exactly one of " + sources + ", got " + (count > 2 ? "all" : count ? "both" : "neither"));
   }
@@ -189,12 +237,20 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
 }
 
 Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spec, const ImportOptions &options) {
-  std::vector<InputRequest> requests = options.inputs;
+  std::vector<InputRequest> requests;
   std::string names;
+  bool afterPast = false;
+  for (const InputRequest &request : options.inputs)
+    if (afterPast |= StringRef(request.name).starts_with(pastGroup); request.name != pastGroup)
+      requests.push_back(request);
+  // The group stands for all that belong to it.
+  bool group = requests.size() < options.inputs.size();
   for (const InputSpec &input : spec.inputs) {
-    if (options.inputs.empty() && input.standard)
+    bool isPast = input.role == InputRole::PastKeyValues;
+    if ((options.inputs.empty() && input.standard) || (group && isPast))
       requests.push_back({input.name, {}, {}, {}});
-    names += (names.empty() ? "" : ", ") + input.name;
+    if (!isPast || input.member == 0)
+      names += (names.empty() ? "" : ", ") + (isPast ? std::string(pastGroup) : input.name);
   }
   std::vector<EntryInput> inputs;
   for (const InputRequest &request : requests) {
@@ -203,13 +259,14 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
       return Status::error("inputs: expected some of " + names + ", got '" + request.name + "'");
     if (llvm::any_of(inputs, [&](const EntryInput &input) { return input.spec == &*known; }))
       return Status::error("input '" + request.name + "': expected once, got twice");
-    Result<EntryInput> input = resolve(spec, *known, request);
+    Result<EntryInput> input = resolve(spec, *known, request, afterPast);
     if (!input)
       return input.status();
     inputs.push_back(std::move(*input));
   }
-  if (Status status = checkTogether(spec, inputs, options.padding); status.failed())
-    return status;
+  for (Status status : {checkPast(spec, inputs, options.padding), checkTogether(spec, inputs, options.padding)})
+    if (status.failed())
+      return status;
   return inputs;
 }
 

@@ -55,7 +55,7 @@ static std::vector<Group> groupsOf(const TransformerSpec &spec) {
     addAttentions(groups, prefix + "attentions", EntryOutput::Attentions, role, stack, &LayerSpec::attention);
     addAttentions(groups, "cross_attentions", EntryOutput::CrossAttentions, role, stack, &LayerSpec::cross);
     if (int64_t parts = stack.cachedParts(); parts && !stack.layers.empty())
-      groups.push_back({"past_key_values", EntryOutput::KeysValues, role, int64_t(stack.layers.size()) * parts, /*uniform=*/false, parts});
+      groups.push_back({pastGroup, EntryOutput::KeysValues, role, int64_t(stack.layers.size()) * parts, /*uniform=*/false, parts});
   }
   return groups;
 }

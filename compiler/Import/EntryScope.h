@@ -27,6 +27,13 @@ struct EntryScope {
         return argument;
     return {};
   }
+  /// The given keys or values |member| of the decoder, or null.
+  mlir::Value past(int64_t member) const {
+    for (auto [argument, input] : llvm::zip(arguments, inputs))
+      if (input.spec->role == InputRole::PastKeyValues && input.spec->member == member)
+        return argument;
+    return {};
+  }
   mlir::Value weight(WeightId id) { return weights.get(builder, id); }
 };
 

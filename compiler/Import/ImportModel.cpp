@@ -20,15 +20,18 @@ static const std::string &nameOf(const InputRequest &request) { return request.n
 static void lower(int64_t &most, int64_t limit) { most = most == 0 ? limit : limit == 0 ? most : std::min(most, limit); }
 
 /// The limits of all dimensions (0 = none): what the configuration says, lowered by the options.
-static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options, bool caches) {
+static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options, bool caches,
+                                                            bool afterPast) {
   std::map<std::string, int64_t> limits = {{"batch", 0}, {"length", 0}};
   for (StackRole role : {StackRole::Encoder, StackRole::Decoder})
     if (role == StackRole::Encoder ? bool(spec.encoder) : bool(spec.decoder))
       lower(limits[spec.lengthDim(role)], spec.stack(role).maxLength);
   if (llvm::any_of(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::Memory; }))
     limits["source_length"];
-  if (caches)
+  if (caches || afterPast)
     limits["past"] = spec.decoder->maxLength;
+  if (afterPast)
+    limits["total_length"] = spec.decoder->maxLength;
   std::string known;
   for (const auto &[dim, most] : limits)
     known += (known.empty() ? "" : ", ") + dim;
@@ -57,14 +60,31 @@ static bool lacksMemory(const TransformerSpec &spec, const ImportOptions &option
   return own && !spec.encoder && llvm::none_of(spec.inputs, isMemory);
 }
 
-/// Whether no output is of layers that the input of the encoder's result replaces.
-static Status checkGivenResult(const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs) {
-  auto given = llvm::find_if(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::EncoderResult; });
-  if (given != inputs.end())
-    for (const EntryOutput &output : outputs)
-      if (output.kind != EntryOutput::Main && output.stack == StackRole::Encoder)
-        return Status::error("output '" + output.name + "': expected none of the encoder's layers, as '" + given->spec->name +
-                             "' is given");
+static bool hasPast(const std::vector<EntryInput> &inputs) {
+  return llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
+}
+
+/// Whether no output is of an encoder that other inputs replace, or of its layers where they replace these.
+static Status checkGivenResult(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
+                               const std::vector<EntryOutput> &outputs) {
+  if (!spec.hasTwoStacks())
+    return {};
+  auto find = [&](InputRole role, StackRole stack) {
+    return llvm::find_if(inputs, [=](const EntryInput &input) { return input.spec->role == role && input.spec->stack == stack; });
+  };
+  auto given = find(InputRole::EncoderResult, StackRole::Encoder);
+  bool runs = given != inputs.end() || find(InputRole::TokenIds, StackRole::Encoder) != inputs.end() ||
+              find(InputRole::TokenVectors, StackRole::Encoder) != inputs.end();
+  for (const EntryOutput &output : outputs) {
+    bool isMain = output.kind == EntryOutput::Main;
+    StackRole stack = isMain ? spec.outputs[*output.index].stack.value_or(StackRole::Decoder) : output.stack;
+    if (stack != StackRole::Encoder)
+      continue;
+    if (!runs)
+      return Status::error("output '" + output.name + "': expected none of the encoder, which has no inputs");
+    if (!isMain && given != inputs.end())
+      return Status::error("output '" + output.name + "': expected none of the encoder's layers, as '" + given->spec->name + "' is given");
+  }
   return {};
 }
 
@@ -98,11 +118,11 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   Result<std::vector<EntryOutput>> outputs = resolveOutputs(spec, options);
   if (!outputs)
     return outputs.status();
-  if (Status status = checkGivenResult(*inputs, *outputs); status.failed())
+  if (Status status = checkGivenResult(spec, *inputs, *outputs); status.failed())
     return status;
   std::vector<CacheEntry> cacheEntries =
       planCacheEntries(spec, *inputs, *outputs, /*positionsGiven=*/!options.inputs.empty(), options.padding);
-  Result<std::map<std::string, int64_t>> limits = resolveLimits(spec, options, !cacheEntries.empty());
+  Result<std::map<std::string, int64_t>> limits = resolveLimits(spec, options, !cacheEntries.empty(), hasPast(*inputs));
   if (!limits)
     return limits.status();
 

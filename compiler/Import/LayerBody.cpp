@@ -96,8 +96,12 @@ Value LayerBody::heads(Location loc, Value input, const LinearSpec &spec, int64_
 Value LayerBody::splitAttention(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, Type probabilities,
                                 AttentionResults &results) {
   Value query = heads(loc, inputs.query, spec.query, spec.heads, spec.rotary);
-  results.key = heads(loc, inputs.key, spec.key, spec.kvHeads, spec.rotary);
-  results.value = heads(loc, inputs.value, spec.value, spec.kvHeads);
+  if (inputs.key) {
+    results.key = heads(loc, inputs.key, spec.key, spec.kvHeads, spec.rotary);
+    results.value = heads(loc, inputs.value, spec.value, spec.kvHeads);
+  }
+  results.key = appendHeads(loc, inputs.pastKey, results.key, inputs.keys.length);
+  results.value = appendHeads(loc, inputs.pastValue, results.value, inputs.keys.length);
   auto op = xfmr::AttentionOp::create(builder, loc, probabilities, query, results.key, results.value, inputs.queries.offsets,
                                       inputs.keys.offsets, inputs.queries.length, inputs.keys.length, spec.scale);
   results.probabilities = setScores(op, spec, inputs);
@@ -130,6 +134,37 @@ Value LayerBody::cachedAttention(Location loc, const AttentionSpec &spec, Attent
   return spec.output.weight == noWeight ? joined : linear(loc, joined, spec.output);
 }
 
+Value LayerBody::appendHeads(Location loc, Value past, Value heads, Value length) {
+  if (!past)
+    return heads;
+  auto type = cast<RankedTensorType>(past.getType());
+  int64_t count = type.getDimSize(1), size = type.getDimSize(3);
+  auto index = [](OpBuilder &inner, Location loc, int64_t value) -> Value { return arith::ConstantIndexOp::create(inner, loc, value); };
+  Value batch = tensor::DimOp::create(builder, loc, past, 0), pastLength = tensor::DimOp::create(builder, loc, past, 2);
+  Value tokens = arith::MulIOp::create(builder, loc, batch, length);
+  Value empty = tensor::EmptyOp::create(builder, loc, {ShapedType::kDynamic, count, size}, type.getElementType(), tokens);
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    Value token = linalg::IndexOp::create(inner, loc, 0);
+    Value head = linalg::IndexOp::create(inner, loc, 1), feature = linalg::IndexOp::create(inner, loc, 2);
+    Value sequence = arith::DivUIOp::create(inner, loc, token, length), place = arith::RemUIOp::create(inner, loc, token, length);
+    Value last = arith::SubIOp::create(inner, loc, pastLength, index(inner, loc, 1));
+    Value before = arith::MinUIOp::create(inner, loc, place, last);
+    Value value = tensor::ExtractOp::create(inner, loc, past, ValueRange{sequence, head, before, feature});
+    if (heads) {
+      Value added = arith::SubIOp::create(inner, loc, length, pastLength);
+      Value own = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, place, pastLength), index(inner, loc, 0));
+      Value row = arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, added), own);
+      Value next = tensor::ExtractOp::create(inner, loc, heads, ValueRange{row, head, feature});
+      Value isPast = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, place, pastLength);
+      value = arith::SelectOp::create(inner, loc, isPast, value, next);
+    }
+    linalg::YieldOp::create(inner, loc, value);
+  };
+  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(3),
+                                   SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel), body)
+      .getResult(0);
+}
+
 Value LayerBody::padHeads(Location loc, Value heads, const Sequences &sequences) {
   constexpr int64_t dynamic = ShapedType::kDynamic;
   auto type = cast<RankedTensorType>(heads.getType());
@@ -158,7 +193,7 @@ Value LayerBody::attention(const AttentionSpec &spec, const AttentionInputs &inp
   Type probabilities;
   if (request.probabilities)
     probabilities = RankedTensorType::get({dynamic, spec.heads, dynamic, dynamic}, builder.getF32Type());
-  if (isComposite(spec) && !request.parts())
+  if (isComposite(spec) && !request.parts() && !inputs.pastKey)
     return compositeAttention(at(part), spec, inputs, probabilities, results);
   Value result = splitAttention(at(part), spec, inputs, probabilities, results);
   results.key = request.key ? padHeads(at(part + ".key"), results.key, inputs.keys) : Value();
@@ -177,7 +212,9 @@ LayerResults LayerBody::emit(const LayerRequest &request) {
   const Sequences &own = operands.sequences, &memory = operands.memorySequences;
   if (layer.attention)
     hidden = branch(hidden, layer.attentionNorm, "attention", [&](Value input) {
-      AttentionInputs inputs{input, input, input, own, own, operands.headMask, operands.distanceBias};
+      const Sequences &keys = operands.pastKey ? operands.keySequences : own;
+      AttentionInputs inputs{
+          input, input, input, own, keys, operands.headMask, operands.distanceBias, operands.pastKey, operands.pastValue};
       return attention(*layer.attention, inputs, "attention", request.own, operands.ownCache, results.own);
     });
   if (layer.cross)
@@ -186,6 +223,10 @@ LayerResults LayerBody::emit(const LayerRequest &request) {
       AttentionInputs inputs{input, operands.memory, values, own, memory, operands.crossHeadMask, {}};
       if (layer.crossFromMemory)
         inputs = {operands.memory, operands.memory, input, memory, memory, operands.crossHeadMask, {}};
+      if (operands.memoryKey) {
+        inputs.key = inputs.value = {};
+        inputs.pastKey = operands.memoryKey, inputs.pastValue = operands.memoryValue;
+      }
       return attention(*layer.cross, inputs, "cross", request.cross, operands.crossCache, results.cross);
     });
   if (layer.ffn)

@@ -54,15 +54,38 @@ struct LayerOperands {
   /// What cross attention takes keys from, [M, …], and values if those come from elsewhere.
   mlir::Value memory, memoryValues;
   Sequences memorySequences;
+  /// Given keys and values, [B, G, past, D]: of earlier tokens, which those of the own attention follow, and of the memory, which is then
+  /// not read; and the sequences of the own keys together.
+  mlir::Value pastKey, pastValue, memoryKey, memoryValue;
+  Sequences keySequences;
   /// In entries that use caches; cross attention then reads no memory.
   CachedKeys ownCache, crossCache;
 
   /// Calls |visit| with a reference to each operand, present or not, in the order of a layer function's arguments.
   template <typename Visit>
   void forEach(Visit visit) {
-    for (mlir::Value *value : {&hidden, &sequences.offsets, &sequences.length, &sequences.mask, &headMask, &crossHeadMask, &positions,
-                               &distanceBias, &memory, &memoryValues, &memorySequences.offsets, &memorySequences.length,
-                               &memorySequences.mask, &sequences.places, &memorySequences.places})
+    for (mlir::Value *value : {&hidden,
+                               &sequences.offsets,
+                               &sequences.length,
+                               &sequences.mask,
+                               &headMask,
+                               &crossHeadMask,
+                               &positions,
+                               &distanceBias,
+                               &memory,
+                               &memoryValues,
+                               &memorySequences.offsets,
+                               &memorySequences.length,
+                               &memorySequences.mask,
+                               &sequences.places,
+                               &memorySequences.places,
+                               &pastKey,
+                               &pastValue,
+                               &memoryKey,
+                               &memoryValue,
+                               &keySequences.offsets,
+                               &keySequences.length,
+                               &keySequences.mask})
       visit(*value);
     ownCache.forEach(visit);
     crossCache.forEach(visit);
@@ -122,6 +145,8 @@ private:
     mlir::Value query, key, value;
     Sequences queries, keys;
     mlir::Value headMask, distanceBias;
+    /// What comes before the keys and values, or in place of them where |key| is null; null unless given.
+    mlir::Value pastKey = {}, pastValue = {};
   };
 
   mlir::Location at(mlir::StringRef part) { return mlir::NameLoc::get(builder.getStringAttr(stack.name + "_layer." + part.str())); }
@@ -147,6 +172,9 @@ private:
   AttentionResults updateCache(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, const CachedKeys &cache);
   /// |input| projected to |heads| heads, turned by the positions of tokens if |rotary| is a table.
   mlir::Value heads(mlir::Location loc, mlir::Value input, const LinearSpec &spec, int64_t heads, WeightId rotary = noWeight);
+  /// Heads `[T, G, D]` after |past|, `[B, G, P, D]`, in sequences of |length|; |heads| is null if there is nothing else, |past| if there is
+  /// nothing before.
+  mlir::Value appendHeads(mlir::Location loc, mlir::Value past, mlir::Value heads, mlir::Value length);
   /// Heads `[T, G, D]` of |sequences| as `[B, G, L, D]`, as caches are given out.
   mlir::Value padHeads(mlir::Location loc, mlir::Value heads, const Sequences &sequences);
   /// Sets what both attention operations have beside their tensors; returns the probabilities, if any.

@@ -108,6 +108,18 @@ Activation attune::readActivation(ConfigReader &reader, const char *key, const c
   return Activation::None;
 }
 
+/// Adds the inputs that give the keys and values of earlier tokens, of models that give theirs out.
+static void declarePast(TransformerSpec &spec) {
+  int64_t parts = spec.decoder ? spec.decoder->cachedParts() : 0;
+  for (int64_t i = 0; i < parts * int64_t(spec.decoder ? spec.decoder->layers.size() : 0); ++i) {
+    InputSpec input{std::string(pastGroup) + "." + std::to_string(i / parts) + "." + std::to_string(i % parts), InputRole::PastKeyValues};
+    input.standard = false;
+    input.stack = StackRole::Decoder;
+    input.member = i;
+    spec.inputs.push_back(std::move(input));
+  }
+}
+
 Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
   static constexpr std::pair<const char *, Result<TransformerSpec> (*)(const Config &)> families[] = {
       {"bart", readBartSpec},
@@ -128,5 +140,10 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
   if (reader.status().failed())
     return reader.status();
   const auto *family = reader.choose("model_type", type, families);
-  return family ? family->second(config) : reader.status();
+  if (!family)
+    return reader.status();
+  Result<TransformerSpec> spec = family->second(config);
+  if (spec)
+    declarePast(*spec);
+  return spec;
 }

@@ -197,7 +197,9 @@ enum class InputRole {
   /// What cross attention takes keys from, and values unless there is another input for them.
   Memory,
   MemoryValues,
-  MemoryMask
+  MemoryMask,
+  /// Keys or values of tokens before those of the call, or of the memory.
+  PastKeyValues
 };
 
 struct InputSpec {
@@ -213,6 +215,8 @@ struct InputSpec {
   bool additive = false;
   /// Positions and token types: what the model does without them is not what zeros or a count would do, so nothing can be filled in.
   bool required = false;
+  /// Keys and values: the layer times the parts of a layer, plus the part.
+  int64_t member = 0;
 };
 
 /// A model of any family.
@@ -252,6 +256,9 @@ struct TransformerSpec : WeightList {
   /// |linear| times |factor|.
   LinearSpec scaled(const LinearSpec &linear, double factor);
 };
+
+/// The name of the inputs and outputs that are kept keys and values, "past_key_values.LAYER.PART".
+inline constexpr const char *pastGroup = "past_key_values";
 
 /// Reads the description of any supported model.
 Result<TransformerSpec> readTransformerSpec(const Config &config);

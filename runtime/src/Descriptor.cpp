@@ -65,7 +65,7 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
 /// Checks that |entry| has what a session needs to know of its rows: tokens [rows, length, …] first, then what its use of
 /// the caches asks for, once each and with as many rows.
 static attune_status checkCacheUse(const attune_model_desc &desc, const attune_entry_desc &entry) {
-  uint32_t counts[ATTUNE_FILL_SOURCE_LENGTHS + 1] = {}, origins[ATTUNE_DIM_SOURCE_LENGTH + 1] = {};
+  uint32_t counts[ATTUNE_FILL_SOURCE_LENGTHS + 1] = {}, origins[ATTUNE_DIM_TOTAL_LENGTH + 1] = {};
   bool sameRows = true;
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &input = entry.inputs[i];
@@ -128,6 +128,15 @@ static attune_status checkDevice(const attune_model_desc &desc) {
   return ATTUNE_OK;
 }
 
+int64_t attune::totalLength(const attune_entry_desc &entry, const int64_t *values) {
+  int64_t sum = 0;
+  for (uint32_t d = 0; d < entry.num_dims; ++d)
+    if (strcmp(entry.dims[d].name, "past") == 0 || strcmp(entry.dims[d].name, "length") == 0)
+      if (__builtin_add_overflow(sum, values[d], &sum))
+        sum = INT64_MAX;
+  return sum;
+}
+
 static attune_status checkEntry(const attune_model_desc &desc, const attune_entry_desc &entry) {
   if (!entry.name || !entry.run || !entry.workspace_bytes || (entry.num_dims && !entry.dims) || (entry.num_inputs && !entry.inputs) ||
       (entry.num_outputs && !entry.outputs))
@@ -135,7 +144,7 @@ static attune_status checkEntry(const attune_model_desc &desc, const attune_entr
   if (entry.num_dims > maxDims)
     return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has %u dimensions, at most %u expected", entry.name, entry.num_dims, maxDims);
   for (uint32_t i = 0; i < entry.num_dims; ++i)
-    if (!entry.dims[i].name || entry.dims[i].max < 0 || entry.dims[i].origin > ATTUNE_DIM_SOURCE_LENGTH)
+    if (!entry.dims[i].name || entry.dims[i].max < 0 || entry.dims[i].origin > ATTUNE_DIM_TOTAL_LENGTH)
       return fail(ATTUNE_CORRUPT, "model descriptor: dimension %u of entry '%s' lacks its name, has a negative limit or an unknown origin",
                   i, entry.name);
   for (uint32_t i = 0; i < entry.num_inputs; ++i)

@@ -34,6 +34,9 @@ inline int64_t tensorSize(const attune_tensor_desc &tensor, uint32_t axis, const
   return tensor.shape[axis] < 0 ? dims[-tensor.shape[axis] - 1] : tensor.shape[axis];
 }
 
+/// The sum of the dimensions "past" and "length" of |entry|, whose values are |values|.
+int64_t totalLength(const attune_entry_desc &entry, const int64_t *values);
+
 } // namespace attune
 
 #endif // ATTUNE_RUNTIME_DESCRIPTOR_H

@@ -50,6 +50,11 @@ void attune::resolveLimits(const attune_entry_desc &entry, const SessionPlan &pl
       if (strcmp(plan.options.limits[i].name, entry.dims[d].name) == 0)
         limits[d] = plan.options.limits[i].max;
   }
+  // A sum is limited by its terms, too; without a limit of its own, by them alone.
+  int64_t sum = totalLength(entry, limits);
+  for (uint32_t d = 0; d < entry.num_dims; ++d)
+    if (entry.dims[d].origin == ATTUNE_DIM_TOTAL_LENGTH && (limits[d] > sum || limits[d] == 1))
+      limits[d] = sum;
 }
 
 void attune::writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *data) {
@@ -257,7 +262,8 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
     resolveLimits(entry, plan, limits);
     uint64_t points = 1;
     for (uint32_t d = 0; d < entry.num_dims; ++d)
-      if (__builtin_mul_overflow(points, static_cast<uint64_t>(limits[d]), &points) || points > maxPoints)
+      if (entry.dims[d].origin != ATTUNE_DIM_TOTAL_LENGTH &&
+          (__builtin_mul_overflow(points, static_cast<uint64_t>(limits[d]), &points) || points > maxPoints))
         return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones", entry.name);
     // The formula grows with each dimension, so its value at the limits serves every call.
     uint64_t bytes = entry.workspace_bytes(limits, plan.workers);

@@ -117,6 +117,15 @@ attune_status attune::inferDims(const attune_entry_desc &entry, TensorList input
   for (uint32_t d = 0; d < entry.num_dims; ++d)
     if (dims[d] == 0 && entry.dims[d].origin == ATTUNE_DIM_INPUTS)
       return fail(ATTUNE_INVALID_ARGUMENT, "%s is unknown: no given input has it", entry.dims[d].name);
+  int64_t total = totalLength(entry, dims);
+  for (uint32_t d = 0; d < entry.num_dims; ++d) {
+    if (entry.dims[d].origin != ATTUNE_DIM_TOTAL_LENGTH)
+      continue;
+    if (dims[d] != 0 && dims[d] != total)
+      return fail(ATTUNE_INVALID_ARGUMENT, "%s is %lld in the inputs, the sum of past and length is %lld", entry.dims[d].name,
+                  Long(dims[d]), Long(total));
+    dims[d] = total;
+  }
   return ATTUNE_OK;
 }
 

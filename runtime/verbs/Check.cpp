@@ -35,7 +35,7 @@ static std::string groupName(std::string name) {
 static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedTensor> &inputs) {
   ModelRequest request;
   for (const OwnedTensor &input : inputs)
-    if (!isPastKeyValue(input.spec.name)) // those are written to the caches
+    if (caseFile.function != "incremental" || !isPastKeyValue(input.spec.name)) // those are written to the caches
       request.inputs.push_back(input.spec);
   for (const CaseOutput &output : caseFile.outputs)
     if (std::string group = groupName(output.name);
@@ -86,7 +86,7 @@ static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const st
   std::vector<TensorView> views;
   for (const OwnedTensor &input : *inputs)
     views.push_back(viewOf(input));
-  bool inSteps = caseFile.function == "incremental" || beginsWithPast(views);
+  bool inSteps = caseFile.function == "incremental";
   ModelRequest request = requestOf(caseFile, *inputs);
   request.dtype = options.dtype;
   request.entries = inSteps ? stepEntries() : std::vector<std::string>{"forward"};
@@ -96,7 +96,7 @@ static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const st
   Result<Artefact> artefact = host.openCase(folder, request);
   if (!artefact)
     return artefact.status();
-  if (inSteps)
+  if (inSteps || beginsInCaches(*artefact, views))
     return runSteps(*artefact, steps);
   Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", views, options.threads);
   if (!call)

@@ -46,12 +46,20 @@ Result<std::vector<int64_t>> DimFlags::resolve(const attune_entry_desc &entry, b
         return Status::error(std::string("--") + row.flag + ": expected at most " + std::to_string(max) + ", the limit of the model, got " +
                              std::to_string(given));
       // What goes on with a sequence needs one.
-      int64_t fallback = entry.dims[i].origin == ATTUNE_DIM_PAST && entry.cache_use == ATTUNE_CACHE_CONTINUE ? defaultLength : row.fallback;
+      bool continues = entry.dims[i].origin == ATTUNE_DIM_PAST ? entry.cache_use == ATTUNE_CACHE_CONTINUE : row.fallback == 0;
+      int64_t fallback = continues ? defaultLength : row.fallback;
       dims[i] = given >= 0 ? given : max > 0 && max <= fallback ? max - (entry.dims[i].origin == ATTUNE_DIM_PAST) : fallback;
     }
     if (!found && given >= 0 && strict)
       return Status::error(std::string("--") + row.flag + ": entry '" + entry.name + "' has no dimension '" + row.dim + "'");
   }
+  int64_t total = 0;
+  for (uint32_t i = 0; i < entry.num_dims; ++i)
+    if (std::string name = entry.dims[i].name; name == "past" || name == "length")
+      total += dims[i];
+  for (uint32_t i = 0; i < entry.num_dims; ++i)
+    if (entry.dims[i].origin == ATTUNE_DIM_TOTAL_LENGTH)
+      dims[i] = total;
   return dims;
 }
 

@@ -195,7 +195,7 @@ Result<EntryCall> EntryCall::prepare(const Artefact &artefact, const std::string
                         call.dimValues.data()) != ATTUNE_OK)
     return runtimeError(artefact);
   for (uint32_t i = 0; i < call.entryDesc->num_dims; ++i)
-    if (uint32_t origin = call.entryDesc->dims[i].origin; origin != ATTUNE_DIM_INPUTS)
+    if (uint32_t origin = call.entryDesc->dims[i].origin; origin == ATTUNE_DIM_PAST || origin == ATTUNE_DIM_SOURCE_LENGTH)
       call.dimValues[i] = origin == ATTUNE_DIM_PAST ? cached.past : cached.source;
   if (Status status = call.makeOutputs(); status.failed())
     return status;

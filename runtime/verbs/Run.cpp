@@ -101,13 +101,13 @@ static Status runFile(const VerbHost &host, const std::string &model, const RunO
   if (!file)
     return file.status();
   std::vector<TensorView> inputs;
+  bool inSteps = !options.steps.empty();
   for (const auto &[name, tensor] : file->tensors()) {
     inputs.push_back(tensor);
-    // Those are written to the caches.
-    if (!isPastKeyValue(name))
+    // In steps those are written to the caches.
+    if (!inSteps || !isPastKeyValue(name))
       request.inputs.push_back({name, tensor.dtype, tensor.shape});
   }
-  bool inSteps = !options.steps.empty() || beginsWithPast(inputs);
   request.entries = inSteps ? stepEntries() : std::vector<std::string>{"forward"};
   for (const std::string &output : options.outputs)
     if (!inSteps || !isPastKeyValue(output))
@@ -116,7 +116,7 @@ static Status runFile(const VerbHost &host, const std::string &model, const RunO
   Result<Artefact> artefact = host.openModel(model, request);
   if (!artefact)
     return artefact.status();
-  if (inSteps)
+  if (inSteps || beginsInCaches(*artefact, inputs))
     return runFileInSteps(*artefact, inputs, options);
   Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", inputs, options.threads);
   if (!call)

@@ -12,10 +12,6 @@ using namespace attune;
 
 bool attune::isPastKeyValue(const std::string &name) { return name.substr(0, name.find('.')) == "past_key_values"; }
 
-bool attune::beginsWithPast(const std::vector<TensorView> &inputs) {
-  return std::any_of(inputs.begin(), inputs.end(), [](const TensorView &input) { return isPastKeyValue(input.name); });
-}
-
 std::vector<std::string> attune::stepEntries() { return {"encode", "extend", "decode"}; }
 
 /// Whether |wanted|, names or groups, has |name|.
@@ -71,6 +67,12 @@ static bool hasInput(const attune_entry_desc *entry, const std::string &name) {
     if (name == entry->inputs[i].name)
       return true;
   return false;
+}
+
+bool attune::beginsInCaches(const Artefact &artefact, const std::vector<TensorView> &inputs) {
+  const attune_entry_desc *forward = attune_model_entry(artefact.model(), "forward");
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const TensorView &input) { return isPastKeyValue(input.name) && !hasInput(forward, input.name); });
 }
 
 Status StepSession::sortInputs() {

@@ -24,8 +24,9 @@ struct StepRequest {
 /// Whether |name| is the group `past_key_values` or one of it.
 bool isPastKeyValue(const std::string &name);
 
-/// Whether a call with |inputs| goes through the caches because some of them are what the caches begin with.
-bool beginsWithPast(const std::vector<TensorView> &inputs);
+/// Whether a call with |inputs| goes through the caches because some of them are keys and values of earlier tokens, which `forward` was not
+/// compiled to take.
+bool beginsInCaches(const Artefact &artefact, const std::vector<TensorView> &inputs);
 
 /// The entries that runSteps calls.
 std::vector<std::string> stepEntries();

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # sweep_families.py FAMILY DIR: small models of FAMILY with odd sizes and generated weights, each with ragged masks and all its outputs, compared by
-# `attune check` with what families.py computes; decoders once more in steps, with the keys and values that the session keeps.
+# `attune check` with what families.py computes; decoders once more without their first tokens, whose keys and values are given (encoders
+# then need no tokens either), and in steps, with those that the session keeps.
 
 import json
 import os
@@ -11,6 +12,7 @@ import sys
 
 import families
 import models
+import past_case
 from sweep import run
 
 GPT2 = dict(model_type="gpt2", architectures=["GPT2LMHeadModel"], vocab_size=23, n_positions=12, n_embd=20, n_head=4, n_layer=2)
@@ -131,8 +133,12 @@ def main(family, work):
         expected = expect(config, load_weights(folder), tensors)
         write_case(folder, tensors, expected, {"function": "forward", "kwargs": {}})
         print(run("attune", "check", folder))
-        # Logits of each token; a model that judges whole sequences has no steps.
-        if "logits" in expected and "Sequence" not in config["architectures"][0]:
+        judged = "Sequence" in config["architectures"][0]  # as a whole, so there is nothing to say of a part
+        if any(name.startswith("past_key_values") for name in expected) and not judged:
+            past_case.main(folder, 3, folder + "-past", ["input_ids"] if "decoder_input_ids" in tensors and number == 0 else [])
+            print(run("attune", "check", folder + "-past"))
+        # Logits of each token.
+        if "logits" in expected and not judged:
             tensors = steps_inputs(tensors)
             logits = expect(config, load_weights(folder), tensors)["logits"]
             steps = [1, 3, 1, 1, len(logits[0]) - 6]

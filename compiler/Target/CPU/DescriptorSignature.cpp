@@ -31,6 +31,8 @@ static int64_t findDim(EntrySignature &entry, StringRef name, DictionaryAttr lim
       return index;
   auto limit = limits ? limits.getAs<IntegerAttr>(name) : IntegerAttr();
   entry.dims.push_back({name.str(), limit ? limit.getInt() : 0});
+  if (name == "total_length")
+    entry.dims.back().origin = ATTUNE_DIM_TOTAL_LENGTH;
   return entry.dims.size() - 1;
 }
 

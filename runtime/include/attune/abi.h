@@ -53,7 +53,8 @@ typedef enum attune_fill {
 typedef enum attune_dim_origin {
   ATTUNE_DIM_INPUTS = 0,        /* the shapes of inputs */
   ATTUNE_DIM_PAST = 1,          /* the most tokens in a slot of the rows before the call */
-  ATTUNE_DIM_SOURCE_LENGTH = 2  /* the most tokens of a source of the rows */
+  ATTUNE_DIM_SOURCE_LENGTH = 2, /* the most tokens of a source of the rows */
+  ATTUNE_DIM_TOTAL_LENGTH = 3   /* the sum of the entry's dimensions "past" and "length" */
 } attune_dim_origin;
 
 /* What an entry does with the caches of its session. */
@@ -131,7 +132,7 @@ typedef void (*attune_work_fn)(const int64_t *dims, attune_kernel_work *out);
 
 /* A symbolic dimension. */
 typedef struct attune_dim_desc {
-  const char *name; /* "batch", "length", "source_length", "past" */
+  const char *name; /* "batch", "length", "source_length", "past", "total_length" */
   int64_t max;      /* largest value accepted; 0 = unlimited */
   uint32_t origin;  /* attune_dim_origin */
   uint32_t reserved; /* 0 */
