@@ -51,7 +51,7 @@ static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const Transformer
       continue;
     if (role == InputRole::Positions && !encodes)
       input.fill = "";
-    bool packs = kind == CacheEntry::Prefill || (encodes && padding == Padding::Skip);
+    bool packs = encodes ? padding == Padding::Skip : kind == CacheEntry::Prefill && !spec.decoder->countsPadding;
     if (isMask(input) && packs && input.dtype == DType::I64)
       input.fill = "tokens";
     for (std::string &dim : input.dims)
@@ -72,10 +72,11 @@ std::vector<CacheEntry> attune::planCacheEntries(const TransformerSpec &spec, co
         perToken.push_back(output);
   // A mask that differs between queries has no place in a cache.
   bool plainMasks = llvm::all_of(inputs, [](const EntryInput &input) { return !isMask(input) || input.rank() == 2; });
-  // Positions that skip padding ids are counted in one call only.
-  bool positions = positionsGiven && llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::Positions; });
   bool afterPast = llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
-  if (afterPast || !continuesSequences(spec) || perToken.empty() || !plainMasks || (spec.decoder->embeddings.countedAfter && !positions))
+  bool hasTokens = llvm::any_of(inputs, [&](const EntryInput &input) {
+    return isTokenSource(input) && input.spec->stack == StackRole::Decoder && input.spec->role != InputRole::Memory;
+  });
+  if (afterPast || !hasTokens || !continuesSequences(spec) || perToken.empty() || !plainMasks)
     return {};
   std::vector<CacheEntry> entries;
   bool sources = readsSources(spec, inputs);

@@ -18,7 +18,7 @@ struct CacheEntry {
   enum Kind {
     /// Writes the keys and values of sources.
     Encode,
-    /// Appends tokens, leaving out padding; outputs for the last of them.
+    /// Appends tokens, leaving out padding unless positions count it; outputs for the last of them.
     Prefill,
     /// Appends all tokens, padding as keys that are hidden; outputs for each.
     Extend,

@@ -79,13 +79,35 @@ static Value embedPatches(EntryScope &scope, const EmbeddingSpec &spec, TokenBat
   return arith::AddFOp::create(builder, loc, spaced, embed(scope, isPatch, patches.classTable));
 }
 
+/// Positions |counted| over tokens that are not padding, of sequences that go on after |past| tokens. Padding has the position |padding|.
+static Value continueCounting(EntryScope &scope, Value counted, Value past, int64_t padding) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("position_ids");
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, counted), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    Value isToken = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, arguments[0],
+                                          arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(padding)));
+    Value later = arith::AddIOp::create(inner, loc, arguments[0], arguments[1]);
+    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isToken, later, arguments[0]).getResult());
+  };
+  AffineMap identity = builder.getMultiDimIdentityMap(2), ofSequence = AffineMap::get(2, 0, builder.getAffineDimExpr(0));
+  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange{counted, past}, empty,
+                                   ArrayRef<AffineMap>{identity, ofSequence, identity},
+                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
+      .getResult(0);
+}
+
 Value attune::emitPositions(EntryScope &scope, StackRole role, TokenBatch &tokens) {
   const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
   if (Value given = scope.input(InputRole::Positions, role))
     return tokens.toTokens(given);
   Value tokenIds = scope.input(InputRole::TokenIds, role);
-  if (spec.countedAfter && tokenIds)
-    return tokens.toTokens(xfmr::CountedPositionsOp::create(scope.builder, scope.at("position_ids"), tokenIds, *spec.countedAfter));
+  if (spec.countedAfter && tokenIds) {
+    Value counted = xfmr::CountedPositionsOp::create(scope.builder, scope.at("position_ids"), tokenIds, *spec.countedAfter);
+    if (Value past = tokens.pastLengths())
+      counted = continueCounting(scope, counted, past, *spec.countedAfter);
+    return tokens.toTokens(counted);
+  }
   return tokens.generateIds(/*counting=*/!spec.onePosition, spec.countedAfter ? *spec.countedAfter + 1 : 0);
 }
 

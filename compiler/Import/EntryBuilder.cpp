@@ -6,6 +6,7 @@
 
 #include "compiler/Import/Embeddings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace attune;
@@ -20,7 +21,7 @@ ModelLayers::ModelLayers(const TransformerSpec &spec, WeightTable &weights) {
 
 EntryBuilder::EntryBuilder(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs,
                            Padding padding, WeightTable &weights, ModelLayers &layers, ModuleOp module)
-    : scope{spec, inputs, padding, weights, OpBuilder::atBlockEnd(module.getBody()), {}}, spec(spec), outputs(outputs), layers(layers),
+    : scope{spec, inputs, padding, weights, OpBuilder::atBlockEnd(module.getBody()), {}, {}}, spec(spec), outputs(outputs), layers(layers),
       results(outputs.size()) {
   weights.beginEntry();
 }
@@ -72,7 +73,29 @@ bool EntryBuilder::hasSource(StackRole role) const {
   return llvm::any_of(sources, [&](InputRole source) { return scope.input(source, role); });
 }
 
+Value EntryBuilder::shiftIds(Value ids, int64_t start) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("decoder_input_ids");
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, ids), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    Value sequence = linalg::IndexOp::create(inner, loc, 0), place = linalg::IndexOp::create(inner, loc, 1);
+    Value zero = arith::ConstantIndexOp::create(inner, loc, 0), one = arith::ConstantIndexOp::create(inner, loc, 1);
+    Value isFirst = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, place, zero);
+    Value before = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, place, one), zero);
+    Value id = tensor::ExtractOp::create(inner, loc, ids, ValueRange{sequence, before});
+    Value first = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(start));
+    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isFirst, first, id).getResult());
+  };
+  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(2),
+                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
+      .getResult(0);
+}
+
 TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
+  if (role == StackRole::Decoder && !hasSource(role)) {
+    scope.shiftedIds = shiftIds(scope.input(InputRole::TokenIds, StackRole::Encoder), *spec.decoderStart);
+    return makeBatch(scope.shiftedIds, spec.lengthDim(StackRole::Encoder), {});
+  }
   if (Value image = scope.input(InputRole::Image, role)) {
     Location loc = scope.at("shape");
     int64_t tokens = spec.stack(role).embeddings.patches->tokens();

@@ -208,6 +208,17 @@ static bool hasMemoryKeys(const TransformerSpec &spec, const std::vector<EntryIn
   });
 }
 
+/// Whether the decoder's tokens are made of the encoder's. A mask of its own would have nothing to be a mask of.
+static bool takesShiftedIds(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
+  bool hasIds = false, hasOthers = false;
+  for (const EntryInput &input : inputs) {
+    hasIds |= input.spec->role == InputRole::TokenIds && input.spec->stack == StackRole::Encoder;
+    hasOthers |= (input.spec->role == InputRole::AttentionMask && input.spec->stack == StackRole::Decoder) ||
+                 input.spec->role == InputRole::PastKeyValues;
+  }
+  return spec.decoderStart && hasIds && !hasOthers;
+}
+
 /// Whether each stack has exactly one source of tokens, and padding can be skipped if asked.
 static Status checkTogether(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
   for (StackRole stack : {StackRole::Encoder, StackRole::Decoder}) {
@@ -222,7 +233,7 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
       if (isSource(input))
         sources += (sources.empty() ? "" : " and ") + input.name;
     auto count = llvm::count_if(inputs, [&](const EntryInput &input) { return isSource(*input.spec); });
-    if (count == 0 && stack == StackRole::Encoder && hasMemoryKeys(spec, inputs))
+    if (count == 0 && (stack == StackRole::Encoder ? hasMemoryKeys(spec, inputs) : takesShiftedIds(spec, inputs)))
       continue;
     if (count != 1)
       return Status::error("inputs: expected exactly one of " + sources + ", got " + (count > 2 ? "all" : count ? "both" : "neither"));

@@ -18,6 +18,8 @@ struct EntryScope {
   mlir::OpBuilder builder;
   /// One for each input.
   mlir::SmallVector<mlir::Value> arguments;
+  /// The decoder's ids where they are made of the encoder's, else null.
+  mlir::Value shiftedIds;
 
   mlir::Location at(mlir::StringRef name) { return mlir::NameLoc::get(builder.getStringAttr(name)); }
   /// The argument of this role, or null.
@@ -25,7 +27,7 @@ struct EntryScope {
     for (auto [argument, input] : llvm::zip(arguments, inputs))
       if (input.spec->role == role && input.spec->stack == stack)
         return argument;
-    return {};
+    return role == InputRole::TokenIds && stack == StackRole::Decoder ? shiftedIds : mlir::Value();
   }
   /// The given keys or values |member| of the decoder, or null.
   mlir::Value past(int64_t member) const {

@@ -11,14 +11,14 @@
 using namespace attune;
 using namespace mlir;
 
-/// For each of |ids| `[B, L]` 0 where it is |padding|, else 1.
-static Value markTokens(EntryScope &scope, Location loc, Value ids, int64_t padding) {
+/// For each of |ids| `[B, L]` 1 where it compares with |other| as |predicate| says, else 0.
+static Value markTokens(EntryScope &scope, Location loc, Value ids, arith::CmpIPredicate predicate, int64_t other) {
   OpBuilder &builder = scope.builder;
   auto type = cast<RankedTensorType>(ids.getType());
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, ids), type.getElementType());
   auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
-    Value id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(padding));
-    Value isToken = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, arguments[0], id);
+    Value id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(other));
+    Value isToken = arith::CmpIOp::create(inner, loc, predicate, arguments[0], id);
     linalg::YieldOp::create(inner, loc, arith::ExtUIOp::create(inner, loc, inner.getI64Type(), isToken).getResult());
   };
   AffineMap identity = builder.getMultiDimIdentityMap(2);
@@ -33,7 +33,7 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
   Location loc = scope.at(step.path);
   Value ids = scope.input(InputRole::TokenIds, scope.spec.mainStack()), ends;
   if (ids && step.padding)
-    ends = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, *step.padding)).getOffsets();
+    ends = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, arith::CmpIPredicate::ne, *step.padding)).getOffsets();
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens.batch()), builder.getI64Type());
   auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
     Value sequence = linalg::IndexOp::create(inner, loc, 0), one = arith::ConstantIndexOp::create(inner, loc, 1);
@@ -58,6 +58,39 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
   return xfmr::GatherTokensOp::create(builder, loc, value, rows);
 }
 
+/// The rows of |value| that lastEndStep describes; of a sequence without an end, the last.
+static Value emitLastEnds(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(step.path);
+  Value ids = scope.input(InputRole::TokenIds, StackRole::Encoder);
+  auto found = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, arith::CmpIPredicate::eq, step.end));
+  Value places = found.getPositions(), sourceLength = tensor::DimOp::create(builder, loc, ids, 1);
+  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens.batch()), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    Value sequence = linalg::IndexOp::create(inner, loc, 0), one = arith::ConstantIndexOp::create(inner, loc, 1);
+    Value zero = arith::ConstantIndexOp::create(inner, loc, 0), last = arith::SubIOp::create(inner, loc, tokens.length(), one);
+    auto toIndex = [&](Value id) -> Value { return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id); };
+    Value begin = toIndex(tensor::ExtractOp::create(inner, loc, found.getOffsets(), sequence));
+    Value end = toIndex(tensor::ExtractOp::create(inner, loc, found.getOffsets(), Value(arith::AddIOp::create(inner, loc, sequence, one))));
+    // Without an end, any place that can be read.
+    Value isEmpty = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, begin, end);
+    Value at = arith::SelectOp::create(inner, loc, isEmpty, zero, arith::SubIOp::create(inner, loc, end, one));
+    Value count = tensor::DimOp::create(inner, loc, places, 0);
+    at = arith::MinSIOp::create(inner, loc, at, arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, count, one), zero));
+    Value place = toIndex(tensor::ExtractOp::create(inner, loc, places, at));
+    place = arith::RemUIOp::create(inner, loc, place, sourceLength);
+    place = arith::SelectOp::create(inner, loc, isEmpty, last, arith::MinSIOp::create(inner, loc, place, last));
+    Value row = arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, tokens.length()), place);
+    linalg::YieldOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), row).getResult());
+  };
+  Value rows = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(1),
+                                         utils::IteratorType::parallel, body)
+                   .getResult(0);
+  if (tokens.positions())
+    value = xfmr::ScatterTokensOp::create(builder, loc, value, tokens.positions(), tokens.paddedTokens());
+  return xfmr::GatherTokensOp::create(builder, loc, value, rows);
+}
+
 static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at(step.path);
@@ -67,6 +100,8 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
                                 tokens.positions() ? tokens.length() : Value());
   case HeadStep::LastToken:
     return emitLastTokens(scope, step, tokens, value);
+  case HeadStep::LastEnd:
+    return emitLastEnds(scope, step, tokens, value);
   case HeadStep::Linear:
     return xfmr::LinearOp::create(builder, loc, value, scope.weight(step.linear.weight), scope.weight(step.linear.bias), Value(),
                                   xfmr::Activation::None);
@@ -83,7 +118,8 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
 }
 
 bool attune::isPerToken(const OutputSpec &output) {
-  return llvm::none_of(output.steps, [](const HeadStep &step) { return step.kind == HeadStep::Pool || step.kind == HeadStep::LastToken; });
+  constexpr HeadStep::Kind chooses[] = {HeadStep::Pool, HeadStep::LastToken, HeadStep::LastEnd};
+  return llvm::none_of(output.steps, [&](const HeadStep &step) { return llvm::is_contained(chooses, step.kind); });
 }
 
 EntryResult attune::emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, Value hidden, bool lastOnly) {

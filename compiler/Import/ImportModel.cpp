@@ -64,11 +64,12 @@ static bool hasPast(const std::vector<EntryInput> &inputs) {
   return llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
 }
 
-/// Whether no output is of an encoder that other inputs replace, or of its layers where they replace these.
+/// Whether no output is of an encoder that other inputs replace, or of its layers where they replace these, or of ids that are not given.
 static Status checkGivenResult(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                const std::vector<EntryOutput> &outputs) {
   if (!spec.hasTwoStacks())
     return {};
+  auto looksForEnds = [](const HeadStep &step) { return step.kind == HeadStep::LastEnd; };
   auto find = [&](InputRole role, StackRole stack) {
     return llvm::find_if(inputs, [=](const EntryInput &input) { return input.spec->role == role && input.spec->stack == stack; });
   };
@@ -78,6 +79,9 @@ static Status checkGivenResult(const TransformerSpec &spec, const std::vector<En
   for (const EntryOutput &output : outputs) {
     bool isMain = output.kind == EntryOutput::Main;
     StackRole stack = isMain ? spec.outputs[*output.index].stack.value_or(StackRole::Decoder) : output.stack;
+    if (isMain && llvm::any_of(spec.outputs[*output.index].steps, looksForEnds) &&
+        find(InputRole::TokenIds, StackRole::Encoder) == inputs.end())
+      return Status::error("output '" + output.name + "': expected the input 'input_ids', whose ends it is about");
     if (stack != StackRole::Encoder)
       continue;
     if (!runs)
@@ -138,9 +142,9 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   for (const CacheEntry &entry : cacheEntries) {
     if (!all && !isAsked(entry.name))
       continue;
-    Padding padding = entry.kind == CacheEntry::Encode    ? options.padding
-                      : entry.kind == CacheEntry::Prefill ? Padding::Skip
-                                                          : Padding::Compute;
+    Padding padding = entry.kind == CacheEntry::Encode                                    ? options.padding
+                      : entry.kind == CacheEntry::Prefill && !spec.decoder->countsPadding ? Padding::Skip
+                                                                                          : Padding::Compute;
     EntryBuilder(spec, entry.inputs, entry.outputs, padding, weights, layers, *module).emit(entry);
   }
   if (weights.status().failed())

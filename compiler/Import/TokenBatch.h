@@ -23,6 +23,8 @@ public:
   /// Sequence b goes on after |pastLengths|[b] tokens: positions begin there.
   void continueAfter(mlir::Value pastLengths) { past = pastLengths; }
 
+  /// What was given to continueAfter, or null.
+  mlir::Value pastLengths() const { return past; }
   mlir::Value batch() const { return batchSize; }
   mlir::Value length() const { return paddedLength; }
   /// Number of tokens of the padded batch.

@@ -63,6 +63,12 @@ HeadStep attune::lastTokenStep(std::optional<int64_t> padding, std::string path)
   return step;
 }
 
+HeadStep attune::lastEndStep(int64_t end, std::string path) {
+  HeadStep step(HeadStep::LastEnd, std::move(path));
+  step.end = end;
+  return step;
+}
+
 HeadStep attune::linearStep(LinearSpec linear, std::string path) {
   HeadStep step(HeadStep::Linear, std::move(path));
   step.linear = linear;

@@ -136,16 +136,21 @@ struct StackSpec {
   bool lastStateNormed = true;
   /// Whether keys and values can be kept for later tokens (`past_key_values`).
   bool cached = false;
+  /// Whether tokens that go on with a sequence have positions after its padding, too, and not after its visible tokens.
+  bool countsPadding = false;
   /// Whether the head mask is that of the cross attention, too; if not, there is another input for it.
   bool crossSharesHeadMask = false;
 
+  /// Whether `past_key_values` has keys and values of cross attention, too.
+  bool keepsCrossKeys = true;
+
   /// Tensors of a layer in `past_key_values`: key and value of its own attention, and of cross attention.
-  int64_t cachedParts() const { return !cached ? 0 : !layers.empty() && layers.front().cross ? 4 : 2; }
+  int64_t cachedParts() const { return !cached ? 0 : keepsCrossKeys && !layers.empty() && layers.front().cross ? 4 : 2; }
 };
 
 /// One step from the last hidden state to an output.
 struct HeadStep {
-  enum Kind { Pool, LastToken, Linear, Activation, Norm, Dropout, Softmax };
+  enum Kind { Pool, LastToken, LastEnd, Linear, Activation, Norm, Dropout, Softmax };
   HeadStep(Kind kind, std::string path) : kind(kind), path(std::move(path)) {}
 
   Kind kind;
@@ -157,12 +162,16 @@ struct HeadStep {
   double rate = 0;
   /// LastToken: the id of tokens that are not counted.
   std::optional<int64_t> padding;
+  /// LastEnd: the id that is looked for.
+  int64_t end = 0;
 };
 
 /// Steps as expressions; |path| names the module in locations.
 HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
 /// The row of each sequence's token number c - 1, c being how many ids are not |padding|; of the last where no ids or no padding are known.
 HeadStep lastTokenStep(std::optional<int64_t> padding, std::string path);
+/// The row of each sequence's place where the encoder's ids have the last |end|.
+HeadStep lastEndStep(int64_t end, std::string path);
 HeadStep linearStep(LinearSpec linear, std::string path);
 HeadStep activationStep(mlir::xfmr::Activation kind, std::string path);
 HeadStep normStep(NormSpec norm, std::string path);
@@ -227,6 +236,8 @@ struct TransformerSpec : WeightList {
   std::string basePrefix;
   std::vector<InputSpec> inputs;
   std::optional<StackSpec> encoder, decoder;
+  /// Where the decoder gets no tokens it gets those of the encoder, this id before them and the last one left out.
+  std::optional<int64_t> decoderStart;
   /// Sequences of encoder and decoder have the same lengths.
   bool equalLengths = false;
   /// The main outputs, in order.

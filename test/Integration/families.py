@@ -113,7 +113,19 @@ def record(out, state, attention=None, prefix=""):
 
 # ---------------------------------------------------------------- GPT-2
 
-def gpt2(model, ids, mask, token_type_ids=None):
+def gpt2_cross(model, x, layer, number, heads, memory, memory_mask, out):
+    normed = model.norm(x, layer + "ln_cross_attn", model.get("layer_norm_epsilon", 1e-5))
+    q = split(model.linear(normed, layer + "crossattention.q_attn", True), heads)
+    joined = model.linear(memory, layer + "crossattention.c_attn", True)
+    hidden = len(joined[0]) // 2
+    k, v = (split([row[n * hidden:(n + 1) * hidden] for row in joined], heads) for n in range(2))
+    scale = len(q[0][0]) ** -0.5 / (number + 1 if model.get("scale_attn_by_inverse_layer_idx", False) else 1)
+    a, maps = attend(q, k, v, scale, [visible(memory_mask, len(x))])
+    out.setdefault("cross_attentions", []).append(maps)
+    return add(x, model.linear(a, layer + "crossattention.c_proj", True))
+
+
+def gpt2(model, ids, mask, token_type_ids=None, encoder_hidden_states=None, encoder_attention_mask=None):
     heads, layers, prefix = model.config["n_head"], model.config["n_layer"], "transformer."
     epsilon, act = model.get("layer_norm_epsilon", 1e-5), ACTIVATIONS[model.get("activation_function", "gelu_new")]
     out = {}
@@ -133,6 +145,8 @@ def gpt2(model, ids, mask, token_type_ids=None):
         record(out, None, maps)
         out[f"past_key_values.{i}.0"], out[f"past_key_values.{i}.1"] = k, v
         x = add(x, model.linear(a, layer + "attn.c_proj", True))
+        if encoder_hidden_states:
+            x = gpt2_cross(model, x, layer, i, heads, encoder_hidden_states, encoder_attention_mask, out)
         inner = each(act, model.linear(model.norm(x, layer + "ln_2", epsilon), layer + "mlp.c_fc", True))
         x = add(x, model.linear(inner, layer + "mlp.c_proj", True))
     x = model.norm(x, prefix + "ln_f", epsilon)
@@ -238,12 +252,18 @@ def bart_stack(model, side, ids, mask, out, memory=None, memory_mask=None, head_
     return x
 
 
-def bart(model, ids, mask, decoder_input_ids, decoder_attention_mask=None, head_mask=None, decoder_head_mask=None, cross_attn_head_mask=None):
+def bart(model, ids, mask, decoder_input_ids=None, decoder_attention_mask=None, head_mask=None, decoder_head_mask=None, cross_attn_head_mask=None):
     out = {}
     memory = bart_stack(model, "encoder", ids, mask, out, head_mask=head_mask)
     out["encoder_last_hidden_state"] = memory
+    decoder_input_ids = decoder_input_ids or [model.config["decoder_start_token_id"]] + ids[:-1]
     target = decoder_attention_mask or [1] * len(decoder_input_ids)
     x = bart_stack(model, "decoder", decoder_input_ids, target, out, memory, mask, decoder_head_mask, cross_attn_head_mask)
+    if "Sequence" in model.config["architectures"][0]:
+        last = max(i for i, one in enumerate(ids) if one == model.config["eos_token_id"])
+        inner = each(math.tanh, model.linear([x[last]], "classification_head.dense"))
+        out["logits"] = model.linear(inner, "classification_head.out_proj")[0]
+        return out
     bias = model.weights["final_logits_bias"][0]
     out["logits"] = [[sum(a * b for a, b in zip(row, w)) + bias[n] for n, w in enumerate(model.weights["model.shared.weight"])] for row in x]
     return out

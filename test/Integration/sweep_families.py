@@ -25,14 +25,16 @@ T5 = dict(model_type="t5", architectures=["T5ForConditionalGeneration"], vocab_s
 
 # Configuration, extra inputs.
 CONFIGS = {
-    "gpt2": [(dict(GPT2, scale_attn_by_inverse_layer_idx=True, n_inner=33, activation_function="relu"), ["token_type_ids"]),
+    "gpt2": [(dict(GPT2, scale_attn_by_inverse_layer_idx=True, n_inner=33, activation_function="relu", add_cross_attention=True),
+              ["token_type_ids", "encoder_hidden_states", "encoder_attention_mask"]),
              (dict(GPT2, architectures=["GPT2ForSequenceClassification"], vocab_size=5, pad_token_id=2, num_labels=3), [])],
     "llama": [(dict(LLAMA, head_dim=6, attention_bias=True, mlp_bias=True, tie_word_embeddings=True, rope_theta=500.0,
                     rope_scaling={"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                                   "original_max_position_embeddings": 16}), ["position_ids"]),
               (dict(LLAMA, num_key_value_heads=1, rope_scaling={"type": "linear", "factor": 2.5}), [])],
     "bart": [(dict(BART, scale_embedding=True), ["decoder_attention_mask"]),
-             (dict(BART, activation_function="silu"), ["head_mask", "decoder_head_mask", "cross_attn_head_mask"])],
+             (dict(BART, activation_function="silu", architectures=["BartForSequenceClassification"], eos_token_id=2, decoder_start_token_id=3),
+              ["head_mask", "decoder_head_mask", "cross_attn_head_mask"])],
     "t5": [(dict(T5), ["decoder_attention_mask"]),
            (dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_decoder_layers=1), []),
            (dict(T5, architectures=["T5EncoderModel"], feed_forward_proj="gated-silu"), [])],
@@ -70,13 +72,20 @@ def make_inputs(config, extra, rng):
     batch, length, target, vocab = 2, 9, 7, config["vocab_size"]
     tensors = {"input_ids": models.random_ids(rng, vocab, batch, length),
                "attention_mask": ("I64", [batch, length], [0] * 2 + [1] * (length - 2) + [1] * (length - 3) + [0] * 3)}
-    if config["model_type"] in ("bart", "t5") and "Encoder" not in config["architectures"][0]:
+    if "Sequence" in config["architectures"][0] and config["model_type"] == "bart":
+        # The decoder gets the encoder's ids; each sequence has an end.
+        tensors["input_ids"][2][3] = tensors["input_ids"][2][5] = tensors["input_ids"][2][length + 4] = config["eos_token_id"]
+    elif config["model_type"] in ("bart", "t5") and "Encoder" not in config["architectures"][0]:
         tensors["decoder_input_ids"] = models.random_ids(rng, vocab, batch, target)
     for name in extra:
         if name == "position_ids":
             tensors[name] = models.random_ids(rng, config["max_position_embeddings"], batch, length)
         elif name == "decoder_attention_mask":
             tensors[name] = "I64", [batch, target], [1] * target + [0] * 3 + [1] * (target - 3)
+        elif name == "encoder_hidden_states":
+            tensors[name] = "F32", [batch, 5, config["n_embd"]], [rng.uniform(-1, 1) for _ in range(batch * 5 * config["n_embd"])]
+        elif name == "encoder_attention_mask":
+            tensors[name] = "I64", [batch, 5], [1, 1, 0, 1, 1, 0, 1, 1, 1, 0]
         elif name.endswith("head_mask"):
             tensors[name] = head_mask(rng, config, "encoder" if name == "head_mask" else "decoder")
         else:

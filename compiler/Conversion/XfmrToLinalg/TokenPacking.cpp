@@ -69,7 +69,7 @@ struct ConvertCountedPositions : OpConversionPattern<xfmr::CountedPositionsOp> {
     Value ids = adaptor.getIds(), batch = emit.dim(ids, 0), length = emit.dim(ids, 1), zero = emit.index(0);
     Value padding = arith::ConstantIntOp::create(rewriter, op.getLoc(), op.getPadding(), 64);
     Value one = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 64);
-    Value positions = emit.empty(op.getType(), {batch, length});
+    Value positions = tensor::EmptyOp::create(rewriter, op.getLoc(), tensor::getMixedSizes(rewriter, op.getLoc(), ids), one.getType());
     auto countSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
       Values counted = body.loop(zero, length, {carried[0], padding}, [&](TokenEmitter &body, Value i, ValueRange carried) -> Values {
         Value token = arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::ne, body.extract(ids, {sequence, i}), padding);

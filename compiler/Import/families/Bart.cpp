@@ -28,6 +28,17 @@ static void declareQuestionAnswering(TransformerSpec &spec, const BartKeys &keys
   spec.outputs[1].squeeze = true;
 }
 
+/// Two projections of the decoder's state where the last end of the ids stands.
+static void declareSequenceClassification(TransformerSpec &spec, const BartKeys &keys, const BartTables &, WeightId) {
+  const std::string path = "classification_head";
+  LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.hidden),
+             output = spec.linear(path + ".out_proj", keys.hidden, keys.labels);
+  declareSeq2SeqOutputs(spec, "logits",
+                        {lastEndStep(keys.end, path), dropoutStep(keys.classifierDropout, path + ".dropout"),
+                         linearStep(dense, path + ".dense"), activationStep(mlir::xfmr::Activation::Tanh, path),
+                         linearStep(output, path + ".out_proj")});
+}
+
 static void declareStack(TransformerSpec &spec, const BartKeys &keys, StackRole role, const std::string &prefix) {
   StackSpec &stack = role == StackRole::Encoder ? *spec.encoder : *spec.decoder;
   const std::string path = prefix + stack.name;
@@ -42,6 +53,7 @@ Result<TransformerSpec> attune::readBartSpec(const Config &config) {
       {"BartModel", declareBase},
       {"BartForConditionalGeneration", declareBartLogits},
       {"BartForQuestionAnswering", declareQuestionAnswering},
+      {"BartForSequenceClassification", declareSequenceClassification},
   };
   ConfigReader reader(config);
   BartKeys keys = readBartKeys(reader, 50265, 3);
@@ -50,6 +62,8 @@ Result<TransformerSpec> attune::readBartSpec(const Config &config) {
   spec.family = "bart";
   spec.architecture = reader.architecture("BartModel");
   spec.basePrefix = "model.";
+  spec.decoderStart =
+      reader.integerOrNull("decoder_start_token_id", std::min<int64_t>(2, keys.decoderVocab - 1), {0, keys.decoderVocab - 1});
   const auto *head = reader.choose("architectures", spec.architecture, heads);
   if (reader.status().failed())
     return reader.status();

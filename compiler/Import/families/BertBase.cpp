@@ -122,6 +122,7 @@ void attune::declareBertModel(TransformerSpec &spec, const BertKeys &keys, const
   stack.maxLength = keys.positions;
   stack.cached = keys.decoder;
   stack.crossSharesHeadMask = true;
+  stack.countsPadding = true;
   declareEmbeddings(spec, keys, prefix);
   declareInputs(spec, keys);
   for (int64_t i = 0; i < keys.layers; ++i)

@@ -22,7 +22,7 @@ struct Gpt2Keys {
   double epsilon, dropout, classifierDropout;
   std::optional<int64_t> padding;
   mlir::xfmr::Activation activation;
-  bool scaled, scaledByLayer, tied;
+  bool scaled, scaledByLayer, tied, cross;
   HeadsByLayer pruned;
 };
 
@@ -52,7 +52,7 @@ static Gpt2Keys readKeys(ConfigReader &reader) {
     reader.fail(reader.present("hidden_size") ? "hidden_size" : "n_embd",
                 "a multiple of the heads, which are " + std::to_string(keys.heads));
   keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
-  reader.reject("add_cross_attention", "GPT-2 with cross attention is not implemented");
+  keys.cross = reader.flag("add_cross_attention", false);
   reader.reject("quantization_config", "quantised weights are not implemented");
   return keys;
 }
@@ -70,6 +70,25 @@ static void declareEmbeddings(TransformerSpec &spec, const Gpt2Keys &keys, const
                  {"token_type_ids", InputRole::TokenTypes, keys.vocab, /*standard=*/false, decoder, /*additive=*/false, /*required=*/true},
                  {"position_ids", InputRole::Positions, keys.positions, /*standard=*/true, decoder},
                  {"head_mask", InputRole::HeadMask, 0, /*standard=*/false, decoder}};
+  if (keys.cross) {
+    spec.inputs.push_back({"encoder_hidden_states", InputRole::Memory, 0, /*standard=*/true, decoder});
+    spec.inputs.push_back({"encoder_attention_mask", InputRole::MemoryMask, 0, /*standard=*/true, decoder});
+  }
+}
+
+/// Attention to an encoder's result: queries have a projection of their own.
+static AttentionSpec declareCross(TransformerSpec &spec, const Gpt2Keys &keys, const std::string &path, double factor) {
+  AttentionSpec cross;
+  LinearSpec joined = spec.transposedLinear(path + ".c_attn", keys.hidden, 2 * keys.hidden);
+  cross.query = spec.transposedLinear(path + ".q_attn", keys.hidden, keys.hidden);
+  if (factor != 1)
+    cross.query = spec.scaled(cross.query, factor);
+  cross.key = spec.features(joined, 0, keys.hidden);
+  cross.value = spec.features(joined, keys.hidden, 2 * keys.hidden);
+  cross.output = spec.transposedLinear(path + ".c_proj", keys.hidden, keys.hidden);
+  cross.heads = cross.kvHeads = cross.originalHeads = keys.heads;
+  cross.scale = keys.scaled ? 1 / std::sqrt(double(keys.hidden / keys.heads)) : 1;
+  return cross;
 }
 
 static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t number, const std::string &path) {
@@ -88,10 +107,15 @@ static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t nu
   attention.output = spec.transposedLinear(path + ".attn.c_proj", inner, keys.hidden);
   attention.scale = keys.scaled ? 1 / std::sqrt(double(headSize)) : 1;
   // A factor of the queries, not of the scale: layers that differ in numbers only are one function.
-  if (keys.scaledByLayer)
-    attention.query = spec.scaled(attention.query, 1 / double(number + 1));
+  double factor = keys.scaledByLayer ? 1 / double(number + 1) : 1;
+  if (factor != 1)
+    attention.query = spec.scaled(attention.query, factor);
   attention.causal = true;
   attention.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
+  if (keys.cross) {
+    layer.crossNorm = spec.norm(path + ".ln_cross_attn", keys.hidden, keys.epsilon);
+    layer.cross = declareCross(spec, keys, path + ".crossattention", factor);
+  }
   layer.ffnNorm = spec.norm(path + ".ln_2", keys.hidden, keys.epsilon);
   FfnSpec &ffn = layer.ffn.emplace();
   ffn.up = spec.transposedLinear(path + ".mlp.c_fc", keys.hidden, keys.inner);
@@ -137,7 +161,9 @@ Result<TransformerSpec> attune::readGpt2Spec(const Config &config) {
   stack.name = "decoder";
   stack.placement = NormPlacement::Pre;
   stack.dropout = stack.embeddings.dropout = keys.dropout;
-  stack.hidden = keys.hidden;
+  stack.hidden = stack.memoryHidden = keys.hidden;
+  stack.crossSharesHeadMask = true;
+  stack.keepsCrossKeys = false;
   stack.maxLength = keys.positions;
   stack.cached = true;
   declareEmbeddings(spec, keys, prefix);

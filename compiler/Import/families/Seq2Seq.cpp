@@ -56,6 +56,7 @@ BartKeys attune::readBartKeys(ConfigReader &reader, int64_t vocab, int64_t label
   keys.shared = reader.flag("share_encoder_decoder_embeddings", true);
   keys.tied = reader.flag("tie_word_embeddings", true);
   keys.labels = reader.labels(labels);
+  keys.end = reader.integerOrNull("eos_token_id", 2, {-1, int64_t(1) << 31});
   if (keys.shared && keys.decoderVocab != keys.vocab)
     reader.fail("decoder_vocab_size", "that of 'vocab_size', which is " + std::to_string(keys.vocab) + ", for a table of both sides");
   reader.reject("normalize_before", "norms before the branches are not implemented for this family");

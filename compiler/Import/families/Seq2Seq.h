@@ -23,7 +23,7 @@ struct BartKeys {
   struct Side {
     int64_t layers, heads, inner;
   };
-  int64_t vocab, decoderVocab, hidden, positions, labels;
+  int64_t vocab, decoderVocab, hidden, positions, labels, end;
   Side encoder, decoder;
   double dropout, classifierDropout;
   mlir::xfmr::Activation activation;

@@ -137,7 +137,8 @@ static llvm::Constant *createGeneration(DescriptorBuilder &builder, GenerationSe
                                            o.unsupported ? builder.string(o.unsupported) : builder.null(),
                                            builder.i64(o.want_step_logits),
                                            builder.null(),
-                                           builder.null()});
+                                           builder.null(),
+                                           builder.i64(o.encoder_no_repeat_ngram_size)});
   return builder.global(record, "attune.generation");
 }
 
