@@ -86,6 +86,37 @@ static Result<std::shared_ptr<attune_session>> makeSession(const Artefact &artef
   return std::shared_ptr<attune_session>(session, attune_session_destroy);
 }
 
+/// The mask that hides padding among the ids that a model begins with, where none is given: as in the reference library, ids equal to
+/// pad_token_id are padding unless they end sequences, too.
+static std::optional<OwnedTensor> maskPadding(const Artefact &artefact, const attune_generation_options &options,
+                                              const std::vector<OwnedTensor> &inputs) {
+  constexpr const char *name = "attention_mask";
+  auto takesMask = [&](const char *entry) {
+    const attune_entry_desc *desc = attune_model_entry(artefact.model(), entry);
+    return desc && std::any_of(desc->inputs, desc->inputs + desc->num_inputs,
+                               [](const attune_tensor_desc &input) { return std::strcmp(input.name, name) == 0; });
+  };
+  auto find = [&](const char *name) {
+    return std::find_if(inputs.begin(), inputs.end(), [&](const OwnedTensor &input) { return input.spec.name == name; });
+  };
+  auto ids = find("input_ids");
+  const int64_t *ends = options.eos_token_ids, pad = options.pad_token_id;
+  if (ids == inputs.end() || ids->spec.dtype != DType::I64 || ids->spec.shape.size() != 2 || find(name) != inputs.end() ||
+      (!takesMask("encode") && !takesMask("prefill")) || pad < 0 ||
+      std::find(ends, ends + options.num_eos_token_ids, pad) != ends + options.num_eos_token_ids)
+    return std::nullopt;
+  OwnedTensor mask{{name, DType::I64, ids->spec.shape}, std::vector<uint8_t>(ids->data.size())};
+  bool hides = false;
+  for (size_t at = 0; at < mask.data.size(); at += sizeof(int64_t)) {
+    int64_t id, visible;
+    std::memcpy(&id, ids->data.data() + at, sizeof(id));
+    visible = id != pad;
+    hides |= !visible;
+    std::memcpy(mask.data.data() + at, &visible, sizeof(visible));
+  }
+  return hides ? std::optional(std::move(mask)) : std::nullopt;
+}
+
 Result<std::vector<OwnedTensor>> attune::runGeneration(const Artefact &artefact, const std::vector<TensorView> &inputs,
                                                        GenerationSettings settings, const std::vector<std::string> &wanted,
                                                        int64_t threads) {
@@ -97,13 +128,15 @@ Result<std::vector<OwnedTensor>> attune::runGeneration(const Artefact &artefact,
   options.want_step_logits = std::find(wanted.begin(), wanted.end(), outputNames[2]) != wanted.end();
   std::vector<OwnedTensor> memory;
   std::vector<attune_tensor> tensors;
-  memory.reserve(inputs.size()); // tensors borrow from it
   for (const TensorView &input : inputs) {
     Result<OwnedTensor> converted = convert(input);
     if (!converted)
       return Status::error(artefact.label() + ": " + converted.message());
     memory.push_back(std::move(*converted));
-    OwnedTensor &tensor = memory.back();
+  }
+  if (std::optional<OwnedTensor> mask = maskPadding(artefact, options, memory))
+    memory.push_back(std::move(*mask));
+  for (OwnedTensor &tensor : memory) {
     tensors.push_back({tensor.spec.name.c_str(), tensor.spec.dtype == DType::I64 ? ATTUNE_I64 : ATTUNE_F32,
                        static_cast<uint32_t>(tensor.spec.shape.size()), tensor.spec.shape.data(), tensor.data.data(), tensor.data.size()});
   }

@@ -122,6 +122,15 @@ def load(path):
             for name, e in header.items() if name != "__metadata__"}
 
 
+def unpack(entry):
+    """The values of a loaded tensor as nested lists."""
+    dtype, shape, data = entry
+    values = list(struct.unpack(f"<{product(shape)}{'q' if dtype == 'I64' else 'f'}", data))
+    for size in reversed(shape[1:]):
+        values = [values[i:i + size] for i in range(0, len(values), size)]
+    return values
+
+
 def generator(*key):
     """A random generator that depends on |key| alone."""
     return random.Random("/".join(map(str, key)))

@@ -62,6 +62,7 @@ typedef struct attune_generation_options {
   int64_t want_step_logits; ///< 1 = keep the logits that ids were chosen from; not with beams
   attune_token_fn on_token; ///< or null
   void *user;               ///< handed to on_token
+  int64_t encoder_no_repeat_ngram_size; ///< > 0: no n-gram of this size of the source's ids occurs; encoder-decoders only
 } attune_generation_options;
 
 /// Sets |options| to what |model| says (generation_config.json and config.json at the time it was compiled); where it says nothing, or
@@ -107,9 +108,9 @@ attune_status attune_generation_limits(const attune_model *model, const attune_g
 #endif
 
 #if defined(__cplusplus)
-static_assert(sizeof(attune_generation_options) == 248, "attune_generation_options is part of the ABI");
+static_assert(sizeof(attune_generation_options) == 256, "attune_generation_options is part of the ABI");
 #else
-_Static_assert(sizeof(attune_generation_options) == 248, "attune_generation_options is part of the ABI");
+_Static_assert(sizeof(attune_generation_options) == 256, "attune_generation_options is part of the ABI");
 #endif
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #define ATTUNE_RUNTIME_GENERATION_GENERATE_H
 
 #include "attune/generate.h"
+#include "LogitRules.h"
 #include "StepModel.h"
 
 namespace attune {
@@ -13,6 +14,11 @@ namespace attune {
 struct GenerationPrompt {
   int64_t rows, length;
   const int64_t *ids;
+  /// The ids of the sources, [rows, sourceLength], where a rule is about them; else null.
+  const int64_t *sources = nullptr;
+  int64_t sourceLength = 0;
+
+  IdList sourceOf(int64_t row) const { return sources ? IdList{sources + row * sourceLength, sourceLength} : IdList{nullptr, 0}; }
 };
 
 /// Where the results go. Rows are those of the prompt times num_return_sequences.

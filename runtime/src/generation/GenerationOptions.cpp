@@ -105,6 +105,7 @@ attune_status attune::checkGenerationOptions(attune_generation_options &options,
   ATTUNE_TRY(checkAtLeast("min_length", options.min_length, 0));
   ATTUNE_TRY(checkAtLeast("min_new_tokens", options.min_new_tokens, 0));
   ATTUNE_TRY(checkAtLeast("no_repeat_ngram_size", options.no_repeat_ngram_size, 0));
+  ATTUNE_TRY(checkAtLeast("encoder_no_repeat_ngram_size", options.encoder_no_repeat_ngram_size, 0));
   if (options.max_new_tokens > 0 && __builtin_add_overflow(length, options.max_new_tokens, &options.max_length))
     options.max_length = INT64_MAX;
   if (options.min_new_tokens > 0)

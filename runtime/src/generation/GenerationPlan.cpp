@@ -83,6 +83,10 @@ static attune_status findPrompt(GenerationPlan &plan) {
 
 /// Finds the sources, which say how many rows there are if the prompts do not.
 static attune_status findSources(GenerationPlan &plan) {
+  bool needsIds = plan.options.encoder_no_repeat_ngram_size > 0;
+  if (needsIds && (!plan.encode || plan.encode->inputs[0].dtype != ATTUNE_I64))
+    return fail(ATTUNE_INVALID_ARGUMENT, "encoder_no_repeat_ngram_size is %lld, expected 0, as model '%s' has no ids of sources",
+                Long(plan.options.encoder_no_repeat_ngram_size), plan.desc->name);
   if (!plan.encode)
     return ATTUNE_OK;
   const attune_tensor_desc &begin = plan.encode->inputs[0];
@@ -97,6 +101,10 @@ static attune_status findSources(GenerationPlan &plan) {
                 Long(plan.rows));
   plan.rows = source->shape[0];
   plan.sourceLength = source->shape[1];
+  if (needsIds) {
+    ATTUNE_TRY(checkMatrix(*source));
+    plan.sourceIds = source;
+  }
   return ATTUNE_OK;
 }
 

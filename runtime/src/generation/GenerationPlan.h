@@ -16,8 +16,9 @@ struct GenerationPlan {
   const attune_entry_desc *encode; ///< null if the model attends to its own tokens only
   const attune_entry_desc *prefill, *decode;
   TensorList inputs;
-  const attune_tensor *ids;  ///< prompts, null if every row begins with startId
-  const attune_tensor *mask; ///< of the prompts, or null
+  const attune_tensor *ids;       ///< prompts, null if every row begins with startId
+  const attune_tensor *mask;      ///< of the prompts, or null
+  const attune_tensor *sourceIds; ///< where a rule is about them, else null
   int64_t startId;
   int64_t rows, length, vocabSize;
   int64_t sourceLength; ///< 0 without sources

@@ -21,12 +21,15 @@ static void penalizeRepetition(double penalty, const int64_t *ids, int64_t lengt
     seen[ids[i]] = 0;
 }
 
-/// Bans what would complete an n-gram of |size| ids that the sequence already has.
-static void banRepeatedNgrams(int64_t size, const int64_t *ids, int64_t length, float *scores) {
+/// Bans what would complete an n-gram of |size| ids that |of| has; ids beyond the vocabulary never come up.
+static void banNgrams(int64_t size, IdList of, const int64_t *ids, int64_t length, int64_t vocabSize, float *scores) {
+  if (size <= 0 || length + 1 < size)
+    return;
   const int64_t *prefix = ids + length - (size - 1);
-  for (int64_t i = 0; i + size <= length; ++i)
-    if (std::memcmp(ids + i, prefix, static_cast<size_t>(size - 1) * sizeof(int64_t)) == 0)
-      scores[ids[i + size - 1]] = -INFINITY;
+  for (int64_t i = 0; i + size <= of.count; ++i)
+    if (int64_t last = of.ids[i + size - 1];
+        last < vocabSize && std::memcmp(of.ids + i, prefix, static_cast<size_t>(size - 1) * sizeof(int64_t)) == 0)
+      scores[last] = -INFINITY;
 }
 
 /// Bans the last id of each word whose other ids end the sequence. A word that is an end alone is no bad word.
@@ -47,12 +50,12 @@ static void force(int64_t id, float *scores, int64_t vocabSize) {
   scores[id] = 0;
 }
 
-void attune::applyRules(const attune_generation_options &options, const int64_t *ids, int64_t length, int64_t vocabSize, float *scores,
-                        uint8_t *seen) {
+void attune::applyRules(const attune_generation_options &options, IdList source, const int64_t *ids, int64_t length, int64_t vocabSize,
+                        float *scores, uint8_t *seen) {
   if (options.repetition_penalty != 1)
     penalizeRepetition(options.repetition_penalty, ids, length, scores, seen);
-  if (options.no_repeat_ngram_size > 0 && length + 1 >= options.no_repeat_ngram_size)
-    banRepeatedNgrams(options.no_repeat_ngram_size, ids, length, scores);
+  banNgrams(options.no_repeat_ngram_size, {ids, length}, ids, length, vocabSize, scores);
+  banNgrams(options.encoder_no_repeat_ngram_size, source, ids, length, vocabSize, scores);
   banWords(options, ids, length, scores);
   for (size_t i = 0; length < options.min_length && i < options.num_eos_token_ids; ++i)
     scores[options.eos_token_ids[i]] = -INFINITY;

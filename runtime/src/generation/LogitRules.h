@@ -16,11 +16,18 @@ inline bool isEnd(const attune_generation_options &options, int64_t id) {
   return false;
 }
 
+/// Ids of somebody else.
+struct IdList {
+  const int64_t *ids;
+  int64_t count;
+};
+
 /// Applies the rules of |options| to |scores| [vocabSize] of the id that follows ids[0 … length - 1], in the order of the reference
-/// library: repetition penalty, repeated n-grams, bad words, minimum length, forced first and last id. What may not follow scores
-/// -infinity, what is forced 0. |seen| has vocabSize zeros, and has them again afterwards. |options.max_length| is the final limit.
-void applyRules(const attune_generation_options &options, const int64_t *ids, int64_t length, int64_t vocabSize, float *scores,
-                uint8_t *seen);
+/// library: repetition penalty, repeated n-grams, those of |source|, bad words, minimum length, forced first and last id. What may not
+/// follow scores -infinity, what is forced 0. |seen| has vocabSize zeros, and has them again afterwards. |options.max_length| is the final
+/// limit.
+void applyRules(const attune_generation_options &options, IdList source, const int64_t *ids, int64_t length, int64_t vocabSize,
+                float *scores, uint8_t *seen);
 
 } // namespace attune
 

@@ -96,7 +96,10 @@ void SessionModel::addInput(Call &call, const char *name, int64_t *values, const
 }
 
 GenerationPrompt SessionModel::prompt() {
-  return {plan.rows, plan.length, plan.ids ? static_cast<const int64_t *>(plan.ids->data) : startIds};
+  GenerationPrompt prompt{plan.rows, plan.length, plan.ids ? static_cast<const int64_t *>(plan.ids->data) : startIds};
+  if (plan.sourceIds)
+    prompt.sources = static_cast<const int64_t *>(plan.sourceIds->data), prompt.sourceLength = plan.sourceLength;
+  return prompt;
 }
 
 attune_status SessionModel::run(Call &call, int64_t rows, float *logits) {
