@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/families/BertBase.h"
+#include "compiler/Import/families/DecoderParts.h"
 
 #include <cmath>
 
@@ -67,10 +68,8 @@ static void declareInputs(TransformerSpec &spec, const BertKeys &keys) {
                  {"token_type_ids", InputRole::TokenTypes, keys.types},
                  {"position_ids", InputRole::Positions, keys.positions, /*standard=*/!keys.relative},
                  {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
-  if (keys.cross) {
-    spec.inputs.push_back({"encoder_hidden_states", InputRole::Memory});
-    spec.inputs.push_back({"encoder_attention_mask", InputRole::MemoryMask});
-  }
+  if (keys.cross)
+    declareMemoryInputs(spec);
   for (InputSpec &input : spec.inputs)
     input.stack = spec.mainStack();
 }

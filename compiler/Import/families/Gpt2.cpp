@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Import/families/DecoderParts.h"
 #include "compiler/Import/families/Families.h"
 #include "compiler/Import/PruneHeads.h"
 
@@ -63,32 +64,11 @@ static void declareEmbeddings(TransformerSpec &spec, const Gpt2Keys &keys, const
   embeddings.words = embeddings.types = spec.tensor(prefix + "wte.weight", {keys.vocab, keys.hidden});
   embeddings.positions = spec.tensor(prefix + "wpe.weight", {keys.positions, keys.hidden});
   embeddings.typesIfGiven = true;
-  constexpr StackRole decoder = StackRole::Decoder;
-  spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab, /*standard=*/true, decoder},
-                 {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false, decoder},
-                 {"attention_mask", InputRole::AttentionMask, 0, /*standard=*/true, decoder},
-                 {"token_type_ids", InputRole::TokenTypes, keys.vocab, /*standard=*/false, decoder, /*additive=*/false, /*required=*/true},
-                 {"position_ids", InputRole::Positions, keys.positions, /*standard=*/true, decoder},
-                 {"head_mask", InputRole::HeadMask, 0, /*standard=*/false, decoder}};
-  if (keys.cross) {
-    spec.inputs.push_back({"encoder_hidden_states", InputRole::Memory, 0, /*standard=*/true, decoder});
-    spec.inputs.push_back({"encoder_attention_mask", InputRole::MemoryMask, 0, /*standard=*/true, decoder});
-  }
-}
-
-/// Attention to an encoder's result: queries have a projection of their own.
-static AttentionSpec declareCross(TransformerSpec &spec, const Gpt2Keys &keys, const std::string &path, double factor) {
-  AttentionSpec cross;
-  LinearSpec joined = spec.transposedLinear(path + ".c_attn", keys.hidden, 2 * keys.hidden);
-  cross.query = spec.transposedLinear(path + ".q_attn", keys.hidden, keys.hidden);
-  if (factor != 1)
-    cross.query = spec.scaled(cross.query, factor);
-  cross.key = spec.features(joined, 0, keys.hidden);
-  cross.value = spec.features(joined, keys.hidden, 2 * keys.hidden);
-  cross.output = spec.transposedLinear(path + ".c_proj", keys.hidden, keys.hidden);
-  cross.heads = cross.kvHeads = cross.originalHeads = keys.heads;
-  cross.scale = keys.scaled ? 1 / std::sqrt(double(keys.hidden / keys.heads)) : 1;
-  return cross;
+  declareDecoderInputs(spec, keys.vocab, keys.positions);
+  spec.inputs.push_back({"token_type_ids", InputRole::TokenTypes, keys.vocab, /*standard=*/false, StackRole::Decoder, false, true});
+  spec.inputs.push_back({"head_mask", InputRole::HeadMask, 0, /*standard=*/false, StackRole::Decoder});
+  if (keys.cross)
+    declareMemoryInputs(spec);
 }
 
 static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t number, const std::string &path) {
@@ -101,21 +81,17 @@ static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t nu
   attention.heads = attention.kvHeads = int64_t(attention.headNumbers.size());
   int64_t headSize = keys.hidden / keys.heads, inner = headSize * attention.heads;
   LinearSpec joined = spec.transposedLinear(path + ".attn.c_attn", keys.hidden, 3 * inner);
-  attention.query = spec.features(joined, 0, inner);
+  // A factor of the queries, not of the scale: layers that differ in numbers only are one function.
+  double factor = keys.scaledByLayer ? 1 / double(number + 1) : 1;
+  attention.query = spec.scaled(spec.features(joined, 0, inner), factor);
   attention.key = spec.features(joined, inner, 2 * inner);
   attention.value = spec.features(joined, 2 * inner, 3 * inner);
   attention.output = spec.transposedLinear(path + ".attn.c_proj", inner, keys.hidden);
   attention.scale = keys.scaled ? 1 / std::sqrt(double(headSize)) : 1;
-  // A factor of the queries, not of the scale: layers that differ in numbers only are one function.
-  double factor = keys.scaledByLayer ? 1 / double(number + 1) : 1;
-  if (factor != 1)
-    attention.query = spec.scaled(attention.query, factor);
   attention.causal = true;
   attention.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
-  if (keys.cross) {
-    layer.crossNorm = spec.norm(path + ".ln_cross_attn", keys.hidden, keys.epsilon);
-    layer.cross = declareCross(spec, keys, path + ".crossattention", factor);
-  }
+  if (keys.cross)
+    declareGpt2Cross(spec, layer, keys.heads, keys.epsilon, factor);
   layer.ffnNorm = spec.norm(path + ".ln_2", keys.hidden, keys.epsilon);
   FfnSpec &ffn = layer.ffn.emplace();
   ffn.up = spec.transposedLinear(path + ".mlp.c_fc", keys.hidden, keys.inner);
@@ -162,8 +138,6 @@ Result<TransformerSpec> attune::readGpt2Spec(const Config &config) {
   stack.placement = NormPlacement::Pre;
   stack.dropout = stack.embeddings.dropout = keys.dropout;
   stack.hidden = stack.memoryHidden = keys.hidden;
-  stack.crossSharesHeadMask = true;
-  stack.keepsCrossKeys = false;
   stack.maxLength = keys.positions;
   stack.cached = true;
   declareEmbeddings(spec, keys, prefix);

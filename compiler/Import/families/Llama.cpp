@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Import/families/DecoderParts.h"
 #include "compiler/Import/families/Families.h"
 
 #include <cmath>
@@ -128,11 +129,7 @@ static void declareModel(TransformerSpec &spec, const LlamaKeys &keys, const std
   stack.cached = true;
   stack.embeddings.path = prefix + "embed_tokens";
   stack.embeddings.words = spec.tensor(prefix + "embed_tokens.weight", {keys.vocab, keys.hidden});
-  constexpr StackRole decoder = StackRole::Decoder;
-  spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab, /*standard=*/true, decoder},
-                 {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false, decoder},
-                 {"attention_mask", InputRole::AttentionMask, 0, /*standard=*/true, decoder},
-                 {"position_ids", InputRole::Positions, keys.positions, /*standard=*/true, decoder}};
+  declareDecoderInputs(spec, keys.vocab, keys.positions);
   WeightId rotary = spec.computed(prefix + "rotary_emb", {keys.positions, keys.headSize}, "rotary", keys.rotary);
   for (int64_t i = 0; i < keys.layers; ++i)
     declareLayer(spec, keys, rotary, prefix + "layers." + std::to_string(i));

@@ -1,0 +1,37 @@
+//===- DecoderParts.cpp - What decoders without encoders share -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/DecoderParts.h"
+
+using namespace attune;
+
+void attune::declareDecoderInputs(TransformerSpec &spec, int64_t vocab, int64_t positions) {
+  constexpr StackRole decoder = StackRole::Decoder;
+  spec.inputs = {{"input_ids", InputRole::TokenIds, vocab, /*standard=*/true, decoder},
+                 {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false, decoder},
+                 {"attention_mask", InputRole::AttentionMask, 0, /*standard=*/true, decoder},
+                 {"position_ids", InputRole::Positions, positions, /*standard=*/true, decoder}};
+}
+
+void attune::declareMemoryInputs(TransformerSpec &spec) {
+  for (auto [name, role] :
+       {std::pair("encoder_hidden_states", InputRole::Memory), std::pair("encoder_attention_mask", InputRole::MemoryMask)})
+    spec.inputs.push_back({name, role, 0, /*standard=*/true, StackRole::Decoder});
+}
+
+void attune::declareGpt2Cross(TransformerSpec &spec, LayerSpec &layer, int64_t heads, double epsilon, double factor) {
+  const std::string path = layer.path + ".crossattention";
+  int64_t hidden = spec.decoder->hidden;
+  layer.crossNorm = spec.norm(layer.path + ".ln_cross_attn", hidden, epsilon);
+  AttentionSpec &cross = layer.cross.emplace();
+  LinearSpec joined = spec.transposedLinear(path + ".c_attn", hidden, 2 * hidden);
+  cross.query = spec.scaled(spec.transposedLinear(path + ".q_attn", hidden, hidden), factor);
+  cross.key = spec.features(joined, 0, hidden);
+  cross.value = spec.features(joined, hidden, 2 * hidden);
+  cross.output = spec.transposedLinear(path + ".c_proj", hidden, hidden);
+  cross.heads = cross.kvHeads = cross.originalHeads = heads;
+  cross.scale = layer.attention->scale;
+  spec.decoder->crossSharesHeadMask = true;
+  spec.decoder->keepsCrossKeys = false;
+}
