@@ -148,7 +148,8 @@ static Status checkFlags(const CompileOptions &options) {
   if (emulates && options.emit == EmitKind::Ptx)
     return Status::error("--emit: 'ptx' is for GPUs, not for --gpu=emulator");
   if (options.kernels != KernelBackend::Mlir)
-    return Status::error("--kernels: only with --target=cpu");
+    return Status::error(options.kernels == KernelBackend::Halide ? "--kernels=halide: only with --target=cpu"
+                                                                  : "--kernels=best: only with --target=cpu");
   if (options.padding == Padding::Skip)
     return Status::error("--padding=skip: not implemented for --target=cuda, expected compute");
   if (options.dtype == mlir::xfmr::Precision::Int8)

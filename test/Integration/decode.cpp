@@ -1,8 +1,9 @@
 //===- decode.cpp - Sequences that are continued in a session --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// decode THREADS: what prefill, extend and decode give is, bit for bit, what one call of forward with all tokens of a row gives, whatever
-// else is in the batch and wherever the row's slot is. MODEL is the descriptor's name.
+// decode THREADS [padded]: what prefill, extend and decode give is, bit for bit, what one call of forward with all tokens of a row gives,
+// whatever else is in the batch and wherever the row's slot is. With "padded" the model counts the padding of a prompt, so that it stays
+// with the row, hidden by the mask. MODEL is the descriptor's name.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.hpp"
 
@@ -14,11 +15,11 @@ extern "C" const attune_model_desc MODEL;
 using Ids = std::vector<int64_t>;
 
 namespace {
-constexpr int64_t rows = 3, longest = 7, sourceLength = 5;
+constexpr int64_t rows = 3, longest = 7, sourceLength = 5, padding = 1;
 
 class Test {
 public:
-  explicit Test(int64_t threads) : model(MODEL), session(make(model, rows, 12, threads)), whole(make(model, 1, 1, 1)) {}
+  Test(int64_t threads, bool padded) : model(MODEL), session(make(model, rows, 12, threads)), whole(make(model, 1, 1, 1)), padded(padded) {}
   int run();
 
 private:
@@ -28,7 +29,7 @@ private:
     return attune::Session(model, {{"batch", batch}, {"length", 12}, {"past", past}}, threads);
   }
   void encode();
-  /// The logits of all tokens of |ids|, which attend to source |source|.
+  /// The logits of all tokens of |ids|, which attend to source |source|; ids of padding are hidden.
   std::vector<float> forward(const Ids &ids, int64_t source);
   /// Compares row |row| of |got| with the last |count| tokens of |ids|.
   void expect(const char *what, const attune::Array &got, int64_t row, const Ids &ids, int64_t source, int64_t count = 1);
@@ -37,7 +38,7 @@ private:
   attune::Session session, whole;
   std::vector<float> memory; // [rows, sourceLength, hidden], empty if the model reads none
   int64_t hidden = 0, vocabulary = 0;
-  bool failed = false;
+  bool padded, failed = false;
 };
 } // namespace
 
@@ -52,7 +53,11 @@ void Test::encode() {
 }
 
 std::vector<float> Test::forward(const Ids &ids, int64_t source) {
-  std::vector<attune::Tensor> inputs = {attune::view("input_ids", ids, {1, int64_t(ids.size())})};
+  Ids mask;
+  for (int64_t id : ids)
+    mask.push_back(id != padding);
+  std::vector<attune::Tensor> inputs = {attune::view("input_ids", ids, {1, int64_t(ids.size())}),
+                                        attune::view("attention_mask", mask, {1, int64_t(ids.size())})};
   int64_t elements = sourceLength * hidden;
   std::vector<float> own(memory.begin() + (hidden ? source * elements : 0), memory.begin() + (hidden ? (source + 1) * elements : 0));
   if (hidden)
@@ -74,7 +79,7 @@ void Test::expect(const char *what, const attune::Array &got, int64_t row, const
 int Test::run() {
   encode();
   // Prompts of 7, 4 and 1 tokens, padded on the left; what is there does not matter.
-  Ids prompts[rows] = {{5, 9, 2, 31, 4, 8, 7}, {11, 3, 17, 6}, {40}}, ids(rows * longest, 1), mask(rows * longest, 0);
+  Ids prompts[rows] = {{5, 9, 2, 31, 4, 8, 7}, {11, 3, 17, 6}, {40}}, ids(rows * longest, padding), mask(rows * longest, 0);
   for (int64_t row = 0; row < rows; ++row)
     for (size_t i = 0; i < prompts[row].size(); ++i) {
       size_t at = size_t((row + 1) * longest) - prompts[row].size() + i;
@@ -82,6 +87,8 @@ int Test::run() {
     }
   std::vector<attune::Array> first =
       session.run("prefill", {attune::view("input_ids", ids, {rows, longest}), attune::view("attention_mask", mask, {rows, longest})});
+  for (int64_t row = 0; padded && row < rows; ++row)
+    prompts[row].assign(ids.begin() + row * longest, ids.begin() + (row + 1) * longest);
   for (int64_t row = 0; row < rows; ++row)
     expect("prefill", first[0], row, prompts[row], row);
 
@@ -108,16 +115,16 @@ int Test::run() {
   prompts[0].resize(3);
   prompts[0].insert(prompts[0].end(), again.begin(), again.end());
   expect("extend", fourth[0], 0, prompts[0], 0, 2);
-  if (session.slotLength(0) != 5 || session.slotLength(1) != 9 || session.slotLength(2) != 2)
+  if (session.slotLength(0) != 5 || session.slotLength(1) != 9 || session.slotLength(2) != int64_t(prompts[2].size()))
     failed = true;
   return failed;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2)
+  if (argc != 2 && argc != 3)
     return 2;
   try {
-    int status = Test(std::atoll(argv[1])).run();
+    int status = Test(std::atoll(argv[1]), argc == 3).run();
     std::printf(status ? "failed\n" : "same bits\n");
     return status;
   } catch (const attune::Error &error) {
