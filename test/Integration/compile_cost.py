@@ -16,6 +16,8 @@ import time
 MAX_MEGABYTES = 300
 # Depth may cost 10 %: the calls of the layers and their rows of weights.
 MAX_GROWTH = 1.10
+# What the allocator keeps beside that differs from run to run: of 40 MB that are seen, 15 are in use (valgrind's massif).
+SLACK_MEGABYTES = 10
 
 
 def tensors(config):
@@ -96,7 +98,7 @@ def main(config_dir, work):
         print(f"{layers} layers: {seconds:.2f} s CPU, {megabytes:.0f} MB anonymous, {found[layers][1]} bytes of code")
     if any(megabytes > MAX_MEGABYTES for megabytes, _ in found.values()):
         sys.exit(f"expected at most {MAX_MEGABYTES} MB")
-    if found[48][0] > MAX_GROWTH * found[12][0] + 5 or found[48][1] > MAX_GROWTH * found[12][1]:
+    if found[48][0] > MAX_GROWTH * found[12][0] + SLACK_MEGABYTES or found[48][1] > MAX_GROWTH * found[12][1]:
         sys.exit("expected 48 layers to cost what 12 do")
 
 
