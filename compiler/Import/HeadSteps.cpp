@@ -27,27 +27,12 @@ static Value markTokens(EntryScope &scope, Location loc, Value ids, arith::CmpIP
       .getResult(0);
 }
 
-/// The rows of |value| that lastTokenStep describes.
-static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
-  OpBuilder &builder = scope.builder;
-  Location loc = scope.at(step.path);
-  Value ids = scope.input(InputRole::TokenIds, scope.spec.mainStack()), ends;
-  if (ids && step.padding)
-    ends = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, arith::CmpIPredicate::ne, *step.padding)).getOffsets();
+/// One row of |value| for each sequence: |rowOf| gives its number in the padded batch.
+static Value gatherRows(OpBuilder &builder, Location loc, TokenBatch &tokens, Value value,
+                        llvm::function_ref<Value(OpBuilder &, Location, Value sequence)> rowOf) {
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens.batch()), builder.getI64Type());
   auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
-    Value sequence = linalg::IndexOp::create(inner, loc, 0), one = arith::ConstantIndexOp::create(inner, loc, 1);
-    Value next = arith::AddIOp::create(inner, loc, sequence, one), count = tokens.length();
-    if (ends) {
-      Value begin = tensor::ExtractOp::create(inner, loc, ends, sequence), end = tensor::ExtractOp::create(inner, loc, ends, next);
-      Value some = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), arith::SubIOp::create(inner, loc, end, begin));
-      Value none = arith::ConstantIndexOp::create(inner, loc, 0);
-      // A place before the first is the last one.
-      Value isEmpty = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, some, none);
-      count = arith::SelectOp::create(inner, loc, isEmpty, count, some);
-    }
-    Value first = arith::MulIOp::create(inner, loc, sequence, tokens.length());
-    Value row = arith::SubIOp::create(inner, loc, arith::AddIOp::create(inner, loc, first, count), one);
+    Value row = rowOf(inner, loc, linalg::IndexOp::create(inner, loc, 0));
     linalg::YieldOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), row).getResult());
   };
   Value rows = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(1),
@@ -58,6 +43,30 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
   return xfmr::GatherTokensOp::create(builder, loc, value, rows);
 }
 
+/// The rows of |value| that lastTokenStep describes.
+static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(step.path);
+  Value ids = scope.input(InputRole::TokenIds, scope.spec.mainStack()), ends;
+  if (ids && step.padding)
+    ends = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, arith::CmpIPredicate::ne, *step.padding)).getOffsets();
+  auto rowOf = [&](OpBuilder &inner, Location loc, Value sequence) -> Value {
+    Value one = arith::ConstantIndexOp::create(inner, loc, 1);
+    Value next = arith::AddIOp::create(inner, loc, sequence, one), count = tokens.length();
+    if (ends) {
+      Value begin = tensor::ExtractOp::create(inner, loc, ends, sequence), end = tensor::ExtractOp::create(inner, loc, ends, next);
+      Value some = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), arith::SubIOp::create(inner, loc, end, begin));
+      Value none = arith::ConstantIndexOp::create(inner, loc, 0);
+      // A place before the first is the last one.
+      Value isEmpty = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, some, none);
+      count = arith::SelectOp::create(inner, loc, isEmpty, count, some);
+    }
+    Value first = arith::MulIOp::create(inner, loc, sequence, tokens.length());
+    return arith::SubIOp::create(inner, loc, arith::AddIOp::create(inner, loc, first, count), one);
+  };
+  return gatherRows(builder, loc, tokens, value, rowOf);
+}
+
 /// The rows of |value| that lastEndStep describes; of a sequence without an end, the last.
 static Value emitLastEnds(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
   OpBuilder &builder = scope.builder;
@@ -65,9 +74,8 @@ static Value emitLastEnds(EntryScope &scope, const HeadStep &step, TokenBatch &t
   Value ids = scope.input(InputRole::TokenIds, StackRole::Encoder);
   auto found = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, arith::CmpIPredicate::eq, step.end));
   Value places = found.getPositions(), sourceLength = tensor::DimOp::create(builder, loc, ids, 1);
-  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens.batch()), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
-    Value sequence = linalg::IndexOp::create(inner, loc, 0), one = arith::ConstantIndexOp::create(inner, loc, 1);
+  auto rowOf = [&](OpBuilder &inner, Location loc, Value sequence) -> Value {
+    Value one = arith::ConstantIndexOp::create(inner, loc, 1);
     Value zero = arith::ConstantIndexOp::create(inner, loc, 0), last = arith::SubIOp::create(inner, loc, tokens.length(), one);
     auto toIndex = [&](Value id) -> Value { return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id); };
     Value begin = toIndex(tensor::ExtractOp::create(inner, loc, found.getOffsets(), sequence));
@@ -80,15 +88,9 @@ static Value emitLastEnds(EntryScope &scope, const HeadStep &step, TokenBatch &t
     Value place = toIndex(tensor::ExtractOp::create(inner, loc, places, at));
     place = arith::RemUIOp::create(inner, loc, place, sourceLength);
     place = arith::SelectOp::create(inner, loc, isEmpty, last, arith::MinSIOp::create(inner, loc, place, last));
-    Value row = arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, tokens.length()), place);
-    linalg::YieldOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), row).getResult());
+    return arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, tokens.length()), place);
   };
-  Value rows = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(1),
-                                         utils::IteratorType::parallel, body)
-                   .getResult(0);
-  if (tokens.positions())
-    value = xfmr::ScatterTokensOp::create(builder, loc, value, tokens.positions(), tokens.paddedTokens());
-  return xfmr::GatherTokensOp::create(builder, loc, value, rows);
+  return gatherRows(builder, loc, tokens, value, rowOf);
 }
 
 static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {

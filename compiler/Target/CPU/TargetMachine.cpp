@@ -28,7 +28,7 @@ static std::string getHostFeatures() {
   return features.getString();
 }
 
-static void initializeTargets() {
+void attune::initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeAllTargetInfos();

@@ -42,6 +42,9 @@ private:
   std::shared_ptr<llvm::TargetMachine> targetMachine;
 };
 
+/// Registers LLVM's code generators; what comes after the first call does nothing.
+void initializeTargets();
+
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H

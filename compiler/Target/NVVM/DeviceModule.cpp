@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/DeviceModule.h"
+#include "compiler/Target/CPU/TargetMachine.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -11,25 +12,17 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <mutex>
 
 using namespace attune;
 
 static constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
 /// Of CUDA 12.0: what its drivers take and all that kernels use.
 static constexpr llvm::StringLiteral kPtxVersion = "+ptx80";
+
 static Result<std::unique_ptr<llvm::TargetMachine>> createMachine(const GpuArchitecture &gpu) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-  });
+  initializeTargets();
   std::string problem;
   llvm::Triple triple(kTriple);
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, problem);

@@ -111,7 +111,8 @@ void WarpAttention::forLaneKeys(Value begin, Value end, llvm::function_ref<void(
 }
 
 void WarpAttention::emitRow() {
-  auto [begin, end] = rows.keysOf(row);
+  std::pair<Value, Value> visited = rows.keysOf(row);
+  Value begin = visited.first, end = visited.second;
   Values initial(2 + perLane, e.f32(0.0));
   initial[0] = e.f32(RowAttention::kLowest);
   Values carried = e.loop(begin, end, e.index(kWarp), initial, [&](Value key, ValueRange carried) { return step(key, end, carried); });

@@ -10,17 +10,15 @@
 //   word of B   [k / 2][column]    b0 (t, g)  b1 (t + 4, g)
 //   sum         c0 (g, 2t)  c1 (g, 2t + 1)  c2 (g + 8, 2t)  c3 (g + 8, 2t + 1)
 //
-// Of two stages of 32 components one is filled while the other is multiplied. Up to 16 rows wait for weights alone and are sums of scalar
-// products, as in f32.
+// A stage has 32 components. Few rows are sums of scalar products, as in f32.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/NVVM/ProjectionForms.h"
 #include "compiler/Target/NVVM/ThreadContraction.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -28,16 +26,14 @@ using namespace attune;
 using Values = ThreadEmitter::Values;
 
 /// The tile, the depth of a stage in words of two components, and what a warp computes.
-static constexpr int64_t kRows = 64, kColumns = 64, kWords = 16, kThreads = 128, kWarpTile = 32;
+static constexpr int64_t kRows = 64, kColumns = 64, kWords = 16, kThreads = kProjectionThreads, kWarpTile = 32;
 /// Words from one row of a tile in shared memory to the next.
 static constexpr int64_t kStrideA = kWords + 4, kStrideB = kColumns + 8;
-static constexpr int64_t kStage = kRows * kStrideA + kWords * kStrideB, kShared = 2 * kStage;
+static constexpr int64_t kStage = kRows * kStrideA + kWords * kStrideB;
 /// Products of a warp, and words of K that one takes.
 static constexpr int64_t kProductsM = kWarpTile / 16, kProductsN = kWarpTile / 8, kProductWords = 8;
 /// Words that a thread copies at once, and how often it copies for each tile.
 static constexpr int64_t kChunk = 4, kCopies = kRows * kWords / kChunk / kThreads;
-/// Few rows, as for f32.
-static constexpr int64_t kFewAtOnce = 4, kFewColumns = 16, kFewGroups = kThreads / (kFewColumns / 4), kFewRows = 16;
 
 bool attune::isCodeContraction(linalg::LinalgOp op) {
   if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
@@ -58,34 +54,24 @@ bool attune::isCodeContraction(linalg::LinalgOp op) {
 namespace {
 
 /// Emits one contraction.
-class CodeEmitter {
+class CodeEmitter : public Projection {
 public:
-  CodeEmitter(linalg::LinalgOp op, OpBuilder &builder, Value thread, Value shared)
-      : builder(builder), e(builder, op->getLoc()), input(op->getOperand(0)), panel(op->getOperand(1)), output(op->getOperand(2)),
-        thread(thread), shared(shared), rows(e.size(output, 0)), columns(e.size(output, 1)),
-        words(cast<MemRefType>(input.getType()).getDimSize(1) / 2), chunk(VectorType::get({kChunk}, builder.getI32Type())) {}
-
-  void run() {
-    auto few = scf::IfOp::create(builder, e.loc, e.compare(arith::CmpIPredicate::sle, rows, e.index(kFewRows)), /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(few.thenBlock());
-    emitFewRows();
-    builder.setInsertionPointToStart(few.elseBlock());
-    emitTile();
-  }
+  CodeEmitter(linalg::LinalgOp op, OpBuilder &builder, Value thread)
+      : Projection(op, builder, thread, builder.getI32Type(), 2 * kStage), words(cast<MemRefType>(input.getType()).getDimSize(1) / 2),
+        chunk(VectorType::get({kChunk}, builder.getI32Type())) {}
 
 private:
-  // A tile.
-  void emitTile();
+  Values loadNext(Value word) override;
+  void storeNext(Value stage, ValueRange next) override;
+  Values multiply(Value stage, ValueRange sums) override;
+  void storeSums(ValueRange sums) override;
+  Values noSums() override { return Values(kProductsM * kProductsN, LLVM::ZeroOp::create(builder, e.loc, sumType())); }
+  Value depth() override { return e.index(words); }
+  int64_t stageDepth() override { return kWords; }
+  Values sumFew(Value row, Value column, Value group) override;
+
   Value loadChunk(Value exists, Value buffer, ValueRange at);
-  Values loadNext(Value word);
-  void storeNext(Value stage, ValueRange next);
-  Values multiply(Value stage, ValueRange sums);
   Value product(ValueRange a, ValueRange b, Value sum);
-  void storeSums(ValueRange sums);
-  // Few rows.
-  void emitFewRows();
-  void emitFewColumns(Value row, Value column);
   Values addPair(Value row, Value word, Value at, ValueRange sums);
 
   Value lane() { return e.rem(thread, kWarp); }
@@ -100,9 +86,6 @@ private:
     return LLVM::LLVMStructType::getLiteral(builder.getContext(), {f32, f32, f32, f32});
   }
 
-  OpBuilder &builder;
-  ThreadEmitter e;
-  Value input, panel, output, thread, shared, rows, columns;
   /// Pairs of components.
   int64_t words;
   VectorType chunk;
@@ -191,24 +174,6 @@ void CodeEmitter::storeSums(ValueRange sums) {
       }
 }
 
-void CodeEmitter::emitTile() {
-  Value zero = e.index(0), one = e.index(1);
-  storeNext(zero, loadNext(zero));
-  e.barrier();
-  Values carried(kProductsM * kProductsN, LLVM::ZeroOp::create(builder, e.loc, sumType()));
-  carried.push_back(zero);
-  carried = e.loop(zero, e.index(words), e.index(kWords), carried, [&](Value word, ValueRange before) -> Values {
-    Value stage = before.back(), other = e.sub(one, stage);
-    Values next = loadNext(e.add(word, kWords));
-    Values sums = multiply(stage, before.drop_back());
-    storeNext(other, next);
-    e.barrier();
-    sums.push_back(other);
-    return sums;
-  });
-  storeSums(ValueRange(carried).drop_back());
-}
-
 /// |sums| of 4 rows and the products of the pair of components |word|, for the 4 columns from |at| on.
 Values CodeEmitter::addPair(Value row, Value word, Value at, ValueRange sums) {
   auto wide = VectorType::get({8}, builder.getF32Type());
@@ -227,59 +192,14 @@ Values CodeEmitter::addPair(Value row, Value word, Value at, ValueRange sums) {
   return next;
 }
 
-/// Up to 4 rows from |row| on of 16 columns from |column| on.
-void CodeEmitter::emitFewColumns(Value row, Value column) {
+Values CodeEmitter::sumFew(Value row, Value column, Value group) {
   auto vector = VectorType::get({4}, builder.getF32Type());
-  Value quad = e.mul(e.rem(thread, kFewColumns / 4), 4), group = e.div(thread, kFewColumns / 4), zero = e.index(0);
   Values none(kFewAtOnce, arith::ConstantOp::create(builder, e.loc, builder.getZeroAttr(vector)));
-  Values sums = e.loop(group, e.index(words), e.index(kFewGroups), none,
-                       [&](Value word, ValueRange carried) { return addPair(row, word, e.add(column, quad), carried); });
-  // [group][row][column], floats in the memory of the tiles
-  constexpr int64_t kPart = kFewAtOnce * kFewColumns;
-  static_assert(kFewGroups * kPart <= kShared, "sums of all groups");
-  for (int64_t r = 0; r < kFewAtOnce; ++r)
-    vector::StoreOp::create(builder, e.loc, vector::BitCastOp::create(builder, e.loc, chunk, sums[r]), shared,
-                            e.add(e.add(e.mul(group, kPart), r * kFewColumns), quad));
-  e.barrier();
-  Value myRow = e.add(row, e.div(thread, kFewColumns)), myColumn = e.add(column, e.rem(thread, kFewColumns));
-  Value mine = e.both(e.compare(arith::CmpIPredicate::slt, thread, e.index(kPart)),
-                      e.both(e.compare(arith::CmpIPredicate::slt, myRow, rows), e.compare(arith::CmpIPredicate::slt, myColumn, columns)));
-  e.ifThen(mine, [&] {
-    Value sum =
-        e.loop(zero, e.index(kFewGroups), e.index(1), e.load(output, {myRow, myColumn}), [&](Value i, ValueRange carried) -> Values {
-          Value part = arith::BitcastOp::create(builder, e.loc, builder.getF32Type(), e.load(shared, e.add(e.mul(i, kPart), thread)));
-          return {e.addf(carried[0], part)};
-        })[0];
-    e.store(sum, output, {myRow, myColumn});
-  });
-  e.barrier();
-}
-
-void CodeEmitter::emitFewRows() {
-  e.loop(e.index(0), rows, e.index(kFewAtOnce), {}, [&](Value row, ValueRange) -> Values {
-    e.loop(e.index(0), columns, e.index(kFewColumns), {}, [&](Value column, ValueRange) -> Values {
-      emitFewColumns(row, column);
-      return {};
-    });
-    return {};
-  });
+  return e.loop(group, e.index(words), e.index(kFewGroups), none,
+                [&](Value word, ValueRange carried) { return addPair(row, word, column, carried); });
 }
 
 void attune::emitCodeContraction(linalg::LinalgOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
-  auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get({kShared}, builder.getI32Type(), MemRefLayoutAttrInterface(), space);
-  Value shared = memref::AllocOp::create(builder, op->getLoc(), type, builder.getI64IntegerAttr(128));
-  CodeEmitter(op, builder, loops.thread, shared).run();
-}
-
-void attune::emitQuantizeRows(xfmr::QuantizeRowsOp op, const ThreadLoops &loops) {
-  OpBuilder builder(op);
-  ThreadEmitter e(builder, op.getLoc());
-  Value input = op.getInput(), codes = op.getCodes();
-  loops.forEach(e, {e.size(codes, 0), e.size(codes, 1)}, [&](ValueRange point) {
-    Value exists = e.compare(arith::CmpIPredicate::slt, point[1], e.size(input, 1));
-    Value x = e.choose(exists, [&] { return Values{e.load(input, point)}; }, [&] { return Values{e.f32(0.0)}; })[0];
-    e.store(arith::TruncFOp::create(builder, op.getLoc(), cast<MemRefType>(codes.getType()).getElementType(), x), codes, point);
-  });
+  CodeEmitter(op, builder, loops.thread).emit();
 }

@@ -1,0 +1,94 @@
+//===- ProjectionForms.cpp - What projections of all types share -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/ProjectionForms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadEmitter::Values;
+
+/// The most rows that are few.
+static constexpr int64_t kFewRows = 16;
+
+static Value allocateShared(OpBuilder &builder, Location loc, Type word, int64_t words) {
+  auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
+  auto type = MemRefType::get({words}, word, MemRefLayoutAttrInterface(), space);
+  return memref::AllocOp::create(builder, loc, type, builder.getI64IntegerAttr(128));
+}
+
+Projection::Projection(linalg::LinalgOp op, OpBuilder &builder, Value thread, Type word, int64_t sharedWords)
+    : builder(builder), e(builder, op->getLoc()), input(op->getOperand(0)), panel(op->getOperand(1)), output(op->getOperand(2)),
+      thread(thread), shared(allocateShared(builder, op->getLoc(), word, sharedWords)), rows(e.size(output, 0)),
+      columns(e.size(output, 1)) {
+  assert(sharedWords >= kFewShared && "sums of all groups");
+}
+
+void Projection::emit() {
+  auto few = scf::IfOp::create(builder, e.loc, e.compare(arith::CmpIPredicate::sle, rows, e.index(kFewRows)), /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(few.thenBlock());
+  emitFewRows();
+  builder.setInsertionPointToStart(few.elseBlock());
+  emitTile();
+}
+
+void Projection::emitTile() {
+  Value zero = e.index(0), one = e.index(1);
+  storeNext(zero, loadNext(zero));
+  e.barrier();
+  Values carried = noSums();
+  carried.push_back(zero);
+  // The last stage has nothing to load: components beyond K are 0.
+  carried = e.loop(zero, depth(), e.index(stageDepth()), carried, [&](Value at, ValueRange before) -> Values {
+    Value stage = before.back(), other = e.sub(one, stage);
+    Values next = loadNext(e.add(at, stageDepth()));
+    Values sums = multiply(stage, before.drop_back());
+    storeNext(other, next);
+    e.barrier();
+    sums.push_back(other);
+    return sums;
+  });
+  storeSums(ValueRange(carried).drop_back());
+}
+
+void Projection::emitFewRows() {
+  e.loop(e.index(0), rows, e.index(kFewAtOnce), {}, [&](Value row, ValueRange) -> Values {
+    e.loop(e.index(0), columns, e.index(kFewColumns), {}, [&](Value column, ValueRange) -> Values {
+      emitFewColumns(row, column);
+      return {};
+    });
+    return {};
+  });
+}
+
+/// Up to 4 rows from |row| on of 16 columns from |column| on.
+void Projection::emitFewColumns(Value row, Value column) {
+  Type word = cast<MemRefType>(shared.getType()).getElementType();
+  Value quad = e.mul(e.rem(thread, kFewColumns / 4), 4), group = e.div(thread, kFewColumns / 4);
+  Values sums = sumFew(row, e.add(column, quad), group);
+  // [group][row][column], as floats
+  constexpr int64_t kPart = kFewAtOnce * kFewColumns;
+  for (int64_t r = 0; r < kFewAtOnce; ++r) {
+    Value words = builder.createOrFold<vector::BitCastOp>(e.loc, VectorType::get({4}, word), sums[r]);
+    vector::StoreOp::create(builder, e.loc, words, shared, e.add(e.add(e.mul(group, kPart), r * kFewColumns), quad));
+  }
+  e.barrier();
+  Value myRow = e.add(row, e.div(thread, kFewColumns)), myColumn = e.add(column, e.rem(thread, kFewColumns));
+  Value mine = e.both(e.compare(arith::CmpIPredicate::slt, thread, e.index(kPart)),
+                      e.both(e.compare(arith::CmpIPredicate::slt, myRow, rows), e.compare(arith::CmpIPredicate::slt, myColumn, columns)));
+  e.ifThen(mine, [&] {
+    Value before = e.load(output, {myRow, myColumn});
+    Value sum = e.loop(e.index(0), e.index(kFewGroups), e.index(1), before, [&](Value i, ValueRange carried) -> Values {
+      Value part = e.load(shared, e.add(e.mul(i, kPart), thread));
+      if (!word.isF32())
+        part = arith::BitcastOp::create(builder, e.loc, builder.getF32Type(), part);
+      return {e.addf(carried[0], part)};
+    })[0];
+    e.store(sum, output, {myRow, myColumn});
+  });
+  e.barrier();
+}

@@ -1,0 +1,20 @@
+//===- ThreadQuantize.cpp - Rows rounded to codes --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/ThreadLoops.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadEmitter::Values;
+
+void attune::emitQuantizeRows(xfmr::QuantizeRowsOp op, const ThreadLoops &loops) {
+  OpBuilder builder(op);
+  ThreadEmitter e(builder, op.getLoc());
+  Value input = op.getInput(), codes = op.getCodes();
+  loops.forEach(e, {e.size(codes, 0), e.size(codes, 1)}, [&](ValueRange point) {
+    Value exists = e.compare(arith::CmpIPredicate::slt, point[1], e.size(input, 1));
+    Value x = e.choose(exists, [&] { return Values{e.load(input, point)}; }, [&] { return Values{e.f32(0.0)}; })[0];
+    e.store(arith::TruncFOp::create(builder, op.getLoc(), cast<MemRefType>(codes.getType()).getElementType(), x), codes, point);
+  });
+}
