@@ -15,8 +15,6 @@
 using namespace mlir;
 using namespace attune;
 
-bool AttentionTileEmitter::needsMaskedRows() { return op.hidesByPosition() && op.getMaskedRows() != xfmr::MaskedRows::Zero; }
-
 void AttentionTileEmitter::emitMaskedRows() {
   Value count = builder.createOrFold<arith::MulIOp>(loc, e.size(op.getQuery(), 0), heads);
   e.forLoop(e.index(0), count, 1, {}, [&](Value number, ValueRange) -> Values {
@@ -37,13 +35,7 @@ Value AttentionTileEmitter::isHiddenByMask(const Row &row, Value key) {
   Value mask = op.getMask();
   if (!mask || op.getMaskFill())
     return arith::ConstantIntOp::create(builder, loc, 0, 1);
-  int64_t rank = cast<MemRefType>(mask.getType()).getRank();
-  Values at{key};
-  if (rank > 1)
-    at.insert(at.begin(), broadcast(mask, rank - 2, row.query));
-  if (rank > 2)
-    at.insert(at.begin(), broadcast(mask, 0, row.head));
-  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLE, e.loadScalar(mask, at), e.f32(kHidden));
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLE, e.loadScalar(mask, maskIndices(e, op, row, key)), e.f32(kHidden));
 }
 
 /// The mean of the values of the keys that the rule names, all of them if it names none.

@@ -103,7 +103,7 @@ Value AttentionTileEmitter::emitScore(const Row &row, Value product, Value key, 
   if (Value table = op.getDistanceBias()) {
     Value origin = e.floorDiv(e.size(table, 1), 2); // an odd number of distances
     Value at = e.add(e.sub(key, row.position), origin);
-    added = e.mulf(e.load(table, {broadcast(table, 0, row.head), at}, lanes), e.splat(kLog2E));
+    added = e.mulf(e.load(table, {broadcastRow(e, table, 0, row.head), at}, lanes), e.splat(kLog2E));
   }
   Value mask = sharedMask ? sharedMask : op.getMask() ? loadMask(row, key, lanes) : Value();
   if (mask && !op.getMaskFill())
@@ -117,14 +117,7 @@ Value AttentionTileEmitter::emitScore(const Row &row, Value product, Value key, 
 
 /// What the mask adds to the scores of |row|, in units of log2 and finite; with `mask_fill` as it is.
 Value AttentionTileEmitter::loadMask(const Row &row, Value key, Lanes lanes) {
-  Value mask = op.getMask();
-  int64_t rank = cast<MemRefType>(mask.getType()).getRank();
-  Values at{key};
-  if (rank > 1)
-    at.insert(at.begin(), broadcast(mask, rank - 2, row.query));
-  if (rank > 2)
-    at.insert(at.begin(), broadcast(mask, 0, row.head));
-  Value values = e.load(mask, at, lanes);
+  Value values = e.load(op.getMask(), maskIndices(e, op, row, key), lanes);
   return op.getMaskFill() ? values : e.maxf(e.splat(kLowest), e.mulf(values, e.splat(kLog2E)));
 }
 
@@ -138,12 +131,7 @@ void AttentionTileEmitter::capture(const Row &row, ScoreStage stage, Value value
   Value target = op.getProbabilities();
   if (!target || op.getScoreStage() != stage)
     return;
-  double factor = op.getScale().convertToDouble();
-  if (stage == ScoreStage::Capped && op.getSoftcap())
-    factor = op.getSoftcap()->convertToDouble();
-  if (stage == ScoreStage::Masked)
-    factor = 1 / kLog2E;
-  Value stored = e.mulf(value, e.splat(factor));
+  Value stored = e.mulf(value, e.splat(captureFactor(op, stage)));
   if (stage == ScoreStage::Masked) {
     // What the mask hides is bounded in units of log2.
     stored = e.select(arith::CmpFPredicate::OLE, value, e.splat(kHidden), e.splat(kLowest), stored);

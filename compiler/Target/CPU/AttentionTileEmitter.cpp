@@ -20,13 +20,6 @@ AttentionTileEmitter::Values AttentionTileEmitter::scaled(ValueRange values, Val
   return result;
 }
 
-Value AttentionTileEmitter::broadcast(Value buffer, int64_t dim, Value row) {
-  auto type = cast<MemRefType>(buffer.getType());
-  if (type.getDimSize(dim) == 1)
-    return e.index(0);
-  return type.isDynamicDim(dim) ? e.min(row, e.add(e.size(buffer, dim), -1)) : row;
-}
-
 void AttentionTileEmitter::run() {
   keys = e.size(op.getValue(), 0);
   heads = e.size(op.getQuery(), 1);
@@ -49,35 +42,15 @@ void AttentionTileEmitter::run() {
     });
     return {};
   });
-  if (needsMaskedRows())
+  if (needsMaskedRows(op))
     emitMaskedRows();
 }
 
 AttentionTileEmitter::Row AttentionTileEmitter::rowAt(Value number) {
-  Row row;
-  row.number = number;
-  auto fixed = getConstantIntValue(OpFoldResult(heads));
-  if (fixed == 1) {
-    row.query = number;
-    row.head = e.index(0);
-  } else {
-    row.query = builder.createOrFold<arith::DivUIOp>(loc, number, heads);
-    row.head = builder.createOrFold<arith::RemUIOp>(loc, number, heads);
-  }
-  if (!op.getPosition())
-    return row;
-  row.position = e.add(op.getPosition(), row.query);
-  if (!op.hidesByPosition())
-    return row;
-  row.first = e.index(0);
-  row.end = keys;
-  if (op.getCausal() || op.getWindowRight()) {
-    int64_t ahead = op.getCausal() ? 0 : static_cast<int64_t>(*op.getWindowRight());
-    row.end = e.max(e.min(e.add(row.position, ahead + 1), keys), e.index(0));
-  }
-  if (op.getWindowLeft())
-    row.first = e.max(e.add(row.position, -static_cast<int64_t>(*op.getWindowLeft())), e.index(0));
-  return row;
+  bool oneHead = getConstantIntValue(OpFoldResult(heads)) == 1;
+  Value query = oneHead ? number : builder.createOrFold<arith::DivUIOp>(loc, number, heads);
+  Value head = oneHead ? e.index(0) : builder.createOrFold<arith::RemUIOp>(loc, number, heads);
+  return {makeAttentionRow(e, op, query, head, keys), number};
 }
 
 /// Makes the |count| rows from |first| on the group.
@@ -87,9 +60,7 @@ void AttentionTileEmitter::setGroup(Value first, int64_t count) {
     rows.push_back(rowAt(e.add(first, r)));
   groupFirst = e.index(0);
   groupEnd = keys;
-  // Earlier stages than the softmax are asked for of all keys.
-  bool visitsAll = op.getScoreStage() == xfmr::ScoreStage::Product || op.getScoreStage() == xfmr::ScoreStage::Capped;
-  if (!op.hidesByPosition() || visitsAll)
+  if (!op.hidesByPosition() || visitsAllKeys(op))
     return;
   groupEnd = rows.back().end;
   // At least one block, also where no key is seen.
@@ -134,11 +105,11 @@ void AttentionTileEmitter::save(const Block &block, ValueRange maxima, ValueRang
     for (auto [row, maximum] : llvm::zip_equal(rows, maxima))
       memref::StoreOp::create(builder, loc, maximum, state, ValueRange{row.number, e.index(kMaximum)});
   };
-  if (needsMaskedRows())
+  if (needsMaskedRows(op))
     saveMaxima();
   Value goesOn = compare(arith::CmpIPredicate::slt, e.add(block.begin, keyBlock), e.max(groupEnd, e.index(1)));
   e.ifThen(goesOn, [&] {
-    if (!needsMaskedRows())
+    if (!needsMaskedRows(op))
       saveMaxima();
     for (auto [row, sum] : llvm::zip_equal(rows, sums))
       e.store(sum, state, {row.number, e.index(0)});

@@ -21,9 +21,8 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_ATTENTIONTILEEMITTER_H
 #define ATTUNE_COMPILER_TARGET_CPU_ATTENTIONTILEEMITTER_H
 
+#include "compiler/Target/CPU/AttentionRow.h"
 #include "compiler/Target/CPU/VectorEmitter.h"
-#include "dialect/IR/XfmrOps.h"
-#include <limits>
 
 namespace attune {
 
@@ -41,20 +40,12 @@ private:
   using Value = mlir::Value;
   using Values = VectorEmitter::Values;
   static constexpr int64_t kLanes = VectorEmitter::kLanes;
-  static constexpr double kLog2E = 1.44269504088896340736;
-  /// What a masked key's score is bounded to from below, so that a row with no visible key is uniform rather than NaN.
-  static constexpr double kLowest = std::numeric_limits<float>::lowest();
-  /// Maxima up to here mean that no key is visible; masks up to here hide.
-  static constexpr double kHidden = kLowest / 2;
   /// Column of `state` that has a row's maximum, after its sums.
   static constexpr int64_t kMaximum = kLanes;
 
   /// One row of a group.
-  struct Row {
-    Value number;      // in the tile
-    Value query, head; // in the tile's operands
-    Value first, end;  // visible by position are the keys [first, end); null where positions hide none
-    Value position;    // null where nothing depends on it
+  struct Row : AttentionRow {
+    Value number; // in the tile
   };
   /// A block of keys as one group of rows sees it.
   struct Block {
@@ -89,7 +80,6 @@ private:
                         int64_t columns);
 
   // Rows without a visible key (AttentionMaskedRows.cpp).
-  bool needsMaskedRows();
   void emitMaskedRows();
   void emitMaskedRow(const Row &row);
   Value isHiddenByMask(const Row &row, Value key);
@@ -99,8 +89,6 @@ private:
     return mlir::arith::CmpIOp::create(builder, loc, predicate, a, b);
   }
   Values scaled(mlir::ValueRange values, mlir::ValueRange by);
-  /// Index of |row| in dimension |dim| of |buffer|, which may have one element for all.
-  Value broadcast(Value buffer, int64_t dim, Value row);
 
   mlir::xfmr::AttentionTileOp op;
   mlir::OpBuilder &builder;

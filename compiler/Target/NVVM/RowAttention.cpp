@@ -18,39 +18,12 @@ static constexpr int64_t kUnroll = 4;
 RowAttention::RowAttention(xfmr::AttentionTileOp op, ThreadEmitter &e)
     : keys(e.size(op.getValue(), 0)), heads(e.size(op.getQuery(), 1)), op(op), e(e) {}
 
-RowAttention::Row RowAttention::rowAt(Value number) {
-  Row row;
-  row.query = e.div(number, heads);
-  row.head = e.rem(number, heads);
-  if (!op.getPosition())
-    return row;
-  row.position = e.add(op.getPosition(), row.query);
-  if (!op.hidesByPosition())
-    return row;
-  row.first = e.index(0);
-  row.end = keys;
-  if (op.getCausal() || op.getWindowRight()) {
-    int64_t ahead = op.getCausal() ? 0 : static_cast<int64_t>(*op.getWindowRight());
-    row.end = e.max(e.min(e.add(row.position, ahead + 1), keys), e.index(0));
-  }
-  if (op.getWindowLeft())
-    row.first = e.max(e.add(row.position, -static_cast<int64_t>(*op.getWindowLeft())), e.index(0));
-  return row;
-}
+RowAttention::Row RowAttention::rowAt(Value number) { return makeAttentionRow(e, op, e.div(number, heads), e.rem(number, heads), keys); }
 
 std::pair<Value, Value> RowAttention::keysOf(const Row &row) {
-  // Earlier stages than the softmax are asked for of all keys.
-  bool visitsAll = op.getScoreStage() == ScoreStage::Product || op.getScoreStage() == ScoreStage::Capped;
-  if (!op.hidesByPosition() || visitsAll)
+  if (!op.hidesByPosition() || visitsAllKeys(op))
     return {e.index(0), keys};
   return {row.first, row.end};
-}
-
-Value RowAttention::broadcast(Value buffer, int64_t dim, Value row) {
-  auto type = cast<MemRefType>(buffer.getType());
-  if (type.getDimSize(dim) == 1)
-    return e.index(0);
-  return type.isDynamicDim(dim) ? e.min(row, e.add(e.size(buffer, dim), -1)) : row;
 }
 
 Value RowAttention::product(const Row &row, Value key) {
@@ -81,28 +54,14 @@ Value RowAttention::product(const Row &row, Value key) {
   return sum;
 }
 
-Value RowAttention::mask(const Row &row, Value key) {
-  Value mask = op.getMask();
-  int64_t rank = cast<MemRefType>(mask.getType()).getRank();
-  Values at{key};
-  if (rank > 1)
-    at.insert(at.begin(), broadcast(mask, rank - 2, row.query));
-  if (rank > 2)
-    at.insert(at.begin(), broadcast(mask, 0, row.head));
-  return e.load(mask, at);
-}
+Value RowAttention::mask(const Row &row, Value key) { return e.load(op.getMask(), maskIndices(e, op, row, key)); }
 
 /// Stores |value|, which has the factor of |stage| still to come, if that stage is what the operation is asked for.
 void RowAttention::capture(const Row &row, ScoreStage stage, Value value, Value key) {
   Value target = op.getProbabilities();
   if (!target || op.getScoreStage() != stage)
     return;
-  double factor = op.getScale().convertToDouble();
-  if (stage == ScoreStage::Capped && op.getSoftcap())
-    factor = op.getSoftcap()->convertToDouble();
-  if (stage == ScoreStage::Masked)
-    factor = 1 / kLog2E;
-  Value stored = e.mulf(value, e.f32(factor));
+  Value stored = e.mulf(value, e.f32(captureFactor(op, stage)));
   if (stage == ScoreStage::Masked) // What the mask hides is bounded in units of log2.
     stored = e.select(e.compare(arith::CmpFPredicate::OLE, value, e.f32(kHidden)), e.f32(kLowest), stored);
   e.store(stored, target, {row.head, row.query, key});
@@ -122,7 +81,7 @@ Value RowAttention::score(const Row &row, Value key, Value product) {
   if (Value table = op.getDistanceBias()) {
     Value origin = e.div(e.size(table, 1), 2); // an odd number of distances
     Value at = e.add(e.sub(key, row.position), origin);
-    added = e.mulf(e.load(table, {broadcast(table, 0, row.head), at}), e.f32(kLog2E));
+    added = e.mulf(e.load(table, {broadcastRow(e, table, 0, row.head), at}), e.f32(kLog2E));
   }
   if (masked && !op.getMaskFill()) {
     Value term = e.maxf(lowest, e.mulf(masked, e.f32(kLog2E)));
@@ -146,8 +105,6 @@ Value RowAttention::factor(const Row &row, Value maximum, Value sum) {
     factor = e.select(e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden)), zero, factor);
   return factor;
 }
-
-bool RowAttention::needsMaskedRows() { return op.hidesByPosition() && op.getMaskedRows() != xfmr::MaskedRows::Zero; }
 
 Value RowAttention::isHiddenByPosition(const Row &row, Value key) {
   return e.either(e.compare(arith::CmpIPredicate::sge, key, row.end), e.compare(arith::CmpIPredicate::slt, key, row.first));

@@ -4,8 +4,8 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_ROWATTENTION_H
 #define ATTUNE_COMPILER_TARGET_NVVM_ROWATTENTION_H
 
+#include "compiler/Target/CPU/AttentionRow.h"
 #include "compiler/Target/NVVM/ThreadEmitter.h"
-#include "dialect/IR/XfmrOps.h"
 
 namespace attune {
 
@@ -14,18 +14,7 @@ namespace attune {
 class RowAttention {
 public:
   using Value = mlir::Value;
-  static constexpr double kLog2E = 1.44269504088896340736;
-  /// Stands for a score that a mask hides.
-  static constexpr double kLowest = std::numeric_limits<float>::lowest();
-  /// Scores up to this are hidden.
-  static constexpr double kHidden = kLowest / 2;
-
-  /// A pair of a query and a head.
-  struct Row {
-    Value query, head;
-    /// Place among the keys, and the keys [first, end) that it sees; absent if nothing hides by position.
-    Value position, first, end;
-  };
+  using Row = AttentionRow;
 
   RowAttention(mlir::xfmr::AttentionTileOp op, ThreadEmitter &e);
 
@@ -38,15 +27,13 @@ public:
   Value score(const Row &row, Value key, Value product);
   /// |sum| of the weights becomes what results are multiplied by; |maximum| is the row's.
   Value factor(const Row &row, Value maximum, Value sum);
-  /// Whether rows without a visible key follow a rule of their own, and the weight of |key| in such a row.
-  bool needsMaskedRows();
+  /// The weight of |key| in a row without a visible key, where such rows follow a rule of their own.
   Value maskedWeight(const Row &row, Value key);
 
   Value keys, heads;
 
 private:
   Value mask(const Row &row, Value key);
-  Value broadcast(Value buffer, int64_t dim, Value row);
   void capture(const Row &row, mlir::xfmr::ScoreStage stage, Value value, Value key);
   Value isHiddenByPosition(const Row &row, Value key);
   Value isHiddenByMask(const Row &row, Value key);

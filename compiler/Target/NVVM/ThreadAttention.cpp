@@ -114,7 +114,7 @@ void WarpAttention::emitRow() {
   std::pair<Value, Value> visited = rows.keysOf(row);
   Value begin = visited.first, end = visited.second;
   Values initial(2 + perLane, e.f32(0.0));
-  initial[0] = e.f32(RowAttention::kLowest);
+  initial[0] = e.f32(kLowest);
   Values carried = e.loop(begin, end, e.index(kWarp), initial, [&](Value key, ValueRange carried) { return step(key, end, carried); });
   Value maximum = carried[0], sum = e.reduceLanes(carried[1], [&](Value a, Value b) { return e.addf(a, b); });
   Value factor = rows.factor(row, maximum, sum);
@@ -124,9 +124,9 @@ void WarpAttention::emitRow() {
       Value at[] = {row.head, row.query, key};
       e.store(e.mulf(e.exp2(e.subf(e.load(target, at), maximum)), factor), target, at);
     });
-  if (!rows.needsMaskedRows())
+  if (!needsMaskedRows(op))
     return;
-  Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(RowAttention::kHidden));
+  Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden));
   Value some = e.compare(arith::CmpIPredicate::sgt, rows.keys, e.index(0));
   e.ifThen(e.both(sees, some), [&] { emitMaskedRow(); });
 }
