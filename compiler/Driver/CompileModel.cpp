@@ -9,6 +9,7 @@
 #include "compiler/Driver/KernelChoices.h"
 #include "compiler/Driver/OutputSet.h"
 #include "compiler/Driver/Registry.h"
+#include "compiler/Driver/StageText.h"
 #include "compiler/Driver/TimeReport.h"
 #include "compiler/Driver/WeightsInput.h"
 #include "compiler/Import/ModelFolder.h"
@@ -91,32 +92,6 @@ std::string Compilation::printModule() {
   return text;
 }
 
-/// Writes |text| to a file that appears whole, or to standard output.
-static Status writeText(const std::string &path, const std::string &text) {
-  if (path.empty() || path == "-") {
-    llvm::outs() << text;
-    llvm::outs().flush();
-    std::error_code error = llvm::outs().error();
-    llvm::outs().clear_error();
-    return error ? Status::error("cannot write to standard output: " + error.message()) : Status();
-  }
-  Result<OutputFile> file = OutputFile::create(path);
-  if (!file)
-    return file.status();
-  if (Status status = file->write(text.data(), text.size()); status.failed())
-    return status;
-  return file->commit();
-}
-
-/// "03-linalg.mlir".
-static std::string stageFile(llvm::StringRef folder, Phase phase) {
-  unsigned number = static_cast<unsigned>(phase) + 1;
-  const char *extension = phase == Phase::Llvm ? ".ll" : phase == Phase::Object ? ".s" : ".mlir";
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" + stringifyPhase(phase).str() + extension);
-  return path.str().str();
-}
-
 Status Compilation::finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print, bool &done) {
   times.finish(stringifyPhase(phase).str());
   done = options.compileTo && *options.compileTo == phase && phase != Phase::Object;
@@ -132,29 +107,6 @@ Status Compilation::finishPhase(Phase phase, llvm::function_ref<Result<std::stri
     if (Status status = writeText(options.output, *text); status.failed())
       return status;
   times.finish("printing", /*counted=*/false);
-  return {};
-}
-
-/// Flags that do not go together.
-static Status checkFlags(const CompileOptions &options) {
-  if (!options.choices.empty() && options.kernels != KernelBackend::Best)
-    return Status::error("--choices: only with --kernels=best");
-  if (options.target == TargetKind::Cpu) {
-    if (options.emit == EmitKind::Ptx)
-      return Status::error("--emit: 'ptx' is only for --target=cuda");
-    return options.gpus.empty() ? Status() : Status::error("--gpu: only with --target=cuda");
-  }
-  bool emulates = llvm::any_of(options.gpus, [](const GpuArchitecture &gpu) { return gpu.isEmulator; });
-  if (emulates && options.emit == EmitKind::Ptx)
-    return Status::error("--emit: 'ptx' is for GPUs, not for --gpu=emulator");
-  if (options.kernels != KernelBackend::Mlir)
-    return Status::error(options.kernels == KernelBackend::Halide ? "--kernels=halide: only with --target=cpu"
-                                                                  : "--kernels=best: only with --target=cpu");
-  if (options.padding == Padding::Skip)
-    return Status::error("--padding=skip: not implemented for --target=cuda, expected compute");
-  if (options.dtype == mlir::xfmr::Precision::Int8)
-    return Status::error("--dtype=" + mlir::xfmr::stringifyPrecision(options.dtype).str() +
-                         ": not implemented for --target=cuda, expected f32 or bf16");
   return {};
 }
 

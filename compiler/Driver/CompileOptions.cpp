@@ -70,3 +70,25 @@ Result<std::string> attune::getModelName(const CompileOptions &options) {
     return Status::error("--name: expected a C identifier, got '" + options.name + "'");
   return options.name;
 }
+
+Status attune::checkFlags(const CompileOptions &options) {
+  if (!options.choices.empty() && options.kernels != KernelBackend::Best)
+    return Status::error("--choices: only with --kernels=best");
+  if (options.target == TargetKind::Cpu) {
+    if (options.emit == EmitKind::Ptx)
+      return Status::error("--emit: 'ptx' is only for --target=cuda");
+    return options.gpus.empty() ? Status() : Status::error("--gpu: only with --target=cuda");
+  }
+  bool emulates = llvm::any_of(options.gpus, [](const GpuArchitecture &gpu) { return gpu.isEmulator; });
+  if (emulates && options.emit == EmitKind::Ptx)
+    return Status::error("--emit: 'ptx' is for GPUs, not for --gpu=emulator");
+  if (options.kernels != KernelBackend::Mlir)
+    return Status::error(options.kernels == KernelBackend::Halide ? "--kernels=halide: only with --target=cpu"
+                                                                  : "--kernels=best: only with --target=cpu");
+  if (options.padding == Padding::Skip)
+    return Status::error("--padding=skip: not implemented for --target=cuda, expected compute");
+  if (options.dtype == mlir::xfmr::Precision::Int8)
+    return Status::error("--dtype=" + mlir::xfmr::stringifyPrecision(options.dtype).str() +
+                         ": not implemented for --target=cuda, expected f32 or bf16");
+  return {};
+}

@@ -1,0 +1,34 @@
+//===- StageText.cpp - The text of a phase, written -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver/StageText.h"
+#include "runtime/io/OutputFile.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace attune;
+
+Status attune::writeText(const std::string &path, const std::string &text) {
+  if (path.empty() || path == "-") {
+    llvm::outs() << text;
+    llvm::outs().flush();
+    std::error_code error = llvm::outs().error();
+    llvm::outs().clear_error();
+    return error ? Status::error("cannot write to standard output: " + error.message()) : Status();
+  }
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.status();
+  if (Status status = file->write(text.data(), text.size()); status.failed())
+    return status;
+  return file->commit();
+}
+
+std::string attune::stageFile(llvm::StringRef folder, Phase phase) {
+  unsigned number = static_cast<unsigned>(phase) + 1;
+  const char *extension = phase == Phase::Llvm ? ".ll" : phase == Phase::Object ? ".s" : ".mlir";
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, (number < 10 ? "0" : "") + std::to_string(number) + "-" + stringifyPhase(phase).str() + extension);
+  return path.str().str();
+}

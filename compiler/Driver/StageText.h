@@ -1,0 +1,20 @@
+//===- StageText.h - The text of a phase, written --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_STAGETEXT_H
+#define ATTUNE_COMPILER_DRIVER_STAGETEXT_H
+
+#include "compiler/Pipelines/Pipelines.h"
+#include "runtime/io/Status.h"
+
+namespace attune {
+
+/// Writes |text| to the file |path|, which appears whole, or to standard output if that is empty or "-".
+Status writeText(const std::string &path, const std::string &text);
+
+/// The file of |phase| in |folder|: "03-linalg.mlir", "09-llvm.ll", "10-object.s".
+std::string stageFile(llvm::StringRef folder, Phase phase);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_STAGETEXT_H
