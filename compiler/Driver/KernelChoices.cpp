@@ -6,40 +6,52 @@
 #include "compiler/Target/Halide/Passes.h"
 #include "compiler/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/io/Json.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace attune;
-namespace json = llvm::json;
 
 std::string attune::formatChoices(const KernelChoices &choices) {
-  json::Object kernels;
+  Json kernels = Json::object();
   for (const auto &[name, choice] : choices)
-    kernels[name] = json::Object{{"backend", choice.backend}, {"mlir_ms", choice.mlirMs}, {"halide_ms", choice.halideMs}};
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", json::Value(json::Object{{"kernels", std::move(kernels)}}));
-  return text;
+    kernels[name] = {{"backend", choice.backend}, {"mlir_ms", choice.mlirMs}, {"halide_ms", choice.halideMs}};
+  return Json{{"kernels", std::move(kernels)}}.dump(2) + "\n";
+}
+
+/// The choice that |object| of the file |path| describes; |key| is its name in messages.
+static Result<KernelChoice> readChoice(const Json &object, const std::string &path, const std::string &key) {
+  auto member = [&](const char *name) {
+    const Json *found = findJson(object, name);
+    return found ? *found : Json();
+  };
+  Result<std::string> backend = jsonString(member("backend"), path, key + ".backend");
+  Result<double> mlir = jsonNumber(member("mlir_ms"), path, key + ".mlir_ms"),
+                 halide = jsonNumber(member("halide_ms"), path, key + ".halide_ms");
+  if (!backend)
+    return backend.status();
+  if (*backend != "mlir" && *backend != "halide")
+    return jsonTypeError(path, key + ".backend", "\"mlir\" or \"halide\"", *backend);
+  if (!mlir)
+    return mlir.status();
+  if (!halide)
+    return halide.status();
+  return KernelChoice{std::move(*backend), *mlir, *halide};
 }
 
 Result<KernelChoices> attune::readChoices(const std::string &path) {
-  auto fail = [&](const std::string &reason) { return Status::error("--choices: '" + path + "': " + reason); };
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return fail("cannot be read: " + buffer.getError().message());
-  llvm::Expected<json::Value> parsed = json::parse((*buffer)->getBuffer());
-  if (!parsed)
-    return fail(llvm::toString(parsed.takeError()));
-  const json::Object *root = parsed->getAsObject(), *kernels = root ? root->getObject("kernels") : nullptr;
-  if (!kernels)
-    return fail("expected an object with 'kernels'");
+  auto fail = [](const Status &status) { return Status::error("--choices: " + status.message()); };
+  Result<Json> root = readJsonFile(path);
+  if (!root)
+    return fail(root.status());
+  const Json *kernels = findJson(*root, "kernels");
+  if (!kernels || !kernels->is_object())
+    return fail(jsonTypeError(path, "kernels", "an object of choices by kernels", kernels ? *kernels : Json()));
   KernelChoices choices;
-  for (const auto &[name, value] : *kernels) {
-    const json::Object *object = value.getAsObject();
-    std::optional<llvm::StringRef> backend = object ? object->getString("backend") : std::nullopt;
-    if (!backend || (*backend != "mlir" && *backend != "halide"))
-      return fail("expected \"mlir\" or \"halide\" as 'backend' of kernel '" + name.str() + "'");
-    choices[name.str()] = {backend->str(), object->getNumber("mlir_ms").value_or(0), object->getNumber("halide_ms").value_or(0)};
+  for (const auto &[name, value] : kernels->items()) {
+    Result<KernelChoice> choice = readChoice(value, path, "kernels." + name);
+    if (!choice)
+      return fail(choice.status());
+    choices[name] = std::move(*choice);
   }
   return choices;
 }

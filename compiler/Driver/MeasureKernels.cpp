@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/KernelChoices.h"
+#include "runtime/io/Json.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -16,7 +16,6 @@
 #include <cmath>
 
 using namespace attune;
-namespace json = llvm::json;
 
 /// What all calls of one entry may take in one round, and rounds.
 static constexpr unsigned kSecondsToWait = 60;
@@ -37,7 +36,7 @@ public:
 private:
   Status compile();
   /// The JSON that `attune |arguments|` prints; none if it took too long.
-  Result<std::optional<json::Value>> ask(const std::vector<std::string> &arguments);
+  Result<std::optional<Json>> ask(const std::vector<std::string> &arguments);
   Status measureEntry(const std::string &entry);
   std::string object(const std::string &backend) const { return folder + "/" + backend + ".so"; }
 
@@ -69,7 +68,7 @@ Status Measurement::compile() {
   return {};
 }
 
-Result<std::optional<json::Value>> Measurement::ask(const std::vector<std::string> &arguments) {
+Result<std::optional<Json>> Measurement::ask(const std::vector<std::string> &arguments) {
   std::string output = folder + "/output", errors = folder + "/errors", message;
   for (const std::string &file : {output, errors}) // would be written over, not made shorter
     llvm::sys::fs::remove(file);
@@ -79,25 +78,37 @@ Result<std::optional<json::Value>> Measurement::ask(const std::vector<std::strin
   int status = llvm::sys::ExecuteAndWait(tool, words, std::nullopt, {llvm::StringRef(""), llvm::StringRef(output), llvm::StringRef(errors)},
                                          kSecondsToWait, 0, &message, &failed);
   if (status == -2 && !failed) // stopped at the limit, or crashed
-    return std::optional<json::Value>();
+    return std::optional<Json>();
   auto text = llvm::MemoryBuffer::getFile(status == 0 ? output : errors);
   std::string line = text ? (*text)->getBuffer().trim().split('\n').first.str() : message;
   if (status != 0)
     return Status::error("--kernels=best: measuring failed: " + line);
-  llvm::Expected<json::Value> parsed = json::parse(line.empty() ? "" : (*text)->getBuffer());
+  Result<Json> parsed = parseJson(line.empty() ? "" : std::string_view((*text)->getBuffer()), arguments.front());
   if (!parsed)
-    return Status::error("--kernels=best: measuring failed: " + llvm::toString(parsed.takeError()));
-  return std::optional<json::Value>(std::move(*parsed));
+    return Status::error("--kernels=best: measuring failed: " + parsed.message());
+  return std::optional<Json>(std::move(*parsed));
+}
+
+/// The member |key| of |object| as a string or a number, or nothing of that kind.
+static std::string textOf(const Json &object, std::string_view key) {
+  const Json *value = findJson(object, key);
+  return value && value->is_string() ? value->get<std::string>() : std::string();
+}
+static double numberOf(const Json &object, std::string_view key) {
+  const Json *value = findJson(object, key);
+  return value && value->is_number() ? value->get<double>() : 0;
+}
+/// The members of the array |key| of |object|.
+static Json rowsOf(const Json &object, std::string_view key) {
+  const Json *rows = findJson(object, key);
+  return rows && rows->is_array() ? *rows : Json::array();
 }
 
 /// Adds the time of every kernel of |bench| to |times| if it is less than what is there.
-static void collect(const json::Value &bench, std::map<std::string, double> &times) {
-  const json::Object *root = bench.getAsObject();
-  const json::Array *rows = root ? root->getArray("kernels") : nullptr;
-  for (const json::Value &value : rows ? *rows : json::Array()) {
-    const json::Object &row = *value.getAsObject();
-    std::string name = row.getString("name").value_or("").str();
-    double ms = row.getNumber("min_ms").value_or(0) * row.getNumber("calls").value_or(0);
+static void collect(const Json &bench, std::map<std::string, double> &times) {
+  for (const Json &row : rowsOf(bench, "kernels")) {
+    std::string name = textOf(row, "name");
+    double ms = numberOf(row, "min_ms") * numberOf(row, "calls");
     auto [it, isNew] = times.insert({name, ms});
     if (!isNew)
       it->second = std::min(it->second, ms);
@@ -148,18 +159,16 @@ Result<KernelChoices> Measurement::run() {
   auto described = ask({"inspect", "--json", object("halide")});
   if (!described)
     return described.status();
-  const json::Object *root = *described ? (*described)->getAsObject() : nullptr;
-  const json::Array *entries = root ? root->getArray("entries") : nullptr, *kernels = root ? root->getArray("kernels") : nullptr;
-  if (!entries || !kernels)
-    return Status::error("--kernels=best: measuring failed: the model cannot be inspected");
+  Json description = *described ? std::move(**described) : Json();
   std::map<std::string, std::string> backends;
-  for (const json::Value &kernel : *kernels) {
-    std::string name = kernel.getAsObject()->getString("name").value_or("").str();
-    backends[name] = kernel.getAsObject()->getString("backend").value_or("mlir").str();
-    choices[name];
+  for (const Json &kernel : rowsOf(description, "kernels")) {
+    backends[textOf(kernel, "name")] = textOf(kernel, "backend");
+    choices[textOf(kernel, "name")];
   }
-  for (const json::Value &entry : *entries)
-    if (Status status = measureEntry(entry.getAsObject()->getString("name").value_or("").str()); status.failed())
+  if (choices.empty())
+    return Status::error("--kernels=best: measuring failed: the model cannot be inspected");
+  for (const Json &entry : rowsOf(description, "entries"))
+    if (Status status = measureEntry(textOf(entry, "name")); status.failed())
       return status;
   for (auto &[name, choice] : choices)
     if (backends[name] == "halide" && scores[name] < 0)

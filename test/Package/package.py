@@ -9,6 +9,7 @@ first that fails."""
 import glob
 import gzip
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -95,7 +96,7 @@ def build_by_pkg_config(prefix):
     environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(library_folder(prefix), "pkgconfig"))
     programs = []
     for package in ("attune", "attune-static"):
-        flags = run("pkg-config", "--cflags", "--libs", package, env=environment).split()
+        flags = shlex.split(run("pkg-config", "--cflags", "--libs", package, env=environment))
         for compiler, language, standard in ((cc, "c", "-std=c11"), (cxx, "cpp", "-std=c++17")):
             programs.append(os.path.join(out, package + "-" + language))
             run(compiler, standard, "-Wall", "-Wextra", "-Werror", os.path.join(inputs, "outside." + language), os.path.join(out, "model.o"), "-I" + out,
