@@ -46,6 +46,7 @@ private:
   Status pack();
   Status emit();
   Status findHalide();
+  Status startHalide();
   Status chooseKernels();
   Status runPhaseByHalide(Phase phase);
   Status writeChoices();
@@ -69,7 +70,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ModelSignature signature;
   std::optional<PackedWeights> packed;
-  std::string halideTool, halideKernels;
+  std::string halideTool;
+  HalideCompilation halide;
   /// For --kernels=best: the choices, and the module with all kernels by Halide from the phase tiled on.
   KernelChoices choices;
   mlir::OwningOpRef<mlir::ModuleOp> byHalide;
@@ -122,6 +124,18 @@ Status Compilation::findHalide() {
     return Status::error(flag + tool.message());
   halideTool = *tool;
   return {};
+}
+
+/// Halide works beside the phases that follow.
+Status Compilation::startHalide() {
+  if (stopsBefore(Phase::Llvm))
+    return {};
+  HalideOptions how;
+  how.vectorBits = target->vectorBits();
+  how.tileRows = strategy().registerRows;
+  how.tileColumns = strategy().panelWidth;
+  how.schedule = options.schedule;
+  return halide.start(halideTool, describeHalideKernels(*module), how);
 }
 
 /// Everything that can fail without looking at the model.
@@ -236,7 +250,8 @@ Status Compilation::runPhase(Phase phase) {
       return status;
   if (phase == Phase::Kernels) {
     readKernels(*module, signature, options.target == TargetKind::Cuda ? "nvvm" : "mlir");
-    halideKernels = describeHalideKernels(*module);
+    if (Status status = startHalide(); status.failed())
+      return status;
   }
   if (phase == Phase::Bufferized)
     readFormulae(*module, signature);
@@ -300,15 +315,12 @@ Status Compilation::writeChoices() {
 
 Status Compilation::emit() {
   ModelEmitter emitter(options, *target);
-  std::string bitcode;
-  if (!halideKernels.empty()) {
-    Result<std::string> compiled = compileHalideKernels(halideTool, halideKernels, target->vectorBits(), strategy(), options.schedule);
-    if (!compiled)
-      return compiled.status();
-    bitcode = std::move(*compiled);
+  Result<std::vector<std::string>> kernels = halide.finish();
+  if (!kernels)
+    return kernels.status();
+  if (!kernels->empty())
     times.finish("halide");
-  }
-  if (Status status = emitter.translate(*module, bitcode); status.failed())
+  if (Status status = emitter.translate(*module, *kernels); status.failed())
     return diagnostics.error(status.message());
   if (options.target == TargetKind::Cuda)
     if (Status status = emitter.emitDevice(signature); status.failed())

@@ -55,7 +55,7 @@ static Result<std::unique_ptr<llvm::Module>> takeDeviceModule(mlir::ModuleOp mod
   return device;
 }
 
-Status ModelEmitter::translate(mlir::ModuleOp module, const std::string &kernels) {
+Status ModelEmitter::translate(mlir::ModuleOp module, const std::vector<std::string> &kernels) {
   if (options.target == TargetKind::Cuda) {
     Result<std::unique_ptr<llvm::Module>> device = takeDeviceModule(module, *context, deviceFunctions);
     if (!device)
@@ -67,8 +67,8 @@ Status ModelEmitter::translate(mlir::ModuleOp module, const std::string &kernels
   llvmModule = mlir::translateModuleToLLVMIR(module, *context, "attune");
   if (!llvmModule)
     return Status::error("translation to LLVM IR failed");
-  if (!kernels.empty())
-    if (Status status = linkHalideKernels(*llvmModule, kernels); status.failed())
+  for (const std::string &bitcode : kernels)
+    if (Status status = linkHalideKernels(*llvmModule, bitcode); status.failed())
       return status;
   setTarget(*llvmModule, target);
   return {};

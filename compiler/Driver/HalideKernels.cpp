@@ -7,25 +7,27 @@
 
 #include "compiler/Driver/HalideKernels.h"
 #include "compiler/Target/Halide/HalideOps.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <map>
 
 using namespace attune;
 
-/// What the tool may take for all kernels of a model before it is stopped.
+/// What a process may take before it is stopped.
 static constexpr unsigned kSecondsToWait = 300;
+/// Processes that share the kernels of a model.
+static constexpr size_t kProcesses = 4;
 /// Of Halide's halide_buffer_t: with shapes fixed in the code, only the address is read.
 static constexpr uint64_t kBufferBytes = 56, kHostOffset = 16;
 
@@ -38,22 +40,26 @@ Result<std::string> attune::findHalideTool() {
   return Status::error("this build has no Halide: expected 'attune-halide-gen' beside the compiler, in '" + folder.str() + "'");
 }
 
-std::string attune::describeHalideKernels(mlir::ModuleOp module) {
+std::vector<std::string> attune::describeHalideKernels(mlir::ModuleOp module) {
   llvm::StringSet<> known;
-  std::string text;
+  std::vector<std::string> descriptions;
   module.walk([&](halide::TileOp op) {
     if (known.insert(op.getKernel()).second)
-      text += op.getDescription().str() + "\n";
+      descriptions.push_back(op.getDescription().str());
   });
-  return text;
+  return descriptions;
 }
 
-/// A file that exists as long as this does.
-static Result<std::string> createTemporary(llvm::StringRef extension) {
-  llvm::SmallString<128> path;
-  if (llvm::sys::fs::createTemporaryFile("attune-halide", extension, path))
-    return Status::error("cannot create a temporary file");
-  return path.str().str();
+/// |descriptions| in at most kProcesses parts of about the same length, which is about the time they take.
+static std::vector<std::string> shareOut(const std::vector<std::string> &descriptions) {
+  std::vector<const std::string *> longestFirst;
+  for (const std::string &description : descriptions)
+    longestFirst.push_back(&description);
+  llvm::stable_sort(longestFirst, [](const std::string *a, const std::string *b) { return a->size() > b->size(); });
+  std::vector<std::string> parts(std::min(descriptions.size(), kProcesses));
+  for (const std::string *description : longestFirst)
+    *llvm::min_element(parts, [](const std::string &a, const std::string &b) { return a.size() < b.size(); }) += *description + "\n";
+  return parts;
 }
 
 static std::string readAll(const std::string &path) {
@@ -61,41 +67,72 @@ static std::string readAll(const std::string &path) {
   return buffer ? (*buffer)->getBuffer().str() : "";
 }
 
-Result<std::string> attune::compileHalideKernels(const std::string &tool, const std::string &descriptions, int64_t vectorBits,
-                                                 const CpuStrategy &strategy, const std::string &schedule) {
-  std::vector<std::string> files;
-  llvm::scope_exit cleanup([&] {
-    for (const std::string &file : files)
+HalideCompilation::~HalideCompilation() {
+  for (Process &process : processes) // of a compilation that failed elsewhere
+    if (process.info.Pid != llvm::sys::ProcessInfo::InvalidPid) {
+      ::kill(process.info.Pid, SIGKILL);
+      llvm::sys::Wait(process.info, std::nullopt);
+    }
+  removeFiles();
+}
+
+void HalideCompilation::removeFiles() {
+  for (const Process &process : processes)
+    for (const std::string &file : process.files)
       llvm::sys::fs::remove(file);
-  });
+  processes.clear();
+}
+
+Status HalideCompilation::startProcess(const std::string &tool, const std::string &descriptions, const HalideOptions &options) {
+  Process &process = processes.emplace_back();
   for (llvm::StringRef extension : {"hk", "bc", "log"}) {
-    Result<std::string> file = createTemporary(extension);
-    if (!file)
-      return file.status();
-    files.push_back(*file);
+    llvm::SmallString<128> path;
+    if (llvm::sys::fs::createTemporaryFile("attune-halide", extension, path))
+      return Status::error("cannot create a temporary file");
+    process.files.push_back(path.str().str());
   }
+  const std::string &kernels = process.files[0], &log = process.files[2];
   std::error_code error;
-  llvm::raw_fd_ostream stream(files[0], error);
+  llvm::raw_fd_ostream stream(kernels, error);
   stream << descriptions;
   stream.close();
   bool failed = error || stream.has_error();
   stream.clear_error();
   if (failed)
-    return Status::error("cannot write '" + files[0] + "'");
-  std::string bits = "--vector-bits=" + std::to_string(vectorBits), how = "--schedule=" + schedule,
-              tile = "--tile=" + std::to_string(strategy.registerRows) + "x" + std::to_string(strategy.panelWidth);
-  llvm::StringRef arguments[] = {tool, files[0], "--emit=bitcode", bits, how, tile, "-o", files[1]};
+    return Status::error("cannot write '" + kernels + "'");
+  std::string bits = "--vector-bits=" + std::to_string(options.vectorBits), how = "--schedule=" + options.schedule,
+              tile = "--tile=" + std::to_string(options.tileRows) + "x" + std::to_string(options.tileColumns);
+  llvm::StringRef arguments[] = {tool, kernels, "--emit=bitcode", bits, how, tile, "-o", process.files[1]};
   std::string message;
-  int status =
-      llvm::sys::ExecuteAndWait(tool, arguments, std::nullopt, {llvm::StringRef(""), llvm::StringRef(files[2]), llvm::StringRef(files[2])},
-                                kSecondsToWait, 0, &message);
-  if (status != 0) {
-    std::string line = llvm::StringRef(readAll(files[2])).trim().split('\n').first.str();
-    return Status::error("internal error: " + (!line.empty()      ? line
-                                               : !message.empty() ? tool + ": " + message
-                                                                  : tool + " failed with status " + std::to_string(status)));
+  process.info = llvm::sys::ExecuteNoWait(tool, arguments, std::nullopt, {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)},
+                                          0, &message);
+  return process.info.Pid == llvm::sys::ProcessInfo::InvalidPid ? Status::error("internal error: " + tool + ": " + message) : Status();
+}
+
+Status HalideCompilation::start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options) {
+  for (const std::string &part : shareOut(descriptions))
+    if (Status status = startProcess(tool, part, options); status.failed())
+      return status;
+  return {};
+}
+
+Result<std::vector<std::string>> HalideCompilation::finish() {
+  std::vector<std::string> bitcode;
+  for (Process &process : processes) {
+    std::string message;
+    llvm::sys::ProcessInfo ended = llvm::sys::Wait(process.info, kSecondsToWait, &message);
+    process.info = llvm::sys::ProcessInfo();
+    if (ended.ReturnCode != 0) {
+      std::string line = llvm::StringRef(readAll(process.files[2])).trim().split('\n').first.str();
+      return Status::error(
+          "internal error: " +
+          (!line.empty() ? line
+                         : "attune-halide-gen " + (message.empty() ? "failed with status " + std::to_string(ended.ReturnCode) : message)));
+    }
+    bitcode.push_back(readAll(process.files[1]));
   }
-  return readAll(files[1]);
+  removeFiles();
+  return bitcode;
 }
 
 /// Gives |caller|, which takes addresses and numbers, a body that calls |kernel| the way Halide wants to be called.
@@ -118,7 +155,8 @@ static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   builder.CreateRetVoid();
 }
 
-/// Halide's prefetches ask for lines to be thrown away after one use, but a panel is read by every tile of rows: into the second-level cache.
+/// Halide's prefetches ask for lines to be thrown away after one use, but a panel is read by every tile of rows: into the second-level
+/// cache.
 static void keepPrefetched(llvm::Module &kernels) {
   for (llvm::Function &function : kernels)
     for (llvm::Instruction &instruction : llvm::instructions(function))

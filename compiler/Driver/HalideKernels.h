@@ -4,25 +4,56 @@
 #ifndef ATTUNE_COMPILER_DRIVER_HALIDEKERNELS_H
 #define ATTUNE_COMPILER_DRIVER_HALIDEKERNELS_H
 
-#include "compiler/Pipelines/Strategy.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/io/Status.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Program.h"
 
 #include <string>
+#include <vector>
 
 namespace attune {
 
 /// The program that makes code of descriptions; an error if this build of the compiler has none.
 Result<std::string> findHalideTool();
 
-/// The descriptions of the kernels of |module|, phase `kernels`; empty if it has none.
-std::string describeHalideKernels(mlir::ModuleOp module);
+/// The descriptions of the kernels of |module|, phase `kernels`.
+std::vector<std::string> describeHalideKernels(mlir::ModuleOp module);
 
-/// Bitcode of the kernels of |descriptions| by |tool|, for CPUs with vectors of |vectorBits|, 256 or 512; |schedule| is `auto`, with
-/// register tiles of |strategy|, or `none`.
-Result<std::string> compileHalideKernels(const std::string &tool, const std::string &descriptions, int64_t vectorBits,
-                                         const CpuStrategy &strategy, const std::string &schedule);
+/// How the tool makes code.
+struct HalideOptions {
+  /// Of the CPU's vectors: 256 or 512.
+  int64_t vectorBits = 512;
+  /// Register tiles of the schedule `auto`.
+  int64_t tileRows = 12, tileColumns = 32;
+  /// `auto`, or `none` for the definitions.
+  std::string schedule = "auto";
+};
+
+/// Processes that make bitcode of kernels beside what the compiler does until it wants it.
+class HalideCompilation {
+public:
+  HalideCompilation() = default;
+  ~HalideCompilation();
+  HalideCompilation(const HalideCompilation &) = delete;
+  HalideCompilation &operator=(const HalideCompilation &) = delete;
+
+  /// Starts |tool| for |descriptions|. How these are shared out does not depend on the machine, nor does the bitcode.
+  Status start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options);
+  /// Waits for the bitcode of all that was started.
+  Result<std::vector<std::string>> finish();
+
+private:
+  /// A process and its files: descriptions, bitcode, messages.
+  struct Process {
+    llvm::sys::ProcessInfo info;
+    std::vector<std::string> files;
+  };
+  Status startProcess(const std::string &tool, const std::string &descriptions, const HalideOptions &options);
+  void removeFiles();
+
+  std::vector<Process> processes;
+};
 
 /// Adds the kernels of |bitcode| to |model|, which declares them, as functions that nobody else sees.
 Status linkHalideKernels(llvm::Module &model, const std::string &bitcode);

@@ -26,7 +26,7 @@ void halide::TileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<Memo
       continue;
     if (isDpsInit(&operand))
       effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
-    else
+    if (!isDpsInit(&operand) || getReadsDestinations())
       effects.emplace_back(MemoryEffects::Read::get(), &operand, 0, true, SideEffects::DefaultResource::get());
   }
 }
@@ -48,7 +48,11 @@ LogicalResult halide::TileOp::verify() {
 }
 
 namespace {
-struct TileModel : TileOpModel<TileModel, halide::TileOp> {};
+struct TileModel : TileOpModel<TileModel, halide::TileOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const bufferization::AnalysisState &state) const {
+    return TileOpModel::bufferizesToMemoryRead(op, operand, state) || cast<halide::TileOp>(op).getReadsDestinations();
+  }
+};
 } // namespace
 
 void attune::registerHalideDialect(DialectRegistry &registry) {

@@ -22,13 +22,15 @@ def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, Destin
     - (C1) `strides` has one array for each input and destination, as long as its rank, in elements; what is dynamic is given to the kernel with each call.
     - (C2) The last stride is 1.
 
+    With `reads_destinations` the results depend on what the destinations have before.
+
     ```mlir
     %y = halide.tile "halide_scale" with(%n) ins(%x : tensor<?x8xf32>) outs(%d : tensor<?x8xf32>)
         {description = "(kernel halide_scale …)", strides = [array<i64: 8, 1>, array<i64: 8, 1>]} -> tensor<?x8xf32>
     ```
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<Index>:$scalars, Variadic<AnyShaped>:$inputs, Variadic<AnyShaped>:$destinations,
-                       StrAttr:$description, ArrayAttr:$strides);
+                       StrAttr:$description, ArrayAttr:$strides, UnitAttr:$reads_destinations);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel (`with` `(` $scalars^ `)`)? (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict

@@ -31,6 +31,31 @@ std::string attune::floatTerm(double value) {
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
+std::string attune::affineTerm(AffineExpr expr, llvm::function_ref<std::string(AffineExpr)> leaf) {
+  if (std::string known = leaf(expr); !known.empty())
+    return known;
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return std::to_string(constant.getValue());
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return "";
+  std::string left = affineTerm(binary.getLHS(), leaf), right = affineTerm(binary.getRHS(), leaf);
+  if (left.empty() || right.empty())
+    return "";
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return term("add", {left, right});
+  case AffineExprKind::Mul:
+    return term("mul", {left, right});
+  case AffineExprKind::FloorDiv:
+    return term("div", {left, right});
+  case AffineExprKind::Mod:
+    return term("mod", {left, right});
+  default: // CeilDiv
+    return term("div", {term("add", {left, term("sub", {right, "1"})}), right});
+  }
+}
+
 static int64_t multiply(int64_t a, int64_t b) {
   return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) ? ShapedType::kDynamic : a * b;
 }
@@ -180,5 +205,5 @@ halide::TileOp KernelText::createOp(Location loc) {
       strides.push_back(builder.getDenseI64ArrayAttr(stridesOf(buffer)));
   std::string text = "(kernel " + name + scalarText + inputText + stageText + outputText + ")";
   return halide::TileOp::create(builder, loc, ValueRange(destinations).getTypes(), name, scalarValues, inputValues, destinations, text,
-                                builder.getArrayAttr(strides));
+                                builder.getArrayAttr(strides), readsDestinations);
 }

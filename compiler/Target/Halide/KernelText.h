@@ -16,6 +16,9 @@ std::string term(llvm::StringRef word, llvm::ArrayRef<std::string> operands);
 /// A number that reads as a float, exactly.
 std::string floatTerm(double value);
 
+/// |expr| as text; |leaf| is asked first for every part of it and gives the text of dims and symbols. Empty if a part has none.
+std::string affineTerm(mlir::AffineExpr expr, llvm::function_ref<std::string(mlir::AffineExpr)> leaf);
+
 /// The strides of a view as bufferization will make it, in elements: dynamic ones as ShapedType::kDynamic.
 llvm::SmallVector<int64_t> stridesOf(mlir::Value view);
 
@@ -40,6 +43,9 @@ public:
   /// Makes |stage| the result in |destination|, whose dimension order[i] is the stage's loop i; the same order if empty.
   void addOutput(llvm::StringRef stage, mlir::Value destination, llvm::ArrayRef<int64_t> order = {});
 
+  /// Says that a stage reads what its destination has, as `acc`.
+  void readDestinations() { readsDestinations = true; }
+
   /// The operation that computes what was described.
   halide::TileOp createOp(mlir::Location loc);
 
@@ -49,6 +55,7 @@ private:
   llvm::MapVector<mlir::Value, std::string> scalars, inputs;
   llvm::SmallVector<mlir::Value> destinations;
   unsigned stages = 0;
+  bool readsDestinations = false;
 };
 
 } // namespace attune

@@ -20,6 +20,7 @@ using namespace attune;
 namespace {
 struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
   void runOnOperation() override {
+    descriptions.clear();
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (!kernel->hasAttr(kKernelAttr) || kernel->hasAttr(kBackendAttr))
         continue;
@@ -31,6 +32,7 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
         kernel.erase();
         IRRewriter rewriter(&getContext());
         (void)runRegionDCE(rewriter, copy->getRegions());
+        copy.walk([&](halide::TileOp tile) { share(tile); });
       } else {
         copy.erase();
         kernel.emitRemark("not a kernel for Halide: ") << why;
@@ -38,5 +40,19 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
       }
     }
   }
+
+private:
+  /// Gives |tile| the kernel of an earlier one with the same description, so that it is compiled once.
+  void share(halide::TileOp tile) {
+    std::string rest = tile.getDescription().drop_front(("(kernel " + tile.getKernel()).str().size()).str();
+    auto [known, isNew] = descriptions.try_emplace(rest, tile);
+    if (isNew)
+      return;
+    tile.setKernelAttr(known->second.getKernelAttr());
+    tile.setDescriptionAttr(known->second.getDescriptionAttr());
+  }
+
+  /// The first tile of every description, by what follows the name.
+  llvm::StringMap<halide::TileOp> descriptions;
 };
 } // namespace

@@ -1,8 +1,8 @@
 //===- TranslateKernel.cpp - Linalg operations of a task as stages --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects a kernel of the phase `kernels`: one scf.forall whose tasks are linalg operations on tiles. Leaves one halide.tile per task.
-// Every linalg operation becomes a stage of the same loops; fills become initial values.
+// Expects a kernel of the phase `kernels`: one scf.forall whose tasks are linalg operations on tiles, rotations, or keys going into panels.
+// Leaves one halide.tile per task. Every linalg operation becomes a stage of the same loops; fills become initial values.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -30,7 +30,9 @@ private:
       why = reason.str();
     return failure();
   }
+  LogicalResult translate(Operation *op);
   LogicalResult translate(linalg::LinalgOp op);
+  LogicalResult addResult(tensor::ParallelInsertSliceOp insert);
   LogicalResult findLoops(linalg::LinalgOp op);
   std::string load(linalg::LinalgOp op, OpOperand &operand);
   std::string indexTerm(AffineExpr expr);
@@ -76,29 +78,24 @@ LogicalResult TaskTranslator::findLoops(linalg::LinalgOp op) {
 
 /// |expr| of loops as text. Within one panel a panel's number is 0 and a column's is the loop's.
 std::string TaskTranslator::indexTerm(AffineExpr expr) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return "d" + std::to_string(dim.getPosition());
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return std::to_string(constant.getValue());
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary || expr.getKind() == AffineExprKind::CeilDiv)
-    return "";
-  auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
-  auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  bool divides = expr.getKind() == AffineExprKind::FloorDiv || expr.getKind() == AffineExprKind::Mod;
-  if (dim && divisor && divides) {
+  return affineTerm(expr, [&](AffineExpr part) -> std::string {
+    if (auto dim = dyn_cast<AffineDimExpr>(part))
+      return "d" + std::to_string(dim.getPosition());
+    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+    if (!binary || (part.getKind() != AffineExprKind::FloorDiv && part.getKind() != AffineExprKind::Mod))
+      return "";
+    auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (!dim || !divisor)
+      return "";
     OpFoldResult extent = extents[dim.getPosition()];
     std::optional<int64_t> most = getConstantIntValue(extent);
     if (auto value = dyn_cast<Value>(extent))
       most = mostOf(value);
-    if (most && *most <= divisor.getValue())
-      return expr.getKind() == AffineExprKind::Mod ? indexTerm(dim) : "0";
-  }
-  std::string left = indexTerm(binary.getLHS()), right = indexTerm(binary.getRHS());
-  StringRef word = divides                                 ? (expr.getKind() == AffineExprKind::Mod ? "mod" : "div")
-                   : expr.getKind() == AffineExprKind::Add ? "add"
-                                                           : "mul";
-  return left.empty() || right.empty() ? "" : term(word, {left, right});
+    if (!most || *most > divisor.getValue())
+      return "";
+    return part.getKind() == AffineExprKind::Mod ? "d" + std::to_string(dim.getPosition()) : "0";
+  });
 }
 
 /// What a body reads of |operand|; empty on failure.
@@ -175,37 +172,78 @@ LogicalResult TaskTranslator::translate(linalg::LinalgOp op) {
   return success();
 }
 
-LogicalResult TaskTranslator::run() {
-  Block *body = loop.getBody();
-  SmallVector<Operation *> replaced;
-  for (Operation &op : body->without_terminator()) {
-    if (isa<linalg::FillOp>(op))
-      continue;
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-      if (failed(translate(linalgOp)))
-        return failure();
-      replaced.push_back(&op);
-    } else if (op.getNumRegions() != 0 || isa<xfmr::XfmrDialect>(op.getDialect())) {
-      return fail("it contains '" + op.getName().getStringRef() + "'");
+/// What |result| is written into: through fills, which only say what was there.
+static Value destinationOf(Value result) {
+  if (auto loop = result.getDefiningOp<scf::ForOp>())
+    return loop.getInitArgs()[0];
+  auto op = result.getDefiningOp<DestinationStyleOpInterface>();
+  if (!op)
+    return Value();
+  Value init = op.getDpsInits()[cast<OpResult>(result).getResultNumber()];
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  return fill ? fill.getDpsInits()[0] : init;
+}
+
+/// Gives what |insert| puts into the result of the loop an output.
+LogicalResult TaskTranslator::addResult(tensor::ParallelInsertSliceOp insert) {
+  Value source = insert.getSource(), destination = destinationOf(source);
+  std::string stage = stages.lookup(source);
+  auto op = source.getDefiningOp<linalg::LinalgOp>();
+  bool isFill = op && isa<linalg::FillOp>(op);
+  if (!destination || (stage.empty() && !(isFill && filledWith(source))))
+    return fail("a result is not computed by a linalg operation");
+  if (!destination.getDefiningOp<tensor::ExtractSliceOp>() || stridesOf(destination).back() != 1)
+    return fail("a result is not written in place");
+  // What sums up has a stage after it, whose register tiles its own are.
+  if (isFill || (op && op.getNumReductionLoops() > 0 && op.getNumParallelLoops() > 1)) {
+    SmallVector<std::string> loops, indices{stage};
+    for (auto [dim, size] : llvm::enumerate(sizesOf(builder, destination))) {
+      loops.push_back(term("parallel", {text.addSize(size)}));
+      indices.push_back("d" + std::to_string(dim));
     }
+    stage = text.addStage(loops, isFill ? floatTerm(filledWith(source).getValueAsDouble()) : term("load", indices));
   }
-  SmallVector<std::pair<tensor::ParallelInsertSliceOp, Value>> results;
+  text.addOutput(stage, destination);
+  return success();
+}
+
+LogicalResult TaskTranslator::translate(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return translate(linalgOp);
+  std::string stage;
+  if (auto rotary = dyn_cast<xfmr::RotaryTileOp>(op))
+    stage = translateRotary(rotary, text, why);
+  else if (auto panels = dyn_cast<scf::ForOp>(op))
+    stage = translateKeyPanels(panels, text, why);
+  else
+    return fail("it contains '" + op->getName().getStringRef() + "'");
+  if (stage.empty())
+    return failure();
+  stages[op->getResult(0)] = stage;
+  return success();
+}
+
+LogicalResult TaskTranslator::run() {
+  SmallVector<Operation *> replaced;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (isa<linalg::FillOp>(op) || (op.getNumRegions() == 0 && !isa<xfmr::XfmrDialect>(op.getDialect())))
+      continue;
+    if (failed(translate(&op)))
+      return failure();
+    replaced.push_back(&op);
+  }
+  SmallVector<tensor::ParallelInsertSliceOp> results;
   for (Operation &op : loop.getTerminator().getYieldingOps()) {
     auto insert = dyn_cast<tensor::ParallelInsertSliceOp>(op);
-    if (!insert || !stages.contains(insert.getSource()))
-      return fail("a result is not computed by a linalg operation");
-    auto producer = insert.getSource().getDefiningOp<linalg::LinalgOp>();
-    Value destination = producer.getDpsInits()[0];
-    if (!destination.getDefiningOp<tensor::ExtractSliceOp>() || stridesOf(destination).back() != 1)
-      return fail("a result is not written in place");
-    text.addOutput(stages[insert.getSource()], destination);
-    results.push_back({insert, destination});
+    if (!insert)
+      return fail("it contains '" + op.getName().getStringRef() + "'");
+    if (failed(addResult(insert)))
+      return failure();
+    results.push_back(insert);
   }
-  if (results.size() != 1)
-    return fail(Twine(results.size()) + " results, expected 1");
   auto tile = text.createOp(loop.getLoc());
-  for (auto [index, result] : llvm::enumerate(results))
-    result.first.getSourceMutable().assign(tile.getResult(index));
+  for (auto [insert, result] : llvm::zip_equal(results, tile.getResults()))
+    insert.getSourceMutable().assign(result);
   for (Operation *op : llvm::reverse(replaced))
     if (op->use_empty())
       op->erase();

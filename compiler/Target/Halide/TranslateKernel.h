@@ -21,6 +21,12 @@ mlir::LogicalResult translateToHalideKernel(mlir::func::FuncOp kernel, std::stri
 /// Replaces |op| by a `halide.tile` called |name|; on failure |why| is the reason.
 mlir::LogicalResult translateAttention(mlir::xfmr::AttentionTileOp op, llvm::StringRef name, std::string &why);
 
+/// Adds a stage that computes |op| and returns its name; on failure it is empty and |why| is the reason.
+std::string translateRotary(mlir::xfmr::RotaryTileOp op, KernelText &text, std::string &why);
+
+/// Likewise for |loop| if it puts the keys of a head into panels, one by one.
+std::string translateKeyPanels(mlir::scf::ForOp loop, KernelText &text, std::string &why);
+
 /// Merges a loop over tiles of rows, `for %i to %n step %s { … rows %i to %i + %size … }`, into one tile of all rows. Fails, changing
 /// nothing, if |loop| is not one.
 mlir::LogicalResult mergeTiles(mlir::scf::ForOp loop);
@@ -40,6 +46,7 @@ public:
 private:
   std::string translateOp(mlir::Operation *op);
   std::string translateCast(mlir::Operation *op);
+  std::string translateAffine(mlir::Operation *op);
   std::string translateExtract(mlir::Operation *op);
   std::string fail(const llvm::Twine &reason);
 

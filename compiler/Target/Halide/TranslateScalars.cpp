@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -121,6 +122,27 @@ std::string ScalarTranslator::translateCast(Operation *op) {
   return term(isFloat ? "float" : "int", {operand});
 }
 
+/// An affine expression, or the least or greatest of some.
+std::string ScalarTranslator::translateAffine(Operation *op) {
+  auto apply = dyn_cast<affine::AffineApplyOp>(op);
+  auto smallest = dyn_cast<affine::AffineMinOp>(op);
+  AffineMap map = apply ? apply.getAffineMap() : smallest ? smallest.getAffineMap() : cast<affine::AffineMaxOp>(op).getAffineMap();
+  auto leaf = [&](AffineExpr expr) -> std::string {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      return translate(op->getOperand(dim.getPosition()));
+    auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+    return symbol ? translate(op->getOperand(map.getNumDims() + symbol.getPosition())) : "";
+  };
+  std::string result;
+  for (AffineExpr expr : map.getResults()) {
+    std::string text = affineTerm(expr, leaf);
+    if (text.empty())
+      return fail("operation '" + op->getName().getStringRef() + "' has no equivalent");
+    result = result.empty() ? text : term(smallest ? "min" : "max", {result, text});
+  }
+  return result;
+}
+
 /// An element looked up in a tensor from outside.
 std::string ScalarTranslator::translateExtract(Operation *op) {
   auto extract = cast<tensor::ExtractOp>(op);
@@ -138,6 +160,8 @@ std::string ScalarTranslator::translateExtract(Operation *op) {
 std::string ScalarTranslator::translateOp(Operation *op) {
   if (isa<tensor::ExtractOp>(op))
     return translateExtract(op);
+  if (isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(op))
+    return translateAffine(op);
   if (isa<linalg::IndexOp>(op))
     return "d" + std::to_string(cast<linalg::IndexOp>(op).getDim());
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp>(op))

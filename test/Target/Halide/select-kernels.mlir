@@ -134,13 +134,123 @@ func.func private @negative_operation(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) 
 
 // -----
 
-// expected-remark @below {{not a kernel for Halide: it contains 'xfmr.key_panel'}}
-func.func private @negative_tile(%x: tensor<1x12xf32>, %y: tensor<12x32xf32>) -> tensor<12x32xf32> attributes {xfmr.kernel = "panel"} {
-  %r = scf.forall (%i) in (1) shared_outs(%o = %y) -> (tensor<12x32xf32>) {
-    %p = xfmr.key_panel ins(%x : tensor<1x12xf32>) outs(%o : tensor<12x32xf32>) -> tensor<12x32xf32>
+// A product without an epilogue has a stage after it that hosts its tiles; one that another kernel has, too, has its name.
+// CHECK-LABEL: func.func private @product
+// CHECK: halide.tile "halide_product"
+// CHECK-SAME: (stage s0 (parallel n0) (parallel 32) (reduce 24) (init 0.0) (add acc (mul (load a0 d0 d2) (load a1 d2 d1))))
+// CHECK-SAME: (stage s1 (parallel n0) (parallel 32) (load s0 d0 d1)) (output o0 s1 f32 32 1))
+// CHECK-LABEL: func.func private @same_product
+// CHECK: halide.tile "halide_product"
+func.func private @product(%x: tensor<?x24xf32>, %w: tensor<24x32xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {xfmr.kernel = "product"} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x24xf32>
+  %r = scf.forall (%i) = (0) to (%n) step (8) shared_outs(%o = %y) -> (tensor<?x32xf32>) {
+    %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 8)>(%i)[%n]
+    %from = tensor.extract_slice %x[%i, 0] [%rows, 24] [1, 1] : tensor<?x24xf32> to tensor<?x24xf32>
+    %to = tensor.extract_slice %o[%i, 0] [%rows, 32] [1, 1] : tensor<?x32xf32> to tensor<?x32xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%to : tensor<?x32xf32>) -> tensor<?x32xf32>
+    %e = linalg.matmul ins(%from, %w : tensor<?x24xf32>, tensor<24x32xf32>) outs(%f : tensor<?x32xf32>) -> tensor<?x32xf32>
     scf.forall.in_parallel {
-      tensor.parallel_insert_slice %p into %o[0, 0] [12, 32] [1, 1] : tensor<12x32xf32> into tensor<12x32xf32>
+      tensor.parallel_insert_slice %e into %o[%i, 0] [%rows, 32] [1, 1] : tensor<?x32xf32> into tensor<?x32xf32>
     }
   }
-  return %r : tensor<12x32xf32>
+  return %r : tensor<?x32xf32>
+}
+func.func private @same_product(%x: tensor<?x24xf32>, %w: tensor<24x32xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {xfmr.kernel = "same product"} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x24xf32>
+  %r = scf.forall (%i) = (0) to (%n) step (8) shared_outs(%o = %y) -> (tensor<?x32xf32>) {
+    %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 8)>(%i)[%n]
+    %from = tensor.extract_slice %x[%i, 0] [%rows, 24] [1, 1] : tensor<?x24xf32> to tensor<?x24xf32>
+    %to = tensor.extract_slice %o[%i, 0] [%rows, 32] [1, 1] : tensor<?x32xf32> to tensor<?x32xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%to : tensor<?x32xf32>) -> tensor<?x32xf32>
+    %e = linalg.matmul ins(%from, %w : tensor<?x24xf32>, tensor<24x32xf32>) outs(%f : tensor<?x32xf32>) -> tensor<?x32xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i, 0] [%rows, 32] [1, 1] : tensor<?x32xf32> into tensor<?x32xf32>
+    }
+  }
+  return %r : tensor<?x32xf32>
+}
+
+// -----
+
+// Constants, and rows looked up at places that are affine.
+// CHECK-LABEL: func.func private @fill
+// CHECK: (stage s0 (parallel n0) (parallel 16) 2.0)
+func.func private @fill(%y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {xfmr.kernel = "fill"} {
+  %two = arith.constant 2.0 : f32
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %y, %c0 : tensor<?x16xf32>
+  %r = scf.forall (%i) = (0) to (%n) step (8) shared_outs(%o = %y) -> (tensor<?x16xf32>) {
+    %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 8)>(%i)[%n]
+    %to = tensor.extract_slice %o[%i, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> to tensor<?x16xf32>
+    %f = linalg.fill ins(%two : f32) outs(%to : tensor<?x16xf32>) -> tensor<?x16xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %f into %o[%i, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> into tensor<?x16xf32>
+    }
+  }
+  return %r : tensor<?x16xf32>
+}
+// CHECK-LABEL: func.func private @first_tokens
+// CHECK: halide.tile "halide_first_tokens" with(%{{.*}}, %[[I:.*]]) ins
+// CHECK-SAME: (size n0 8) (value n1)
+// CHECK-SAME: (load a0 (int (load a1 (min (add d0 n1) (add d0 7)))) d1)
+func.func private @first_tokens(%offsets: tensor<?xi64>, %x: tensor<?x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {xfmr.kernel = "first tokens"} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %y, %c0 : tensor<?x16xf32>
+  %r = scf.forall (%i) = (0) to (%n) step (8) shared_outs(%o = %y) -> (tensor<?x16xf32>) {
+    %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 8)>(%i)[%n]
+    %to = tensor.extract_slice %o[%i, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> to tensor<?x16xf32>
+    %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%to : tensor<?x16xf32>) {
+    ^bb0(%unused: f32):
+      %row = linalg.index 0 : index
+      %place = affine.min affine_map<(d0)[s0] -> (d0 + s0, d0 + 7)>(%row)[%i]
+      %token = tensor.extract %offsets[%place] : tensor<?xi64>
+      %at = arith.index_cast %token : i64 to index
+      %d = linalg.index 1 : index
+      %v = tensor.extract %x[%at, %d] : tensor<?x16xf32>
+      linalg.yield %v : f32
+    } -> tensor<?x16xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> into tensor<?x16xf32>
+    }
+  }
+  return %r : tensor<?x16xf32>
+}
+
+// -----
+
+// Lower precision stays.
+// expected-remark @below {{not a kernel for Halide: elements of type bf16}}
+func.func private @negative_bf16(%x: tensor<8x8xbf16>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {xfmr.kernel = "bf16"} {
+  %r = scf.forall (%i) in (8) shared_outs(%o = %y) -> (tensor<8x8xf32>) {
+    %from = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<8x8xbf16> to tensor<1x8xbf16>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<8x8xf32> to tensor<1x8xf32>
+    %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%from : tensor<1x8xbf16>) outs(%to : tensor<1x8xf32>) {
+    ^bb0(%a: bf16, %unused: f32):
+      %v = arith.extf %a : bf16 to f32
+      linalg.yield %v : f32
+    } -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %e into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<8x8xf32>
+    }
+  }
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// expected-remark @below {{not a kernel for Halide: it contains 'xfmr.quantize_rows'}}
+func.func private @negative_codes(%x: tensor<8x16xf32>, %y: tensor<8x16xbf16>) -> tensor<8x16xbf16> attributes {xfmr.kernel = "rows of 16 as bf16"} {
+  %r = scf.forall (%i) in (1) shared_outs(%o = %y) -> (tensor<8x16xbf16>) {
+    %to = tensor.extract_slice %o[0, 0] [8, 16] [1, 1] : tensor<8x16xbf16> to tensor<8x16xbf16>
+    %p = xfmr.quantize_rows ins(%x : tensor<8x16xf32>) outs(%to : tensor<8x16xbf16>) -> tensor<8x16xbf16>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[0, 0] [8, 16] [1, 1] : tensor<8x16xbf16> into tensor<8x16xbf16>
+    }
+  }
+  return %r : tensor<8x16xbf16>
 }

@@ -49,14 +49,15 @@ static std::vector<Expr> indicesOf(const StageFunc &result) {
   return indices;
 }
 
-/// Defines |result|, whose loops are at |indices|.
+/// Defines |result|, whose loops are at |indices|. Before its one step it is what it starts with, or what its destination has.
 static void define(StageFunc &result, const Scope &scope, const std::vector<Expr> &indices) {
   const Stage &stage = *result.stage;
-  if (!stage.isReduction()) {
+  if (!stage.isReduction() && !stage.readsDestination()) {
     result.func(result.vars) = ExpressionBuilder(scope, indices, Expr()).build(stage.body);
     return;
   }
-  result.func(result.vars) = ExpressionBuilder(scope, indices, Expr()).build(*stage.init);
+  result.func(result.vars) =
+      stage.isReduction() ? ExpressionBuilder(scope, indices, Expr()).build(*stage.init) : Halide::undef(Halide::Float(32));
   std::vector<Expr> at(result.vars.begin(), result.vars.end());
   result.func(result.vars) = ExpressionBuilder(scope, indices, result.func(at)).build(stage.body);
 }
@@ -213,10 +214,13 @@ Algorithm::Algorithm(const Description &description, const Plan *plan, const Sch
       stage.func.output_buffer().dim(rank - 1 - dim).set_bounds(0, stage.extents[rank - 1 - dim]).set_stride(strideOf(output.buffer, dim));
     outputs.push_back(stage.func);
   }
-  for (StageFunc &stage : stages)
+  for (StageFunc &stage : stages) {
+    if (stage.stage->readsDestination() && !stage.isOutput)
+      throw DescriptionError("stage '" + stage.stage->name + "' keeps what there was: expected it to be an output");
     for (size_t dim = 0; dim < stage.vars.size(); ++dim)
       if (stage.isOutput)
         stage.func.bound(stage.vars[dim], 0, stage.extents[dim]);
+  }
   arguments.insert(arguments.end(), strides.begin(), strides.end());
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/Target/Halide/Gen/Description.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 
@@ -15,6 +16,13 @@ size_t Stage::parallelLoops() const {
     count += !loop.isReduction;
   return count;
 }
+
+/// Whether |term| has the word |word| in it.
+static bool contains(const Term &term, const std::string &word) {
+  return term.word == word || std::any_of(term.operands.begin(), term.operands.end(), [&](const Term &t) { return contains(t, word); });
+}
+
+bool Stage::readsDestination() const { return !isReduction() && contains(body, "acc"); }
 
 namespace {
 

@@ -57,6 +57,8 @@ struct Stage {
 
   size_t parallelLoops() const;
   bool isReduction() const { return init.has_value(); }
+  /// Whether it is no reduction and uses what its destination has.
+  bool readsDestination() const;
 };
 
 /// A destination, which gets the values of a stage.

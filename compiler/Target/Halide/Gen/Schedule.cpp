@@ -212,7 +212,11 @@ void Scheduler::scheduleElements(StageFunc &stage) {
   if ((length && *length < options.lanes) || stage.func.value().type() != Halide::Float(32))
     return;
   bool shifts = length && *length % options.lanes != 0 && stage.isOutput;
-  stage.func.vectorize(stage.vars[0], options.lanes, shifts ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf);
+  TailStrategy tail = shifts ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
+  if (stage.stage->readsDestination())
+    stage.func.update().vectorize(stage.vars[0], options.lanes, TailStrategy::GuardWithIf);
+  else
+    stage.func.vectorize(stage.vars[0], options.lanes, tail);
 }
 
 std::vector<PanelRead> attune::scheduleByRules(Algorithm &algorithm, const Plan &plan, const ScheduleOptions &options) {
