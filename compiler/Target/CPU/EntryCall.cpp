@@ -1,0 +1,137 @@
+//===- EntryCall.cpp - From an attune_call to an entry's arguments ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Offsets of structure members are those of attune/abi.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attune/abi.h"
+#include "compiler/Target/CPU/EntryFunctions.h"
+#include "compiler/Transforms/Passes.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cstddef>
+
+using namespace mlir;
+using namespace attune;
+
+Value EntryFunctions::describe(MemRefType type, Value data, ArrayRef<Value> sizes) {
+  auto descriptor = MemRefDescriptor::poison(builder, loc, converter.convertType(type));
+  descriptor.setAllocatedPtr(builder, loc, data);
+  descriptor.setAlignedPtr(builder, loc, data);
+  descriptor.setConstantOffset(builder, loc, 0);
+  Value stride = constant(1);
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    descriptor.setSize(builder, loc, dim, sizes[dim]);
+    descriptor.setStride(builder, loc, dim, stride);
+    if (dim > 0)
+      stride = LLVM::MulOp::create(builder, loc, stride, sizes[dim]);
+  }
+  return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
+}
+
+FailureOr<Value> EntryFunctions::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
+  auto names = entry.getArgAttrOfType<ArrayAttr>(argument, xfmr::kDimsAttr);
+  if (!type.getLayout().isIdentity() || !names || static_cast<int64_t>(names.size()) != type.getRank())
+    return entry.emitError("expects argument ")
+           << argument << " to be a dense buffer with " << type.getRank() << " dims, but got " << type << " with " << names;
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim != type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim)) {
+      sizes.push_back(constant(type.getDimSize(dim)));
+      continue;
+    }
+    FailureOr<Value> size = loadDim(dimValues, names[dim]);
+    if (failed(size))
+      return failure();
+    sizes.push_back(*size);
+  }
+  return describe(type, data, sizes);
+}
+
+Value EntryFunctions::buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims) {
+  constexpr int64_t width = ATTUNE_CACHE_PANEL;
+  Value counts[4];
+  for (int64_t i = 0; i < 4; ++i)
+    counts[i] = load(i64, stateDims, 8 * i);
+  auto multiply = [&](Value a, Value b) -> Value { return LLVM::MulOp::create(builder, loc, a, b); };
+  // Caches lie one after the other, each a number of bytes per slot and panel.
+  int64_t before[2] = {0, 0};
+  const CacheSignature *own = nullptr;
+  for (const CacheSignature &cache : caches) {
+    own = &cache;
+    if (cache.name == cacheName)
+      break;
+    before[cache.ofSources] += cache.heads * cache.size * width * int64_t(sizeof(float));
+  }
+  Value offset = multiply(multiply(counts[0], counts[1]), constant(before[0]));
+  if (own->ofSources)
+    offset = LLVM::AddOp::create(builder, loc, offset, multiply(multiply(counts[2], counts[3]), constant(before[1])));
+  Value data = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), state, ArrayRef<LLVM::GEPArg>{offset});
+  Value slots = counts[own->ofSources ? 2 : 0], panels = counts[own->ofSources ? 3 : 1], capacity = multiply(panels, constant(width));
+  if (own->kind == ATTUNE_CACHE_KEYS)
+    return describe(type, data, {slots, constant(own->heads), panels, constant(own->size), constant(width)});
+  if (own->kind == ATTUNE_CACHE_VALUES)
+    return describe(type, data, {slots, constant(own->heads), capacity, constant(own->size)});
+  return describe(type, data, {slots, capacity});
+}
+
+LogicalResult EntryFunctions::buildEntry() {
+  LLVM::LLVMFuncOp function = startFunction("entry", builder.getI32Type(), {pointer, pointer});
+  Value host = function.getArgument(0), call = function.getArgument(1);
+  Value dimValues = load(pointer, call, offsetof(attune_call, dims));
+  Value inputs = load(pointer, call, offsetof(attune_call, inputs)), outputs = load(pointer, call, offsetof(attune_call, outputs));
+  unsigned nextInput = 0, nextOutput = 0;
+  SmallVector<Value> operands;
+  Value launches = device ? buildLaunchState(host) : Value();
+  for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
+    auto role = entry.getArgAttrOfType<StringAttr>(index, xfmr::kRoleAttr);
+    auto buffer = dyn_cast<MemRefType>(type);
+    auto dim = entry.getArgAttrOfType<StringAttr>(index, xfmr::kDimAttr);
+    auto cache = entry.getArgAttrOfType<StringAttr>(index, xfmr::kCacheAttr);
+    if (isa<LLVM::LLVMPointerType>(type)) {
+      operands.push_back(device ? launches : host);
+    } else if (dim && type.isIndex()) {
+      FailureOr<Value> value = loadDim(dimValues, dim);
+      if (failed(value))
+        return failure();
+      operands.push_back(arith::IndexCastOp::create(builder, loc, type, *value));
+    } else if (cache && buffer) {
+      operands.push_back(buildCache(buffer, cache, load(pointer, call, offsetof(attune_call, state)),
+                                    load(pointer, call, offsetof(attune_call, state_dims))));
+    } else if (role && role.getValue() == "workers") {
+      Value workers = load(i64, host, offsetof(attune_host, num_workers));
+      operands.push_back(arith::IndexCastOp::create(builder, loc, type, workers));
+    } else if (buffer && entry.getArgAttr(index, xfmr::kNameAttr)) {
+      bool isOutput = static_cast<bool>(entry.getArgAttr(index, kOutputAttr));
+      Value data = load(pointer, isOutput ? outputs : inputs, 8 * (isOutput ? nextOutput++ : nextInput++));
+      FailureOr<Value> tensor = buildTensor(index, buffer, data, dimValues);
+      if (failed(tensor))
+        return failure();
+      operands.push_back(*tensor);
+    } else if (buffer && buffer.getElementType().isInteger(8) && buffer.getRank() == 1) {
+      bool isWorkspace = role && role.getValue() == "workspace";
+      Value data = load(pointer, call, isWorkspace ? offsetof(attune_call, workspace) : offsetof(attune_call, weights));
+      operands.push_back(describe(buffer, data, constant(std::numeric_limits<int64_t>::max())));
+    } else {
+      return entry.emitError("argument ") << index << " of type " << type
+                                          << " is neither input, output, weights, workspace, workers nor host";
+    }
+  }
+  func::CallOp::create(builder, loc, entry, operands);
+  Type i32 = builder.getI32Type();
+  Value status = device ? load(i32, launches, 8) : LLVM::ConstantOp::create(builder, loc, i32, builder.getI32IntegerAttr(0)).getResult();
+  LLVM::ReturnOp::create(builder, loc, status);
+  return success();
+}
+
+Value EntryFunctions::buildLaunchState(Value host) {
+  Type i32 = builder.getI32Type(), state = LLVM::LLVMStructType::getLiteral(builder.getContext(), {pointer, i32});
+  Value storage = LLVM::AllocaOp::create(builder, loc, pointer, state, constant(1), 8);
+  LLVM::StoreOp::create(builder, loc, host, storage, 8);
+  Value error = LLVM::GEPOp::create(builder, loc, pointer, state, storage, ArrayRef<LLVM::GEPArg>{0, 1});
+  LLVM::StoreOp::create(builder, loc, LLVM::ConstantOp::create(builder, loc, i32, builder.getI32IntegerAttr(0)), error, 8);
+  return storage;
+}

@@ -1,0 +1,23 @@
+//===- BenchKernels.h - bench --profile ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_VERBS_BENCHKERNELS_H
+#define ATTUNE_VERBS_BENCHKERNELS_H
+
+#include "runtime/verbs/EntryCall.h"
+#include "runtime/verbs/Roofline.h"
+
+namespace attune {
+
+/// Milliseconds per call of each kernel of |entry|, the mean of a few calls, and of its fastest run, and how near to |machine| that is, as
+/// rows of a JSON array.
+Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, const attune_entry_desc &entry,
+                                              const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine,
+                                              EntryCall::Cached cached);
+
+/// Prints such rows: time, share of all, number of runs, and share of the roof where there is one.
+void printKernels(const nlohmann::ordered_json &rows);
+
+} // namespace attune
+
+#endif // ATTUNE_VERBS_BENCHKERNELS_H

@@ -1,0 +1,35 @@
+//===- Describe.h - What an artefact says of itself ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_VERBS_DESCRIBE_H
+#define ATTUNE_VERBS_DESCRIBE_H
+
+#include "runtime/io/Json.h"
+#include "runtime/verbs/Artefact.h"
+#include "runtime/verbs/Dims.h"
+
+namespace attune {
+
+/// What the description is for.
+struct DescribeOptions {
+  /// Dimensions for sizes that depend on them.
+  DimFlags dims;
+  /// 0 = as many as a session has unless it is told otherwise.
+  int64_t threads = 0;
+  /// A file of `bench --profile --json`, or empty.
+  std::string profile;
+  /// The weights were read and have the hash that they should.
+  bool verified = false;
+};
+
+/// Signature, limits, sizes, kernels, device code and weights of |artefact|.
+Result<nlohmann::ordered_json> describeModel(const Artefact &artefact, const DescribeOptions &options);
+/// The rows of a manifest, with its own columns in a fixed order.
+nlohmann::ordered_json describeManifest(const std::vector<Json> &tensors);
+
+/// Prints a description as text: scalars as "key  value", arrays as tables, entries one level deeper.
+void printDescription(const nlohmann::ordered_json &object, const std::string &indent = "");
+
+} // namespace attune
+
+#endif // ATTUNE_VERBS_DESCRIBE_H
