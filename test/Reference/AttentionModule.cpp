@@ -4,68 +4,10 @@
 #include "test/Reference/AttentionModule.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace attune::reference {
 
-template <typename T>
-static OwnedTensor tensorOf(const std::string &name, DType dtype, const std::vector<int64_t> &shape, const std::vector<T> &values) {
-  OwnedTensor tensor{{name, dtype, shape}, std::vector<uint8_t>(values.size() * sizeof(T))};
-  if (!values.empty())
-    std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
-  return tensor;
-}
-
-static bool isNumber(const std::string &dim) { return dim[0] >= '0' && dim[0] <= '9'; }
 static std::string str(int64_t value) { return std::to_string(value); }
-
-std::string AttentionModule::type(const std::vector<std::string> &dims, const char *element) {
-  std::string text = "tensor<";
-  for (const std::string &dim : dims)
-    text += (isNumber(dim) ? dim : "?") + "x";
-  return text + element + ">";
-}
-
-static std::string dimsAttribute(const std::vector<std::string> &dims) {
-  std::string text = "xfmr.dims = [";
-  for (size_t i = 0; i < dims.size(); ++i)
-    text += (i ? ", " : "") + (isNumber(dims[i]) ? dims[i] : "\"" + dims[i] + "\"");
-  return text + "]";
-}
-
-std::string AttentionModule::argument(const std::string &name, const std::vector<std::string> &dims, const char *element) {
-  arguments += (arguments.empty() ? "" : ",\n    ") + ("%" + name + ": " + type(dims, element)) + " {xfmr.name = \"" + name + "\", " +
-               dimsAttribute(dims) + "}";
-  return "%" + name;
-}
-
-void AttentionModule::limit(const std::vector<std::string> &dims, const std::vector<int64_t> &shape) {
-  for (size_t i = 0; i < dims.size(); ++i)
-    if (!isNumber(dims[i]))
-      limits[dims[i]] = shape[i];
-}
-
-std::string AttentionModule::input(const std::string &name, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
-                                   const std::vector<float> &values) {
-  inputs.push_back(tensorOf(name, DType::F32, shape, values));
-  limit(dims, shape);
-  return argument(name, dims, "f32");
-}
-
-std::string AttentionModule::input(const std::string &name, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
-                                   const std::vector<int64_t> &values) {
-  inputs.push_back(tensorOf(name, DType::I64, shape, values));
-  limit(dims, shape);
-  return argument(name, dims, "i64");
-}
-
-void AttentionModule::output(const std::string &name, const std::string &value, const std::vector<std::string> &dims,
-                             const std::vector<int64_t> &shape, const std::vector<double> &values) {
-  expected.push_back(tensorOf(name, DType::F32, shape, std::vector<float>(values.begin(), values.end())));
-  results += (results.empty() ? "" : ", ") + value;
-  resultTypes +=
-      (resultTypes.empty() ? "" : ",\n    ") + type(dims, "f32") + " {xfmr.name = \"" + name + "\", " + dimsAttribute(dims) + "}";
-}
 
 std::string AttentionModule::heads(const std::string &name, const std::string &tokens, int64_t count, int64_t size,
                                    const std::vector<float> &values) {
@@ -216,10 +158,8 @@ void AttentionModule::add(const AttentionCase &c) {
     options += " distance_bias(" + input(n("bias"), {str(c.biasHeads), str(c.distances)}, {c.biasHeads, c.distances}, c.distanceBias) +
                " : tensor<" + str(c.biasHeads) + "x" + str(c.distances) + "xf32>)";
   if (c.relativeDistances) {
-    std::string table = "tensor<" + str(c.relativeDistances) + "x" + d + "xf32>", value = fresh();
-    weights += "xfmr.weight @" + n("r") + " : " + table + " = #xfmr.tensor<\"" + n("r") + "\" : " + table + ">\n";
-    tensors.push_back(tensorOf(n("r"), DType::F32, {c.relativeDistances, c.headDim}, c.relativeKey));
-    line(value + " = xfmr.weight_ref @" + n("r") + " : " + table);
+    std::string table = "tensor<" + str(c.relativeDistances) + "x" + d + "xf32>";
+    std::string value = weight(n("r"), {c.relativeDistances, c.headDim}, c.relativeKey);
     options += " relative_key(" + value + " : " + table + ")";
   }
   std::string resultType = "tensor<?x" + h + "x" + e + "xf32>", mapType = "tensor<?x" + h + "x?x?xf32>";
@@ -234,32 +174,6 @@ void AttentionModule::add(const AttentionCase &c) {
   if (c.probabilities)
     output(n("p"), y + "#1", {"b", h, queryDim(c), keyDim(c)}, {c.batch(), c.heads, c.maxQueries, c.maxKeys}, want.probabilities);
   ++number;
-}
-
-Status AttentionModule::write(const std::string &folder) const {
-  std::string text = "module attributes {xfmr.model = {name = \"attention\"}, xfmr.limits = {";
-  for (const auto &[name, size] : limits)
-    text += (name == limits.begin()->first ? "" : ", ") + name + " = " + str(size) + " : i64";
-  text += "}} {\n" + weights + "func.func @forward(" + arguments + ")\n    -> (" + resultTypes +
-          ") attributes {xfmr.entry = \"forward\"} {\n" + body + "  return " + results + " : ";
-  // The types again, without their attributes.
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const std::vector<int64_t> &shape = expected[i].spec.shape;
-    text += (i ? ", " : "") + (shape.size() == 2 ? "tensor<?x" + str(shape[1]) + "xf32>" : "tensor<?x" + str(shape[1]) + "x?x?xf32>");
-  }
-  text += "\n}\n}\n";
-  Result<OutputFile> file = OutputFile::create(folder + "/model.mlir");
-  if (!file)
-    return file.status();
-  if (Status status = file->write(text.data(), text.size()); status.failed())
-    return status;
-  if (Status status = file->commit(); status.failed())
-    return status;
-  if (Status status = saveSafetensors(folder + "/weights.safetensors", tensors); status.failed())
-    return status;
-  if (Status status = saveSafetensors(folder + "/in.safetensors", inputs); status.failed())
-    return status;
-  return saveSafetensors(folder + "/expected.safetensors", expected);
 }
 
 } // namespace attune::reference

@@ -6,6 +6,7 @@
 #include "compiler/Target/Halide/Gen/Extent.h"
 
 #include <algorithm>
+#include <cctype>
 
 using namespace attune;
 using Halide::Expr;
@@ -16,11 +17,16 @@ static Halide::Type typeOf(const std::string &name) {
   return name == "i64" ? Halide::Int(64) : name == "i32" ? Halide::Int(32) : Halide::UInt(8);
 }
 
+std::string attune::nameFor(const std::string &name) {
+  bool isTaken = name.size() > 1 && std::all_of(name.begin() + 1, name.end(), [](unsigned char c) { return std::isdigit(c); });
+  return isTaken ? name.substr(0, 1) + "_" + name.substr(1) : name;
+}
+
 /// Variables and extents of |stage|.
 static StageFunc declare(const Stage &stage, const Scope &scope) {
   StageFunc result;
   result.stage = &stage;
-  result.func = Halide::Func(stage.name);
+  result.func = Halide::Func(nameFor(stage.name));
   Halide::Region ranges;
   for (size_t i = stage.loops.size(); i-- > 0;) { // innermost first
     Expr extent = ExpressionBuilder(scope, {}, Expr()).build(stage.loops[i].extent);
@@ -178,14 +184,14 @@ Algorithm::Algorithm(const Description &description, const Plan *plan, const Sch
   };
   for (const Buffer &buffer : description.inputs) {
     int rank = static_cast<int>(buffer.strides.size());
-    Halide::ImageParam input(typeOf(buffer.type), rank, buffer.name);
+    Halide::ImageParam input(typeOf(buffer.type), rank, nameFor(buffer.name));
     for (int dim = 0; dim < rank; ++dim)
       input.dim(rank - 1 - dim).set_min(0).set_stride(strideOf(buffer, dim));
     scope.inputs.emplace(buffer.name, input);
     arguments.push_back(input);
   }
   for (const Scalar &scalar : description.scalars) {
-    Halide::Param<int32_t> param(scalar.name);
+    Halide::Param<int32_t> param(nameFor(scalar.name));
     arguments.push_back(param);
     Expr value = param;
     if (scalar.isExtent)

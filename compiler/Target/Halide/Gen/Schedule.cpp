@@ -107,7 +107,7 @@ void Scheduler::findPanel(const RowTiles &tiles, const StageFunc &host) {
     if (term.word == "load" && term.operands.size() == 4 && term.operands[1].word == "0" && term.operands[3].word == column)
       for (const Buffer &buffer : algorithm.description.inputs)
         if (buffer.name == term.operands[0].word && buffer.type == "f32" && buffer.strides[0])
-          panels.push_back({buffer.name, *buffer.strides[0] * 4, sum.func.name(), sum.stage->name + "_r", loop});
+          panels.push_back({nameFor(buffer.name), *buffer.strides[0] * 4, sum.func.name(), sum.stage->name + "_r", loop});
     std::for_each(term.operands.begin(), term.operands.end(), visit);
   };
   visit(sum.stage->body);

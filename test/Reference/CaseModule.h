@@ -1,0 +1,47 @@
+//===- CaseModule.h - Cases as IR and tensors -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_REFERENCE_CASEMODULE_H
+#define ATTUNE_TEST_REFERENCE_CASEMODULE_H
+
+#include "runtime/io/SafetensorsWriter.h"
+
+#include <map>
+
+namespace attune::reference {
+
+/// A module with one entry, its inputs and weights, and the outputs it must give.
+class CaseModule {
+public:
+  /// Writes model.mlir, weights.safetensors, in.safetensors and expected.safetensors into |folder|.
+  Status write(const std::string &folder) const;
+
+protected:
+  /// Declares an input and returns its name in the entry; |dims| are names, or numbers where static.
+  std::string input(const std::string &name, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
+                    const std::vector<float> &values);
+  std::string input(const std::string &name, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
+                    const std::vector<int64_t> &values);
+  /// Declares a weight and returns the value of its reference.
+  std::string weight(const std::string &name, const std::vector<int64_t> &shape, const std::vector<float> &values);
+  void output(const std::string &name, const std::string &value, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
+              const std::vector<double> &values);
+  /// "tensor<?x4x12xf32>" for dims of which names are dynamic.
+  static std::string type(const std::vector<std::string> &dims, const char *element);
+  void line(const std::string &text) { body += "  " + text + "\n"; }
+  std::string fresh() { return "%x" + std::to_string(next++); }
+
+private:
+  /// Makes the sizes of this call the limits of the entry.
+  void limit(const std::vector<std::string> &dims, const std::vector<int64_t> &shape);
+  std::string argument(const std::string &name, const std::vector<std::string> &dims, const char *element);
+
+  std::string weights, arguments, body, results, resultAttributes, resultTypes;
+  std::vector<OwnedTensor> inputs, expected, tensors;
+  std::map<std::string, int64_t> limits;
+  int next = 0;
+};
+
+} // namespace attune::reference
+
+#endif // ATTUNE_TEST_REFERENCE_CASEMODULE_H
