@@ -8,12 +8,17 @@ from support.linear import DEEP
 from support.models import ROOT, Models
 
 
+def fixture(name):
+    """A folder of test/fixtures."""
+    return os.path.join(ROOT, "test", "fixtures", name)
+
+
 def parser(doc, rounds, config="bert_base_synth"):
-    """A parser with the common flags; |config| is a folder of test/fixtures."""
+    """A parser with the common flags; |config| is a folder of test/fixtures, None if that depends on the row."""
     result = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     result.add_argument("--threads", default="1,2", help="numbers of threads, comma separated (default: %(default)s)")
     result.add_argument("--rounds", type=int, default=rounds, help="looks at each figure (default: %(default)s)")
-    result.add_argument("--config", default=os.path.join(ROOT, "test", "fixtures", config), help="folder with the config.json")
+    result.add_argument("--config", default=config and fixture(config), help="folder with the config.json")
     result.add_argument("--deep", type=int, default=DEEP, help="layers of the model whose matrices are read from memory (default: %(default)s)")
     result.add_argument("--build", default=os.environ.get("ATTUNE_BUILD_DIR", os.path.join(ROOT, "build")), help="build tree")
     result.add_argument("--work", help="where models are kept (default: bench-work/ in the build tree)")
@@ -26,9 +31,14 @@ def parser(doc, rounds, config="bert_base_synth"):
 def add_peer(parser):
     """The flags of comparisons with onnxruntime."""
     parser.add_argument("--onnxruntime", default=os.environ.get("ATTUNE_ONNXRUNTIME"), help="libonnxruntime.so, or a folder with it")
+    parser.add_argument("--no-outputs", dest="outputs", action="store_false", help="do not compare outputs")
+    add_blocks(parser)
+
+
+def add_blocks(parser):
+    """The flags of sides that are timed in turn."""
     parser.add_argument("--seconds", type=float, default=0.6, help="length of a block, at least two calls (default: %(default)s)")
     parser.add_argument("--attempts", type=int, default=4, help="how often a block that others disturb is tried (default: %(default)s)")
-    parser.add_argument("--no-outputs", dest="outputs", action="store_false", help="do not compare outputs")
 
 
 def find_onnxruntime(path):

@@ -27,12 +27,15 @@ int main(int argc, char **argv) {
   flags.addSwitch("in-place", request.inPlace, "onnxruntime: what the model calls present_X is the memory of past_X");
   flags.addInteger("threads", "N", request.threads, 1, 4096, "threads, of each session");
   flags.addInteger("sessions", "N", request.sessions, 1, 4096, "how many, for `sessions`");
+  flags.addInteger("beams", "N", request.beams, 1, 4096, "beams, for `ours-generate`");
+  flags.addInteger("new-tokens", "N", request.newTokens, 1, 1 << 20, "ids to generate, for `ours-generate`, or to feed, for `ours-step`");
   std::vector<std::string> positional;
   if (Status status = flags.parse({argv + 1, argv + argc}, positional); status.failed())
     return fail(status.message());
   if (flags.helpRequested() || positional.size() != 1) {
     std::fprintf(flags.helpRequested() ? stdout : stderr,
-                 "usage: attune-bench-worker ours|ours-step|onnxruntime|sessions|machine [flags]\n\n%s", flags.helpText().c_str());
+                 "usage: attune-bench-worker ours|ours-step|ours-generate|onnxruntime|sessions|machine [flags]\n\n%s",
+                 flags.helpText().c_str());
     return flags.helpRequested() ? 0 : 1;
   }
   if (positional[0] == "machine") {
@@ -47,10 +50,11 @@ int main(int argc, char **argv) {
     return 0;
   }
   using Make = Result<std::unique_ptr<Subject>> (*)(const Request &);
-  static const std::map<std::string, Make> subjects = {{"ours", makeOurs}, {"ours-step", makeOursStep}, {"onnxruntime", makeOnnxRuntime}};
+  static const std::map<std::string, Make> subjects = {
+      {"ours", makeOurs}, {"ours-step", makeOursStep}, {"ours-generate", makeOursGenerate}, {"onnxruntime", makeOnnxRuntime}};
   auto make = subjects.find(positional[0]);
   if (make == subjects.end())
-    return fail("expected ours, ours-step, onnxruntime, sessions or machine, got '" + positional[0] + "'");
+    return fail("expected ours, ours-step, ours-generate, onnxruntime, sessions or machine, got '" + positional[0] + "'");
   Result<std::unique_ptr<Subject>> subject = make->second(request);
   if (!subject)
     return fail(subject.message());

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The file's `input_ids` [1, past + 1] are a prompt and the token after it: the prompt is read once, each call appends the token to it.
+// With --new-tokens N a call does what generating N ids from the prompt must at least: it reads the prompt and appends the token N - 1
+// times.
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
 #include "runtime/verbs/EntryCall.h"
@@ -16,67 +18,78 @@ class OursStep : public Subject {
 public:
   explicit OursStep(Artefact artefact) : artefact(std::move(artefact)) {}
 
-  Status open(const TensorView &ids, int64_t threads) {
+  Status open(const TensorView &ids, const Request &request) {
     past = ids.elements - 1;
-    attune_dim_limit limits[] = {{"batch", 1}, {"length", past}, {"past", past + 1}};
+    newTokens = request.newTokens;
+    attune_dim_limit limits[] = {{"batch", 1}, {"length", past}, {"past", past + newTokens}};
     attune_session_options options;
     attune_session_options_init(&options);
     options.limits = limits;
     options.num_limits = 3;
-    options.num_threads = threads;
+    options.num_threads = request.threads;
     attune_session *created = nullptr;
     if (attune_session_create(artefact.model(), &options, &created) != ATTUNE_OK)
       return runtimeError(artefact);
     session.reset(created, attune_session_destroy);
-    token = {{"input_ids", DType::I64, {1, past}}, std::vector<uint8_t>(ids.data, ids.data + past * sizeof(int64_t))};
-    if (Status status = prepare("prefill"); status.failed())
-      return status;
-    if (Status status = call("prefill"); status.failed())
-      return status;
-    token = {{"input_ids", DType::I64, {1, 1}}, std::vector<uint8_t>(ids.data + past * sizeof(int64_t), ids.data + ids.bytes)};
-    return prepare("decode");
+    prompt.token = {{"input_ids", DType::I64, {1, past}}, std::vector<uint8_t>(ids.data, ids.data + past * sizeof(int64_t))};
+    step.token = {{"input_ids", DType::I64, {1, 1}}, std::vector<uint8_t>(ids.data + past * sizeof(int64_t), ids.data + ids.bytes)};
+    for (Call *call : {&prompt, &step})
+      if (Status status = prepare(*call); status.failed())
+        return status;
+    return run(prompt);
   }
 
   Status run() override {
-    if (attune_session_slot_truncate(session.get(), 0, past) != ATTUNE_OK)
+    if (attune_session_slot_truncate(session.get(), 0, newTokens > 1 ? 0 : past) != ATTUNE_OK)
       return runtimeError(artefact);
-    return call("decode");
+    if (newTokens == 1)
+      return run(step);
+    Status status = run(prompt);
+    for (int64_t i = 1; i < newTokens && !status.failed(); ++i)
+      status = run(step);
+    return status;
   }
 
   Result<std::vector<float>> output() override {
-    std::vector<float> values(logits.data.size() / sizeof(float));
-    std::memcpy(values.data(), logits.data.data(), logits.data.size());
+    std::vector<float> values(step.logits.data.size() / sizeof(float));
+    std::memcpy(values.data(), step.logits.data.data(), step.logits.data.size());
     return values;
   }
 
 private:
-  /// Memory for the first output of |entry| after |token|.
-  Status prepare(const char *entry) {
-    Result<const attune_entry_desc *> desc = artefact.entry(entry);
+  /// A call of an entry on |token|.
+  struct Call {
+    const char *entry;
+    OwnedTensor token, logits;
+  };
+
+  /// Memory for the first output of |call|.
+  Status prepare(Call &call) {
+    Result<const attune_entry_desc *> desc = artefact.entry(call.entry);
     if (!desc)
       return desc.status();
-    attune_tensor input = toRuntime(token);
+    attune_tensor input = toRuntime(call.token);
     std::vector<int64_t> dims((*desc)->num_dims);
-    if (attune_infer_dims(artefact.model(), entry, &input, 1, dims.data()) != ATTUNE_OK)
+    if (attune_infer_dims(artefact.model(), call.entry, &input, 1, dims.data()) != ATTUNE_OK)
       return runtimeError(artefact);
     Result<OwnedTensor> made = makeOutput(artefact, **desc, 0, dims);
     if (!made)
       return made.status();
-    logits = std::move(*made);
+    call.logits = std::move(*made);
     return {};
   }
 
-  Status call(const char *entry) {
-    attune_tensor input = toRuntime(token), output = toRuntime(logits);
-    if (attune_session_run(session.get(), entry, &input, 1, &output, 1) != ATTUNE_OK)
+  Status run(Call &call) {
+    attune_tensor input = toRuntime(call.token), output = toRuntime(call.logits);
+    if (attune_session_run(session.get(), call.entry, &input, 1, &output, 1) != ATTUNE_OK)
       return runtimeError(artefact);
     return {};
   }
 
   Artefact artefact;
   std::shared_ptr<attune_session> session;
-  int64_t past = 0;
-  OwnedTensor token, logits;
+  int64_t past = 0, newTokens = 1;
+  Call prompt{"prefill", {}, {}}, step{"decode", {}, {}};
 };
 } // namespace
 
@@ -88,7 +101,7 @@ Result<std::unique_ptr<Subject>> attune::bench::makeOursStep(const Request &requ
   if (!ids || ids->dtype != DType::I64 || ids->shape.size() != 2 || ids->shape[0] != 1 || ids->shape[1] < 2)
     return Status::error(request.input + ": tensor 'input_ids': expected I64 [1, past + 1]");
   auto subject = std::make_unique<OursStep>(model->artefact);
-  if (Status status = subject->open(*ids, request.threads); status.failed())
+  if (Status status = subject->open(*ids, request); status.failed())
     return status;
   return std::unique_ptr<Subject>(std::move(subject));
 }

@@ -39,6 +39,8 @@ struct Request {
   bool inPlace = false;
   int64_t threads = 1;
   int64_t sessions = 1;
+  /// Of a generation: beams, and ids that each sequence gets. A step of a decoder is repeated as often.
+  int64_t beams = 1, newTokens = 1;
 };
 
 /// A compiled object and the file of its inputs.
@@ -53,8 +55,10 @@ struct OpenedModel {
 
 /// A compiled object on the runtime, called with the tensors of the input file.
 Result<std::unique_ptr<Subject>> makeOurs(const Request &request);
-/// One step of a compiled decoder after a prompt.
+/// A step of a compiled decoder after a prompt; of |request.newTokens| > 1 tokens the prompt and all but the last one.
 Result<std::unique_ptr<Subject>> makeOursStep(const Request &request);
+/// A generation of |request.newTokens| ids with |request.beams| beams.
+Result<std::unique_ptr<Subject>> makeOursGenerate(const Request &request);
 /// An ONNX model on the onnxruntime library |request.library|, with all graph optimisations but those of |request.disable|.
 Result<std::unique_ptr<Subject>> makeOnnxRuntime(const Request &request);
 

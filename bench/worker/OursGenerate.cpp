@@ -1,0 +1,75 @@
+//===- OursGenerate.cpp - A generation as the subject -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each call generates from the tensors of the input file: as many new ids as asked for in every sequence, greedily or with beams.
+//===----------------------------------------------------------------------===//
+#include "attune/generate.h"
+#include "bench/worker/Worker.h"
+
+using namespace attune;
+using namespace attune::bench;
+
+namespace {
+class OursGenerate : public Subject {
+public:
+  explicit OursGenerate(Artefact artefact) : artefact(std::move(artefact)) {}
+
+  Status open(const std::vector<TensorView> &given, const Request &request) {
+    for (const TensorView &view : given)
+      memory.push_back({{view.name, view.dtype, view.shape}, std::vector<uint8_t>(view.data, view.data + view.bytes)});
+    for (OwnedTensor &tensor : memory)
+      inputs.push_back(toRuntime(tensor));
+    attune_generation_options_init(artefact.model(), &options);
+    options.num_beams = request.beams;
+    options.num_return_sequences = 1;
+    // Nothing ends early: sides that are compared do the same number of steps.
+    options.max_new_tokens = options.min_new_tokens = request.newTokens;
+    options.min_length = 0;
+    options.early_stopping = ATTUNE_STOP_NEVER_EARLY;
+    attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
+    attune_session_options wanted;
+    attune_session_options_init(&wanted);
+    wanted.limits = limits;
+    wanted.num_threads = request.threads;
+    attune_session *created = nullptr;
+    if (attune_generation_limits(artefact.model(), &options, inputs.data(), inputs.size(), limits, &wanted.num_limits) != ATTUNE_OK ||
+        attune_session_create(artefact.model(), &wanted, &created) != ATTUNE_OK)
+      return runtimeError(artefact);
+    session.reset(created, attune_session_destroy);
+    return {};
+  }
+
+  Status run() override {
+    attune_generation *generation = nullptr;
+    if (attune_generate(session.get(), &options, inputs.data(), inputs.size(), &generation) != ATTUNE_OK)
+      return runtimeError(artefact);
+    ids.assign(generation->sequences, generation->sequences + generation->rows * generation->length);
+    int64_t steps = generation->steps;
+    attune_generation_free(generation);
+    if (steps != options.max_new_tokens)
+      return Status::error("expected " + std::to_string(options.max_new_tokens) + " steps, got " + std::to_string(steps));
+    return {};
+  }
+
+  /// The ids.
+  Result<std::vector<float>> output() override { return std::vector<float>(ids.begin(), ids.end()); }
+
+private:
+  Artefact artefact;
+  std::shared_ptr<attune_session> session;
+  attune_generation_options options;
+  std::vector<OwnedTensor> memory;
+  std::vector<attune_tensor> inputs;
+  std::vector<int64_t> ids;
+};
+} // namespace
+
+Result<std::unique_ptr<Subject>> attune::bench::makeOursGenerate(const Request &request) {
+  Result<OpenedModel> model = OpenedModel::open(request);
+  if (!model)
+    return model.status();
+  auto subject = std::make_unique<OursGenerate>(model->artefact);
+  if (Status status = subject->open(model->inputs(), request); status.failed())
+    return status;
+  return std::unique_ptr<Subject>(std::move(subject));
+}
