@@ -46,6 +46,25 @@ static void collect(Value value, llvm::SetVector<Operation *> &ops, llvm::SetVec
   ops.insert(op);
 }
 
+/// Collects the values from outside of |region| that its operations compute with, in their order. Unlike that of all uses it does not
+/// depend on how the sizes of tiles are found, so that a kernel has the same operands in the same order whatever tiled it.
+static void collectOperands(Region &region, llvm::SetVector<Value> &values) {
+  region.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa<linalg::LinalgOp>(op) && !isa<xfmr::XfmrDialect>(op->getDialect()))
+      return;
+    for (Value value : op->getOperands()) {
+      Operation *view = value.getDefiningOp();
+      while (view && region.isAncestor(view->getParentRegion()) &&
+             isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(view)) {
+        value = view->getOperand(0);
+        view = value.getDefiningOp();
+      }
+      if (value.getParentRegion()->isProperAncestor(&region))
+        values.insert(value);
+    }
+  });
+}
+
 /// A C identifier made of the words of |description|.
 static std::string identifier(StringRef description) {
   std::string name;
@@ -65,6 +84,7 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   Location loc = forall.getLoc();
   llvm::SetVector<Value> captured, inputs;
   llvm::SetVector<Operation *> repeated;
+  collectOperands(forall.getRegion(), captured);
   getUsedValuesDefinedAbove(forall.getRegion(), captured);
   for (Value bound : forall->getOperands().drop_back(forall.getOutputs().size()))
     captured.insert(bound);

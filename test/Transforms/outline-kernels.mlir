@@ -145,3 +145,26 @@ func.func @twice(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   } {attune.op = "negate 4"}
   return %1 : tensor<?x4xf32>
 }
+
+// What operations compute with comes first, in their order, however early sizes want the rest: of whatever tiling, a kernel has the same operands in the same order.
+// CHECK: func.func private @sum(%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<?x4xf32>, %{{.*}}: i1, %{{.*}}: tensor<?x8xf32>)
+// CHECK-LABEL: func.func @operands_first
+// CHECK-SAME: (%[[SIZES:[a-z0-9]+]]: tensor<?x4xf32>, %[[ONE:[a-z0-9]+]]: i1, %[[X:[a-z0-9]+]]: tensor<?x8xf32>
+// CHECK: call @sum(%[[X]], %[[SIZES]], %[[ONE]], %{{.*}})
+func.func @operands_first(%sizes: tensor<?x4xf32>, %one: i1, %x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tensor.dim %sizes, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%t) : tensor<?x8xf32>
+  %y = scf.forall (%i) = (0) to (%t) step (1) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %n = tensor.dim %sizes, %c0 : tensor<?x4xf32>
+    %rows = arith.select %one, %c1, %n : index
+    %from = tensor.extract_slice %x[%i, 0] [%rows, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %to = tensor.extract_slice %o[%i, 0] [%rows, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %sum = linalg.copy ins(%from : tensor<?x8xf32>) outs(%to : tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sum into %o[%i, 0] [%rows, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "sum"}
+  return %y : tensor<?x8xf32>
+}

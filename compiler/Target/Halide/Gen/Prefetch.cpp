@@ -5,6 +5,7 @@
 #include "compiler/Target/Halide/Gen/Prefetch.h"
 
 #include <algorithm>
+#include <functional>
 
 using namespace attune;
 using namespace Halide::Internal;
@@ -13,6 +14,8 @@ using Halide::Expr;
 static constexpr int kLineBytes = 64;
 /// How far ahead a tile of few rows reads.
 static constexpr int kAheadBytes = 16 << 10;
+/// Parts of a line that prefetches advance by, a power of two.
+static constexpr int kFraction = 1 << 10;
 
 static bool contains(const std::string &name, const std::string &part) { return name.find(part) != std::string::npos; }
 
@@ -24,16 +27,20 @@ Stmt PrefetchPanels::fetch(const For *loop) {
   int lines = static_cast<int>(read.bytes / kLineBytes), own = std::max<int>(1, static_cast<int>(lines / *iterations));
   Expr iteration = Variable::make(Halide::Int(32), loop->name) - loop->min;
   int count = tiles ? (own + 1) / 2 : own;
-  Expr first = kAheadBytes / kLineBytes + iteration * count;
+  // The line of prefetch number n of this tile: a share of the next panel is spread over all of them, so that memory is asked at an even
+  // rate.
+  std::function<Expr(Expr)> lineOf = [&](Expr n) { return kAheadBytes / kLineBytes + n; };
   if (tiles) {
     Expr tile = Variable::make(Halide::Int(32), tiles->name) - tiles->min, share = lines / tiles->extent + 1;
-    first = lines + tile * share + min(iteration * count, share);
+    Expr step = share * kFraction / (static_cast<int>(*iterations) * count);
+    lineOf = [=](const Expr &n) { return lines + tile * share + n * step / kFraction; };
   }
   Stmt body = loop->body;
   Expr base = Variable::make(Halide::type_of<void *>(), read.input);
   for (int line = count; line-- > 0;)
-    body = Block::make(
-        Evaluate::make(Call::make(Halide::UInt(8), Call::prefetch, {base, (first + line) * kLineBytes, 1, 1}, Call::Intrinsic)), body);
+    body = Block::make(Evaluate::make(Call::make(Halide::UInt(8), Call::prefetch,
+                                                 {base, lineOf(iteration * count + line) * kLineBytes, 1, 1}, Call::Intrinsic)),
+                       body);
   return For::make(loop->name, loop->min, loop->extent, loop->for_type, loop->device_api, body);
 }
 
