@@ -10,7 +10,7 @@
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
 #   %fake_cuda          runs what follows with the fake NVIDIA driver of test/FakeCuda
-# Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), halide (built with it), numpy, asan, shared-linker, pkg-config
+# Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), ptxas (NVIDIA's assembler), halide (built with it), numpy, asan, shared-linker, pkg-config
 # (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine),
 # valgrind, fuzzer (libFuzzer and its sanitisers).
 # What a machine lacks is reported as unsupported, never as passed.
@@ -139,6 +139,8 @@ for arch in ("aarch64", "riscv64"):
     if compiler:
         config.available_features.add("cross-" + arch)
         config.environment["ATTUNE_CROSS_CXX_" + arch] = compiler
+if shutil.which("ptxas"):
+    config.available_features.add("ptxas")
 if succeeds("nvidia-smi", "-L"):
     config.available_features.add("cuda")
 if config.enable_halide:

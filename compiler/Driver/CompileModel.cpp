@@ -235,7 +235,7 @@ Status Compilation::import() {
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
   buildPhasePipeline(passes, phase,
-                     options.target == TargetKind::Cuda ? getGpuPipelineOptions(options.dtype)
+                     options.target == TargetKind::Cuda ? getGpuPipelineOptions(options.dtype, emulates(options))
                                                         : PipelineOptions{strategy(), options.dtype, options.kernels});
   if (mlir::failed(passes.run(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");

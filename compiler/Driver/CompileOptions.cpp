@@ -71,16 +71,21 @@ Result<std::string> attune::getModelName(const CompileOptions &options) {
   return options.name;
 }
 
+bool attune::emulates(const CompileOptions &options) {
+  return llvm::any_of(options.gpus, [](const GpuArchitecture &gpu) { return gpu.isEmulator; });
+}
+
 Status attune::checkFlags(const CompileOptions &options) {
   if (!options.choices.empty() && options.kernels != KernelBackend::Best)
     return Status::error("--choices: only with --kernels=best");
   if (options.target == TargetKind::Cpu) {
     if (options.emit == EmitKind::Ptx)
       return Status::error("--emit: 'ptx' is only for --target=cuda");
+    if (options.dtype == mlir::xfmr::Precision::F16)
+      return Status::error("--dtype=f16: only with --target=cuda, expected f32, bf16 or int8");
     return options.gpus.empty() ? Status() : Status::error("--gpu: only with --target=cuda");
   }
-  bool emulates = llvm::any_of(options.gpus, [](const GpuArchitecture &gpu) { return gpu.isEmulator; });
-  if (emulates && options.emit == EmitKind::Ptx)
+  if (emulates(options) && options.emit == EmitKind::Ptx)
     return Status::error("--emit: 'ptx' is for GPUs, not for --gpu=emulator");
   if (options.kernels != KernelBackend::Mlir)
     return Status::error(options.kernels == KernelBackend::Halide ? "--kernels=halide: only with --target=cpu"
@@ -89,6 +94,6 @@ Status attune::checkFlags(const CompileOptions &options) {
     return Status::error("--padding=skip: not implemented for --target=cuda, expected compute");
   if (options.dtype == mlir::xfmr::Precision::Int8)
     return Status::error("--dtype=" + mlir::xfmr::stringifyPrecision(options.dtype).str() +
-                         ": not implemented for --target=cuda, expected f32 or bf16");
+                         ": not implemented for --target=cuda, expected f32, bf16 or f16");
   return {};
 }

@@ -58,6 +58,7 @@ static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy, 
   convert.knownCounts = device;
   convert.panelWidth = strategy.panelWidth;
   convert.bf16Codes = strategy.bf16.type;
+  convert.bf16Group = strategy.bf16.group;
   convert.bf16Multiple = strategy.bf16.multiple;
   convert.int8Codes = strategy.int8.type;
   convert.int8Multiple = strategy.int8.multiple;
@@ -69,22 +70,30 @@ static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy, 
 }
 
 /// Leaves one scf.forall per kernel, with linalg ops or attention tiles inside.
-static void buildTiledPipeline(OpPassManager &pm, const CpuStrategy &strategy, KernelBackend kernels) {
+static void buildTiledPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  const CpuStrategy &strategy = options.strategy;
   TileAttentionOptions attention;
   attention.queryRows = strategy.queryRows;
   attention.longRows = strategy.attentionRows;
   attention.panelWidth = strategy.keyPanelWidth;
+  if (options.gpu && options.precision != xfmr::Precision::F32) {
+    attention.precision = options.precision;
+    attention.queryRows = options.gpu->codeQueryRows;
+  }
   TileGroupsOptions groups;
   groups.registerRows = strategy.registerRows;
   groups.panelWidth = strategy.panelWidth;
   // Halide's rules are for columns of one panel, whose padding they use.
-  groups.streamPanels = kernels == KernelBackend::Halide ? 1 : strategy.streamPanels;
+  groups.streamPanels = options.kernels == KernelBackend::Halide ? 1 : strategy.streamPanels;
   groups.blockBytes = strategy.blockBytes;
   groups.maxBlockRows = strategy.maxBlockRows;
   groups.codeRows = strategy.codeRows;
   groups.rowBlock = strategy.rowBlock;
   groups.fewRows = strategy.fewRows;
   groups.fewColumns = strategy.fewColumns;
+  groups.wideRows = strategy.wideRows;
+  groups.wideColumns = strategy.wideColumns;
+  groups.wideBlocks = strategy.wideBlocks;
   TileQuantizedRowsOptions quantized;
   quantized.rowBlock = strategy.rowBlock;
   OpPassManager &functions = pm.nest<func::FuncOp>();
@@ -185,10 +194,10 @@ static void buildTargetPipeline(OpPassManager &pm) {
   buildLowerToLLVMPipeline(pm);
 }
 
-PipelineOptions attune::getGpuPipelineOptions(xfmr::Precision precision) {
+PipelineOptions attune::getGpuPipelineOptions(xfmr::Precision precision, bool emulated) {
   PipelineOptions options;
   options.precision = precision;
-  options.gpu = getGpuStrategy();
+  options.gpu = getGpuStrategy(emulated);
   options.strategy = options.gpu->tiles;
   return options;
 }
@@ -200,7 +209,7 @@ void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOp
   case Phase::Linalg:
     return buildLinalgPipeline(pm, options.strategy, options.gpu.has_value());
   case Phase::Tiled:
-    return buildTiledPipeline(pm, options.strategy, options.kernels);
+    return buildTiledPipeline(pm, options);
   case Phase::Kernels:
     return buildKernelsPipeline(pm, options.kernels);
   case Phase::Bufferized:
@@ -225,7 +234,7 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
   Option<xfmr::Precision> precision{
       *this, "precision", llvm::cl::desc("what the inputs of projections are rounded to"), llvm::cl::init(xfmr::Precision::F32),
       llvm::cl::values(clEnumValN(xfmr::Precision::F32, "f32", "not at all"), clEnumValN(xfmr::Precision::BF16, "bf16", "bf16"),
-                       clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
+                       clEnumValN(xfmr::Precision::F16, "f16", "f16, on a GPU"), clEnumValN(xfmr::Precision::Int8, "int8", "8 bits"))};
 
   Option<KernelBackend> kernels{*this, "kernels", llvm::cl::desc("what makes the kernels"), llvm::cl::init(KernelBackend::Mlir),
                                 llvm::cl::values(clEnumValN(KernelBackend::Mlir, "mlir", "all by MLIR"),

@@ -60,18 +60,23 @@ CpuStrategy attune::getCpuStrategy(const CpuFeatures &features) {
   return strategy;
 }
 
-GpuStrategy attune::getGpuStrategy() {
+GpuStrategy attune::getGpuStrategy(bool emulated) {
   GpuStrategy strategy;
   // A block of rows is one tile; attention has keys in panels of the width that caches have.
   strategy.tiles = {/*registerRows=*/64, /*queryRows=*/8,  /*panelWidth=*/64,    /*keyPanelWidth=*/64,
                     /*valueVectors=*/1,  /*weightRows=*/1, /*attentionRows=*/64, /*blockBytes=*/int64_t(1) << 30,
                     /*maxBlockRows=*/64, /*rowBlock=*/8};
   strategy.tiles.fewRows = strategy.tiles.fewColumns = 16;
-  // Tensor cores take 16 components at once.
-  strategy.tiles.bf16 = {"bf16", 16};
-  strategy.tiles.codeRows = 64;
+  // Tensor cores take 16 components at once, and instructions read 8 neighbours.
+  strategy.tiles.bf16 = {"bf16", 16, 8};
+  strategy.tiles.codeRows = 128;
+  // Large tiles read less, but must be enough for all multiprocessors: an A100 has 108, an H100 132.
+  strategy.tiles.wideRows = strategy.tiles.wideColumns = 128;
+  strategy.tiles.wideBlocks = emulated ? 2 : 128;
+  // A warp has 16 of them.
+  strategy.codeQueryRows = 64;
   strategy.threads = 128;
-  // What a block has on every GPU without being asked for.
-  strategy.sharedBytes = 48 << 10;
+  // What a block of any GPU from sm_80 on can have: two such blocks fit into an A100's multiprocessor, three into an H100's.
+  strategy.sharedBytes = 72 << 10;
   return strategy;
 }

@@ -26,6 +26,8 @@ struct CodeStrategy {
   const char *type;
   /// Columns of codes, and of K in weight panels, are a multiple of this.
   int64_t multiple;
+  /// Neighbours in K that lie side by side in panels of bf16.
+  int64_t group = 2;
 };
 
 /// Tile sizes of the CPU kernels. They change speed and the layout of packed weights, never a result.
@@ -61,6 +63,8 @@ struct CpuStrategy {
   int64_t streamPanels = 1;
   /// Up to |fewRows| rows blocks have |fewColumns| columns, so that there are enough of them; 0 for none.
   int64_t fewRows = 0, fewColumns = 0;
+  /// Blocks of codes have |wideRows| rows and |wideColumns| columns where there are at least |wideBlocks| of them; 0 for none.
+  int64_t wideRows = 0, wideColumns = 0, wideBlocks = 0;
   /// Whether an instruction rounds f32 to bf16.
   bool roundsBF16 = false;
 };
@@ -69,14 +73,16 @@ struct CpuStrategy {
 struct GpuStrategy {
   /// Rows and columns of the tiles, and the layout of weights, in the terms of a CPU.
   CpuStrategy tiles;
+  /// Query rows of an attention tile that tensor cores multiply.
+  int64_t codeQueryRows;
   /// Threads of a block.
   int64_t threads;
   /// Most bytes of shared memory of a block; scratch that needs more stays in the workspace.
   int64_t sharedBytes;
 };
 
-/// The strategy for all GPUs.
-GpuStrategy getGpuStrategy();
+/// The strategy for all GPUs. An emulated one is small: it has few tiles of a kind before it goes on to larger ones.
+GpuStrategy getGpuStrategy(bool emulated = false);
 
 /// The strategy for CPUs with |features|.
 CpuStrategy getCpuStrategy(const CpuFeatures &features);

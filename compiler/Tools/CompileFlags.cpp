@@ -46,7 +46,7 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
     return Status();
   });
   if (wanted("dtype"))
-    addChoice(table, "dtype", "f32|bf16|int8", "type of the matrix products (f32)", [&options](const std::string &value) {
+    addChoice(table, "dtype", "f32|bf16|f16|int8", "type of the matrix products (f32); f16 for --target=cuda, int8 for cpu", [&options](const std::string &value) {
       options.dtype = *mlir::xfmr::symbolizePrecision(value);
       return Status();
     });

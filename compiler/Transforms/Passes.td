@@ -111,7 +111,11 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
   let options = [Option<"queryRows", "query-rows", "int64_t", "8", "rows of a register tile">,
                  Option<"longRows", "long-rows", "int64_t", "64", "most rows of a tile over several blocks of keys">,
                  Option<"panelWidth", "panel-width", "int64_t", "32", "keys per panel">,
-                 Option<"keyBlock", "key-block", "int64_t", "512", "keys per softmax block">];
+                 Option<"keyBlock", "key-block", "int64_t", "512", "keys per softmax block">,
+                 Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32", "what the inputs of both products may be rounded to",
+                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
+                                             clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
+                                             clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
@@ -153,6 +157,9 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
                  Option<"streamPanels", "stream-panels", "int64_t", "4", "weight panels that a single row reads side by side">,
                  Option<"fewRows", "few-rows", "int64_t", "0", "up to so many rows a block has few-columns columns; 0 for none">,
                  Option<"fewColumns", "few-columns", "int64_t", "0", "columns of a block of few rows, a divisor of panel-width">,
+                 Option<"wideRows", "wide-rows", "int64_t", "0", "rows of a wide block of codes of lower precision">,
+                 Option<"wideColumns", "wide-columns", "int64_t", "0", "columns of a wide block, a multiple of panel-width">,
+                 Option<"wideBlocks", "wide-blocks", "int64_t", "0", "blocks are wide where there are at least so many; 0 for none">,
                  Option<"rowBlock", "row-block", "int64_t", "8", "rows per task of row-wise kernels">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -32,6 +32,7 @@ namespace {
 /// Sizes from the strategy.
 struct TileSizes {
   int64_t rows, longRows, width, keyBlock;
+  xfmr::Precision precision;
 };
 
 /// Rewrites one attention op.
@@ -344,7 +345,8 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value panels) {
       usesPosition ? tile.position : Value(), mask ? maskTile(tile, mask) : Value(), op.getHeadMask() ? headScaleTile(tile) : Value(),
       op.getDistanceBias() ? distanceBiasTile(tile) : Value(), op.getRelativeKey(), Value(), Value(), targets, op.getScaleAttr(),
       b.builder.getI64IntegerAttr(sizes.keyBlock), op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(),
-      op.getMaskFillAttr(), op.getMaskedRowsAttr(), op.getRelativeTermsAttr(), op.getScoreStageAttr());
+      op.getMaskFillAttr(), op.getMaskedRowsAttr(), op.getRelativeTermsAttr(), op.getScoreStageAttr(),
+      xfmr::PrecisionAttr::get(op.getContext(), sizes.precision));
   b.builder.setInsertionPointToStart(forall.getTerminator().getBody());
   b.insertInParallel(attended.getResult(0), forall.getRegionIterArgs()[0], result);
   if (op.getProbabilities())
@@ -359,7 +361,7 @@ struct TileAttention : attune::impl::TileAttentionBase<TileAttention> {
     SmallVector<xfmr::AttentionOp> ops;
     getOperation().walk([&](xfmr::AttentionOp op) { ops.push_back(op); });
     for (xfmr::AttentionOp op : ops)
-      AttentionTiler(op, {queryRows, longRows, panelWidth, keyBlock}).run();
+      AttentionTiler(op, {queryRows, longRows, panelWidth, keyBlock, precision}).run();
   }
 };
 } // namespace

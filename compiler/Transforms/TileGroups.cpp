@@ -158,6 +158,8 @@ private:
     int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / tileRows * tileRows);
     OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
     OpFoldResult columns = codes && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, contraction);
+    if (codes && wideBlocks != 0)
+      std::tie(rows, columns) = widen(rewriter, root, contraction, rows, columns);
     auto block = tileAndFuse(rewriter, root, {rows, columns}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
@@ -206,6 +208,25 @@ private:
     if (columns <= panelWidth || streamPanels <= 1)
       return rewriter.getIndexAttr(panelWidth);
     return chooseColumns(rewriter, op, 1, streamPanels * panelWidth, panelWidth);
+  }
+
+  /// |rows| and |columns|, or those of wide blocks if there are enough of these.
+  std::pair<OpFoldResult, OpFoldResult> widen(RewriterBase &rewriter, linalg::LinalgOp op, linalg::LinalgOp contraction, OpFoldResult rows,
+                                              OpFoldResult columns) {
+    Location loc = op.getLoc();
+    int64_t beside = llvm::divideCeil(contraction.getStaticLoopRanges()[1], wideColumns.getValue());
+    // As many blocks above each other, all but the last of them full.
+    int64_t least = std::max<int64_t>(wideRows / 2, (llvm::divideCeil(wideBlocks.getValue(), beside) - 1) * wideRows);
+    if (contraction.getStaticLoopRanges()[1] <= panelWidth)
+      return {rows, columns};
+    Value limit = arith::ConstantIndexOp::create(rewriter, loc, least);
+    Value isWide = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, countRows(rewriter, op), limit);
+    auto choose = [&](int64_t some, OpFoldResult others) {
+      Value size = arith::SelectOp::create(rewriter, loc, isWide, arith::ConstantIndexOp::create(rewriter, loc, some),
+                                           getValueOrCreateConstantIndexOp(rewriter, loc, others));
+      return atMost(rewriter, loc, size, some);
+    };
+    return {choose(wideRows, rows), choose(wideColumns, columns)};
   }
 
   /// |some| columns for up to |limit| rows, |others| for more.

@@ -50,7 +50,8 @@ static bool fuse(RewriterBase &rewriter, xfmr::QuantizeRowsOp op) {
   if (failed(moveValueDefinitions(rewriter, destinations, loop, dominance)))
     return false;
   Attribute kernel = loop->getAttr(kKernelOpAttr);
-  StringRef rounded = op.getScales() ? ", int8" : ", bf16";
+  bool isHalf = cast<ShapedType>(op.getCodes().getType()).getElementType().isF16();
+  StringRef rounded = op.getScales() ? ", int8" : isHalf ? ", f16" : ", bf16";
   SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(loop.getOperation())};
   rewriter.setInsertionPoint(op);
   if (failed(scf::tileAndFuseConsumer(rewriter, op, loops)))

@@ -15,6 +15,8 @@ llvm::StringRef attune::elementTypeName(Type type) {
     return "f32";
   if (type.isBF16())
     return "bf16";
+  if (type.isF16())
+    return "f16";
   if (type.isInteger(8))
     return "i8";
   if (type.isInteger(32))
@@ -31,6 +33,17 @@ static uint16_t toBF16(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+static llvm::APFloat roundTo(const llvm::fltSemantics &semantics, float value) {
+  llvm::APFloat rounded(value);
+  bool inexact;
+  rounded.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &inexact);
+  return rounded;
+}
+
+static uint16_t toF16(float value) {
+  return static_cast<uint16_t>(roundTo(llvm::APFloat::IEEEhalf(), value).bitcastToAPInt().getZExtValue());
+}
+
 float attune::roundToType(FloatType type, float value) {
   if (type.isF32())
     return value;
@@ -39,9 +52,8 @@ float attune::roundToType(FloatType type, float value) {
     std::memcpy(&value, &bits, sizeof(value));
     return value;
   }
-  llvm::APFloat rounded(value);
+  llvm::APFloat rounded = roundTo(type.getFloatSemantics(), value);
   bool inexact;
-  rounded.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
   rounded.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &inexact);
   return rounded.convertToFloat();
 }
@@ -60,6 +72,8 @@ void attune::writeElements(Type type, const float *values, int64_t count, uint8_
     std::memcpy(out, values, count * sizeof(float));
   else if (type.isBF16())
     write<uint16_t>(values, count, out, toBF16);
+  else if (type.isF16())
+    write<uint16_t>(values, count, out, toF16);
   else if (type.isInteger(8))
     write<int8_t>(values, count, out, [](float value) { return static_cast<int8_t>(value); });
   else

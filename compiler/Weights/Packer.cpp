@@ -36,7 +36,7 @@ static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const
     if (!offset || !bytes)
       return Status::error(describe(weight) + " has no place in the weights file");
     if (elementTypeName(cast<RankedTensorType>(weight.getType()).getElementType()).empty())
-      return Status::error(describe(weight) + ": expected elements of f32, bf16, i8 or i32");
+      return Status::error(describe(weight) + ": expected elements of f32, bf16, f16, i8 or i32");
     if (bytes.getInt() != getWeightBytes(weight.getType()) || offset.getInt() < 0 || offset.getInt() % ATTUNE_ALIGNMENT)
       return Status::error(describe(weight) + ": '" + kOffsetAttr.str() + "' or '" + kBytesAttr.str() + "' is wrong");
     if (Status status = reader.verify(weight.getSource()); status.failed())

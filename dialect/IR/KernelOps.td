@@ -60,6 +60,7 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
       rows between blocks; vectors need them, `attune-attach-scratch` adds them.
     - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d and over j of `value` run in order with fused
       multiply-adds; the sum l is kept in 16 lanes joined by a fixed tree. A row's bits do not depend on which rows share its tile.
+    - (N2) With `precision` bf16 or f16, queries, keys, weights and values may be rounded to it before they are multiplied; sums are f32.
 
     ```mlir
     %o = xfmr.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) at(%position) outs(%d : tensor<?x1x12xf32>)
@@ -72,7 +73,8 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right, OptionalAttr<F64Attr>:$softcap,
                        OptionalAttr<F64Attr>:$mask_fill, DefaultValuedAttr<Xfmr_MaskedRowsAttr, "::mlir::xfmr::MaskedRows::Uniform">:$masked_rows,
                        DefaultValuedAttr<Xfmr_RelativeTermsAttr, "::mlir::xfmr::RelativeTerms::Query">:$relative_terms,
-                       DefaultValuedAttr<Xfmr_ScoreStageAttr, "::mlir::xfmr::ScoreStage::Softmax">:$score_stage);
+                       DefaultValuedAttr<Xfmr_ScoreStageAttr, "::mlir::xfmr::ScoreStage::Softmax">:$score_stage,
+                       DefaultValuedAttr<Xfmr_PrecisionAttr, "::mlir::xfmr::Precision::F32">:$precision);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,` type($value) `)` (`at` `(` $position^ `)`)?

@@ -19,8 +19,8 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
     - (C3) `multiplier` and `residual` have the result's type.
     - (C4) `precision` other than f32 is for f32 tensors; int8 for at most 65536 features, so that sums fit 32 bits.
     - (N1) The sum runs over k in order with one fused multiply-add per term, from 0, in f32; the bias is added after it.
-    - (N2) With `precision` bf16, `input` and `weight` are rounded to bf16 (nearest and even) before; products are added in f32, in an order that is the
-      same for every row, but not the same on every CPU.
+    - (N2) With `precision` bf16 or f16, `input` and `weight` are rounded to it (nearest and even) before; products are added in f32, in an order that is
+      the same for every row, but not the same on every target. Beyond 65504, f16 is infinite.
     - (N3) With `precision` int8, `weight[n, k] = q[n, k] s[n]` with 8-bit codes and one scale per row (`xfmr.weight_codes`), and likewise
       `input[t, k] = p[t, k] r[t]` with `r[t] = max_k |input[t, k]| / 127`. `sum_k p q` is exact; `(sum s[n]) r[t]` is rounded twice in f32.
 

@@ -38,8 +38,8 @@ LogicalResult QuantizeRowsOp::verify() {
   if (failed(verifyRows("codes", codes)))
     return failure();
   Type element = codes.getElementType();
-  if (count == 1 ? !element.isBF16() && !element.isF32() : !element.isInteger(8) && !element.isInteger(16)) // C2
-    return emitOpError("expects codes of ") << (count == 1 ? "bf16 or f32" : "i8 or i16") << ", but got " << codes;
+  if (count == 1 ? !element.isBF16() && !element.isF16() && !element.isF32() : !element.isInteger(8) && !element.isInteger(16)) // C2
+    return emitOpError("expects codes of ") << (count == 1 ? "bf16, f16 or f32" : "i8 or i16") << ", but got " << codes;
   if (count == 1)
     return success();
   auto scales = cast<ShapedType>(getScales().getType());

@@ -12,7 +12,7 @@ def Xfmr_QuantizeRowsOp : Xfmr_TileOp<"quantize_rows", [DeclareOpInterfaceMethod
      "getIterationDomainTileFromOperandTiles"]>]> {
   let summary = "rows rounded to what a projection of lower precision multiplies";
   let description = [{
-    With one destination, `codes[t, k] = bf16(input[t, k])`, to nearest and even; codes are bf16, or f32 of the same values. With two,
+    With one destination, `codes[t, k] = bf16(input[t, k])`, or f16, to nearest and even; codes of bf16 may be f32 of the same values. With two,
 
         scales[t]   = max_k |input[t, k]| / 127
         codes[t, k] = round(input[t, k] * (127 / max_k |input[t, k]|)) + zero
@@ -20,7 +20,7 @@ def Xfmr_QuantizeRowsOp : Xfmr_TileOp<"quantize_rows", [DeclareOpInterfaceMethod
     to nearest and even, where `zero` is 128 for i8 codes, which are unsigned then, and 0 for i16. A row of zeros has the scale 0 and the codes `zero`.
 
     - (C1) `input` is f32 `[T, K]`, `codes` `[T, K']` with `K' >= K`; columns from K on are `zero`, or 0.0.
-    - (C2) One destination has elements of bf16 or f32; with `scales`, f32 `[T]`, codes are i8 or i16.
+    - (C2) One destination has elements of bf16, f16 or f32; with `scales`, f32 `[T]`, codes are i8 or i16.
     - (N1) A row with an infinite or undefined element has an infinite or undefined scale, and its codes mean nothing.
 
     ```mlir

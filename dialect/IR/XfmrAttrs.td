@@ -58,7 +58,7 @@ def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "how the tokens of a sequence become
 def Xfmr_PoolKindAttr : EnumAttr<Xfmr_Dialect, Xfmr_PoolKind, "pool_kind"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Xfmr_Precision : I32EnumAttr<"Precision", "what the inputs of a matrix product are rounded to", [
-    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">, I32EnumAttrCase<"Int8", 2, "int8">]> {
+    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">, I32EnumAttrCase<"Int8", 2, "int8">, I32EnumAttrCase<"F16", 3, "f16">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }

@@ -120,6 +120,7 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
   let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16", "what inputs and weights are rounded to",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "not at all"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16, summed in f32"),
+                                             clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits, with scales per row and column"))}]>];
 }
 

@@ -3,6 +3,7 @@
 #
 # sweep.py shapes MODEL PADDING DIR     every length of models.LENGTHS with batches 1 … 5 and all kinds of token masks, on one shared object
 # sweep.py precision MODEL DTYPE DIR    some of these lengths and batches with matrix products in DTYPE, on this machine's instructions and on those of others
+# sweep.py cuda MODEL DTYPE DIR         matrix products in DTYPE on the emulated GPU, with blocks and threads in several orders: few, narrow and wide tiles
 # sweep.py inputs MODEL DIR             3D and float masks, head masks, embeddings and positions as inputs, all groups of outputs
 #
 # Each call becomes a golden case whose expected outputs attune-test-reference computes in double; `check` compares them within the tolerance
@@ -15,8 +16,8 @@ import sys
 import models
 
 
-def run(*command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def run(*command, **environment):
+    done = subprocess.run(command, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         sys.exit(f"exit {done.returncode}: {' '.join(command)}\n{done.stdout}")
     return done.stdout
@@ -68,16 +69,30 @@ def sweep_shapes(name, padding, work):
         print(run("attune-run", "check", "--model=" + shared, f"--threads={threads}", *cases))
 
 
-def sweep_precision(name, dtype, work):
+def make_cases(name, work, shapes):
+    """The model and a case for each (batch, length, mask)."""
     model, limit = make_model(name, work), models.config(name)["vocab_size"]
     outputs = "last_hidden_state" if models.config(name)["architectures"] == ["BertModel"] else "logits"
     cases = []
-    for batch, length, kind in ((1, 1, "none"), (2, 17, "right"), (1, 33, "none"), (2, 129, "holes")):
+    for batch, length, kind in shapes:
         rng = models.generator(name, batch, length, kind)
         tensors = {"input_ids": models.random_ids(rng, limit, batch, length)}
         if kind != "none":
             tensors["attention_mask"] = models.token_mask(rng, kind, batch, length)
         cases.append(make_case(model, os.path.join(work, f"b{batch}-s{length}-{kind}"), tensors, "--outputs=" + outputs))
+    return model, cases
+
+
+def sweep_cuda(name, dtype, work):
+    model, cases = make_cases(name, work, ((1, 1, "none"), (2, 17, "right"), (2, 70, "holes")))
+    shared = os.path.join(work, "model.so")
+    run("attune", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=emulator", "--dtype=" + dtype)
+    for case, order in zip(cases, ("", "random=1", "lazy,random=2")):
+        print(run("attune-run", "check", "--model=" + shared, "--dtype=" + dtype, case, ATTUNE_FAKE_CUDA=order))
+
+
+def sweep_precision(name, dtype, work):
+    model, cases = make_cases(name, work, ((1, 1, "none"), (2, 17, "right"), (1, 33, "none"), (2, 129, "holes")))
     with open("/proc/cpuinfo") as info:
         flags = set(next(line for line in info if line.startswith("flags")).split())
     needs = {"native": set(), "x86-64-v3": set(), "x86-64-v4": {"avx512vl"}, "alderlake": {"avx_vnni"}, "cooperlake": {"avx512_bf16", "avx512_vnni"}}
@@ -125,4 +140,4 @@ def sweep_inputs(name, work):
 
 if __name__ == "__main__":
     os.makedirs(sys.argv[-1], exist_ok=True)
-    {"shapes": sweep_shapes, "precision": sweep_precision, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])
+    {"shapes": sweep_shapes, "precision": sweep_precision, "cuda": sweep_cuda, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])

@@ -37,7 +37,7 @@
 
 // LINALG: builtin.module(
 // LINALG-NEXT: func.func(
-// LINALG-NEXT: convert-xfmr-to-linalg{bf16-codes=f32 bf16-multiple=2 int8-codes=i16 int8-multiple=2 known-counts=false panel-width=32}
+// LINALG-NEXT: convert-xfmr-to-linalg{bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i16 int8-multiple=2 known-counts=false panel-width=32}
 // LINALG-NEXT: ),
 // LINALG-NEXT: xfmr-hoist-weight-expressions,
 // LINALG-NEXT: symbol-dce,
@@ -46,23 +46,23 @@
 // LINALG-NEXT: )
 // LINALG-NEXT: )
 // The instructions of the CPU decide what codes look like.
-// DOTS: convert-xfmr-to-linalg{bf16-codes=bf16 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=32}
-// TILES: convert-xfmr-to-linalg{bf16-codes=bf16 bf16-multiple=32 int8-codes=i8 int8-multiple=64 known-counts=false panel-width=32}
-// VNNI: convert-xfmr-to-linalg{bf16-codes=f32 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=16}
+// DOTS: convert-xfmr-to-linalg{bf16-codes=bf16 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=32}
+// TILES: convert-xfmr-to-linalg{bf16-codes=bf16 bf16-group=2 bf16-multiple=32 int8-codes=i8 int8-multiple=64 known-counts=false panel-width=32}
+// VNNI: convert-xfmr-to-linalg{bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=16}
 
 // TILED: builtin.module(
 // TILED-NEXT: func.func(
-// TILED-NEXT: attune-tile-attention{key-block=512 long-rows=64 panel-width=32 query-rows=8},
+// TILED-NEXT: attune-tile-attention{key-block=512 long-rows=64 panel-width=32 precision=f32 query-rows=8},
 // TILED-NEXT: attune-tile-head-ops{row-block=8},
-// TILED-NEXT: attune-tile-groups{block-bytes=1572864 code-rows=8 few-columns=0 few-rows=0 max-block-rows=128 panel-width=32 register-rows=12 row-block=8 stream-panels=4},
+// TILED-NEXT: attune-tile-groups{block-bytes=1572864 code-rows=8 few-columns=0 few-rows=0 max-block-rows=128 panel-width=32 register-rows=12 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
 // TILED-NEXT: attune-tile-quantized-rows{row-block=8},
 // TILED-NEXT: canonicalize
 // TILED-NEXT: resolve-ranked-shaped-type-result-dims
 // TILED-NEXT: canonicalize
 // TILED-NEXT: )
 // TILED-NEXT: )
-// NARROW: attune-tile-attention{key-block=512 long-rows=64 panel-width=16 query-rows=4},
-// NARROW: attune-tile-groups{block-bytes=1572864 code-rows=4 few-columns=0 few-rows=0 max-block-rows=128 panel-width=16 register-rows=6 row-block=8 stream-panels=4},
+// NARROW: attune-tile-attention{key-block=512 long-rows=64 panel-width=16 precision=f32 query-rows=4},
+// NARROW: attune-tile-groups{block-bytes=1572864 code-rows=4 few-columns=0 few-rows=0 max-block-rows=128 panel-width=16 register-rows=6 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
 
 // KERNELS: builtin.module(
 // KERNELS-NEXT: attune-outline-kernels,
@@ -123,6 +123,6 @@
 
 // DEVICE:      attune-place-on-device{threads=128},
 // DEVICE-NEXT: attune-distribute-to-threads{threads=128},
-// DEVICE-NEXT: attune-place-in-shared{bytes=49152},
+// DEVICE-NEXT: attune-place-in-shared{bytes=73728},
 // DEVICE-NEXT: attune-expand-math{expand-bf16=true},
 // DEVICE-NEXT: cse

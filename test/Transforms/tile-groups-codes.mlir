@@ -1,4 +1,5 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="code-rows=32 stream-panels=1" --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="code-rows=64 stream-panels=1 wide-rows=64 wide-columns=64 wide-blocks=4" --canonicalize | FileCheck %s --check-prefix=WIDE
 
 // Products of codes have register tiles of their own number of rows; blocks are whole tiles. Panels are cut as they are packed.
 // CHECK-LABEL: @int8
@@ -21,3 +22,11 @@ func.func @negative_f32(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>) -> tensor<?
   %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
   return %y : tensor<?x64xf32>
 }
+
+// Where enough of them are wide, blocks of codes are, which the number of rows decides: 64 columns are two panels, so 4 blocks need more than a row of them.
+// WIDE-LABEL: @int8
+// WIDE: %[[IS_WIDE:.*]] = arith.cmpi ugt, %{{.*}}, %c192
+// WIDE: %[[ROWS:.*]] = arith.select %[[IS_WIDE]], %c64
+// WIDE: %[[COLUMNS:.*]] = arith.select %[[IS_WIDE]], %c64
+// WIDE-LABEL: @negative_f32
+// WIDE: scf.forall {{.*}} step (%{{.*}}, 32)

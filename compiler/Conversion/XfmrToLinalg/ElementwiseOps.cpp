@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Upstream's convert-elementwise-to-linalg makes an operand the destination, which costs a copy once the kernel is a function of its own: here the
-// result gets an empty one.
+// Upstream's convert-elementwise-to-linalg makes an operand the destination, which costs a copy once the kernel is a function of its own:
+// here the result gets an empty one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,8 @@ using namespace attune;
 
 namespace {
 struct ConvertElementwise : ConversionPattern {
-  ConvertElementwise(MLIRContext *context, KernelGroups &groups) : ConversionPattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), groups(groups) {}
+  ConvertElementwise(MLIRContext *context, KernelGroups &groups)
+      : ConversionPattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), groups(groups) {}
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands, ConversionPatternRewriter &rewriter) const override {
     auto type = isElementwiseOnTensors(op) ? dyn_cast<RankedTensorType>(op->getResultTypes()[0]) : RankedTensorType();
@@ -45,4 +46,6 @@ bool attune::isElementwiseOnTensors(Operation *op) {
          llvm::all_of(op->getOperandTypes(), isTensor) && isTensor(op->getResultTypes()[0]);
 }
 
-void attune::populateElementwisePatterns(RewritePatternSet &patterns, KernelGroups &groups) { patterns.add<ConvertElementwise>(patterns.getContext(), groups); }
+void attune::populateElementwisePatterns(RewritePatternSet &patterns, KernelGroups &groups) {
+  patterns.add<ConvertElementwise>(patterns.getContext(), groups);
+}

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// bf16: the product of bf16 codes, widened, in f32; its epilogue is that of any projection. int8: the product of codes in i32, and an
+// bf16, f16: the product of the codes, widened, in f32; its epilogue is that of any projection. int8: the product of codes in i32, and an
 // epilogue that first makes floats of it. Codes of eight bits have 128 added, since instructions multiply unsigned by signed bytes: `sum_k
 // (p + 128) q = sum_k p q + 128 sum_k q`.
 //
@@ -29,21 +29,24 @@ struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
     if (op.getPrecision() == xfmr::Precision::F32)
       return rewriter.notifyMatchFailure(op, "of full precision");
     bool bytes = op.getPrecision() == xfmr::Precision::Int8;
-    const CodeLayout &layout = bytes ? int8 : bf16;
+    CodeLayout layout = bytes ? int8 : bf16;
+    if (op.getPrecision() == xfmr::Precision::F16)
+      layout.type = rewriter.getF16Type();
     TokenEmitter emit(rewriter, op.getLoc());
     auto type = cast<RankedTensorType>(op.getType());
     int64_t inputs = op.getInput().getType().getDimSize(1);
     Value rows = emit.dim(adaptor.getInput(), 0);
-    xfmr::QuantizeRowsOp codes = quantize(emit, adaptor.getInput(), rows, layout, bytes);
+    xfmr::QuantizeRowsOp codes = quantize(emit, adaptor.getInput(), rows, layout, op.getPrecision());
 
     Type sumType = bytes ? Type(rewriter.getI32Type()) : type.getElementType();
     Value zero = arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getZeroAttr(sumType));
     auto fill = linalg::FillOp::create(rewriter, op.getLoc(), zero, destination(emit, type.clone(sumType), rows));
     SmallVector<Operation *> ops{fill};
-    Value weight = bytes ? xfmr::WeightCodesOp::create(rewriter, op.getLoc(), adaptor.getWeight()).getResult()
-                         : xfmr::WeightConvertOp::create(rewriter, op.getLoc(), op.getWeight().getType().clone(rewriter.getBF16Type()),
-                                                         adaptor.getWeight())
-                               .getResult();
+    Type weightType = layout.type.isF32() ? rewriter.getBF16Type() : layout.type;
+    Value weight =
+        bytes ? xfmr::WeightCodesOp::create(rewriter, op.getLoc(), adaptor.getWeight()).getResult()
+              : xfmr::WeightConvertOp::create(rewriter, op.getLoc(), op.getWeight().getType().clone(weightType), adaptor.getWeight())
+                    .getResult();
     ops.push_back(contract(emit, codes.getResult(0), weight, fill.getResult(0), layout));
     if (bytes || op.getBias() || op.getMultiplier() || op.getResidual() || op.getActivation() != xfmr::Activation::None)
       ops.push_back(epilogue(emit, op, adaptor, ops.back()->getResult(0), bytes ? codes.getResult(1) : Value(), weight,
@@ -63,14 +66,15 @@ private:
                                    type.isDynamicDim(0) ? ValueRange(rows) : ValueRange());
   }
 
-  static xfmr::QuantizeRowsOp quantize(TokenEmitter &emit, Value input, Value rows, const CodeLayout &layout, bool bytes) {
+  static xfmr::QuantizeRowsOp quantize(TokenEmitter &emit, Value input, Value rows, const CodeLayout &layout, xfmr::Precision precision) {
     auto type = cast<RankedTensorType>(input.getType());
     int64_t columns = llvm::alignTo(type.getDimSize(1), layout.multiple);
     SmallVector<Value> destinations{destination(emit, RankedTensorType::get({type.getDimSize(0), columns}, layout.type), rows)};
-    if (bytes)
+    if (precision == xfmr::Precision::Int8)
       destinations.push_back(destination(emit, type.clone(type.getShape().take_front()), rows));
     auto op = xfmr::QuantizeRowsOp::create(emit.builder, emit.loc, TypeRange(ValueRange(destinations)), input, destinations);
-    op->setAttr(kKernelOpAttr, emit.builder.getStringAttr("rows of " + Twine(type.getDimSize(1)) + " as " + (bytes ? "int8" : "bf16")));
+    op->setAttr(kKernelOpAttr,
+                emit.builder.getStringAttr("rows of " + Twine(type.getDimSize(1)) + " as " + xfmr::stringifyPrecision(precision)));
     return op;
   }
 

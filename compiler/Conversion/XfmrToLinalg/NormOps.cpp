@@ -44,8 +44,9 @@ struct RowOps {
 
 private:
   Value generic(ValueRange inputs, Value destination, ArrayRef<AffineMap> maps, ArrayRef<IteratorType> iterators, Body body) {
-    auto op = linalg::GenericOp::create(builder, loc, destination.getType(), inputs, destination, maps, iterators,
-                                        [&](OpBuilder &b, Location loc, ValueRange args) { linalg::YieldOp::create(b, loc, body(b, loc, args)); });
+    auto op = linalg::GenericOp::create(
+        builder, loc, destination.getType(), inputs, destination, maps, iterators,
+        [&](OpBuilder &b, Location loc, ValueRange args) { linalg::YieldOp::create(b, loc, body(b, loc, args)); });
     ops.push_back(op);
     return op.getResult(0);
   }
@@ -66,7 +67,9 @@ struct ConvertLayerNorm : OpConversionPattern<xfmr::LayerNormOp> {
       x = row.map({x, adaptor.getResidual()}, {row.full(), row.full()},
                   [](OpBuilder &b, Location loc, ValueRange args) -> Value { return arith::AddFOp::create(b, loc, args[0], args[1]); });
     Value inverse = constant(1.0 / type.getDimSize(1)), epsilon = constant(op.getEpsilon().convertToDouble()), one = constant(1.0);
-    Value total = row.sum(x, {row.full()}, [](OpBuilder &b, Location loc, ValueRange args) -> Value { return arith::AddFOp::create(b, loc, args[1], args[0]); });
+    Value total = row.sum(x, {row.full()}, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
+      return arith::AddFOp::create(b, loc, args[1], args[0]);
+    });
     auto centred = [&](OpBuilder &b, Location loc, Value value, Value total) -> Value {
       return arith::SubFOp::create(b, loc, value, arith::MulFOp::create(b, loc, total, inverse));
     };

@@ -29,6 +29,7 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
   }];
   let options = [Option<"panelWidth", "panel-width", "int64_t", "32", "columns of a weight panel">,
                  Option<"bf16Codes", "bf16-codes", "std::string", [{"bf16"}], "element type of bf16 codes: bf16 or f32">,
+                 Option<"bf16Group", "bf16-group", "int64_t", "2", "neighbours in K that lie side by side in panels of bf16 codes">,
                  Option<"bf16Multiple", "bf16-multiple", "int64_t", "2", "columns of bf16 codes are a multiple of this">,
                  Option<"int8Codes", "int8-codes", "std::string", [{"i8"}], "element type of int8 codes: i8 (plus 128) or i16">,
                  Option<"int8Multiple", "int8-multiple", "int64_t", "4", "columns of int8 codes are a multiple of this">,

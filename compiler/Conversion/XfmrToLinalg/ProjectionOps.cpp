@@ -23,7 +23,9 @@ struct ConvertLinear : OpConversionPattern<xfmr::LinearOp> {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getType());
     Value rows = tensor::DimOp::create(rewriter, loc, adaptor.getInput(), 0);
-    auto destination = [&]() -> Value { return tensor::EmptyOp::create(rewriter, loc, type.getShape(), type.getElementType(), ValueRange{rows}); };
+    auto destination = [&]() -> Value {
+      return tensor::EmptyOp::create(rewriter, loc, type.getShape(), type.getElementType(), ValueRange{rows});
+    };
     SmallVector<Operation *> ops;
     Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
     auto fill = linalg::FillOp::create(rewriter, loc, zero, destination());
@@ -32,9 +34,10 @@ struct ConvertLinear : OpConversionPattern<xfmr::LinearOp> {
     if (op.getBias() || op.getMultiplier() || op.getResidual() || op.getActivation() != xfmr::Activation::None)
       ops.push_back(epilogue(rewriter, op, adaptor, ops.back()->getResult(0), destination()));
     int64_t inputs = op.getInput().getType().getDimSize(1);
-    groups.mark(ops, "linear " + Twine(inputs) + " -> " + Twine(type.getDimSize(1)) + (op.getBias() ? ", bias" : "") +
-                         (op.getActivation() == xfmr::Activation::None ? Twine() : ", " + xfmr::stringifyActivation(op.getActivation())).str() +
-                         (op.getMultiplier() ? ", multiplier" : "") + (op.getResidual() ? ", residual" : ""));
+    groups.mark(ops,
+                "linear " + Twine(inputs) + " -> " + Twine(type.getDimSize(1)) + (op.getBias() ? ", bias" : "") +
+                    (op.getActivation() == xfmr::Activation::None ? Twine() : ", " + xfmr::stringifyActivation(op.getActivation())).str() +
+                    (op.getMultiplier() ? ", multiplier" : "") + (op.getResidual() ? ", residual" : ""));
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
   }
@@ -46,13 +49,13 @@ private:
     bindDims(builder.getContext(), m, n, k);
     auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(3, 0, results, builder.getContext()); };
     Value panels = xfmr::WeightPackOp::create(builder, loc, weight, width);
-    return linalg::GenericOp::create(
-        builder, loc, init.getType(), ValueRange{input, panels}, init,
-        ArrayRef<AffineMap>{map({m, k}), map({n.floorDiv(width), k, n % width}), map({m, n})},
-        ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel, IteratorType::reduction}, [](OpBuilder &b, Location loc, ValueRange args) {
-          Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
-          linalg::YieldOp::create(b, loc, arith::AddFOp::create(b, loc, args[2], product).getResult());
-        });
+    return linalg::GenericOp::create(builder, loc, init.getType(), ValueRange{input, panels}, init,
+                                     ArrayRef<AffineMap>{map({m, k}), map({n.floorDiv(width), k, n % width}), map({m, n})},
+                                     ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel, IteratorType::reduction},
+                                     [](OpBuilder &b, Location loc, ValueRange args) {
+                                       Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+                                       linalg::YieldOp::create(b, loc, arith::AddFOp::create(b, loc, args[2], product).getResult());
+                                     });
   }
 
   /// `activation(x + bias) * multiplier + residual`
@@ -67,7 +70,8 @@ private:
         inputs.push_back(operand), maps.push_back(identity);
     maps.push_back(identity);
     return linalg::GenericOp::create(builder, op.getLoc(), destination.getType(), inputs, destination, maps,
-                                     SmallVector<IteratorType>(2, IteratorType::parallel), [&](OpBuilder &b, Location loc, ValueRange args) {
+                                     SmallVector<IteratorType>(2, IteratorType::parallel),
+                                     [&](OpBuilder &b, Location loc, ValueRange args) {
                                        Value y = args[0];
                                        size_t next = 1;
                                        if (op.getBias())

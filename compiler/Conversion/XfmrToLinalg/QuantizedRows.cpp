@@ -32,7 +32,8 @@ static bool storeRounded(xfmr::QuantizeRowsOp op) {
                                              for (Operation &nested : producer.getBody()->without_terminator())
                                                b.clone(nested, mapping);
                                              Value value = mapping.lookupOrDefault(producer.getBody()->getTerminator()->getOperand(0));
-                                             value = arith::TruncFOp::create(b, loc, b.getBF16Type(), value);
+                                             value = arith::TruncFOp::create(
+                                                 b, loc, codes.getElementType().isF16() ? b.getF16Type() : Type(b.getBF16Type()), value);
                                              if (codes.getElementType().isF32())
                                                value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
                                              linalg::YieldOp::create(b, loc, value);

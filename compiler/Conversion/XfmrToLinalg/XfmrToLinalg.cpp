@@ -26,7 +26,8 @@ namespace {
 struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrToLinalg> {
   using ConvertXfmrToLinalgBase::ConvertXfmrToLinalgBase;
   void runOnOperation() override {
-    FailureOr<attune::CodeLayout> bf16 = layout("bf16-codes", bf16Codes, bf16Multiple), int8 = layout("int8-codes", int8Codes, int8Multiple);
+    FailureOr<attune::CodeLayout> bf16 = layout("bf16-codes", bf16Codes, bf16Multiple),
+                                  int8 = layout("int8-codes", int8Codes, int8Multiple);
     if (failed(bf16) || failed(int8))
       return signalPassFailure();
     attune::KernelGroups groups;
@@ -40,8 +41,9 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
-    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightCodesOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp, xfmr::WeightPackOp,
-                      xfmr::WeightReverseOp, xfmr::WeightScalesOp, xfmr::WeightSumsOp, xfmr::WeightTransposeOp, xfmr::QuantizeRowsOp>();
+    target
+        .addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightCodesOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp, xfmr::WeightPackOp,
+                    xfmr::WeightReverseOp, xfmr::WeightScalesOp, xfmr::WeightSumsOp, xfmr::WeightTransposeOp, xfmr::QuantizeRowsOp>();
     // Tiling needs these whole.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(
@@ -56,7 +58,7 @@ private:
   FailureOr<attune::CodeLayout> layout(StringRef option, StringRef name, int64_t multiple) {
     Builder builder(&getContext());
     attune::CodeLayout found = llvm::StringSwitch<attune::CodeLayout>(name)
-                                   .Case("bf16", {builder.getBF16Type(), 2, multiple})
+                                   .Case("bf16", {builder.getBF16Type(), bf16Group, multiple})
                                    .Case("f32", {builder.getF32Type(), 2, multiple})
                                    .Case("i8", {builder.getI8Type(), 4, multiple})
                                    .Case("i16", {builder.getI16Type(), 2, multiple})
@@ -64,7 +66,8 @@ private:
     if (!found.type || isa<FloatType>(found.type) != (option == "bf16-codes"))
       return getOperation().emitError("'") << option << "' cannot be '" << name << "'";
     if (multiple <= 0 || multiple % found.group != 0)
-      return getOperation().emitError("expects columns of codes of type ") << name << " to be a multiple of " << found.group << ", but got " << multiple;
+      return getOperation().emitError("expects columns of codes of type ")
+             << name << " to be a multiple of " << found.group << ", but got " << multiple;
     return found;
   }
 };

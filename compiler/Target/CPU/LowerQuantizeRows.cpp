@@ -119,6 +119,8 @@ struct LowerQuantizeRows : attune::impl::LowerQuantizeRowsBase<LowerQuantizeRows
         if (!type || !type.isLastDimUnitStride())
           return op.emitError("expects buffers whose last dimension is contiguous, but got ") << operand.getType();
       }
+      if (cast<MemRefType>(op.getCodes().getType()).getElementType().isF16())
+        return op.emitError("codes of f16 have no form for CPUs");
       OpBuilder builder(op);
       RowQuantizer(op, builder).run();
       op.erase();

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/BarrierPlacement.h"
+#include "compiler/Target/NVVM/CodeProjection.h"
+#include "compiler/Target/NVVM/CodeVersions.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
 #include "dialect/IR/XfmrOps.h"
@@ -42,13 +44,16 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
         return signalPassFailure();
       }
     }
+    SmallVector<CodeVersion> versions;
     for (scf::ForallOp loop : outer)
-      if (failed(distribute(loop)))
+      versions.append(makeCodeVersions(loop));
+    for (CodeVersion version : versions)
+      if (failed(distribute(version.loop, version.form)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult distribute(scf::ForallOp loop) {
+  LogicalResult distribute(scf::ForallOp loop, CodeForm form) {
     placeBarriers(loop);
     OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
     ThreadEmitter e(builder, loop.getLoc());
@@ -58,15 +63,49 @@ private:
       step = e.mul(getValueOrCreateConstantIndexOp(builder, loop.getLoc(), loop.getMixedUpperBound()[0]), threads);
     }
     ThreadLoops loops{first, step, thread, threads};
-    SmallVector<Operation *> ops;
+    // All of them before the first is emitted: what a thread does is not shared again.
+    llvm::SetVector<Operation *> ops;
     loop.walk([&](Operation *op) {
       if (isDistributed(op))
-        ops.push_back(op);
+        ops.insert(op);
     });
+    distributeCodes(ops, form, loops);
     for (Operation *op : ops)
       if (failed(distributeOp(op, loops)))
         return failure();
+    eraseUnused(loop);
     return success();
+  }
+
+  /// Takes projections of codes out of |ops|, with what happens to their sums, which are not stored then.
+  static void distributeCodes(llvm::SetVector<Operation *> &ops, CodeForm form, const ThreadLoops &loops) {
+    SmallVector<linalg::LinalgOp> contractions;
+    for (Operation *op : ops)
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && isCodeContraction(linalgOp))
+        contractions.push_back(linalgOp);
+    for (linalg::LinalgOp contraction : contractions) {
+      CodeProjection projection = findCodeProjection(contraction);
+      OpBuilder builder(projection.epilogue ? projection.epilogue : contraction);
+      if (form == CodeForm::Few)
+        emitCodeRows(projection, builder, loops);
+      else
+        emitCodeTiles(projection, form, builder, loops);
+      for (Operation *op : {projection.epilogue.getOperation(), contraction.getOperation(), projection.zero.getOperation()})
+        if (op) {
+          ops.remove(op);
+          op->erase();
+        }
+    }
+  }
+
+  /// Erases scratch that nothing is in any more, and the number of the worker that had it.
+  static void eraseUnused(scf::ForallOp loop) {
+    SmallVector<Operation *> ops;
+    // Users and what is inside come before.
+    loop.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : llvm::reverse(ArrayRef(ops).drop_front()))
+      if (op->use_empty() && (isa<xfmr::WorkerIdOp>(op) || isPure(op)) && !op->hasTrait<OpTrait::IsTerminator>())
+        op->erase();
   }
 };
 } // namespace

@@ -23,6 +23,9 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
+/// Blocks with tiles that have registers on a multiprocessor at the same time, at least.
+static constexpr int32_t kBlocks = 2;
+
 namespace {
 
 struct OutlineLaunches : attune::impl::OutlineLaunchesBase<OutlineLaunches> {
@@ -64,6 +67,9 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   OpBuilder device(&getContext());
   auto kernel = gpu::GPUFuncOp::create(device, loc, parent.getName(), builder.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  // Tiles in shared memory take registers, too: left to itself the assembler spills one or two so that four blocks fit on a multiprocessor.
+  if (forall->hasAttr(kSharedBytesAttr))
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(kBlocks));
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   symbols.insert(kernel);
   Block &block = kernel.getBody().front();

@@ -13,10 +13,6 @@ bool isContraction(mlir::linalg::LinalgOp op);
 /// Emits it with tiles of the operands in shared memory and sums in registers; a few rows as sums over columns that are read once.
 void emitContraction(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 
-/// The same for rows and panels of bf16, two neighbours in K side by side, and tensor cores (ThreadCodes.cpp).
-bool isCodeContraction(mlir::linalg::LinalgOp op);
-void emitCodeContraction(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
-
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TARGET_NVVM_THREADCONTRACTION_H

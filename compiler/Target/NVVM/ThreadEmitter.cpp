@@ -84,6 +84,12 @@ Value ThreadEmitter::broadcastLane(Value x, int64_t lane) {
   return gpu::ShuffleOp::create(builder, loc, x, static_cast<int32_t>(lane), kWarp, gpu::ShuffleMode::IDX).getShuffleResult();
 }
 
+Value ThreadEmitter::broadcastLane(Value x, Value lane) {
+  Type i32 = builder.getI32Type();
+  Value number = arith::IndexCastOp::create(builder, loc, i32, lane), width = arith::ConstantIntOp::create(builder, loc, kWarp, 32);
+  return gpu::ShuffleOp::create(builder, loc, x, number, width, gpu::ShuffleMode::IDX).getShuffleResult();
+}
+
 Value ThreadEmitter::reduceLanes(Value x, llvm::function_ref<Value(Value, Value)> join) {
   for (int64_t mask = kWarp / 2; mask > 0; mask /= 2)
     x = join(x, shuffleXor(x, mask));

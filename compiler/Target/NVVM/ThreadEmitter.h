@@ -66,6 +66,7 @@ public:
   Value shuffleXor(Value x, int64_t mask);
   /// The value of |x| in lane |lane|.
   Value broadcastLane(Value x, int64_t lane);
+  Value broadcastLane(Value x, Value lane);
   /// |x| of all lanes of the warp joined, in a fixed tree; every lane has the result.
   Value reduceLanes(Value x, llvm::function_ref<Value(Value, Value)> join);
 

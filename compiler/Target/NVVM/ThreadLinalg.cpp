@@ -8,11 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/NVVM/LinalgBody.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace attune;
@@ -23,8 +23,7 @@ namespace {
 /// Emits one operation.
 class LinalgEmitter {
 public:
-  LinalgEmitter(linalg::LinalgOp op, const ThreadLoops &loops)
-      : op(op), loops(loops), builder(op), e(builder, op->getLoc()), maps(op.getIndexingMapsArray()), inits(op.getDpsInits()) {
+  LinalgEmitter(linalg::LinalgOp op, const ThreadLoops &loops) : op(op), loops(loops), builder(op), e(builder, op->getLoc()), body(op, e) {
     for (auto [dim, type] : llvm::enumerate(op.getIteratorTypesArray()))
       (type == utils::IteratorType::parallel ? parallel : reduction).push_back(dim);
     for (Range range : op.createLoopRanges(builder, op->getLoc()))
@@ -45,90 +44,33 @@ private:
   void emitPoint(ValueRange point);
   void emitWarps(Operation *join);
   Values reduce(unsigned next, Values carried);
-  Values evaluate(ValueRange outputs);
-  SmallVector<Value> indicesOf(OpOperand &operand);
-  Values loadOutputs();
-  void storeOutputs(ValueRange values);
   Value join(Operation *op, Value a, Value b);
 
   linalg::LinalgOp op;
   const ThreadLoops &loops;
   OpBuilder builder;
   ThreadEmitter e;
-  SmallVector<AffineMap> maps;
-  SmallVector<Value> inits;
+  LinalgBody body;
   SmallVector<unsigned> parallel, reduction;
   SmallVector<Value> sizes;
-  /// The point of the iteration space that code is emitted for.
-  llvm::SmallDenseMap<unsigned, Value> at;
 };
 
 } // namespace
 
-/// Where |operand| is read or written at the current point.
-SmallVector<Value> LinalgEmitter::indicesOf(OpOperand &operand) {
-  AffineMap map = maps[operand.getOperandNumber()];
-  SmallVector<OpFoldResult> dims(map.getNumDims(), builder.getIndexAttr(0));
-  for (auto [dim, value] : at)
-    dims[dim] = value;
-  return llvm::map_to_vector(map.getResults(), [&](AffineExpr result) {
-    AffineMap one = AffineMap::get(map.getNumDims(), 0, result);
-    return getValueOrCreateConstantIndexOp(builder, op->getLoc(), affine::makeComposedFoldedAffineApply(builder, op->getLoc(), one, dims));
-  });
-}
-
-/// What the body yields at the current point, where the outputs are |outputs|.
-Values LinalgEmitter::evaluate(ValueRange outputs) {
-  Block &body = *op.getBlock();
-  IRMapping map;
-  for (OpOperand &operand : op->getOpOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    if (argument.use_empty())
-      continue;
-    if (op.isDpsInit(&operand))
-      map.map(argument, outputs[operand.getOperandNumber() - op.getNumDpsInputs()]);
-    else if (op.isScalar(&operand))
-      map.map(argument, operand.get());
-    else
-      map.map(argument, e.load(operand.get(), indicesOf(operand)));
-  }
-  for (Operation &inner : body.without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(inner))
-      map.map(index.getResult(), at[index.getDim()]);
-    else
-      builder.clone(inner, map);
-  }
-  return llvm::map_to_vector(body.getTerminator()->getOperands(), [&](Value value) { return map.lookupOrDefault(value); });
-}
-
-Values LinalgEmitter::loadOutputs() {
-  Values outputs;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    bool isRead = !reduction.empty() || !op.getMatchingBlockArgument(&init).use_empty();
-    outputs.push_back(isRead ? e.load(init.get(), indicesOf(init)) : Value());
-  }
-  return outputs;
-}
-
-void LinalgEmitter::storeOutputs(ValueRange values) {
-  for (auto [value, init] : llvm::zip_equal(values, op.getDpsInitsMutable()))
-    e.store(value, init.get(), indicesOf(init));
-}
-
 /// Loops over the reductions from number |next| on.
 Values LinalgEmitter::reduce(unsigned next, Values carried) {
   if (next == reduction.size())
-    return evaluate(carried);
+    return body.evaluate(carried);
   return e.loop(e.index(0), sizes[reduction[next]], e.index(1), carried, [&](Value i, ValueRange inner) -> Values {
-    at[reduction[next]] = i;
+    body.at[reduction[next]] = i;
     return reduce(next + 1, Values(inner));
   });
 }
 
 void LinalgEmitter::emitPoint(ValueRange point) {
   for (auto [dim, value] : llvm::zip_equal(parallel, point))
-    at[dim] = value;
-  storeOutputs(reduce(0, loadOutputs()));
+    body.at[dim] = value;
+  body.storeOutputs(reduce(0, body.loadOutputs()));
 }
 
 /// The addition or maximum that joins a row of one output, if the operation is such a reduction of f32 over its last dimension.
@@ -153,14 +95,14 @@ Value LinalgEmitter::join(Operation *op, Value a, Value b) {
 void LinalgEmitter::emitWarps(Operation *how) {
   bool isMaximum = isa<arith::MaximumFOp, arith::MaxNumFOp>(how);
   loops.forEachWarp(e, sizes[0], [&](Value row, Value lane) {
-    at[0] = row;
+    body.at[0] = row;
     Value none = e.f32(isMaximum ? -std::numeric_limits<double>::infinity() : 0.0);
     Value part = e.loop(lane, sizes[1], e.index(kWarp), none, [&](Value column, ValueRange carried) -> Values {
-      at[1] = column;
-      return evaluate(carried);
+      body.at[1] = column;
+      return body.evaluate(carried);
     })[0];
     Value whole = e.reduceLanes(part, [&](Value a, Value b) { return join(how, a, b); });
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, lane, e.index(0)), [&] { storeOutputs(join(how, loadOutputs()[0], whole)); });
+    e.ifThen(e.compare(arith::CmpIPredicate::eq, lane, e.index(0)), [&] { body.storeOutputs(join(how, body.loadOutputs()[0], whole)); });
   });
 }
 

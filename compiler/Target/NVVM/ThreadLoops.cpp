@@ -66,8 +66,6 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     if (isContraction(linalgOp))
       emitContraction(linalgOp, loops);
-    else if (isCodeContraction(linalgOp))
-      emitCodeContraction(linalgOp, loops);
     else if (failed(emitLinalg(linalgOp, loops)))
       return failure();
   } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
@@ -79,7 +77,7 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
   } else if (auto rotary = dyn_cast<xfmr::RotaryTileOp>(op)) {
     emitRotary(rotary, loops);
   } else if (auto attention = dyn_cast<xfmr::AttentionTileOp>(op)) {
-    emitAttentionRows(attention, loops);
+    (isFlashAttention(attention) ? emitFlashAttention : emitAttentionRows)(attention, loops);
   } else if (auto quantize = dyn_cast<xfmr::QuantizeRowsOp>(op); quantize && !quantize.getScales()) {
     emitQuantizeRows(quantize, loops);
   } else {

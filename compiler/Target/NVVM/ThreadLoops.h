@@ -28,13 +28,16 @@ bool isDistributed(mlir::Operation *op);
 /// Replaces |op| by the loops of one thread.
 llvm::LogicalResult distributeOp(mlir::Operation *op, const ThreadLoops &loops);
 
-/// Linalg (ThreadLinalg.cpp), tiles of heads (ThreadHeads.cpp), attention (ThreadAttention.cpp). The operation stays.
+/// Linalg (ThreadLinalg.cpp), tiles of heads (ThreadHeads.cpp), attention (WarpAttention.cpp, FlashAttention.cpp). The operation stays.
 llvm::LogicalResult emitLinalg(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 void emitKeyPanel(mlir::xfmr::KeyPanelOp op, const ThreadLoops &loops);
 void emitKeyRows(mlir::xfmr::KeyRowsOp op, const ThreadLoops &loops);
 void emitRotary(mlir::xfmr::RotaryTileOp op, const ThreadLoops &loops);
 void emitQuantizeRows(mlir::xfmr::QuantizeRowsOp op, const ThreadLoops &loops);
 void emitAttentionRows(mlir::xfmr::AttentionTileOp op, const ThreadLoops &loops);
+/// Attention by tensor cores, which not every tile is for.
+bool isFlashAttention(mlir::xfmr::AttentionTileOp op);
+void emitFlashAttention(mlir::xfmr::AttentionTileOp op, const ThreadLoops &loops);
 
 } // namespace attune
 

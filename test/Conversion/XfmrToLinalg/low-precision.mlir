@@ -1,6 +1,7 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg --canonicalize | FileCheck %s
 // RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=f32 int8-codes=i16 int8-multiple=2" --canonicalize | FileCheck %s --check-prefix=WIDE
 // RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-multiple=32 int8-multiple=64" --canonicalize | FileCheck %s --check-prefix=TILES
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-group=8 bf16-multiple=16" --canonicalize | FileCheck %s --check-prefix=CHUNKS
 // RUN: not attune-opt %s --convert-xfmr-to-linalg="bf16-codes=i8" 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-codes=i4" 2>&1 | FileCheck %s --check-prefix=TYPE4
 // RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-multiple=6" 2>&1 | FileCheck %s --check-prefix=MULTIPLE
@@ -30,8 +31,22 @@
 // WIDE: ins(%{{.*}}, %{{.*}} : tensor<?x10xf32>, tensor<1x5x32x2xbf16>)
 // TILES-LABEL: @bf16
 // TILES: ins(%{{.*}}, %{{.*}} : tensor<?x32xbf16>, tensor<1x16x32x2xbf16>)
+// CHUNKS-LABEL: @bf16
+// CHUNKS: ins(%{{.*}}, %{{.*}} : tensor<?x16xbf16>, tensor<1x2x32x8xbf16>)
 func.func @bf16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
   %y = xfmr.linear %x, %w {precision = #xfmr.precision<bf16>} : tensor<?x9xf32>, tensor<20x9xf32>
+  return %y : tensor<?x20xf32>
+}
+
+// As bf16, in its layout.
+// CHECK-LABEL: @f16
+// CHECK: xfmr.quantize_rows {{.*}} outs(%{{.*}} : tensor<?x10xf16>) {attune.op = "rows of 9 as f16"}
+// CHECK: ins(%{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<1x5x32x2xf16>)
+// CHECK: arith.extf %{{.*}} : f16 to f32
+// CHUNKS-LABEL: @f16
+// CHUNKS: ins(%{{.*}}, %{{.*}} : tensor<?x16xf16>, tensor<1x2x32x8xf16>)
+func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
+  %y = xfmr.linear %x, %w {precision = #xfmr.precision<f16>} : tensor<?x9xf32>, tensor<20x9xf32>
   return %y : tensor<?x20xf32>
 }
 

@@ -65,7 +65,7 @@ func.func @quantize_rows_c1_rows(%x: tensor<3x6xf32>, %c: tensor<4x6xbf16>) {
 // -----
 
 func.func @quantize_rows_c2(%x: tensor<?x6xf32>, %c: tensor<?x8xi8>) {
-  // expected-error @below {{expects codes of bf16 or f32, but got 'tensor<?x8xi8>'}}
+  // expected-error @below {{expects codes of bf16, f16 or f32, but got 'tensor<?x8xi8>'}}
   %0 = xfmr.quantize_rows ins(%x : tensor<?x6xf32>) outs(%c : tensor<?x8xi8>) -> tensor<?x8xi8>
   return
 }

@@ -1,4 +1,5 @@
 // RUN: attune-opt %s --xfmr-lower-precision=precision=bf16 | FileCheck %s --check-prefixes=CHECK,BF16
+// RUN: attune-opt %s --xfmr-lower-precision=precision=f16 | FileCheck %s --check-prefixes=CHECK,F16
 // RUN: attune-opt %s --xfmr-lower-precision=precision=int8 | FileCheck %s --check-prefixes=CHECK,INT8
 // RUN: attune-opt %s --xfmr-lower-precision=precision=f32 | FileCheck %s --check-prefix=F32
 // RUN: attune-opt %s --xfmr-lower-precision=precision=int8 --remark-policy=all --remarks-filter=".*" 2>&1 >/dev/null | FileCheck %s --check-prefix=MISSED
@@ -9,6 +10,7 @@
 // Everything else of the op stays.
 // CHECK-LABEL: @linear
 // BF16: xfmr.linear %{{.*}}, %{{.*}} bias(%{{.*}}) residual(%{{.*}}) {activation = #xfmr.activation<relu>, precision = #xfmr.precision<bf16>}
+// F16: xfmr.linear %{{.*}}, %{{.*}} bias(%{{.*}}) residual(%{{.*}}) {activation = #xfmr.activation<relu>, precision = #xfmr.precision<f16>}
 // INT8: xfmr.linear %{{.*}}, %{{.*}} bias(%{{.*}}) residual(%{{.*}}) {activation = #xfmr.activation<relu>, precision = #xfmr.precision<int8>}
 // F32-NOT: #xfmr.precision<bf16>
 func.func @linear(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>, %r: tensor<?x8xf32>) -> tensor<?x8xf32> {

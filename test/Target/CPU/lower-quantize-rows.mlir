@@ -66,6 +66,14 @@ func.func @strided(%x: memref<?x64xf32, strided<[128, 2]>>, %c: memref<?x64xbf16
 
 // -----
 
+func.func @halves(%x: memref<?x64xf32>, %c: memref<?x64xf16>) {
+  // expected-error @below {{codes of f16 have no form for CPUs}}
+  xfmr.quantize_rows ins(%x : memref<?x64xf32>) outs(%c : memref<?x64xf16>)
+  return
+}
+
+// -----
+
 func.func @tensors(%x: tensor<?x64xf32>, %c: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
   // expected-error @below {{expects buffers whose last dimension is contiguous, but got 'tensor<?x64xf32>'}}
   %0 = xfmr.quantize_rows ins(%x : tensor<?x64xf32>) outs(%c : tensor<?x64xbf16>) -> tensor<?x64xbf16>

@@ -127,27 +127,123 @@ func.func @codes(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) {
 
 // -----
 
-// 8 products of tensor cores for each 16 components, two of them in a stage.
-// CHECK-LABEL: func.func @tensor_cores
-// CHECK: memref.alloc() {alignment = 128 : i64} : memref<{{.*}}xi32, #gpu.address_space<workgroup>>
-// CHECK: scf.if
-// CHECK: math.fma
-// CHECK: } else {
+// Tiles of 64 x 64: three stages are copied ahead, a warp has 32 x 32 sums, 8 products for each 16 components. The sums go to the epilogue,
+// not to the buffer between.
+// CHECK-LABEL: func.func @narrow_tiles
+// CHECK-NOT: memref.store
+// CHECK: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg
+// CHECK-COUNT-3: nvvm.cp.async.commit.group
 // CHECK: scf.for
+// CHECK: nvvm.cp.async.wait.group 2
+// CHECK-NEXT: gpu.barrier
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nvvm.ldmatrix
 // CHECK-COUNT-16: nvvm.mma.sync
 // CHECK-NOT: nvvm.mma.sync
-func.func @tensor_cores(%x: memref<?x64xbf16>, %w: memref<1x32x64x2xbf16>, %o: memref<?x64xf32>, %n: index) {
-  scf.forall (%i) in (%n) {
-    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k floordiv 2, n mod 64, k mod 2)>,
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK-COUNT-4: arith.mulf
+// CHECK: memref.store
+// CHECK-NOT: xfmr.worker_id
+func.func @narrow_tiles(%x: memref<?x64xbf16>, %w: memref<1x8x64x8xbf16>, %o: memref<?x64xf32>, %workspace: memref<?xi8>, %m: index) {
+  %zero = arith.constant 0.0 : f32
+  %c64 = arith.constant 64 : index
+  %bytes = arith.constant 16384 : index
+  scf.forall (%i, %j) = (0, 0) to (%m, 64) step (64, 64) {
+    %worker = xfmr.worker_id
+    %at = arith.muli %worker, %bytes : index
+    %s = memref.view %workspace[%at][%c64] : memref<?xi8> to memref<?x64xf32>
+    linalg.fill ins(%zero : f32) outs(%s : memref<?x64xf32>)
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k floordiv 8, n mod 64, k mod 8)>,
                                      affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%x, %w : memref<?x64xbf16>, memref<1x32x64x2xbf16>) outs(%o : memref<?x64xf32>) {
-    ^bb0(%a: bf16, %b: bf16, %s: f32):
+        ins(%x, %w : memref<?x64xbf16>, memref<1x8x64x8xbf16>) outs(%s : memref<?x64xf32>) {
+    ^bb0(%a: bf16, %b: bf16, %c: f32):
       %0 = arith.extf %a : bf16 to f32
       %1 = arith.extf %b : bf16 to f32
       %2 = arith.mulf %0, %1 : f32
-      %3 = arith.addf %s, %2 : f32
+      %3 = arith.addf %c, %2 : f32
       linalg.yield %3 : f32
     }
+    linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+        ins(%s : memref<?x64xf32>) outs(%o : memref<?x64xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %0 = arith.mulf %a, %a : f32
+      linalg.yield %0 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// The host takes the form for the columns of a block; each is a kernel. Of 128 x 128 a warp has 64 x 64.
+// CHECK-LABEL: func.func @forms
+// CHECK: arith.cmpi sle, %[[COLUMNS:.*]], %c16
+// CHECK: scf.if
+// CHECK: scf.forall
+// CHECK-NOT: nvvm.ldmatrix
+// CHECK-COUNT-8: nvvm.mma.sync {{.*}}f16
+// CHECK-NOT: nvvm.mma.sync
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK: scf.forall
+// CHECK-COUNT-16: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+// CHECK: } else {
+// CHECK: scf.forall
+// CHECK-COUNT-64: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+func.func @forms(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %o: memref<?x128xf32>, %m: index, %columns: index) {
+  scf.forall (%i, %j) = (0, 0) to (%m, 128) step (64, %columns) {
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k floordiv 8, n mod 64, k mod 8)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<?x64xf16>, memref<2x8x64x8xf16>) outs(%o : memref<?x128xf32>) {
+    ^bb0(%a: f16, %b: f16, %c: f32):
+      %0 = arith.extf %a : f16 to f32
+      %1 = arith.extf %b : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %c, %2 : f32
+      linalg.yield %3 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// 64 keys at a time: 4 x 2 products for scores of 16 components, 4 x 2 for values; the weights are the operands of the latter. Few rows are
+// warps' work.
+// CHECK-LABEL: func.func @flash_attention
+// CHECK: scf.if
+// CHECK-COUNT-32: gpu.shuffle idx
+// CHECK: } else {
+// CHECK: ff2bf16x2
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+// CHECK: nvvm.ldmatrix {{.*}}col
+// CHECK-COUNT-8: nvvm.mma.sync
+// CHECK: gpu.shuffle xor
+// CHECK: llvm.intr.exp2
+// CHECK-COUNT-8: nvvm.mma.sync
+// CHECK-NOT: nvvm.mma.sync
+func.func @flash_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %p: index, %n: index) {
+  scf.forall (%i) in (%n) {
+    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) at(%p) outs(%o : memref<?x1x12xf32>)
+        {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
+  }
+  return
+}
+
+// -----
+
+// What is asked for scores has the form for every option.
+// CHECK-LABEL: func.func @negative_flash_attention
+// CHECK-NOT: nvvm.mma.sync
+func.func @negative_flash_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %s: memref<1x?x?xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) outs(%o, %s : memref<?x1x12xf32>, memref<1x?x?xf32>)
+        {scale = 0.125 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
   }
   return
 }

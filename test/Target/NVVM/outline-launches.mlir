@@ -30,7 +30,7 @@ func.func private @workers(%w: memref<?xi8>, %x: f32, %n: index, %workers: index
 }
 
 // CHECK: gpu.module @attune_device
-// CHECK: gpu.func @grid({{.*}}) kernel attributes {known_block_size = array<i32: 64, 1, 1>}
+// CHECK: gpu.func @grid({{.*}}) kernel attributes {known_block_size = array<i32: 64, 1, 1>, nvvm.minctasm = 2 : i32}
 // CHECK: %[[B:.*]] = gpu.block_id x
 // CHECK: arith.remui %[[B]]
 // CHECK: arith.divui %[[B]]

@@ -1,4 +1,4 @@
-//===- ThreadAttention.cpp - Attention, a warp per row ---------------------===//
+//===- WarpAttention.cpp - Attention, a warp per row -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -13,53 +13,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/RowAttention.h"
-#include "compiler/Target/NVVM/ThreadLoops.h"
+#include "compiler/Target/NVVM/WarpAttention.h"
 
 using namespace mlir;
 using namespace attune;
 using Values = ThreadEmitter::Values;
 
-namespace {
+WarpAttention::WarpAttention(xfmr::AttentionTileOp op, ThreadEmitter &e)
+    : op(op), e(e), rows(op, e), columns(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
+      perLane(llvm::divideCeil(columns, kWarp)), target(op.getScoreStage() == xfmr::ScoreStage::Softmax ? op.getProbabilities() : Value()) {
+}
 
-/// Emits one tile.
-class WarpAttention {
-public:
-  WarpAttention(xfmr::AttentionTileOp op, ThreadEmitter &e)
-      : op(op), e(e), rows(op, e), columns(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
-        perLane(llvm::divideCeil(columns, kWarp)),
-        target(op.getScoreStage() == xfmr::ScoreStage::Softmax ? op.getProbabilities() : Value()) {}
-
-  void run(const ThreadLoops &loops) {
-    Value count = e.mul(e.size(op.getQuery(), 0), rows.heads);
-    loops.forEachWarp(e, count, [&](Value number, Value laneNumber) {
-      lane = laneNumber;
-      row = rows.rowAt(number);
-      emitRow();
-    });
-  }
-
-private:
-  void emitRow();
-  Values step(Value begin, Value end, ValueRange carried);
-  Value column(int64_t part) { return e.min(e.add(lane, part * kWarp), e.index(columns - 1)); }
-  /// Adds |weight| of lane j, for all j, times the values from |begin| on to |sums|.
-  Values addValues(Value begin, Value end, Value weight, Values sums);
-  void storeResult(ValueRange sums, Value factor);
-  void forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value key)> body);
-  void emitMaskedRow();
-
-  xfmr::AttentionTileOp op;
-  ThreadEmitter &e;
-  RowAttention rows;
-  int64_t columns, perLane;
-  /// Where weights go, if they are asked for.
-  Value target;
-  Value lane;
-  RowAttention::Row row;
-};
-
-} // namespace
+void WarpAttention::run(const ThreadLoops &loops) {
+  Value count = e.mul(e.size(op.getQuery(), 0), rows.heads);
+  loops.forEachWarp(e, count, [&](Value number, Value laneNumber) {
+    lane = laneNumber;
+    row = rows.rowAt(number);
+    emitRow();
+  });
+}
 
 Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sums) {
   Value value = op.getValue(), last = e.sub(end, e.index(1));
@@ -128,11 +100,12 @@ void WarpAttention::emitRow() {
     return;
   Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden));
   Value some = e.compare(arith::CmpIPredicate::sgt, rows.keys, e.index(0));
-  e.ifThen(e.both(sees, some), [&] { emitMaskedRow(); });
+  e.ifThen(e.both(sees, some), [&] { emitMaskedRow(row, lane); });
 }
 
-/// The mean of the values of the keys that the rule for masked rows names, all of them if it names none.
-void WarpAttention::emitMaskedRow() {
+void WarpAttention::emitMaskedRow(const RowAttention::Row &which, Value laneNumber) {
+  row = which;
+  lane = laneNumber;
   Value zero = e.f32(0.0), one = e.f32(1.0), none = e.index(0);
   Value part = e.loop(lane, rows.keys, e.index(kWarp), zero,
                       [&](Value key, ValueRange carried) -> Values { return {e.addf(carried[0], rows.maskedWeight(row, key))}; })[0];

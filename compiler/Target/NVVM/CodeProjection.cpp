@@ -1,0 +1,112 @@
+//===- CodeProjection.cpp - Projections of 16-bit codes --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/CodeProjection.h"
+#include "compiler/Target/NVVM/TensorCores.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/IR/Matchers.h"
+
+#include <vector>
+
+using namespace mlir;
+using namespace attune;
+
+static bool hasType(Value buffer, bool (*isElement)(Type)) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  return type && type.isLastDimUnitStride() && isElement(type.getElementType());
+}
+
+bool attune::isCodeContraction(linalg::LinalgOp op) {
+  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  MLIRContext *context = op->getContext();
+  AffineExpr m = getAffineDimExpr(0, context), n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context);
+  if (maps[0] != AffineMap::get(3, 0, {m, k}, context) || maps[2] != AffineMap::get(3, 0, {m, n}, context) ||
+      maps[1] != AffineMap::get(3, 0, {n.floorDiv(kCodePanel), k.floorDiv(kChunk), n % kCodePanel, k % kChunk}, context))
+    return false;
+  Value rows = op->getOperand(0), panels = op->getOperand(1);
+  auto isCode = [](Type type) { return type.isBF16() || type.isF16(); };
+  // Products take 16 components.
+  return hasType(rows, isCode) && hasType(panels, isCode) && hasType(op->getOperand(2), [](Type type) { return type.isF32(); }) &&
+         cast<MemRefType>(rows.getType()).getElementType() == cast<MemRefType>(panels.getType()).getElementType() &&
+         !cast<MemRefType>(rows.getType()).isDynamicDim(1) && cast<MemRefType>(rows.getType()).getDimSize(1) % (2 * kChunk) == 0;
+}
+
+/// Whether nothing between |first| and |second| touches memory; barriers may stand there.
+static bool areNeighbours(Operation *first, Operation *second) {
+  if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
+    return false;
+  for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
+    if (!isMemoryEffectFree(op) && !isa<gpu::BarrierOp>(op))
+      return false;
+  return true;
+}
+
+/// Whether |op| is elementwise and takes |sums| as they lie.
+static bool isEpilogue(linalg::LinalgOp op, Value sums) {
+  if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1)
+    return false;
+  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+    bool isWhole = operand.get() == sums || op.isDpsInit(&operand);
+    return !isWhole || op.getMatchingIndexingMap(&operand).isIdentity();
+  });
+}
+
+CodeProjection attune::findCodeProjection(linalg::LinalgOp contraction) {
+  CodeProjection projection{contraction, {}, {}};
+  Value sums = contraction->getOperand(2);
+  linalg::LinalgOp epilogue;
+  bool hasOthers = false;
+  for (Operation *user : sums.getUsers()) {
+    if (auto fill = dyn_cast<linalg::FillOp>(user);
+        fill && areNeighbours(fill, contraction) && matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+      projection.zero = fill;
+    else if (auto next = dyn_cast<linalg::LinalgOp>(user); next && !epilogue && areNeighbours(contraction, next) && isEpilogue(next, sums))
+      epilogue = next;
+    else
+      hasOthers |= user != contraction && user != epilogue && !isa<memref::DimOp>(user);
+  }
+  // The sums themselves are not stored then, so nobody else may want them.
+  if (projection.zero && !hasOthers)
+    projection.epilogue = epilogue;
+  return projection;
+}
+
+CodeForm attune::getCodeForm(int64_t columns) {
+  for (CodeForm form : {CodeForm::Few, CodeForm::Narrow})
+    if (columns <= getColumns(form))
+      return form;
+  return CodeForm::Wide;
+}
+
+int64_t attune::getColumns(CodeForm form) { return form == CodeForm::Few ? 16 : form == CodeForm::Narrow ? 64 : 128; }
+
+void CodeResult::store(ArrayRef<Sum> sums) {
+  linalg::LinalgOp epilogue = projection.epilogue;
+  Value result = projection.contraction->getOperand(2);
+  if (!epilogue) {
+    for (const Sum &sum : sums)
+      e.ifThen(sum.exists, [&] {
+        Value at[] = {sum.row, sum.column};
+        e.store(projection.zero ? sum.value : e.addf(e.load(result, at), sum.value), result, at);
+      });
+    return;
+  }
+  std::vector<std::pair<LinalgBody, ThreadEmitter::Values>> stored;
+  for (const Sum &sum : sums) {
+    LinalgBody body(epilogue, e);
+    body.at[0] = sum.row;
+    body.at[1] = sum.column;
+    for (OpOperand &operand : epilogue->getOpOperands())
+      if (operand.get() == result)
+        body.known[operand.getOperandNumber()] = sum.value;
+    ThreadEmitter::Values values = body.evaluate(body.loadOutputs());
+    stored.emplace_back(std::move(body), std::move(values));
+  }
+  for (auto [sum, element] : llvm::zip_equal(sums, stored))
+    e.ifThen(sum.exists, [&] { element.first.storeOutputs(element.second); });
+}

@@ -1,0 +1,121 @@
+//===- CodeRows.cpp - Projections of few rows of codes ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Decoding waits for weights alone. A block has up to 16 columns; its four warps share K, and a lane takes whole chunks of weights from
+// memory to the operands of a product: lane 4 g + t has column g and chunk 4 i + t, whose words stand for the words t and t + 4 of one
+// product and of the next. As long as the rows are read the same way, the order of K does not matter.
+//
+// The sums of the four warps meet in shared memory. 16 rows go by at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/CodeProjection.h"
+#include "compiler/Target/NVVM/TensorCores.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadEmitter::Values;
+
+namespace {
+
+constexpr int64_t kThreads = 128, kWarps = kThreads / kWarp, kRows = 16, kColumns = 16;
+/// Chunks that a warp takes at once, and how often before it multiplies.
+constexpr int64_t kQuad = 4, kUnroll = 2;
+
+/// Emits one projection.
+class RowEmitter {
+public:
+  RowEmitter(const CodeProjection &projection, OpBuilder &builder, Value thread)
+      : e(builder, projection.contraction->getLoc()), cores(e, projection.element()), result(projection, e),
+        input(projection.contraction->getOperand(0)), panels(projection.contraction->getOperand(1)), thread(thread),
+        lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)), chunks(projection.chunks()) {
+    auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
+    auto type = MemRefType::get({kWarps, kRows, kColumns}, builder.getF32Type(), MemRefLayoutAttrInterface(), space);
+    shared = memref::AllocOp::create(builder, e.loc, type, builder.getI64IntegerAttr(128));
+    Value sums = projection.contraction->getOperand(2);
+    rows = e.size(sums, 0), columns = e.size(sums, 1);
+  }
+  void emit();
+
+private:
+  Values addQuads(Value row, Value column, Value chunk, Values sums);
+  void keep(ValueRange sums);
+  void join(Value row, Value column);
+
+  ThreadEmitter e;
+  TensorCores cores;
+  CodeResult result;
+  Value input, panels, thread, lane, warp;
+  int64_t chunks;
+  Value shared, rows, columns;
+};
+
+} // namespace
+
+/// |sums| of the warp's 16 rows and 16 columns and the products of kUnroll quads of chunks, kWarps quads apart, from |chunk| on.
+Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
+  Value g = e.div(lane, 4), t = e.rem(lane, 4), lastRow = e.add(rows, -1), lastColumn = e.add(columns, -1);
+  SmallVector<Values> upper, lower, weights;
+  // All loads first: a thread waits for them together.
+  for (int64_t i = 0; i < kUnroll; ++i) {
+    Value at = e.add(e.add(chunk, i * kQuad * kWarps), t), exists = e.compare(arith::CmpIPredicate::slt, at, e.index(chunks));
+    for (int64_t half = 0; half < 2; ++half) {
+      Value from = e.min(e.add(e.add(column, 8 * half), g), lastColumn);
+      Value place[] = {e.div(from, kCodePanel), at, e.rem(from, kCodePanel), e.index(0)};
+      weights.push_back(cores.loadWords(exists, panels, place));
+    }
+    for (auto [words, distance] : {std::pair(&upper, 0), std::pair(&lower, 8)})
+      words->push_back(cores.loadWords(exists, input, {e.min(e.add(e.add(row, g), distance), lastRow), e.mul(at, kChunk)}));
+  }
+  for (int64_t i = 0; i < kUnroll; ++i)
+    for (int64_t pair = 0; pair < 4; pair += 2)
+      for (int64_t half = 0; half < 2; ++half) {
+        Value a[] = {upper[i][pair], lower[i][pair], upper[i][pair + 1], lower[i][pair + 1]};
+        Values product = cores.multiply(a, ArrayRef(weights[2 * i + half]).slice(pair, 2), ArrayRef(sums).slice(4 * half, 4));
+        llvm::copy(product, sums.begin() + 4 * half);
+      }
+  return sums;
+}
+
+/// Stores the warp's sums where others find them.
+void RowEmitter::keep(ValueRange sums) {
+  Value g = e.div(lane, 4), pair = e.mul(e.rem(lane, 4), 2);
+  for (int64_t i = 0; i < 8; ++i)
+    e.store(sums[i], shared, {warp, e.add(g, i % 4 / 2 * 8), e.add(pair, i / 4 * 8 + i % 2)});
+}
+
+void RowEmitter::join(Value row, Value column) {
+  SmallVector<CodeResult::Sum> sums;
+  for (int64_t i = 0; i < kRows * kColumns / kThreads; ++i) {
+    Value down = e.add(e.div(thread, kColumns), i * (kThreads / kColumns)), right = e.rem(thread, kColumns), sum;
+    for (int64_t w = 0; w < kWarps; ++w) {
+      Value part = e.load(shared, {e.index(w), down, right});
+      sum = sum ? e.addf(sum, part) : part;
+    }
+    Value at = e.add(row, down), beside = e.add(column, right);
+    Value exists = e.both(e.compare(arith::CmpIPredicate::slt, at, rows), e.compare(arith::CmpIPredicate::slt, beside, columns));
+    sums.push_back({exists, e.min(at, e.add(rows, -1)), e.min(beside, e.add(columns, -1)), sum});
+  }
+  result.store(sums);
+}
+
+void RowEmitter::emit() {
+  e.loop(e.index(0), rows, e.index(kRows), {}, [&](Value row, ValueRange) -> Values {
+    e.loop(e.index(0), columns, e.index(kColumns), {}, [&](Value column, ValueRange) -> Values {
+      Values sums = e.loop(e.mul(warp, kQuad), e.index(chunks), e.index(kQuad * kWarps * kUnroll), Values(8, e.f32(0.0)),
+                           [&](Value chunk, ValueRange before) { return addQuads(row, column, chunk, Values(before)); });
+      keep(sums);
+      e.barrier();
+      join(row, column);
+      e.barrier();
+      return {};
+    });
+    return {};
+  });
+}
+
+void attune::emitCodeRows(const CodeProjection &projection, OpBuilder &builder, const ThreadLoops &loops) {
+  RowEmitter(projection, builder, loops.thread).emit();
+}

@@ -1,0 +1,209 @@
+//===- CodeTiles.cpp - Projections of codes in tiles -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Four warps make a tile of results. K goes by in stages of 32 components, several of which are on their way to shared memory while one is
+// multiplied; copies bypass registers:
+//
+//   wait for the oldest stage; barrier
+//   start to copy the stage that takes the place of the one multiplied last
+//   sums += A B                          fragments by ldmatrix
+//
+// A stage has the chunks of 8 components of rows and of columns, [chunk][row] and [chunk][column]. Neighbouring threads copy the four
+// chunks of a row, so rows are padded by two: their writes fall into different banks. At the end the sums go through the same memory, 64
+// rows at a time, to threads that have neighbouring columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/CodeProjection.h"
+#include "compiler/Target/NVVM/TensorCores.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadEmitter::Values;
+
+namespace {
+
+constexpr int64_t kThreads = 128;
+/// Chunks of a stage, rows that follow those of A, rows of sums that are stored at once, and words that follow a row of them.
+constexpr int64_t kDepth = 4, kRowPadding = 2, kSumRows = 64, kSumPadding = 8;
+/// Sums that a thread stores at once.
+constexpr int64_t kAtOnce = 4;
+
+/// A tile, what a warp has of it, and stages that are in shared memory.
+struct TileShape {
+  int64_t rows, columns, warpRows, warpColumns, stages;
+
+  int64_t strideOfA() const { return (rows + kRowPadding) * kChunkBytes; }
+  int64_t strideOfB() const { return columns * kChunkBytes; }
+  int64_t stageBytes() const { return kDepth * (strideOfA() + strideOfB()); }
+  int64_t sumStride() const { return columns + kSumPadding; }
+  int64_t words() const { return std::max(stages * stageBytes() / 4, kSumRows * sumStride()); }
+};
+constexpr TileShape kWide{128, 128, 64, 64, 4}, kNarrow{64, 64, 32, 32, 4};
+
+/// Emits one projection.
+class TileEmitter {
+public:
+  TileEmitter(const CodeProjection &projection, const TileShape &shape, OpBuilder &builder, Value thread)
+      : shape(shape), e(builder, projection.contraction->getLoc()), cores(e, projection.element()), result(projection, e),
+        input(projection.contraction->getOperand(0)), panels(projection.contraction->getOperand(1)), thread(thread),
+        lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)), chunks(projection.chunks()) {
+    auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
+    auto type = MemRefType::get({shape.words()}, builder.getF32Type(), MemRefLayoutAttrInterface(), space);
+    shared = memref::AllocOp::create(builder, e.loc, type, builder.getI64IntegerAttr(128));
+    Value sums = projection.contraction->getOperand(2);
+    rows = e.size(sums, 0), columns = e.size(sums, 1);
+  }
+  void emit();
+
+private:
+  void emitTile();
+  void copyStage(Value slot, Value chunk);
+  Values multiplyStage(Value slot, Values sums);
+  void storeSums(ValueRange sums);
+  void storeRows(Value first);
+  /// The warp's first row and column in the tile.
+  Value rowOfWarp() { return e.mul(e.div(warp, shape.columns / shape.warpColumns), shape.warpRows); }
+  Value columnOfWarp() { return e.mul(e.rem(warp, shape.columns / shape.warpColumns), shape.warpColumns); }
+  Value next(Value slot) {
+    Value one = e.add(slot, 1);
+    return e.select(e.compare(arith::CmpIPredicate::eq, one, e.index(shape.stages)), e.index(0), one);
+  }
+
+  TileShape shape;
+  ThreadEmitter e;
+  TensorCores cores;
+  CodeResult result;
+  Value input, panels, thread, lane, warp;
+  int64_t chunks;
+  Value shared, rows, columns;
+  /// Where the tile begins.
+  Value row, column;
+};
+
+} // namespace
+
+void TileEmitter::emit() {
+  e.loop(e.index(0), rows, e.index(shape.rows), {}, [&](Value first, ValueRange) -> Values {
+    row = first;
+    e.loop(e.index(0), columns, e.index(shape.columns), {}, [&](Value first, ValueRange) -> Values {
+      column = first;
+      emitTile();
+      return {};
+    });
+    return {};
+  });
+}
+
+/// Starts to copy the components from |chunk| on to stage |slot|.
+void TileEmitter::copyStage(Value slot, Value chunk) {
+  Value a = cores.advance(cores.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
+  Value b = cores.advance(a, e.index(kDepth * shape.strideOfA()));
+  auto less = [&](Value x, Value y) { return e.compare(arith::CmpIPredicate::slt, x, y); };
+  Value place = e.rem(thread, kDepth), at = e.add(chunk, place), exists = less(at, e.index(chunks));
+  for (int64_t i = 0; i < shape.rows * kDepth / kThreads; ++i) {
+    Value local = e.add(e.div(thread, kDepth), i * (kThreads / kDepth)), from = e.add(row, local);
+    Value to = cores.advance(a, e.add(e.mul(place, shape.strideOfA()), e.mul(local, kChunkBytes)));
+    cores.copyChunk(to, cores.addressOf(input, {from, e.mul(at, kChunk)}), e.both(exists, less(from, rows)));
+  }
+  for (int64_t i = 0; i < shape.columns * kDepth / kThreads; ++i) {
+    Value number = e.add(thread, i * kThreads), local = e.rem(number, shape.columns), place = e.div(number, shape.columns);
+    Value from = e.add(column, local), at = e.add(chunk, place);
+    Value to = cores.advance(b, e.add(e.mul(place, shape.strideOfB()), e.mul(local, kChunkBytes)));
+    Value address = cores.addressOf(panels, {e.div(from, kCodePanel), at, e.rem(from, kCodePanel), e.index(0)});
+    cores.copyChunk(to, address, e.both(less(at, e.index(chunks)), less(from, columns)));
+  }
+}
+
+/// |sums| and the products of stage |slot|.
+Values TileEmitter::multiplyStage(Value slot, Values sums) {
+  Value a = cores.advance(cores.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
+  Value b = cores.advance(a, e.index(kDepth * shape.strideOfA()));
+  a = cores.advance(a, e.add(cores.rowOfA(lane, shape.strideOfA()), e.mul(rowOfWarp(), kChunkBytes)));
+  b = cores.advance(b, e.add(cores.rowOfB(lane, shape.strideOfB()), e.mul(columnOfWarp(), kChunkBytes)));
+  for (int64_t chunk = 0; chunk < kDepth; chunk += 2) {
+    SmallVector<Values> rowsOf, columnsOf;
+    for (int64_t i = 0; i < shape.warpRows; i += 16)
+      rowsOf.push_back(cores.loadMatrices(cores.advance(a, e.index(chunk * shape.strideOfA() + i * kChunkBytes))));
+    for (int64_t j = 0; j < shape.warpColumns; j += 16)
+      columnsOf.push_back(cores.loadMatrices(cores.advance(b, e.index(chunk * shape.strideOfB() + j * kChunkBytes))));
+    size_t at = 0;
+    for (const Values &left : rowsOf)
+      for (const Values &right : columnsOf)
+        for (int64_t half = 0; half < 4; half += 2, at += 4) {
+          Values product = cores.multiply(left, ArrayRef(right).slice(half, 2), ArrayRef(sums).slice(at, 4));
+          llvm::copy(product, sums.begin() + at);
+        }
+  }
+  return sums;
+}
+
+void TileEmitter::emitTile() {
+  Value zero = e.index(0);
+  int64_t ahead = shape.stages - 1;
+  for (int64_t stage = 0; stage < ahead; ++stage) {
+    copyStage(e.index(stage), e.index(stage * kDepth));
+    cores.commitCopies();
+  }
+  Values carried(shape.warpRows * shape.warpColumns / kWarp, e.f32(0.0));
+  carried.push_back(zero), carried.push_back(e.index(ahead));
+  carried = e.loop(zero, e.index(chunks), e.index(kDepth), carried, [&](Value chunk, ValueRange before) -> Values {
+    Value read = before[before.size() - 2], written = before.back();
+    cores.waitForCopies(ahead - 1);
+    e.barrier();
+    copyStage(written, e.add(chunk, ahead * kDepth));
+    cores.commitCopies();
+    Values sums = multiplyStage(read, Values(before.drop_back(2)));
+    sums.push_back(next(read)), sums.push_back(next(written));
+    return sums;
+  });
+  cores.waitForCopies(0);
+  e.barrier();
+  storeSums(ValueRange(carried).drop_back(2));
+}
+
+void TileEmitter::storeSums(ValueRange sums) {
+  auto pair = VectorType::get({2}, e.builder.getF32Type());
+  e.loop(e.index(0), e.index(shape.rows), e.index(kSumRows), {}, [&](Value first, ValueRange) -> Values {
+    Value mine = e.compare(arith::CmpIPredicate::eq, e.div(rowOfWarp(), kSumRows), e.div(first, kSumRows));
+    e.ifThen(mine, [&] {
+      Value local = e.add(e.rem(rowOfWarp(), kSumRows), e.div(lane, 4)), at = e.add(columnOfWarp(), e.mul(e.rem(lane, 4), 2));
+      for (size_t i = 0; i < sums.size(); i += 2) {
+        int64_t tile = i / 4, down = tile / (shape.warpColumns / 8) * 16 + i % 4 / 2 * 8, right = tile % (shape.warpColumns / 8) * 8;
+        Value values = vector::FromElementsOp::create(e.builder, e.loc, pair, ValueRange{sums[i], sums[i + 1]});
+        Value place = e.add(e.mul(e.add(local, down), shape.sumStride()), e.add(at, right));
+        vector::StoreOp::create(e.builder, e.loc, values, shared, place);
+      }
+    });
+    e.barrier();
+    storeRows(first);
+    e.barrier();
+    return {};
+  });
+}
+
+/// Stores the rows of the tile from |first| on that are in shared memory.
+void TileEmitter::storeRows(Value first) {
+  int64_t together = kThreads / shape.columns;
+  Value mine = e.add(column, e.rem(thread, shape.columns)), inside = e.compare(arith::CmpIPredicate::slt, mine, columns);
+  Value last = e.add(rows, -1), above = e.add(row, first), beside = e.min(mine, e.add(columns, -1));
+  Value count = e.min(e.sub(rows, above), e.index(kSumRows));
+  e.loop(e.div(thread, shape.columns), count, e.index(kAtOnce * together), {}, [&](Value local, ValueRange) -> Values {
+    SmallVector<CodeResult::Sum> sums;
+    for (int64_t i = 0; i < kAtOnce; ++i) {
+      Value at = e.add(local, i * together), global = e.add(above, at);
+      Value exists = e.both(inside, e.compare(arith::CmpIPredicate::slt, at, count));
+      Value place = e.add(e.mul(e.min(at, e.index(kSumRows - 1)), shape.sumStride()), e.rem(thread, shape.columns));
+      sums.push_back({exists, e.min(global, last), beside, e.load(shared, place)});
+    }
+    result.store(sums);
+    return {};
+  });
+}
+
+void attune::emitCodeTiles(const CodeProjection &projection, CodeForm form, OpBuilder &builder, const ThreadLoops &loops) {
+  TileEmitter(projection, form == CodeForm::Wide ? kWide : kNarrow, builder, loops.thread).emit();
+}
