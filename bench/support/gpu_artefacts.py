@@ -1,0 +1,127 @@
+# ===- gpu_artefacts.py - What bench/gpu measures --------------------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles what bench/gpu measures into a folder that a machine with a GPU needs, with a list of it, artefacts.json."""
+import array
+import json
+import os
+import random
+import shutil
+
+from support import safetensors
+from support.models import ROOT, SEED, run
+
+LINEAR = """module {{
+  xfmr.weight @w : tensor<{n}x{k}xf32> = #xfmr.tensor<"w" : tensor<{n}x{k}xf32>>
+  func.func @forward(%x: tensor<?x{k}xf32> {{xfmr.name = "x", xfmr.dims = ["tokens", {k}]}})
+      -> (tensor<?x{n}xf32> {{xfmr.name = "y", xfmr.dims = ["tokens", {n}]}}) attributes {{xfmr.entry = "forward"}} {{
+    %w = xfmr.weight_ref @w : tensor<{n}x{k}xf32>
+    %y = xfmr.linear %x, %w : tensor<?x{k}xf32>, tensor<{n}x{k}xf32>
+    return %y : tensor<?x{n}xf32>
+  }}
+}}
+"""
+
+ATTENTION = """module {{
+  func.func @forward(%q: tensor<?x?x{f}xf32> {{xfmr.name = "q", xfmr.dims = ["batch", "length", {f}]}},
+                     %k: tensor<?x?x{f}xf32> {{xfmr.name = "k", xfmr.dims = ["batch", "length", {f}]}},
+                     %v: tensor<?x?x{f}xf32> {{xfmr.name = "v", xfmr.dims = ["batch", "length", {f}]}})
+      -> (tensor<?x?x{f}xf32> {{xfmr.name = "y", xfmr.dims = ["batch", "length", {f}]}}) attributes {{xfmr.entry = "forward"}} {{
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %batch = tensor.dim %q, %c0 : tensor<?x?x{f}xf32>
+    %length = tensor.dim %q, %c1 : tensor<?x?x{f}xf32>
+    %offsets = xfmr.sequence_offsets %batch, %length
+    %q0 = tensor.collapse_shape %q [[0, 1], [2]] : tensor<?x?x{f}xf32> into tensor<?x{f}xf32>
+    %k0 = tensor.collapse_shape %k [[0, 1], [2]] : tensor<?x?x{f}xf32> into tensor<?x{f}xf32>
+    %v0 = tensor.collapse_shape %v [[0, 1], [2]] : tensor<?x?x{f}xf32> into tensor<?x{f}xf32>
+    %q1 = xfmr.split_heads %q0, {h} : tensor<?x{f}xf32>
+    %k1 = xfmr.split_heads %k0, {h} : tensor<?x{f}xf32>
+    %v1 = xfmr.split_heads %v0, {h} : tensor<?x{f}xf32>
+    %a = xfmr.attention %q1, %k1, %v1 offsets(%offsets, %offsets) lengths(%length, %length) {{scale = {scale!r} : f64{causal}}}
+        : tensor<?x{h}x{d}xf32>, tensor<?x{h}x{d}xf32>, tensor<?x{h}x{d}xf32> -> tensor<?x{h}x{d}xf32>
+    %m = xfmr.merge_heads %a : tensor<?x{h}x{d}xf32>
+    %y = tensor.expand_shape %m [[0, 1], [2]] output_shape [%batch, %length, {f}] : tensor<?x{f}xf32> into tensor<?x?x{f}xf32>
+    return %y : tensor<?x?x{f}xf32>
+  }}
+}}
+"""
+
+# (tokens, features, outputs); (batch, heads, length, head size, causal); (configuration, layers, (batch, length) of calls), as the models have them or large.
+SETS = {
+    "full": {
+        "linear": [([1, 16, 128, 1024, 8192], 8192, 8192), ([1, 128, 16384], 768, 3072), ([1, 128, 16384], 3072, 768)],
+        "attention": [([(1, 8192), (16, 512)], 16, 128, False), ([(1, 8192)], 16, 128, True), ([(16, 512)], 12, 64, False)],
+        "models": [("bert_base_synth", {}, [(1, 128), (8, 128), (128, 128), (1, 512), (8, 512), (128, 512)]),
+                   ("bert_base_synth", {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
+                    [(1, 128), (8, 128), (128, 128), (1, 512), (8, 512), (128, 512)]),
+                   ("gpt2_synth", {}, [(1, 128), (8, 512), (8, 1)])],
+        "cases": ["bert_base", "bert_minimal_config", "distilbert_base", "gpt2_forward", "llama_forward", "vit_base"],
+    },
+    "small": {"linear": [([1, 70], 48, 136)], "attention": [([(2, 70)], 2, 16, False), ([(1, 70)], 2, 16, True)], "models": [], "cases": ["bert_minimal_config"]},
+}
+
+
+class Preparation:
+    def __init__(self, attune, folder, gpu, dtypes):
+        self.attune, self.folder, self.gpu, self.dtypes, self.rows = attune, folder, gpu, dtypes, []
+        os.makedirs(folder, exist_ok=True)
+
+    def compile(self, source, name, dtype, *flags):
+        path = os.path.join(self.folder, f"{name}-{dtype}.so")
+        run(self.attune, "compile", source, "-o", path, "--emit=shared", "--target=cuda", "--dtype=" + dtype, *([f"--gpu={self.gpu}"] if self.gpu else []), *flags)
+        return os.path.basename(path)
+
+    def add(self, name, source, *flags, **row):
+        for dtype in self.dtypes:
+            self.rows.append({"name": name, "dtype": dtype, "object": self.compile(source, name, dtype, *flags), **row})
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as f:
+            f.write(text)
+        return path
+
+    def linear(self, tokens, k, n):
+        name = f"linear-{k}-{n}"
+        weights = os.path.join(self.folder, name + ".safetensors")
+        some = random.Random(k * n)
+        # Rows repeat with a period that no tile has.
+        values = array.array("f", [some.uniform(-1, 1) / k**0.5 for _ in range(min(n * k, 1000003))])
+        data = (values * (n * k // len(values) + 1))[:n * k]
+        safetensors.save(weights, {"w": ("F32", [n, k], data.tobytes())})
+        self.add(name, self.write(name + ".mlir", LINEAR.format(k=k, n=n)), "--weights=" + weights, kind="linear", tokens=tokens, k=k, n=n,
+                 weights=os.path.basename(weights))
+
+    def attention(self, calls, heads, size, causal):
+        name = f"attention-{heads}-{size}" + ("-causal" if causal else "")
+        text = ATTENTION.format(h=heads, d=size, f=heads * size, scale=float(size) ** -0.5, causal=", causal" if causal else "")
+        self.add(name, self.write(name + ".mlir", text), kind="attention", calls=calls, heads=heads, size=size, causal=causal)
+
+    def model(self, fixture, changes, calls):
+        with open(os.path.join(ROOT, "test", "fixtures", fixture, "config.json")) as f:
+            config = {**json.load(f), **changes}
+        name = f"{config['model_type']}-{config.get('hidden_size', config.get('n_embd'))}"
+        source, folder = os.path.join(self.folder, name + "-config"), os.path.join(self.folder, name)
+        os.makedirs(source, exist_ok=True)
+        with open(os.path.join(source, "config.json"), "w") as f:
+            json.dump(config, f)
+        run(self.attune, "init", source, "-o", folder, "--seed", SEED)
+        output = "last_hidden_state" if config["model_type"] == "bert" else "logits"
+        self.add(name, folder, "--outputs=" + output, kind="model", calls=calls, model_type=config["model_type"], folder=name, output=output, config=config)
+
+    def case(self, name):
+        source = os.path.join(ROOT, "test", "fixtures", name)
+        shutil.copytree(source, os.path.join(self.folder, "cases", name), dirs_exist_ok=True)
+        self.add("case-" + name, source, kind="case", case=name)
+
+
+def prepare(attune, folder, which, gpu, dtypes):
+    """Compiles the set |which|; for each of |dtypes|."""
+    preparation = Preparation(attune, folder, gpu, dtypes)
+    for kind, one in (("cases", lambda case: preparation.case(case)), ("linear", lambda row: preparation.linear(*row)),
+                      ("attention", lambda row: preparation.attention(*row)), ("models", lambda row: preparation.model(*row))):
+        for row in SETS[which][kind]:
+            one(row)
+    with open(os.path.join(folder, "artefacts.json"), "w") as f:
+        json.dump(preparation.rows, f, indent=1)
+    return len(preparation.rows)
