@@ -21,7 +21,7 @@ struct KernelChoice {
 using KernelChoices = std::map<std::string, KernelChoice>;
 
 /// Compiles the model of |options| by each backend, runs every entry of both in turn and takes for each kernel what was faster: the
-/// geometric mean over the entries decides. What takes longer than a limit counts as that long.
+/// geometric mean over the entries decides. What takes longer than a limit counts as that long; an entry that does by MLIR does not count.
 Result<KernelChoices> measureKernels(const CompileOptions &options);
 
 /// Choices as a file, and back. Errors name |path|.
