@@ -14,11 +14,14 @@ include "mlir/IR/EnumAttr.td"
 
 def Xfmr_Activation : I32EnumAttr<"Activation", "elementwise function between two projections", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Gelu", 1, "gelu">, I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
-    I32EnumAttrCase<"Relu", 3, "relu">, I32EnumAttrCase<"Silu", 4, "silu">, I32EnumAttrCase<"Tanh", 5, "tanh">]> {
+    I32EnumAttrCase<"Relu", 3, "relu">, I32EnumAttrCase<"Silu", 4, "silu">, I32EnumAttrCase<"Tanh", 5, "tanh">,
+    I32EnumAttrCase<"QuickGelu", 6, "quick_gelu">, I32EnumAttrCase<"Sigmoid", 7, "sigmoid">, I32EnumAttrCase<"Relu6", 8, "relu6">,
+    I32EnumAttrCase<"SquaredRelu", 9, "squared_relu">, I32EnumAttrCase<"LeakyRelu", 10, "leaky_relu">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
-/// gelu: x/2 (1 + erf(x/sqrt 2)); gelu_tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); silu: x / (1 + exp(-x)).
+/// gelu: x/2 (1 + erf(x/sqrt 2)); gelu_tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); silu: x / (1 + exp(-x));
+/// quick_gelu: x / (1 + exp(-1.702 x)); sigmoid: 1 / (1 + exp(-x)); relu6: min(max(x, 0), 6); squared_relu: max(x, 0)^2; leaky_relu: x where x > 0, else 0.01 x.
 def Xfmr_ActivationAttr : EnumAttr<Xfmr_Dialect, Xfmr_Activation, "activation"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "what a query row without a visible key gives", [

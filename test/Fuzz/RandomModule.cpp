@@ -39,8 +39,9 @@ private:
   std::string matrix(int64_t out, int64_t in, std::string &type) { return weight(type = tensor(number(nearly(out)) + "x" + number(in))); }
   std::string vector(int64_t size, std::string &type) { return weight(type = tensor(number(nearly(size)))); }
   std::string pickActivation() {
-    static const char *names[] = {"gelu", "gelu_tanh", "relu", "silu", "tanh", "none"};
-    return names[pick(6)];
+    static const char *names[] = {"gelu",       "gelu_tanh", "relu",  "silu",         "tanh",      "none",
+                                  "quick_gelu", "sigmoid",   "relu6", "squared_relu", "leaky_relu"};
+    return names[pick(11)];
   }
   void line(const std::string &text) { body += "    " + text + "\n"; }
 

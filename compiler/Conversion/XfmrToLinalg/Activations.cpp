@@ -46,11 +46,15 @@ struct Emitter {
     Value tanh = math::TanhOp::create(builder, loc, inner);
     return mul(mul(x, constant(0.5)), add(constant(1.0), tanh));
   }
-  /// x / (1 + exp(-x)); exp(-x) = inf gives the right limit, -0.
-  Value silu(Value x) {
+  /// y / (1 + exp(-x)); exp(-x) = inf gives the right limit, 0 or -0.
+  Value gated(Value y, Value x) {
     Value exp = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
-    return div(x, add(constant(1.0), exp));
+    return div(y, add(constant(1.0), exp));
   }
+  /// max(x, 0); maximumf, not maxnumf: a NaN stays visible.
+  Value relu(Value x) { return arith::MaximumFOp::create(builder, loc, x, constant(0.0)); }
+  /// x where it is positive, else 0.01 x: the larger of both either way.
+  Value leakyRelu(Value x) { return arith::MaximumFOp::create(builder, loc, x, mul(x, constant(0.01))); }
 };
 } // namespace
 
@@ -63,12 +67,24 @@ Value attune::emitActivation(OpBuilder &builder, Location loc, Activation activa
     return emit.gelu(x);
   case Activation::GeluTanh:
     return emit.geluTanh(x);
-  case Activation::Relu: // maximumf, not maxnumf: a NaN stays visible.
-    return arith::MaximumFOp::create(builder, loc, x, emit.constant(0.0));
+  case Activation::Relu:
+    return emit.relu(x);
   case Activation::Silu:
-    return emit.silu(x);
+    return emit.gated(x, x);
   case Activation::Tanh:
     return math::TanhOp::create(builder, loc, x);
+  case Activation::QuickGelu:
+    return emit.gated(x, emit.mul(x, emit.constant(1.702)));
+  case Activation::Sigmoid:
+    return emit.gated(emit.constant(1.0), x);
+  case Activation::Relu6:
+    return arith::MinimumFOp::create(builder, loc, emit.relu(x), emit.constant(6.0));
+  case Activation::SquaredRelu: {
+    Value positive = emit.relu(x);
+    return emit.mul(positive, positive);
+  }
+  case Activation::LeakyRelu:
+    return emit.leakyRelu(x);
   }
   llvm_unreachable("unknown activation");
 }

@@ -44,3 +44,45 @@ func.func @tanh(%x: tensor<?x8x4xf32>) -> tensor<?x8x4xf32> {
   %0 = xfmr.activation <tanh> %x : tensor<?x8x4xf32>
   return %0 : tensor<?x8x4xf32>
 }
+
+// CHECK-LABEL: @quick_gelu
+// CHECK: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK: %[[S:.*]] = arith.mulf %[[X]], %{{.*}}
+// CHECK: %[[N:.*]] = arith.negf %[[S]]
+// CHECK: math.exp %[[N]]
+// CHECK: arith.divf %[[X]], %{{.*}}
+func.func @quick_gelu(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = xfmr.activation <quick_gelu> %x : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @sigmoid
+// CHECK: arith.divf %{{cst.*}}, %{{.*}}
+func.func @sigmoid(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = xfmr.activation <sigmoid> %x : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @relu6
+// CHECK: %[[R:.*]] = arith.maximumf
+// CHECK: arith.minimumf %[[R]]
+func.func @relu6(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = xfmr.activation <relu6> %x : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @squared_relu
+// CHECK: %[[R:.*]] = arith.maximumf
+// CHECK: arith.mulf %[[R]], %[[R]]
+func.func @squared_relu(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = xfmr.activation <squared_relu> %x : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: @leaky_relu
+// CHECK: %[[S:.*]] = arith.mulf %[[X:.*]], %{{.*}}
+// CHECK: arith.maximumf %[[X]], %[[S]]
+func.func @leaky_relu(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = xfmr.activation <leaky_relu> %x : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
