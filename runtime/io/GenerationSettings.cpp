@@ -49,21 +49,18 @@ static const IntegerSetting integers[] = {{"max_length", &Options::max_length, 1
 
 static const NumberSetting numbers[] = {{"length_penalty", &Options::length_penalty},
                                         {"repetition_penalty", &Options::repetition_penalty},
+                                        {"encoder_repetition_penalty", &Options::encoder_repetition_penalty},
+                                        {"typical_p", &Options::typical_p},
+                                        {"min_p", &Options::min_p},
+                                        {"epsilon_cutoff", &Options::epsilon_cutoff},
+                                        {"eta_cutoff", &Options::eta_cutoff},
                                         {"temperature", &Options::temperature},
                                         {"top_p", &Options::top_p}};
 
 static const MissingSetting missing[] = {{"num_beam_groups", {1}},
                                          {"diversity_penalty", {0.0}},
-                                         {"typical_p", {1.0}},
-                                         {"min_p", {0.0}},
-                                         {"epsilon_cutoff", {0.0}},
-                                         {"eta_cutoff", {0.0}},
                                          {"penalty_alpha", {0.0}},
-                                         {"encoder_repetition_penalty", {1.0}},
-                                         {"renormalize_logits", {false}},
                                          {"exponential_decay_length_penalty", {}},
-                                         {"suppress_tokens", {Json::array()}},
-                                         {"begin_suppress_tokens", {Json::array()}},
                                          {"forced_decoder_ids", {Json::array()}},
                                          {"sequence_bias", {}},
                                          {"force_words_ids", {}},
@@ -79,7 +76,8 @@ const std::vector<std::string> &GenerationSettings::names() {
       list.push_back(setting.name);
     for (const NumberSetting &setting : numbers)
       list.push_back(setting.name);
-    list.insert(list.end(), {"eos_token_id", "bad_words_ids", "do_sample", "early_stopping", "seed"});
+    list.insert(list.end(), {"eos_token_id", "bad_words_ids", "do_sample", "early_stopping", "seed", "suppress_tokens",
+                             "begin_suppress_tokens", "renormalize_logits"});
     for (const MissingSetting &setting : missing)
       list.push_back(setting.name);
     return list;
@@ -125,7 +123,11 @@ static Result<Json> readOther(const std::string &name, const Json &value, const 
     return value;
   if (name == "early_stopping" && !value.is_boolean())
     return jsonTypeError(file, name, "true, false or \"never\"", value);
-  if (name == "early_stopping" || name == "do_sample") {
+  if (name == "suppress_tokens" || name == "begin_suppress_tokens") {
+    Result<std::vector<int64_t>> ids = jsonIntegers(value, file, name, 0);
+    return ids ? Result<Json>(value) : ids.status();
+  }
+  if (name == "early_stopping" || name == "do_sample" || name == "renormalize_logits") {
     Result<bool> flag = jsonBool(value, file, name);
     return flag ? Result<Json>(*flag) : flag.status();
   }
@@ -195,6 +197,8 @@ void GenerationSettings::apply(attune_generation_options &options) {
     options.max_new_tokens = 0;
   if (const Json *value = find("do_sample"))
     options.do_sample = value->get<bool>();
+  if (const Json *value = find("renormalize_logits"))
+    options.renormalize_logits = value->get<bool>();
   if (const Json *value = find("early_stopping"))
     options.early_stopping = value->is_string()   ? ATTUNE_STOP_NEVER_EARLY
                              : value->get<bool>() ? ATTUNE_STOP_EARLY
@@ -205,6 +209,16 @@ void GenerationSettings::apply(attune_generation_options &options) {
     ends = value->get<std::vector<int64_t>>();
     options.eos_token_ids = ends.data();
     options.num_eos_token_ids = ends.size();
+  }
+  if (const Json *value = find("suppress_tokens")) {
+    suppressed = value->get<std::vector<int64_t>>();
+    options.suppress_tokens = suppressed.data();
+    options.num_suppress_tokens = suppressed.size();
+  }
+  if (const Json *value = find("begin_suppress_tokens")) {
+    beginSuppressed = value->get<std::vector<int64_t>>();
+    options.begin_suppress_tokens = beginSuppressed.data();
+    options.num_begin_suppress_tokens = beginSuppressed.size();
   }
   if (const Json *value = find("bad_words_ids")) {
     badWords.clear(), badWordLengths.clear();

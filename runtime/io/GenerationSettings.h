@@ -33,7 +33,7 @@ public:
 
 private:
   std::map<std::string, Json> stored;
-  std::vector<int64_t> ends, badWords, badWordLengths;
+  std::vector<int64_t> ends, badWords, badWordLengths, suppressed, beginSuppressed;
   std::string unsupported;
 };
 

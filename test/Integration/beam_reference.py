@@ -8,7 +8,8 @@ import math
 
 DEFAULTS = dict(max_length=20, min_length=0, num_beams=1, num_return_sequences=1, length_penalty=1.0, early_stopping=False, no_repeat_ngram_size=0,
                 repetition_penalty=1.0, bad_words_ids=(), eos_token_id=None, pad_token_id=None, forced_bos_token_id=None, forced_eos_token_id=None,
-                encoder_no_repeat_ngram_size=0, never_token_id=None)
+                encoder_no_repeat_ngram_size=0, never_token_id=None, encoder_repetition_penalty=1.0, suppress_tokens=(), begin_suppress_tokens=(),
+                renormalize_logits=False)
 
 
 def log_softmax(logits):
@@ -23,7 +24,12 @@ def banned_by(ngrams_of, ids, size):
     return {ngrams_of[i + size - 1] for i in range(len(ngrams_of) - size + 1) if ngrams_of[i:i + size - 1] == last}
 
 
-def process(scores, ids, options, source):
+def penalise(scores, ids, penalty):
+    for i in set(ids):
+        scores[i] = scores[i] * penalty if scores[i] < 0 else scores[i] / penalty
+
+
+def process(scores, ids, options, source, begin):
     """The processors in the library's order."""
     scores = list(scores)
 
@@ -31,12 +37,11 @@ def process(scores, ids, options, source):
         for i in some:
             scores[i] = -math.inf
 
-    if options["repetition_penalty"] != 1:
-        for i in set(ids):
-            scores[i] = scores[i] * options["repetition_penalty"] if scores[i] < 0 else scores[i] / options["repetition_penalty"]
+    penalise(scores, source, 1 / options["encoder_repetition_penalty"])
+    penalise(scores, ids, options["repetition_penalty"])
     if 0 < options["no_repeat_ngram_size"] <= len(ids) + 1:
         ban(banned_by(ids, ids, options["no_repeat_ngram_size"]))
-    if 0 < options["encoder_no_repeat_ngram_size"] <= len(ids) + 1 and source:
+    if 0 < options["encoder_no_repeat_ngram_size"] <= len(ids) + 1:
         ban(banned_by(source, ids, options["encoder_no_repeat_ngram_size"]))
     for word in options["bad_words_ids"]:
         if word != [options["eos_token_id"]] and (len(word) == 1 or ids[-(len(word) - 1):] == word[:-1]):
@@ -47,6 +52,11 @@ def process(scores, ids, options, source):
         if options[forced] is not None and len(ids) == place:
             scores = [-math.inf] * len(scores)
             scores[options[forced]] = 0.0
+    ban(options["suppress_tokens"])
+    if len(ids) == (begin if begin > 1 or options["forced_bos_token_id"] is None else begin + 1):
+        ban(options["begin_suppress_tokens"])
+    if options["renormalize_logits"] and options["num_beams"] > 1 and max(scores) > -math.inf:
+        scores = log_softmax(scores)
     return scores
 
 
@@ -77,7 +87,7 @@ def beam_search(logits_of, prompt, options, source=None):
             logits = list(logits_of(ids))
             if options["never_token_id"] is not None:
                 logits[options["never_token_id"]] = -math.inf
-            scores = process(log_softmax(logits), ids, options, source)
+            scores = process(log_softmax(logits), ids, options, source or prompt, len(prompt))
             candidates += [(total + s, b, i) for i, s in enumerate(scores)]
         candidates.sort(key=lambda c: -c[0])
         length, following = len(running[0][1]), []
@@ -101,7 +111,7 @@ def beam_search(logits_of, prompt, options, source=None):
 def greedy_search(logits_of, prompt, options, source=None):
     ids = list(prompt)
     while len(ids) < options["max_length"]:
-        scores = process(logits_of(ids), ids, options, source)
+        scores = process(logits_of(ids), ids, options, source or prompt, len(prompt))
         following = max(range(len(scores)), key=lambda i: scores[i])
         if following == options["eos_token_id"]:
             break

@@ -148,7 +148,7 @@ generate(good, "--max-length=0", error="--max-length: expected an integer of at 
 generate(good, "--set=eos_token_id=9", error="eos_token_ids has 9, expected ids below the vocabulary's 6")
 generate(good, "--set=beams=2", error="--set: unknown setting 'beams'; known are max_length, ")
 generate(good, "--set=num_beams=many", error="--set: 'num_beams': expected an integer of at least 1, got \"many\"")
-generate(good, "--set=typical_p=0.5", error="--set: 'typical_p': 0.5 is not implemented in this version")
+generate(good, "--set=penalty_alpha=0.5", error="--set: 'penalty_alpha': 0.5 is not implemented in this version")
 generate(good, "--outputs=logits", error="--outputs: expected sequences, sequences_scores or step_logits, got 'logits'")
 generate(good, "--outputs=sequences_scores", error="--outputs: 'sequences_scores' are those of beams, expected num_beams of at least 2, got 1")
 generate(good, "--outputs=step_logits", "--num-beams=2", error="step logits with num_beams = 2 are not supported")

@@ -29,6 +29,9 @@ SETTINGS = [
     dict(max_length=8, num_beams=3, num_return_sequences=3, forced_eos_token_id=END, repetition_penalty=1.7, bad_words_ids=[[5], [7, 3], [END]]),
     dict(max_length=7, num_beams=5, num_return_sequences=5, length_penalty=0.0, forced_bos_token_id=4, early_stopping=True),
     dict(max_length=6, repetition_penalty=0.6, no_repeat_ngram_size=1, forced_eos_token_id=3),
+    dict(max_length=9, num_beams=3, num_return_sequences=2, suppress_tokens=[6, 9], begin_suppress_tokens=[4, 7], renormalize_logits=True),
+    dict(max_length=9, begin_suppress_tokens=[3, 5, 8, 10, 11], encoder_repetition_penalty=1.9, forced_bos_token_id=7),
+    dict(max_length=9, num_beams=2, encoder_repetition_penalty=0.4, early_stopping="never", no_repeat_ngram_size=1, length_penalty=0.5),
 ]
 SOURCE_SETTINGS = [dict(max_length=9, num_beams=3, encoder_no_repeat_ngram_size=1), dict(max_length=9, encoder_no_repeat_ngram_size=2)]
 

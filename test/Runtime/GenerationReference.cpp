@@ -75,6 +75,19 @@ static std::vector<double> scoresOf(const attune_generation_options &options, co
     std::fill(scores.begin(), scores.end(), kNever);
     scores[forced] = 0;
   }
+  for (size_t i = 0; i < options.num_suppress_tokens; ++i)
+    scores[options.suppress_tokens[i]] = kNever;
+  bool first = length == promptLength ? promptLength > 1 || options.forced_bos_token_id < 0
+                                      : length == 2 && promptLength == 1 && options.forced_bos_token_id >= 0;
+  for (size_t i = 0; first && i < options.num_begin_suppress_tokens; ++i)
+    scores[options.begin_suppress_tokens[i]] = kNever;
+  if (options.renormalize_logits && normalize) {
+    double sum = 0;
+    for (double score : scores)
+      sum += std::exp(score);
+    for (double &score : scores)
+      score -= sum > 0 ? std::log(sum) : 0;
+  }
   return scores;
 }
 

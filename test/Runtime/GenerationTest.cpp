@@ -127,6 +127,10 @@ static void testAgainstReference() {
     options.pad_token_id = pick(0, 1) ? 3 : -1;
     int64_t words[] = {4, 6, 7, 2, 1, 6, 4}, lengths[] = {1, 2, 1, 3};
     options.bad_words_ids = words, options.bad_words_lengths = lengths, options.num_bad_words = static_cast<size_t>(pick(0, 4));
+    int64_t suppressed[] = {6, 1, 5};
+    options.suppress_tokens = suppressed, options.num_suppress_tokens = static_cast<size_t>(pick(0, 3) ? 0 : pick(1, 2));
+    options.begin_suppress_tokens = suppressed + 1, options.num_begin_suppress_tokens = static_cast<size_t>(pick(0, 2));
+    options.renormalize_logits = pick(0, 1);
     int64_t length = pick(1, 3);
     options.max_length = length + pick(1, 7);
     options.min_length = pick(0, 1) * pick(length, options.max_length);
@@ -230,6 +234,17 @@ static void testSampling() {
   options.top_p = 1, options.temperature = 1e-3;
   CHECK(count().size() == 1 && draw(0) == 1);
   options.temperature = 1;
+  // Probabilities 0.06, 0.47, 0.17 and 0.29; the expected surprise is 1.19, nearest to that of 4, then of 1.
+  auto keeps = [&](std::vector<int64_t> ids) {
+    std::vector<int64_t> drawn;
+    for (auto [id, times] : count())
+      drawn.push_back(id);
+    CHECK(drawn == ids);
+  };
+  options.min_p = 0.5, keeps({1, 4}), options.min_p = 0;
+  options.typical_p = 0.2, keeps({4}), options.typical_p = 0.5, keeps({1, 4}), options.typical_p = 1;
+  options.epsilon_cutoff = 0.1, keeps({1, 2, 4}), options.epsilon_cutoff = 0.9, keeps({1}), options.epsilon_cutoff = 0;
+  options.eta_cutoff = 0.1, keeps({1, 2, 4}), options.eta_cutoff = 0.04, keeps({0, 1, 2, 4}), options.eta_cutoff = 0;
   int64_t first = draw(7);
   CHECK(first == draw(7));
   std::map<int64_t, int> seeds;
@@ -317,6 +332,13 @@ static void testBadOptions() {
   rejects([](auto &o) { o.do_sample = 1, o.top_p = 1.5; }, "top_p is 1.5, expected to be above 0 and at most 1");
   rejects([](auto &o) { o.do_sample = 1, o.top_k = -1; }, "top_k is -1, at least 0 expected");
   rejects([](auto &o) { o.do_sample = 1, o.num_beams = 2; }, "do_sample with num_beams = 2 is not supported");
+  rejects([](auto &o) { o.do_sample = 1, o.min_p = 1.5; }, "min_p is 1.5, expected to be at least 0 and at most 1");
+  rejects([](auto &o) { o.do_sample = 1, o.typical_p = 0; }, "typical_p is 0, expected to be above 0 and at most 1");
+  rejects([](auto &o) { o.do_sample = 1, o.eta_cutoff = 1; }, "eta_cutoff is 1, expected to be at least 0 and below 1");
+  rejects([](auto &o) { o.suppress_tokens = beyond, o.num_suppress_tokens = 1; },
+          "suppress_tokens has 11, expected ids below the vocabulary's 11");
+  rejects([](auto &o) { o.num_begin_suppress_tokens = 2; }, "begin_suppress_tokens is null, 2 ids expected");
+  rejects([](auto &o) { o.encoder_repetition_penalty = -1; }, "encoder_repetition_penalty is -1, a positive number expected");
   rejects([](auto &o) { o.repetition_penalty = 0; }, "repetition_penalty is 0, a positive number expected");
   rejects([](auto &o) { o.length_penalty = NAN; }, "length_penalty is nan, a number expected");
   rejects([](auto &o) { o.num_bad_words = 1; }, "bad_words_ids or bad_words_lengths is null");

@@ -138,7 +138,17 @@ static llvm::Constant *createGeneration(DescriptorBuilder &builder, GenerationSe
                                            builder.i64(o.want_step_logits),
                                            builder.null(),
                                            builder.null(),
-                                           builder.i64(o.encoder_no_repeat_ngram_size)});
+                                           builder.i64(o.encoder_no_repeat_ngram_size),
+                                           builder.f64(o.encoder_repetition_penalty),
+                                           builder.i64s(o.suppress_tokens, o.num_suppress_tokens, "attune.suppressed"),
+                                           builder.i64(o.num_suppress_tokens),
+                                           builder.i64s(o.begin_suppress_tokens, o.num_begin_suppress_tokens, "attune.suppressed"),
+                                           builder.i64(o.num_begin_suppress_tokens),
+                                           builder.i64(o.renormalize_logits),
+                                           builder.f64(o.typical_p),
+                                           builder.f64(o.min_p),
+                                           builder.f64(o.epsilon_cutoff),
+                                           builder.f64(o.eta_cutoff)});
   return builder.global(record, "attune.generation");
 }
 

@@ -63,6 +63,17 @@ typedef struct attune_generation_options {
   attune_token_fn on_token; ///< or null
   void *user;               ///< handed to on_token
   int64_t encoder_no_repeat_ngram_size; ///< > 0: no n-gram of this size of the source's ids occurs; encoder-decoders only
+  double encoder_repetition_penalty; ///< scores of the source's ids (without sources, the prompt's): multiplied by it if > 0, else divided
+  const int64_t *suppress_tokens;    ///< ids that are never chosen; borrowed
+  size_t num_suppress_tokens;
+  const int64_t *begin_suppress_tokens; ///< ids that are not the first after the prompt or start token, or after a forced_bos_token_id
+                                        ///< behind a single one; borrowed
+  size_t num_begin_suppress_tokens;
+  int64_t renormalize_logits; ///< beam search: 1 = what the rules leave of the scores is made log-probabilities again
+  double typical_p;           ///< sampling: only the ids nearest to the expected surprise that make up this probability, in (0, 1]
+  double min_p;               ///< sampling: only ids of at least this part of the best one's probability, in [0, 1]
+  double epsilon_cutoff;      ///< sampling: only ids of at least this probability, in [0, 1)
+  double eta_cutoff;          ///< sampling: the same, but less where the distribution is flat
 } attune_generation_options;
 
 /// Sets |options| to what |model| says (generation_config.json and config.json at the time it was compiled); where it says nothing, or
@@ -108,9 +119,9 @@ attune_status attune_generation_limits(const attune_model *model, const attune_g
 #endif
 
 #if defined(__cplusplus)
-static_assert(sizeof(attune_generation_options) == 256, "attune_generation_options is part of the ABI");
+static_assert(sizeof(attune_generation_options) == 336, "attune_generation_options is part of the ABI");
 #else
-_Static_assert(sizeof(attune_generation_options) == 256, "attune_generation_options is part of the ABI");
+_Static_assert(sizeof(attune_generation_options) == 336, "attune_generation_options is part of the ABI");
 #endif
 #ifdef __cplusplus
 }

@@ -108,7 +108,8 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
     float *scores = logits + row.sources[beam] * model.vocabSize;
     // Beams of one source have the same ids only before the first step, so the rules need to be applied once.
     if (beam == 0 || row.sources[beam] != row.sources[beam - 1])
-      applyRules(options, prompt.sourceOf(row.row), row.ids + beam * options.max_length, length, model.vocabSize, scores, seen);
+      applyRules(options, {{row.ids + beam * options.max_length, length}, prompt.length, prompt.sourceOf(row.row)}, model.vocabSize, scores,
+                 seen);
     best.add(beam, row.sums[beam], scores, model.vocabSize);
   }
   int64_t next = 0, offset = sequences;

@@ -19,6 +19,7 @@ void attune_generation_options_init(const attune_model *model, attune_generation
   options->max_length = 20;
   options->num_beams = options->num_return_sequences = 1;
   options->length_penalty = options->repetition_penalty = options->temperature = options->top_p = 1;
+  options->encoder_repetition_penalty = options->typical_p = 1;
   options->top_k = 50;
   options->pad_token_id = options->bos_token_id = options->decoder_start_token_id = -1;
   options->forced_bos_token_id = options->forced_eos_token_id = options->never_token_id = -1;
@@ -69,12 +70,39 @@ static attune_status checkBadWords(const attune_generation_options &options, int
   return ATTUNE_OK;
 }
 
+static attune_status checkSuppressed(const char *name, const int64_t *ids, size_t count, int64_t vocabSize) {
+  if (count && !ids)
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is null, %zu ids expected", name, count);
+  for (size_t i = 0; i < count; ++i)
+    if (ids[i] < 0 || ids[i] >= vocabSize)
+      return fail(ATTUNE_INVALID_ARGUMENT, "%s has %lld, expected ids below the vocabulary's %lld", name, wide(ids[i]), wide(vocabSize));
+  return ATTUNE_OK;
+}
+
+static attune_status checkPenalty(const char *name, double value) {
+  if (!(value > 0) || std::isinf(value))
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, a positive number expected", name, value);
+  return ATTUNE_OK;
+}
+
+/// Checks that |value| is at least |least| and below 1, or 1 if |withOne|.
+static attune_status checkPart(const char *name, double value, double least, bool withOne) {
+  if (!(value >= least) || !(withOne ? value <= 1 : value < 1))
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, expected to be at least %g and %s 1", name, value, least,
+                withOne ? "at most" : "below");
+  return ATTUNE_OK;
+}
+
 static attune_status checkSampling(const attune_generation_options &options) {
   ATTUNE_TRY(checkAtLeast("top_k", options.top_k, 0));
-  if (!(options.temperature > 0) || std::isinf(options.temperature))
-    return fail(ATTUNE_INVALID_ARGUMENT, "temperature is %g, a positive number expected", options.temperature);
+  ATTUNE_TRY(checkPenalty("temperature", options.temperature));
   if (!(options.top_p > 0 && options.top_p <= 1))
     return fail(ATTUNE_INVALID_ARGUMENT, "top_p is %g, expected to be above 0 and at most 1", options.top_p);
+  if (!(options.typical_p > 0 && options.typical_p <= 1))
+    return fail(ATTUNE_INVALID_ARGUMENT, "typical_p is %g, expected to be above 0 and at most 1", options.typical_p);
+  ATTUNE_TRY(checkPart("min_p", options.min_p, 0, /*withOne=*/true));
+  ATTUNE_TRY(checkPart("epsilon_cutoff", options.epsilon_cutoff, 0, /*withOne=*/false));
+  ATTUNE_TRY(checkPart("eta_cutoff", options.eta_cutoff, 0, /*withOne=*/false));
   if (options.num_beams > 1)
     return fail(ATTUNE_INVALID_ARGUMENT, "do_sample with num_beams = %lld is not supported; expected num_beams = 1",
                 wide(options.num_beams));
@@ -114,8 +142,8 @@ attune_status attune::checkGenerationOptions(attune_generation_options &options,
   if (options.max_length <= length)
     return fail(ATTUNE_INVALID_ARGUMENT, "max_length is %lld, expected more than the %lld ids of the prompt", wide(options.max_length),
                 wide(length));
-  if (!(options.repetition_penalty > 0) || std::isinf(options.repetition_penalty))
-    return fail(ATTUNE_INVALID_ARGUMENT, "repetition_penalty is %g, a positive number expected", options.repetition_penalty);
+  ATTUNE_TRY(checkPenalty("repetition_penalty", options.repetition_penalty));
+  ATTUNE_TRY(checkPenalty("encoder_repetition_penalty", options.encoder_repetition_penalty));
   if (!std::isfinite(options.length_penalty))
     return fail(ATTUNE_INVALID_ARGUMENT, "length_penalty is %g, a number expected", options.length_penalty);
   ATTUNE_TRY(checkEnds(options, vocabSize));
@@ -123,6 +151,8 @@ attune_status attune::checkGenerationOptions(attune_generation_options &options,
   ATTUNE_TRY(checkId("forced_eos_token_id", options.forced_eos_token_id, vocabSize));
   ATTUNE_TRY(checkId("never_token_id", options.never_token_id, vocabSize));
   ATTUNE_TRY(checkBadWords(options, vocabSize));
+  ATTUNE_TRY(checkSuppressed("suppress_tokens", options.suppress_tokens, options.num_suppress_tokens, vocabSize));
+  ATTUNE_TRY(checkSuppressed("begin_suppress_tokens", options.begin_suppress_tokens, options.num_begin_suppress_tokens, vocabSize));
   if (options.pad_token_id < 0)
     options.pad_token_id = options.num_eos_token_ids ? options.eos_token_ids[0] : 0;
   if (options.do_sample)

@@ -83,12 +83,19 @@ static attune_status findPrompt(GenerationPlan &plan) {
 
 /// Finds the sources, which say how many rows there are if the prompts do not.
 static attune_status findSources(GenerationPlan &plan) {
-  bool needsIds = plan.options.encoder_no_repeat_ngram_size > 0;
-  if (needsIds && (!plan.encode || plan.encode->inputs[0].dtype != ATTUNE_I64))
+  bool hasIds = plan.encode && plan.encode->inputs[0].dtype == ATTUNE_I64, penalized = plan.options.encoder_repetition_penalty != 1;
+  if (plan.options.encoder_no_repeat_ngram_size > 0 && !hasIds)
     return fail(ATTUNE_INVALID_ARGUMENT, "encoder_no_repeat_ngram_size is %lld, expected 0, as model '%s' has no ids of sources",
                 Long(plan.options.encoder_no_repeat_ngram_size), plan.desc->name);
-  if (!plan.encode)
+  if (penalized && plan.encode && !hasIds)
+    return fail(ATTUNE_INVALID_ARGUMENT, "encoder_repetition_penalty is %g, expected 1, as model '%s' has no ids of sources",
+                plan.options.encoder_repetition_penalty, plan.desc->name);
+  bool needsIds = plan.options.encoder_no_repeat_ngram_size > 0 || penalized;
+  if (!plan.encode) {
+    // As in the reference library, a decoder's prompt is its source.
+    plan.sourceIds = needsIds ? plan.ids : nullptr;
     return ATTUNE_OK;
+  }
   const attune_tensor_desc &begin = plan.encode->inputs[0];
   const attune_tensor *source = plan.inputs.find(begin.name);
   if (!source)

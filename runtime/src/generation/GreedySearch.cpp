@@ -74,7 +74,8 @@ void GreedySearch::keepLogits(int64_t row, const float *from) {
 
 int64_t GreedySearch::choose(int64_t row, float *scores) {
   const int64_t *sequence = result.sequences + row * options.max_length;
-  applyRules(options, prompt.sourceOf(row / options.num_return_sequences), sequence, length, model.vocabSize, scores, seen);
+  IdList source = prompt.sourceOf(row / options.num_return_sequences);
+  applyRules(options, {{sequence, length}, prompt.length, source}, model.vocabSize, scores, seen);
   return options.do_sample ? sampleId(options, scores, model.vocabSize, row, length - prompt.length, candidates)
                            : argMax(scores, model.vocabSize);
 }

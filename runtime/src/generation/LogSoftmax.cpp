@@ -64,6 +64,8 @@ double attune::logSumExp(const float *values, int64_t count) {
 
 void attune::logSoftmax(float *values, int64_t count) {
   double all = logSumExp(values, count);
+  if (all == -INFINITY)
+    return;
   for (int64_t i = 0; i < count; ++i)
     values[i] = static_cast<float>(values[i] - all);
 }

@@ -11,7 +11,7 @@ namespace attune {
 /// log(sum(exp(values[i]))) over |count| values, of which some may be -infinity; relative error of the sum below 1e-6. -infinity if all
 /// are.
 double logSumExp(const float *values, int64_t count);
-/// values[i] - logSumExp(values), in place.
+/// values[i] - logSumExp(values), in place; nothing changes if all are -infinity.
 void logSoftmax(float *values, int64_t count);
 
 } // namespace attune

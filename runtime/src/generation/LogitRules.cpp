@@ -3,22 +3,28 @@
 //===----------------------------------------------------------------------===//
 
 #include "LogitRules.h"
+#include "LogSoftmax.h"
 
 #include <cmath>
 #include <cstring>
 
 using namespace attune;
 
-/// Divides positive scores of ids that occurred by |penalty| and multiplies negative ones, once per id.
-static void penalizeRepetition(double penalty, const int64_t *ids, int64_t length, float *scores, uint8_t *seen) {
-  for (int64_t i = 0; i < length; ++i) {
-    float &score = scores[ids[i]];
-    if (!seen[ids[i]])
-      score = static_cast<float>(score < 0 ? score * penalty : score / penalty);
-    seen[ids[i]] = 1;
+/// Divides positive scores of ids that occur in |list| by |penalty| and multiplies negative ones, once per id; ids beyond the vocabulary
+/// never come up.
+static void penalize(double penalty, IdList list, int64_t vocabSize, float *scores, uint8_t *seen) {
+  if (penalty == 1)
+    return;
+  for (int64_t i = 0; i < list.count; ++i) {
+    int64_t id = list.ids[i];
+    if (id < 0 || id >= vocabSize || seen[id])
+      continue;
+    scores[id] = static_cast<float>(scores[id] < 0 ? scores[id] * penalty : scores[id] / penalty);
+    seen[id] = 1;
   }
-  for (int64_t i = 0; i < length; ++i)
-    seen[ids[i]] = 0;
+  for (int64_t i = 0; i < list.count; ++i)
+    if (list.ids[i] >= 0 && list.ids[i] < vocabSize)
+      seen[list.ids[i]] = 0;
 }
 
 /// Bans what would complete an n-gram of |size| ids that |of| has; ids beyond the vocabulary never come up.
@@ -50,12 +56,23 @@ static void force(int64_t id, float *scores, int64_t vocabSize) {
   scores[id] = 0;
 }
 
-void attune::applyRules(const attune_generation_options &options, IdList source, const int64_t *ids, int64_t length, int64_t vocabSize,
-                        float *scores, uint8_t *seen) {
-  if (options.repetition_penalty != 1)
-    penalizeRepetition(options.repetition_penalty, ids, length, scores, seen);
-  banNgrams(options.no_repeat_ngram_size, {ids, length}, ids, length, vocabSize, scores);
-  banNgrams(options.encoder_no_repeat_ngram_size, source, ids, length, vocabSize, scores);
+static void suppress(const int64_t *ids, size_t count, float *scores) {
+  for (size_t i = 0; i < count; ++i)
+    scores[ids[i]] = -INFINITY;
+}
+
+/// Whether the next id is the first that is chosen freely.
+static bool isBegin(const attune_generation_options &options, const RuleInput &input) {
+  bool forced = input.promptLength == 1 && options.forced_bos_token_id >= 0;
+  return input.sequence.count == input.promptLength + forced;
+}
+
+void attune::applyRules(const attune_generation_options &options, const RuleInput &input, int64_t vocabSize, float *scores, uint8_t *seen) {
+  auto [ids, length] = input.sequence;
+  penalize(1 / options.encoder_repetition_penalty, input.source, vocabSize, scores, seen);
+  penalize(options.repetition_penalty, input.sequence, vocabSize, scores, seen);
+  banNgrams(options.no_repeat_ngram_size, input.sequence, ids, length, vocabSize, scores);
+  banNgrams(options.encoder_no_repeat_ngram_size, input.source, ids, length, vocabSize, scores);
   banWords(options, ids, length, scores);
   for (size_t i = 0; length < options.min_length && i < options.num_eos_token_ids; ++i)
     scores[options.eos_token_ids[i]] = -INFINITY;
@@ -63,4 +80,10 @@ void attune::applyRules(const attune_generation_options &options, IdList source,
     force(options.forced_bos_token_id, scores, vocabSize);
   if (options.forced_eos_token_id >= 0 && length == options.max_length - 1)
     force(options.forced_eos_token_id, scores, vocabSize);
+  suppress(options.suppress_tokens, options.num_suppress_tokens, scores);
+  if (isBegin(options, input))
+    suppress(options.begin_suppress_tokens, options.num_begin_suppress_tokens, scores);
+  // Of greedy search and sampling it would change nothing.
+  if (options.renormalize_logits && options.num_beams > 1)
+    logSoftmax(scores, vocabSize);
 }

@@ -22,12 +22,18 @@ struct IdList {
   int64_t count;
 };
 
-/// Applies the rules of |options| to |scores| [vocabSize] of the id that follows ids[0 … length - 1], in the order of the reference
-/// library: repetition penalty, repeated n-grams, those of |source|, bad words, minimum length, forced first and last id. What may not
-/// follow scores -infinity, what is forced 0. |seen| has vocabSize zeros, and has them again afterwards. |options.max_length| is the final
-/// limit.
-void applyRules(const attune_generation_options &options, IdList source, const int64_t *ids, int64_t length, int64_t vocabSize,
-                float *scores, uint8_t *seen);
+/// What a rule may ask of a sequence: its ids so far, how many of them are the prompt's, and the ids of its source, if known.
+struct RuleInput {
+  IdList sequence;
+  int64_t promptLength;
+  IdList source;
+};
+
+/// Applies the rules of |options| to |scores| [vocabSize] of the id that follows |input|, in the order of the reference library: penalties
+/// of the source's ids and of the sequence's, repeated n-grams, those of the source, bad words, minimum length, forced first and last id,
+/// suppressed ids. What may not follow scores -infinity, what is forced 0. |seen| has vocabSize zeros, and has them again afterwards.
+/// |options.max_length| is the final limit.
+void applyRules(const attune_generation_options &options, const RuleInput &input, int64_t vocabSize, float *scores, uint8_t *seen);
 
 } // namespace attune
 

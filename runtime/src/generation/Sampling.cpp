@@ -32,6 +32,93 @@ static double noise(uint64_t seed, uint64_t row, uint64_t step) {
 /// Best first, the smaller of two ids with equal scores first.
 static bool isBefore(const Candidate &a, const Candidate &b) { return a.score > b.score || (a.score == b.score && a.id < b.id); }
 
+namespace {
+
+/// What may be drawn: candidates, best first, and what is left of them after each of the reference library's filters, in its order.
+class Choices {
+public:
+  Choices(Candidate *items, int64_t count) : items(items), count(count) { std::sort(items, items + count, isBefore); }
+
+  void keepTopP(double most);
+  /// Keeps those whose probability is at least |least|; the best one stays.
+  void keepProbable(double least);
+  /// Keeps those whose surprise is nearest to the expected one, until they make up |mass|.
+  void keepTypical(double mass);
+  /// Draws one by |noise| in [0, 1).
+  int64_t draw(double noise) const;
+
+  /// The expected surprise.
+  double entropy() const;
+  double weight(int64_t i) const { return std::exp(static_cast<double>(items[i].score - items[0].score)); }
+  double total() const;
+
+private:
+  Candidate *items;
+  int64_t count;
+};
+
+} // namespace
+
+double Choices::total() const {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i)
+    sum += weight(i);
+  return sum;
+}
+
+/// An id goes if those before it reach |most| without it.
+void Choices::keepTopP(double most) {
+  double kept = 0, limit = most * total();
+  int64_t keep = 0;
+  while (keep < count && (keep == 0 || kept <= limit))
+    kept += weight(keep++);
+  count = keep;
+}
+
+void Choices::keepProbable(double least) {
+  double limit = least * total();
+  while (count > 1 && weight(count - 1) < limit)
+    --count;
+}
+
+double Choices::entropy() const {
+  double all = total(), sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    double p = weight(i) / all;
+    sum -= p > 0 ? p * std::log(p) : 0;
+  }
+  return sum;
+}
+
+void Choices::keepTypical(double mass) {
+  double all = total(), expected = entropy(), best = items[0].score;
+  auto distance = [&](const Candidate &c) { return std::fabs(std::log(all) - (static_cast<double>(c.score) - best) - expected); };
+  std::sort(items, items + count, [&](const Candidate &a, const Candidate &b) {
+    double first = distance(a), second = distance(b);
+    return first < second || (first == second && isBefore(a, b));
+  });
+  double sum = 0, limit = mass * all;
+  int64_t last = 0;
+  for (; last < count - 1; ++last)
+    if ((sum += std::exp(static_cast<double>(items[last].score) - best)) >= limit)
+      break;
+  double farthest = distance(items[last]);
+  while (last + 1 < count && distance(items[last + 1]) <= farthest)
+    ++last;
+  count = last + 1;
+  std::sort(items, items + count, isBefore);
+}
+
+int64_t Choices::draw(double noise) const {
+  double target = noise * total();
+  for (int64_t i = 0; i < count; ++i) {
+    target -= weight(i);
+    if (target < 0)
+      return items[i].id;
+  }
+  return items[count - 1].id;
+}
+
 int64_t attune::sampleId(const attune_generation_options &options, const float *scores, int64_t vocabSize, int64_t row, int64_t step,
                          Candidate *scratch) {
   int64_t count = 0;
@@ -45,24 +132,16 @@ int64_t attune::sampleId(const attune_generation_options &options, const float *
     float least = scratch[options.top_k - 1].score;
     count = std::partition(scratch, scratch + count, [least](const Candidate &c) { return c.score >= least; }) - scratch;
   }
-  std::sort(scratch, scratch + count, isBefore);
-  double most = scratch[0].score, total = 0;
-  for (int64_t i = 0; i < count; ++i)
-    total += std::exp(scratch[i].score - most);
-  if (options.top_p < 1) {
-    // An id goes if those before it reach top_p without it.
-    double kept = 0, limit = options.top_p * total;
-    int64_t keep = 0;
-    while (keep < count && (keep == 0 || kept <= limit))
-      kept += std::exp(scratch[keep++].score - most);
-    count = keep;
-    total = kept;
-  }
-  double target = noise(options.seed, static_cast<uint64_t>(row), static_cast<uint64_t>(step)) * total;
-  for (int64_t i = 0; i < count; ++i) {
-    target -= std::exp(scratch[i].score - most);
-    if (target < 0)
-      return scratch[i].id;
-  }
-  return scratch[count - 1].id;
+  Choices choices(scratch, count);
+  if (options.top_p < 1)
+    choices.keepTopP(options.top_p);
+  if (options.min_p > 0)
+    choices.keepProbable(options.min_p / choices.total());
+  if (options.typical_p < 1)
+    choices.keepTypical(options.typical_p);
+  if (options.epsilon_cutoff > 0)
+    choices.keepProbable(options.epsilon_cutoff);
+  if (options.eta_cutoff > 0)
+    choices.keepProbable(std::min(options.eta_cutoff, std::sqrt(options.eta_cutoff) * std::exp(-choices.entropy())));
+  return choices.draw(noise(options.seed, static_cast<uint64_t>(row), static_cast<uint64_t>(step)));
 }

@@ -98,7 +98,7 @@ void SessionModel::addInput(Call &call, const char *name, int64_t *values, const
 GenerationPrompt SessionModel::prompt() {
   GenerationPrompt prompt{plan.rows, plan.length, plan.ids ? static_cast<const int64_t *>(plan.ids->data) : startIds};
   if (plan.sourceIds)
-    prompt.sources = static_cast<const int64_t *>(plan.sourceIds->data), prompt.sourceLength = plan.sourceLength;
+    prompt.sources = static_cast<const int64_t *>(plan.sourceIds->data), prompt.sourceLength = plan.sourceIds->shape[1];
   return prompt;
 }
 
