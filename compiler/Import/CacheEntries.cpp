@@ -39,6 +39,12 @@ static bool continuesSequences(const TransformerSpec &spec) {
   });
 }
 
+/// Whether |input| is a head mask of the encoder that the decoder takes, too.
+static bool isSharedHeadMask(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const EntryInput &input) {
+  auto isOwn = [](const EntryInput &other) { return other.spec->role == InputRole::HeadMask && other.spec->stack == StackRole::Decoder; };
+  return spec.sharesHeadMask && input.spec->role == InputRole::HeadMask && llvm::none_of(inputs, isOwn);
+}
+
 /// What an entry of |kind| takes of the inputs of `forward`, its tokens first.
 static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                         bool positionsGiven, Padding padding) {
@@ -46,8 +52,8 @@ static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const Transformer
   for (EntryInput input : inputs) {
     InputRole role = input.spec->role;
     bool encodes = kind == CacheEntry::Encode;
-    if (isOfSources(input) != encodes || (role == InputRole::Positions && !encodes && !positionsGiven) ||
-        (kind == CacheEntry::Decode && isMask(input)))
+    if ((isOfSources(input) != encodes && !isSharedHeadMask(spec, inputs, input)) ||
+        (role == InputRole::Positions && !encodes && !positionsGiven) || (kind == CacheEntry::Decode && isMask(input)))
       continue;
     if (role == InputRole::Positions && !encodes)
       input.fill = "";
@@ -76,7 +82,7 @@ std::vector<CacheEntry> attune::planCacheEntries(const TransformerSpec &spec, co
   bool hasTokens = llvm::any_of(inputs, [&](const EntryInput &input) {
     return isTokenSource(input) && input.spec->stack == StackRole::Decoder && input.spec->role != InputRole::Memory;
   });
-  if (afterPast || !hasTokens || !continuesSequences(spec) || perToken.empty() || !plainMasks)
+  if (spec.choices || afterPast || !hasTokens || !continuesSequences(spec) || perToken.empty() || !plainMasks)
     return {};
   std::vector<CacheEntry> entries;
   bool sources = readsSources(spec, inputs);

@@ -57,6 +57,22 @@ int64_t ConfigReader::integer(const char *key, int64_t fallback, Range range) {
   return value ? keep(jsonInteger(*value, config.file(), config.label(key), range.min, range.max), fallback) : fallback;
 }
 
+std::pair<int64_t, int64_t> ConfigReader::integerPair(const char *key, int64_t fallback, Range range) {
+  const Json *value = config.find(key);
+  if (!value || !value->is_array()) {
+    int64_t both = integer(key, fallback, range);
+    return {both, both};
+  }
+  if (value->size() != 2) {
+    fail(key, "an integer or a list of two");
+    return {fallback, fallback};
+  }
+  auto element = [&](size_t i) {
+    return keep(jsonInteger((*value)[i], config.file(), config.label(key) + "." + std::to_string(i), range.min, range.max), fallback);
+  };
+  return {element(0), element(1)};
+}
+
 double ConfigReader::number(const char *key, double fallback, double min, double max) {
   const Json *value = config.find(key);
   if (!value)
@@ -85,9 +101,9 @@ std::string ConfigReader::string(const char *key, const char *fallback) {
 }
 
 std::string ConfigReader::architecture(const char *fallback) {
-  if (!present("architectures"))
-    return fallback;
   const Json *value = config.find("architectures");
+  if (!present("architectures") || (value->is_array() && value->empty()))
+    return fallback;
   if (value->is_array() && !value->empty() && value->front().is_string())
     return value->front().get<std::string>();
   fail("architectures", "an array of class names");

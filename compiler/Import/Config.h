@@ -61,6 +61,8 @@ public:
   int64_t integer(const char *key, int64_t fallback, Range range);
   /// The same for keys whose null means their default.
   int64_t integerOrNull(const char *key, int64_t fallback, Range range) { return present(key) ? integer(key, fallback, range) : fallback; }
+  /// The two integers of the list |key|, or twice the integer |key|, or twice |fallback| if it is absent.
+  std::pair<int64_t, int64_t> integerPair(const char *key, int64_t fallback, Range range);
   /// The number |key| in [min, max], or |fallback| if it is absent.
   double number(const char *key, double fallback, double min, double max);
   /// The flag |key|, or |fallback| if it is absent.

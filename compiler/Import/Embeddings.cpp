@@ -27,6 +27,15 @@ Value attune::emitPatches(EntryScope &scope, const PatchSpec &spec, Value image)
   for (int64_t extent : ArrayRef<int64_t>(split).drop_front())
     sizes.push_back(builder.getIndexAttr(extent));
   SmallVector<ReassociationIndices> groups = {{0}, {1}, {2, 3}, {4, 5}};
+  // What does not fill a patch on the right or below is in none.
+  int64_t height = spec.rows() * spec.patchHeight, width = spec.columns() * spec.patchWidth;
+  if (height != spec.height || width != spec.width) {
+    SmallVector<OpFoldResult> begin(4, builder.getIndexAttr(0)), steps(4, builder.getIndexAttr(1));
+    SmallVector<OpFoldResult> extents = {batch, builder.getIndexAttr(spec.channels), builder.getIndexAttr(height),
+                                         builder.getIndexAttr(width)};
+    type = type.clone({dynamic, spec.channels, height, width});
+    image = tensor::ExtractSliceOp::create(builder, loc, type, image, begin, extents, steps);
+  }
   Value pixels = tensor::ExpandShapeOp::create(builder, loc, type.clone(split), image, groups, sizes);
   // [B, rows, columns, C, y, x]: what belongs to a patch stands side by side.
   int64_t order[] = {0, 2, 4, 1, 3, 5};

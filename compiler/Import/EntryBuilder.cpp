@@ -21,9 +21,41 @@ ModelLayers::ModelLayers(const TransformerSpec &spec, WeightTable &weights) {
 
 EntryBuilder::EntryBuilder(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs,
                            Padding padding, WeightTable &weights, ModelLayers &layers, ModuleOp module)
-    : scope{spec, inputs, padding, weights, OpBuilder::atBlockEnd(module.getBody()), {}, {}}, spec(spec), outputs(outputs), layers(layers),
-      results(outputs.size()) {
+    : scope{spec, inputs, padding, weights, OpBuilder::atBlockEnd(module.getBody()), {}, {}, {}, {}}, spec(spec), outputs(outputs),
+      layers(layers), results(outputs.size()) {
   weights.beginEntry();
+}
+
+/// |mask| with dimensions of size 1 before its own, so that it has four.
+static Value emitLeadingOnes(OpBuilder &builder, Value mask) {
+  auto type = cast<RankedTensorType>(mask.getType());
+  int64_t missing = 4 - type.getRank();
+  if (missing == 0)
+    return mask;
+  SmallVector<int64_t> shape(missing, 1);
+  SmallVector<OpFoldResult> sizes(missing, builder.getIndexAttr(1));
+  SmallVector<ReassociationIndices> groups(1);
+  for (int64_t dim = 0; dim < 4; ++dim) {
+    if (dim > missing)
+      groups.emplace_back();
+    groups.back().push_back(dim);
+  }
+  llvm::append_range(shape, type.getShape());
+  llvm::append_range(sizes, tensor::getMixedSizes(builder, mask.getLoc(), mask));
+  return tensor::ExpandShapeOp::create(builder, mask.getLoc(), type.clone(shape), mask, groups, sizes);
+}
+
+/// |argument| as the rest of an entry takes it: masks with all dimensions, choices as sequences of a larger batch.
+static Value toSequences(EntryScope &scope, const EntryInput &input, Value argument) {
+  if (input.spec->broadcast)
+    return emitLeadingOnes(scope.builder, argument);
+  if (input.rank() < 2 || input.dims[1] != "choices")
+    return argument;
+  if (!scope.choices) {
+    scope.rows = tensor::DimOp::create(scope.builder, scope.at("shape"), argument, 0);
+    scope.choices = tensor::DimOp::create(scope.builder, scope.at("shape"), argument, 1);
+  }
+  return tensor::CollapseShapeOp::create(scope.builder, argument.getLoc(), argument, joinFirstTwo(input.rank()));
 }
 
 func::FuncOp EntryBuilder::createFunction(StringRef name) {
@@ -38,11 +70,11 @@ func::FuncOp EntryBuilder::createFunction(StringRef name) {
   function->setAttr(xfmr::kEntryAttr, builder.getStringAttr(name));
   function.setAllArgAttrs(attributes);
   Block *body = function.addEntryBlock();
+  builder.setInsertionPointToStart(body);
   for (auto [argument, input] : llvm::zip(body->getArguments(), scope.inputs)) {
     argument.setLoc(scope.at(input.spec->name));
-    scope.arguments.push_back(argument);
+    scope.arguments.push_back(toSequences(scope, input, argument));
   }
-  builder.setInsertionPointToStart(body);
   return function;
 }
 

@@ -68,26 +68,54 @@ struct Form {
 
 } // namespace
 
+/// Masks `[batch, heads, queries, keys]` without the first dimensions, which |rank| says; each size but the last may be 1, for all. The
+/// number of |heads| may be 1 anyway. The first form is one for all heads and, of rank 4, for all queries.
+static std::vector<Form> broadcastForms(const std::string &heads, const std::string &queries, const std::string &keys, int64_t rank) {
+  std::vector<std::string> each[] = {{"batch", "1"}, {"1"}, {"1", queries}, {keys}};
+  if (heads != "1")
+    each[1].push_back(heads);
+  if (rank < 4)
+    std::swap(each[2][0], each[2][1]);
+  std::vector<std::vector<std::string>> shapes = {{}};
+  for (int64_t dim = 4 - rank; dim < 4; ++dim) {
+    std::vector<std::vector<std::string>> longer;
+    for (const std::string &size : each[dim])
+      for (std::vector<std::string> shape : shapes) {
+        shape.push_back(size);
+        longer.push_back(std::move(shape));
+      }
+    shapes = std::move(longer);
+  }
+  std::vector<Form> forms;
+  for (DType dtype : {DType::F32, DType::I64})
+    for (const std::vector<std::string> &shape : shapes)
+      forms.push_back({dtype, shape});
+  return forms;
+}
+
 /// Masks of |queries| by |keys|: what a key adds, for all queries, or unless |forAllQueries| for each, or each head's.
 static std::vector<Form> maskForms(const StackSpec &stack, const InputSpec &input, const std::string &queries, const std::string &keys,
                                    bool forAllQueries = false) {
   const std::vector<std::string> padded = {"batch", keys}, pairs = {"batch", queries, keys};
-  std::vector<Form> forms = {{DType::I64, padded}, {DType::I64, pairs}, {DType::F32, padded}, {DType::F32, pairs}};
+  // What also masks the keys of another sequence's queries is the same for all queries.
+  if (forAllQueries)
+    return {{DType::I64, padded}, {DType::F32, padded}};
   std::string heads = "1";
   if (!stack.layers.empty())
     heads = std::to_string((stack.layers[0].attention ? stack.layers[0].attention : stack.layers[0].cross)->heads);
-  // Of rank 4 each size but the last may be 1, for all; the number of heads may be 1 anyway.
-  const std::vector<std::string> perHead = heads == "1" ? std::vector<std::string>{"1"} : std::vector<std::string>{"1", heads};
-  for (DType dtype : {DType::F32, DType::I64})
-    for (const std::string &query : {std::string("1"), queries})
-      for (const std::string &head : perHead)
-        for (const std::string &batch : {std::string("batch"), std::string("1")})
-          forms.push_back({dtype, {batch, head, query, keys}});
-  // What also masks the keys of another sequence's queries is the same for all queries.
-  if (forAllQueries)
-    forms = {{DType::I64, padded}, {DType::F32, padded}};
+  std::vector<Form> forms;
   if (input.additive)
-    forms.insert(forms.begin(), {DType::F32, {"batch", "1", "1", keys}});
+    forms.push_back({DType::F32, {"batch", "1", "1", keys}});
+  else if (input.broadcast)
+    forms.push_back({DType::I64, {"batch", "1", queries, keys}});
+  if (!input.broadcast)
+    forms.insert(forms.end(), {{DType::I64, padded}, {DType::I64, pairs}, {DType::F32, padded}, {DType::F32, pairs}});
+  for (int64_t rank : {4, 3, 2, 1})
+    if (rank == 4 || input.broadcast)
+      llvm::append_range(forms, broadcastForms(heads, queries, keys, rank));
+  // Where only a rank is asked for, the type is that of the default form.
+  if (DType first = forms.front().dtype; input.broadcast)
+    llvm::stable_sort(forms, [=](const Form &a, const Form &b) { return a.dtype == first && b.dtype != first; });
   return forms;
 }
 
@@ -100,6 +128,16 @@ static Form pastForm(const TransformerSpec &spec, const InputSpec &input) {
   const LinearSpec &projection = part % 2 == 0 ? attention.key : attention.value;
   std::string size = std::to_string(spec.shapeOf(projection.weight)[0] / attention.kvHeads);
   return {DType::F32, {"batch", std::to_string(attention.kvHeads), part < 2 ? "past" : "source_length", size}};
+}
+
+/// |forms|, each with a dimension of choices behind the batch; those that are not one of tokens or sequences are left out.
+static std::vector<Form> formsOfChoices(const InputSpec &input, std::vector<Form> forms) {
+  bool isMask = input.role == InputRole::AttentionMask;
+  llvm::erase_if(forms, [&](const Form &form) { return isMask && form.dims.size() != 2; });
+  for (Form &form : forms)
+    if (form.dims.front() == "batch")
+      form.dims.insert(form.dims.begin() + 1, "choices");
+  return forms;
 }
 
 /// The forms of an input, the default one first; |afterPast| where earlier tokens' keys are given.
@@ -122,6 +160,8 @@ static std::vector<Form> formsOf(const TransformerSpec &spec, const InputSpec &i
                      spec.hasTwoStacks() && input.stack == StackRole::Encoder);
   case InputRole::EncoderResult:
     return {{DType::F32, {"batch", length, hidden}}};
+  case InputRole::TokenPlace:
+    return {{DType::I64, {"batch"}}};
   case InputRole::HeadMask:
   case InputRole::CrossHeadMask: {
     const auto attention = input.role == InputRole::HeadMask ? &LayerSpec::attention : &LayerSpec::cross;
@@ -139,14 +179,19 @@ static std::vector<Form> formsOf(const TransformerSpec &spec, const InputSpec &i
   return {};
 }
 
-/// Whether |form| has the rank and type that |request| asks for and, if |exact|, is broadcast where its tensor is.
-static bool fits(const Form &form, const InputRequest &request, bool exact) {
+/// How well a form fits a request: sizes 1 are where it is broadcast, at least there, or anywhere.
+enum class Fit { Exact, Compatible, Any };
+
+/// Whether |form| has the rank and type that |request| asks for, and sizes that fit |how|.
+static bool fits(const Form &form, const InputRequest &request, Fit how) {
   int64_t rank = int64_t(form.dims.size());
   if (request.rank.value_or(rank) != rank || request.dtype.value_or(form.dtype) != form.dtype)
     return false;
-  for (size_t i = 0; exact && i < request.sizes.size(); ++i)
-    if ((request.sizes[i] == 1) != (form.dims[i] == "1"))
+  for (size_t i = 0; how != Fit::Any && i < request.sizes.size(); ++i) {
+    bool isOne = request.sizes[i] == 1, broadcast = form.dims[i] == "1";
+    if (how == Fit::Exact ? isOne != broadcast : broadcast && !isOne)
       return false;
+  }
   return true;
 }
 
@@ -156,9 +201,11 @@ static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &
   std::string dtypes;
   bool rankFits = false;
   std::vector<Form> forms = formsOf(spec, input, afterPast);
-  for (bool exact : {true, false})
+  if (spec.choices)
+    forms = formsOfChoices(input, std::move(forms));
+  for (Fit how : {Fit::Exact, Fit::Compatible, Fit::Any})
     for (Form &form : forms)
-      if (fits(form, request, exact)) {
+      if (fits(form, request, how)) {
         EntryInput resolved{&input, form.dtype, std::move(form.dims)};
         // Positions of later tokens do not begin at 0.
         if (afterPast && input.role == InputRole::Positions && input.stack == StackRole::Decoder)
@@ -240,7 +287,9 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
   }
   for (const EntryInput &input : inputs) {
     bool isMask = input.spec->role == InputRole::AttentionMask || input.spec->role == InputRole::MemoryMask;
-    if (padding == Padding::Skip && isMask && (input.rank() != 2 || input.dtype != DType::I64))
+    if (padding == Padding::Skip && isMask && input.spec->broadcast)
+      return Status::error("input '" + input.spec->name + "': expected no such input when padding is skipped, as it is not one of tokens");
+    if (padding == Padding::Skip && isMask && (input.rank() != (spec.choices ? 3 : 2) || input.dtype != DType::I64))
       return Status::error("input '" + input.spec->name + "': expected rank 2 and I64 when padding is skipped, got rank " +
                            std::to_string(input.rank()) + " and " + dtypeName(input.dtype));
   }

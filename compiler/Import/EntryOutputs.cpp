@@ -46,6 +46,9 @@ static void addAttentions(std::vector<Group> &groups, std::string name, EntryOut
 
 static std::vector<Group> groupsOf(const TransformerSpec &spec) {
   std::vector<Group> groups;
+  // Their rows would be those of all choices, a size that a signature has no word for.
+  if (spec.choices)
+    return groups;
   for (StackRole role : {StackRole::Encoder, StackRole::Decoder}) {
     if (role == StackRole::Encoder ? !spec.encoder : !spec.decoder)
       continue;

@@ -18,6 +18,8 @@ struct EntryScope {
   mlir::OpBuilder builder;
   /// One for each input.
   mlir::SmallVector<mlir::Value> arguments;
+  /// Sizes of the first two dimensions of inputs whose rows are choices; null if there are none.
+  mlir::Value rows, choices;
   /// The decoder's ids where they are made of the encoder's, else null.
   mlir::Value shiftedIds;
 
@@ -27,7 +29,11 @@ struct EntryScope {
     for (auto [argument, input] : llvm::zip(arguments, inputs))
       if (input.spec->role == role && input.spec->stack == stack)
         return argument;
-    return role == InputRole::TokenIds && stack == StackRole::Decoder ? shiftedIds : mlir::Value();
+    if (stack == StackRole::Encoder)
+      return {};
+    if (role == InputRole::HeadMask && spec.sharesHeadMask)
+      return input(role, StackRole::Encoder);
+    return role == InputRole::TokenIds ? shiftedIds : mlir::Value();
   }
   /// The given keys or values |member| of the decoder, or null.
   mlir::Value past(int64_t member) const {

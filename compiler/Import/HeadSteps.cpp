@@ -93,6 +93,21 @@ static Value emitLastEnds(EntryScope &scope, const HeadStep &step, TokenBatch &t
   return gatherRows(builder, loc, tokens, value, rowOf);
 }
 
+/// The rows of |value| that givenTokenStep describes. A place behind a sequence is its last.
+static Value emitGivenTokens(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
+  OpBuilder &builder = scope.builder;
+  Value places = scope.input(InputRole::TokenPlace, scope.spec.mainStack());
+  auto rowOf = [&](OpBuilder &inner, Location loc, Value sequence) -> Value {
+    Value last = arith::SubIOp::create(inner, loc, tokens.length(), Value(arith::ConstantIndexOp::create(inner, loc, 1))), place = last;
+    if (places)
+      place = arith::MinUIOp::create(
+          inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), tensor::ExtractOp::create(inner, loc, places, sequence)),
+          last);
+    return arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, tokens.length()), place);
+  };
+  return gatherRows(builder, scope.at(step.path), tokens, value, rowOf);
+}
+
 static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at(step.path);
@@ -104,6 +119,8 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
     return emitLastTokens(scope, step, tokens, value);
   case HeadStep::LastEnd:
     return emitLastEnds(scope, step, tokens, value);
+  case HeadStep::GivenToken:
+    return emitGivenTokens(scope, step, tokens, value);
   case HeadStep::Linear:
     return xfmr::LinearOp::create(builder, loc, value, scope.weight(step.linear.weight), scope.weight(step.linear.bias), Value(),
                                   xfmr::Activation::None);
@@ -120,8 +137,21 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
 }
 
 bool attune::isPerToken(const OutputSpec &output) {
-  constexpr HeadStep::Kind chooses[] = {HeadStep::Pool, HeadStep::LastToken, HeadStep::LastEnd};
+  constexpr HeadStep::Kind chooses[] = {HeadStep::Pool, HeadStep::LastToken, HeadStep::LastEnd, HeadStep::GivenToken};
   return llvm::none_of(output.steps, [&](const HeadStep &step) { return llvm::is_contained(chooses, step.kind); });
+}
+
+/// |value|, whose first dimension is that of all choices, with those of each row in a dimension of their own.
+static Value splitChoices(EntryScope &scope, Value value) {
+  OpBuilder &builder = scope.builder;
+  Location loc = value.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, value);
+  sizes.front() = scope.rows;
+  sizes.insert(sizes.begin() + 1, OpFoldResult(scope.choices));
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin() + 1, ShapedType::kDynamic);
+  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), value, joinFirstTwo(int64_t(shape.size())), sizes);
 }
 
 EntryResult attune::emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, Value hidden, bool lastOnly) {
@@ -133,6 +163,12 @@ EntryResult attune::emitHead(EntryScope &scope, const OutputSpec &output, TokenB
   if (isPerToken(output) && !lastOnly) {
     value = tokens.toPadded(value, output.squeeze);
     dims.push_back(tokens.lengthDim());
+  } else if (output.squeeze) {
+    value = tensor::CollapseShapeOp::create(scope.builder, value.getLoc(), value, SmallVector<ReassociationIndices>{{0, 1}});
+  }
+  if (scope.choices) {
+    value = splitChoices(scope, value);
+    dims.insert(dims.begin() + 1, "choices");
   }
   if (!output.squeeze)
     dims.push_back(std::to_string(features));

@@ -114,6 +114,8 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
     TransformerSpec alone = spec;
     for (LayerSpec &layer : alone.decoder->layers)
       layer.cross.reset();
+    llvm::erase_if(alone.inputs, [](const InputSpec &input) { return input.role == InputRole::CrossHeadMask; });
+    declarePast(alone);
     return importModel(context, alone, tensors, options);
   }
   Result<std::vector<EntryInput>> inputs = resolveInputs(spec, options);

@@ -27,8 +27,7 @@ TokenBatch::TokenBatch(EntryScope &scope, Value batch, Value length, std::string
   packed.mask = visibility ? Value(xfmr::AdditiveMaskOp::create(builder, scope.at("attention_mask"), mask)) : mask;
 }
 
-/// The reassociation that joins the first two of |rank| dimensions.
-static SmallVector<ReassociationIndices> joinFirstTwo(int64_t rank) {
+SmallVector<ReassociationIndices> attune::joinFirstTwo(int64_t rank) {
   SmallVector<ReassociationIndices> groups = {{0, 1}};
   for (int64_t dim = 2; dim < rank; ++dim)
     groups.push_back({dim});

@@ -13,6 +13,9 @@
 
 namespace attune {
 
+/// The reassociation that joins the first two of |rank| dimensions.
+mlir::SmallVector<mlir::ReassociationIndices> joinFirstTwo(int64_t rank);
+
 /// The sequences that go through one stack of an entry.
 class TokenBatch {
 public:

@@ -6,6 +6,8 @@
 
 #include "compiler/Import/families/Families.h"
 
+#include <algorithm>
+
 using namespace attune;
 using mlir::xfmr::Activation;
 
@@ -69,6 +71,8 @@ HeadStep attune::lastEndStep(int64_t end, std::string path) {
   return step;
 }
 
+HeadStep attune::givenTokenStep(std::string path) { return HeadStep(HeadStep::GivenToken, std::move(path)); }
+
 HeadStep attune::linearStep(LinearSpec linear, std::string path) {
   HeadStep step(HeadStep::Linear, std::move(path));
   step.linear = linear;
@@ -95,15 +99,34 @@ HeadStep attune::dropoutStep(double rate, std::string path) {
 
 HeadStep attune::softmaxStep(std::string path) { return HeadStep(HeadStep::Softmax, std::move(path)); }
 
+void attune::declareStartAndEnd(TransformerSpec &spec, const LinearSpec &both) {
+  spec.outputs.push_back({"start_logits", {linearStep(spec.features(both, 0, 1), "qa_outputs")}, /*squeeze=*/true});
+  spec.outputs.push_back({"end_logits", {linearStep(spec.features(both, 1, 2), "qa_outputs")}, /*squeeze=*/true});
+}
+
 Activation attune::readActivation(ConfigReader &reader, const char *key, const char *fallback) {
+  return readActivationName(reader, key, reader.string(key, fallback));
+}
+
+Activation attune::readActivationName(ConfigReader &reader, const char *key, const std::string &name) {
   static constexpr std::pair<const char *, Activation> table[] = {
-      {"gelu", Activation::Gelu},          {"gelu_python", Activation::Gelu},
-      {"gelu_new", Activation::GeluTanh},  {"gelu_pytorch_tanh", Activation::GeluTanh},
-      {"gelu_fast", Activation::GeluTanh}, {"relu", Activation::Relu},
-      {"silu", Activation::Silu},          {"swish", Activation::Silu},
+      {"gelu", Activation::Gelu},
+      {"gelu_python", Activation::Gelu},
+      {"gelu_new", Activation::GeluTanh},
+      {"gelu_pytorch_tanh", Activation::GeluTanh},
+      {"gelu_fast", Activation::GeluTanh},
+      {"relu", Activation::Relu},
+      {"silu", Activation::Silu},
+      {"swish", Activation::Silu},
       {"tanh", Activation::Tanh},
+      {"gelu_accurate", Activation::GeluTanh},
+      {"quick_gelu", Activation::QuickGelu},
+      {"sigmoid", Activation::Sigmoid},
+      {"relu6", Activation::Relu6},
+      {"relu2", Activation::SquaredRelu},
+      {"leaky_relu", Activation::LeakyRelu},
+      {"linear", Activation::None},
   };
-  std::string name = reader.string(key, fallback);
   std::string expected = "one of ";
   for (const auto &[known, activation] : table) {
     if (name == known)
@@ -114,8 +137,10 @@ Activation attune::readActivation(ConfigReader &reader, const char *key, const c
   return Activation::None;
 }
 
-/// Adds the inputs that give the keys and values of earlier tokens, of models that give theirs out.
-static void declarePast(TransformerSpec &spec) {
+void attune::declarePast(TransformerSpec &spec) {
+  spec.inputs.erase(
+      std::remove_if(spec.inputs.begin(), spec.inputs.end(), [](const InputSpec &input) { return input.role == InputRole::PastKeyValues; }),
+      spec.inputs.end());
   int64_t parts = spec.decoder ? spec.decoder->cachedParts() : 0;
   for (int64_t i = 0; i < parts * int64_t(spec.decoder ? spec.decoder->layers.size() : 0); ++i) {
     InputSpec input{std::string(pastGroup) + "." + std::to_string(i / parts) + "." + std::to_string(i % parts), InputRole::PastKeyValues};

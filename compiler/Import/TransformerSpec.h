@@ -150,7 +150,7 @@ struct StackSpec {
 
 /// One step from the last hidden state to an output.
 struct HeadStep {
-  enum Kind { Pool, LastToken, LastEnd, Linear, Activation, Norm, Dropout, Softmax };
+  enum Kind { Pool, LastToken, LastEnd, GivenToken, Linear, Activation, Norm, Dropout, Softmax };
   HeadStep(Kind kind, std::string path) : kind(kind), path(std::move(path)) {}
 
   Kind kind;
@@ -172,11 +172,17 @@ HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
 HeadStep lastTokenStep(std::optional<int64_t> padding, std::string path);
 /// The row of each sequence's place where the encoder's ids have the last |end|.
 HeadStep lastEndStep(int64_t end, std::string path);
+/// The row of each sequence's place that an input says; of the last where there is none.
+HeadStep givenTokenStep(std::string path);
 HeadStep linearStep(LinearSpec linear, std::string path);
 HeadStep activationStep(mlir::xfmr::Activation kind, std::string path);
 HeadStep normStep(NormSpec norm, std::string path);
 HeadStep dropoutStep(double rate, std::string path);
 HeadStep softmaxStep(std::string path);
+
+struct TransformerSpec;
+/// Declares the outputs `start_logits` and `end_logits`, the two features of |both| for every token.
+void declareStartAndEnd(TransformerSpec &spec, const LinearSpec &both);
 
 /// Which stack something belongs to.
 enum class StackRole { Encoder, Decoder };
@@ -199,6 +205,8 @@ enum class InputRole {
   TokenTypes,
   Positions,
   HeadMask,
+  /// For each sequence the place of the token that an output is about.
+  TokenPlace,
   /// The head mask of cross attention.
   CrossHeadMask,
   /// The encoder's result, computed elsewhere; takes the place of its tokens.
@@ -226,6 +234,8 @@ struct InputSpec {
   bool required = false;
   /// Keys and values: the layer times the parts of a layer, plus the part.
   int64_t member = 0;
+  /// Mask: of a rank below 4 it has the last dimensions of `[batch, heads, queries, keys]`, not those of a batch.
+  bool broadcast = false;
 };
 
 /// A model of any family.
@@ -238,6 +248,10 @@ struct TransformerSpec : WeightList {
   std::optional<StackSpec> encoder, decoder;
   /// Where the decoder gets no tokens it gets those of the encoder, this id before them and the last one left out.
   std::optional<int64_t> decoderStart;
+  /// A row of the batch is several sequences, its choices: inputs are `[batch, choices, length]`, and outputs begin so.
+  bool choices = false;
+  /// The encoder's head mask is that of the decoder, too, where this has none of its own.
+  bool sharesHeadMask = false;
   /// Sequences of encoder and decoder have the same lengths.
   bool equalLengths = false;
   /// The main outputs, in order.
@@ -271,11 +285,16 @@ struct TransformerSpec : WeightList {
 /// The name of the inputs and outputs that are kept keys and values, "past_key_values.LAYER.PART".
 inline constexpr const char *pastGroup = "past_key_values";
 
+/// Declares the inputs that give the keys and values of earlier tokens, of models that give theirs out; others of this kind go.
+void declarePast(TransformerSpec &spec);
+
 /// Reads the description of any supported model.
 Result<TransformerSpec> readTransformerSpec(const Config &config);
 
 /// Reads the activation |key|, with the names of transformers' ACT2FN; records an error for one that is not implemented.
 mlir::xfmr::Activation readActivation(ConfigReader &reader, const char *key, const char *fallback);
+/// The activation called |name|, which is what |key| says.
+mlir::xfmr::Activation readActivationName(ConfigReader &reader, const char *key, const std::string &name);
 
 } // namespace attune
 

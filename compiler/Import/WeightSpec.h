@@ -61,6 +61,8 @@ public:
 
   /// Declares a tensor of the files.
   WeightId tensor(std::string name, std::vector<int64_t> shape, std::vector<std::string> aliases = {});
+  /// Says that files may have the tensor |id| under |name|, too: of tensors that are one, some keep only the last.
+  void addAlias(WeightId id, std::string name) { weights[id].aliases.push_back(std::move(name)); }
   /// A constant filled with |value|.
   WeightId fill(std::string name, std::vector<int64_t> shape, double value);
   /// A table that `#xfmr.computed` names |table|.

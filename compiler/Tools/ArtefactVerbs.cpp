@@ -15,12 +15,13 @@ static bool isSharedObject(const std::string &path) {
   return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
 }
 
-/// The request for an input like |tensor|. Only masks of rank 4 may be broadcast.
+/// The request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, though not between keys.
 static InputRequest requestInput(const TensorSpec &tensor) {
   InputRequest request{tensor.name, static_cast<int64_t>(tensor.shape.size()), isFloat(tensor.dtype) ? DType::F32 : DType::I64, {}};
-  if (tensor.shape.size() == 4)
-    for (size_t i = 0; i < 4; ++i)
-      request.sizes.push_back(i < 3 && tensor.shape[i] == 1 ? 1 : InputRequest::anySize);
+  size_t rank = tensor.shape.size();
+  if (rank == 4 || (rank == 3 && llvm::StringRef(tensor.name).ends_with("mask")))
+    for (size_t i = 0; i < rank; ++i)
+      request.sizes.push_back(i + 1 < rank && tensor.shape[i] == 1 ? 1 : InputRequest::anySize);
   return request;
 }
 

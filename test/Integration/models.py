@@ -97,6 +97,11 @@ def float_mask(rng, shape):
     return "F32", list(shape), values
 
 
+def as_floats(values):
+    """The values rounded to f32."""
+    return [struct.unpack("<f", struct.pack("<f", value))[0] for value in values]
+
+
 def save(path, tensors):
     """{"name": (dtype, shape, values)} as a safetensors file."""
     header, data = {}, []

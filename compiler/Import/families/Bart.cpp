@@ -22,21 +22,13 @@ static void declareBase(TransformerSpec &spec, const BartKeys &, const BartTable
 
 /// A start and an end score per token of the decoder.
 static void declareQuestionAnswering(TransformerSpec &spec, const BartKeys &keys, const BartTables &, WeightId) {
-  LinearSpec both = spec.linear("qa_outputs", keys.hidden, 2);
-  spec.outputs.push_back({"start_logits", {linearStep(spec.features(both, 0, 1), "qa_outputs")}, /*squeeze=*/true});
-  declareSeq2SeqOutputs(spec, "end_logits", {linearStep(spec.features(both, 1, 2), "qa_outputs")});
-  spec.outputs[1].squeeze = true;
+  declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
+  declareEncoderOutput(spec);
 }
 
-/// Two projections of the decoder's state where the last end of the ids stands.
+/// A classifier of whole sequences.
 static void declareSequenceClassification(TransformerSpec &spec, const BartKeys &keys, const BartTables &, WeightId) {
-  const std::string path = "classification_head";
-  LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.hidden),
-             output = spec.linear(path + ".out_proj", keys.hidden, keys.labels);
-  declareSeq2SeqOutputs(spec, "logits",
-                        {lastEndStep(keys.end, path), dropoutStep(keys.classifierDropout, path + ".dropout"),
-                         linearStep(dense, path + ".dense"), activationStep(mlir::xfmr::Activation::Tanh, path),
-                         linearStep(output, path + ".out_proj")});
+  declareEndClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
 }
 
 static void declareStack(TransformerSpec &spec, const BartKeys &keys, StackRole role, const std::string &prefix) {
@@ -48,25 +40,37 @@ static void declareStack(TransformerSpec &spec, const BartKeys &keys, StackRole 
   declareBartLayers(spec, keys, role, prefix);
 }
 
+/// The decoder alone, with a head.
+static void declareCausal(TransformerSpec &spec, const BartKeys &keys) {
+  WeightId words = declareBartDecoder(spec, keys, spec.basePrefix);
+  declareStack(spec, keys, StackRole::Decoder, spec.basePrefix);
+  declareBartCausalLogits(spec, keys, words);
+}
+
 Result<TransformerSpec> attune::readBartSpec(const Config &config) {
   static constexpr std::pair<const char *, DeclareHead> heads[] = {
       {"BartModel", declareBase},
       {"BartForConditionalGeneration", declareBartLogits},
       {"BartForQuestionAnswering", declareQuestionAnswering},
       {"BartForSequenceClassification", declareSequenceClassification},
+      {"BartForCausalLM", nullptr}, // the decoder alone
   };
   ConfigReader reader(config);
-  BartKeys keys = readBartKeys(reader, 50265, 3);
-  keys.shared = true;
   TransformerSpec spec;
   spec.family = "bart";
   spec.architecture = reader.architecture("BartModel");
+  BartKeys keys = readBartKeys(reader, 50265, 3, /*encodes=*/spec.architecture != "BartForCausalLM");
+  keys.shared = true;
   spec.basePrefix = "model.";
-  spec.decoderStart =
-      reader.integerOrNull("decoder_start_token_id", std::min<int64_t>(2, keys.decoderVocab - 1), {0, keys.decoderVocab - 1});
+  int64_t start = reader.integerOrNull("decoder_start_token_id", std::min<int64_t>(2, keys.decoderVocab - 1), {0, keys.decoderVocab - 1});
   const auto *head = reader.choose("architectures", spec.architecture, heads);
   if (reader.status().failed())
     return reader.status();
+  if (!head->second) {
+    declareCausal(spec, keys);
+    return spec;
+  }
+  spec.decoderStart = start;
   const std::string prefix = head == heads ? "" : spec.basePrefix;
   WeightId bias = head->second == declareBartLogits ? declareBartLogitsBias(spec, keys) : noWeight;
   BartTables tables = declareBartStacks(spec, keys, prefix);

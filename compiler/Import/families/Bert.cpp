@@ -35,8 +35,7 @@ static std::vector<HeadStep> predictions(TransformerSpec &spec, const BertKeys &
   decoder.bias = spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"});
   LinearSpec dense = spec.linear(path + ".transform.dense", keys.hidden, keys.hidden);
   NormSpec norm = spec.norm(path + ".transform.LayerNorm", keys.hidden, keys.epsilon);
-  // A tied decoder is the word table, even where the file has a tensor of its name: so does the reference after loading.
-  decoder.weight = keys.tied ? bertStack(spec).embeddings.words : spec.tensor(path + ".decoder.weight", {keys.vocab, keys.hidden});
+  decoder.weight = bertDecoderTable(spec, keys, path + ".decoder.weight");
   return {linearStep(dense, path + ".transform.dense"), activationStep(keys.activation, path + ".transform"),
           normStep(norm, path + ".transform.LayerNorm"), linearStep(decoder, path + ".decoder")};
 }
@@ -58,6 +57,8 @@ Result<TransformerSpec> attune::readBertSpec(const Config &config) {
       {"BertForSequenceClassification", declareSequenceClassification},
       {"BertForTokenClassification", declareTokenClassification},
       {"BertForQuestionAnswering", declareQuestionAnswering},
+      {"BertForMultipleChoice", [](TransformerSpec &spec, const BertKeys &keys,
+                                   const std::string &prefix) { declareMultipleChoice(spec, keys, bertPooler(spec, keys, prefix)); }},
       {"BertForNextSentencePrediction", declareNextSentence},
       {"BertForPreTraining", declarePreTraining},
   };

@@ -128,6 +128,15 @@ void attune::declareBertModel(TransformerSpec &spec, const BertKeys &keys, const
     declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), i);
 }
 
+WeightId attune::bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, const std::string &name) {
+  if (!keys.tied)
+    return spec.tensor(name, {keys.vocab, keys.hidden});
+  // A tied decoder is the word table, even where the file has a tensor of its name: so does the reference after loading.
+  WeightId words = bertStack(spec).embeddings.words;
+  spec.addAlias(words, name);
+  return words;
+}
+
 std::vector<HeadStep> attune::bertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   std::string path = prefix + "pooler";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path + ".dense", keys.hidden, keys.hidden), path + ".dense"),
@@ -144,10 +153,15 @@ void attune::declareTokenClassification(TransformerSpec &spec, const BertKeys &k
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), linearStep(classifier, "classifier")}});
 }
 
+void attune::declareMultipleChoice(TransformerSpec &spec, const BertKeys &keys, std::vector<HeadStep> steps) {
+  spec.choices = true;
+  steps.push_back(dropoutStep(keys.classifierDropout, "dropout"));
+  steps.push_back(linearStep(spec.linear("classifier", keys.hidden, 1), "classifier"));
+  spec.outputs.push_back({"logits", std::move(steps), /*squeeze=*/true});
+}
+
 void attune::declareQuestionAnswering(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
-  LinearSpec both = spec.linear("qa_outputs", keys.hidden, 2);
-  spec.outputs.push_back({"start_logits", {linearStep(spec.features(both, 0, 1), "qa_outputs")}, /*squeeze=*/true});
-  spec.outputs.push_back({"end_logits", {linearStep(spec.features(both, 1, 2), "qa_outputs")}, /*squeeze=*/true});
+  declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
 }
 
 Result<TransformerSpec> attune::readBertLike(const Config &config, const char *family, const char *basePrefix, const BertHeads &heads,

@@ -46,12 +46,16 @@ StackSpec &bertStack(TransformerSpec &spec);
 /// Declares inputs, embeddings and layers.
 void declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 
+/// The weight of a head that scores all words: the word table, or the tensor |name|.
+WeightId bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, const std::string &name);
 /// tanh of a projection of the first token.
 std::vector<HeadStep> bertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// The last hidden state, and pooled.
 void declareBertOutputs(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// `classifier` on every token.
 void declareTokenClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+/// A score for each choice, `classifier` of |steps|.
+void declareMultipleChoice(TransformerSpec &spec, const BertKeys &keys, std::vector<HeadStep> steps);
 /// `qa_outputs`: one projection to two features, a start and an end score per token.
 void declareQuestionAnswering(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 

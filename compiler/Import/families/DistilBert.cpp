@@ -83,20 +83,25 @@ static void declareBase(TransformerSpec &spec, const BertKeys &, const std::stri
 static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec transform = spec.linear("vocab_transform", keys.hidden, keys.hidden), projector;
   NormSpec norm = spec.norm("vocab_layer_norm", keys.hidden, keys.epsilon);
-  projector.weight = keys.tied ? spec.encoder->embeddings.words : spec.tensor("vocab_projector.weight", {keys.vocab, keys.hidden});
+  projector.weight = bertDecoderTable(spec, keys, "vocab_projector.weight");
   projector.bias = spec.tensor("vocab_projector.bias", {keys.vocab});
   spec.outputs.push_back({"logits",
                           {linearStep(transform, "vocab_transform"), activationStep(keys.activation, "vocab_transform"),
                            normStep(norm, "vocab_layer_norm"), linearStep(projector, "vocab_projector")}});
 }
 
-/// Two projections of the first token.
+/// A projection of the first token.
+static std::vector<HeadStep> preClassifier(TransformerSpec &spec, const BertKeys &keys) {
+  const std::string path = "pre_classifier";
+  return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),
+          activationStep(Activation::Relu, path)};
+}
+
 static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
-  LinearSpec first = spec.linear("pre_classifier", keys.hidden, keys.hidden), second = spec.linear("classifier", keys.hidden, keys.labels);
-  spec.outputs.push_back({"logits",
-                          {poolStep(mlir::xfmr::PoolKind::First, "pre_classifier"), linearStep(first, "pre_classifier"),
-                           activationStep(Activation::Relu, "pre_classifier"), dropoutStep(keys.classifierDropout, "dropout"),
-                           linearStep(second, "classifier")}});
+  std::vector<HeadStep> steps = preClassifier(spec, keys);
+  steps.push_back(dropoutStep(keys.classifierDropout, "dropout"));
+  steps.push_back(linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier"));
+  spec.outputs.push_back({"logits", steps});
 }
 
 Result<TransformerSpec> attune::readDistilBertSpec(const Config &config) {
@@ -106,6 +111,8 @@ Result<TransformerSpec> attune::readDistilBertSpec(const Config &config) {
       {"DistilBertForSequenceClassification", declareSequenceClassification},
       {"DistilBertForTokenClassification", declareTokenClassification},
       {"DistilBertForQuestionAnswering", declareQuestionAnswering},
+      {"DistilBertForMultipleChoice", [](TransformerSpec &spec, const BertKeys &keys,
+                                         const std::string &) { declareMultipleChoice(spec, keys, preClassifier(spec, keys)); }},
   };
   return readBertLike(config, "distilbert", "distilbert.", heads, readKeys, declareModel);
 }

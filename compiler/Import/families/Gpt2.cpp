@@ -22,7 +22,7 @@ struct Gpt2Keys {
   int64_t vocab, positions, hidden, layers, heads, inner, labels;
   double epsilon, dropout, classifierDropout;
   std::optional<int64_t> padding;
-  mlir::xfmr::Activation activation;
+  mlir::xfmr::Activation activation, summaryActivation = mlir::xfmr::Activation::None;
   bool scaled, scaledByLayer, tied, cross;
   HeadsByLayer pruned;
 };
@@ -30,6 +30,17 @@ struct Gpt2Keys {
 using DeclareHead = void (*)(TransformerSpec &spec, const Gpt2Keys &keys);
 
 } // namespace
+
+/// Reads how a choice is judged by one of its tokens; only a projection to one score is implemented.
+static void readSummary(ConfigReader &reader, Gpt2Keys &keys) {
+  if (reader.string("summary_type", "cls_index") != "cls_index")
+    reader.fail("summary_type", "\"cls_index\"");
+  for (const char *key : {"summary_use_proj", "summary_proj_to_labels"})
+    if (!reader.flag(key, true))
+      reader.fail(key, "true");
+  if (reader.present("summary_activation"))
+    keys.summaryActivation = readActivation(reader, "summary_activation", "linear");
+}
 
 static Gpt2Keys readKeys(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
@@ -54,6 +65,8 @@ static Gpt2Keys readKeys(ConfigReader &reader) {
                 "a multiple of the heads, which are " + std::to_string(keys.heads));
   keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
   keys.cross = reader.flag("add_cross_attention", false);
+  if (reader.architecture("GPT2Model") == "GPT2DoubleHeadsModel")
+    readSummary(reader, keys);
   reader.reject("quantization_config", "quantised weights are not implemented");
   return keys;
 }
@@ -62,6 +75,8 @@ static void declareEmbeddings(TransformerSpec &spec, const Gpt2Keys &keys, const
   EmbeddingSpec &embeddings = spec.decoder->embeddings;
   embeddings.path = prefix + "wte";
   embeddings.words = embeddings.types = spec.tensor(prefix + "wte.weight", {keys.vocab, keys.hidden});
+  if (keys.tied)
+    spec.addAlias(embeddings.words, "lm_head.weight");
   embeddings.positions = spec.tensor(prefix + "wpe.weight", {keys.positions, keys.hidden});
   embeddings.typesIfGiven = true;
   declareDecoderInputs(spec, keys.vocab, keys.positions);
@@ -105,6 +120,24 @@ static void declareLMHead(TransformerSpec &spec, const Gpt2Keys &keys) {
   spec.outputs.push_back({"logits", {linearStep({words, noWeight}, "lm_head")}});
 }
 
+/// Scores of words, and of each choice by its token that an input says.
+static void declareDoubleHeads(TransformerSpec &spec, const Gpt2Keys &keys) {
+  const std::string path = "multiple_choice_head";
+  spec.choices = true;
+  spec.decoder->cached = false;
+  spec.inputs.push_back({"mc_token_ids", InputRole::TokenPlace, keys.positions, /*standard=*/false, StackRole::Decoder});
+  declareLMHead(spec, keys);
+  LinearSpec summary = spec.linear(path + ".summary", keys.hidden, 1);
+  spec.outputs.push_back(
+      {"mc_logits",
+       {givenTokenStep(path), linearStep(summary, path + ".summary"), activationStep(keys.summaryActivation, path + ".activation")},
+       /*squeeze=*/true});
+}
+
+static void declareQuestionAnswering(TransformerSpec &spec, const Gpt2Keys &keys) {
+  declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
+}
+
 static void declareTokenClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
   HeadStep classifier = linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier");
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
@@ -119,6 +152,8 @@ Result<TransformerSpec> attune::readGpt2Spec(const Config &config) {
   static constexpr std::pair<const char *, DeclareHead> heads[] = {
       {"GPT2Model", [](TransformerSpec &spec, const Gpt2Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
       {"GPT2LMHeadModel", declareLMHead},
+      {"GPT2DoubleHeadsModel", declareDoubleHeads},
+      {"GPT2ForQuestionAnswering", declareQuestionAnswering},
       {"GPT2ForSequenceClassification", declareSequenceClassification},
       {"GPT2ForTokenClassification", declareTokenClassification},
   };

@@ -129,6 +129,8 @@ static void declareModel(TransformerSpec &spec, const LlamaKeys &keys, const std
   stack.cached = true;
   stack.embeddings.path = prefix + "embed_tokens";
   stack.embeddings.words = spec.tensor(prefix + "embed_tokens.weight", {keys.vocab, keys.hidden});
+  if (keys.tied)
+    spec.addAlias(stack.embeddings.words, "lm_head.weight");
   declareDecoderInputs(spec, keys.vocab, keys.positions);
   WeightId rotary = spec.computed(prefix + "rotary_emb", {keys.positions, keys.headSize}, "rotary", keys.rotary);
   for (int64_t i = 0; i < keys.layers; ++i)
@@ -157,6 +159,8 @@ Result<TransformerSpec> attune::readLlamaSpec(const Config &config) {
   static constexpr std::pair<const char *, DeclareHead> heads[] = {
       {"LlamaModel", [](TransformerSpec &spec, const LlamaKeys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
       {"LlamaForCausalLM", declareLMHead},
+      {"LlamaForQuestionAnswering",
+       [](TransformerSpec &spec, const LlamaKeys &keys) { declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2)); }},
       {"LlamaForSequenceClassification", declareSequenceClassification},
       {"LlamaForTokenClassification", declareTokenClassification},
   };
@@ -165,7 +169,7 @@ Result<TransformerSpec> attune::readLlamaSpec(const Config &config) {
   TransformerSpec spec;
   spec.family = "llama";
   spec.architecture = reader.architecture("LlamaModel");
-  spec.basePrefix = "model.";
+  spec.basePrefix = spec.architecture == "LlamaForQuestionAnswering" ? "transformer." : "model.";
   const auto *head = reader.choose("architectures", spec.architecture, heads);
   if (reader.status().failed())
     return reader.status();

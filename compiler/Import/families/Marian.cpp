@@ -10,24 +10,41 @@
 
 using namespace attune;
 
+/// What an architecture has beside its stacks; the last is the decoder alone with a head.
+enum class Kind { Base, Translation, Causal };
+
+static void declarePositions(TransformerSpec &spec, const BartKeys &keys, const std::string &prefix) {
+  WeightId positions = spec.computed(prefix + "embed_positions", {keys.positions, keys.hidden}, "sinusoidal", {{"layout", "half"}});
+  for (std::optional<StackSpec> *stack : {&spec.encoder, &spec.decoder})
+    if (*stack)
+      (*stack)->embeddings.positions = positions;
+}
+
 Result<TransformerSpec> attune::readMarianSpec(const Config &config) {
-  static constexpr std::pair<const char *, bool> heads[] = {{"MarianModel", false}, {"MarianMTModel", true}};
+  static constexpr std::pair<const char *, Kind> heads[] = {
+      {"MarianModel", Kind::Base}, {"MarianMTModel", Kind::Translation}, {"MarianForCausalLM", Kind::Causal}};
   ConfigReader reader(config);
-  BartKeys keys = readBartKeys(reader, 50265, 3);
   TransformerSpec spec;
   spec.family = "marian";
   spec.architecture = reader.architecture("MarianModel");
+  BartKeys keys = readBartKeys(reader, 50265, 3, /*encodes=*/spec.architecture != "MarianForCausalLM");
   spec.basePrefix = "model.";
   const auto *head = reader.choose("architectures", spec.architecture, heads);
   if (reader.status().failed())
     return reader.status();
-  const bool translates = head->second;
-  const std::string prefix = translates ? spec.basePrefix : "";
+  const bool translates = head->second == Kind::Translation;
+  const std::string prefix = head->second == Kind::Base ? "" : spec.basePrefix;
+  if (head->second == Kind::Causal) {
+    WeightId words = declareBartDecoder(spec, keys, prefix);
+    declarePositions(spec, keys, prefix);
+    declareBartLayers(spec, keys, StackRole::Decoder, prefix);
+    declareBartCausalLogits(spec, keys, words);
+    return spec;
+  }
 
   WeightId bias = translates ? declareBartLogitsBias(spec, keys) : noWeight;
   BartTables tables = declareBartStacks(spec, keys, prefix);
-  WeightId positions = spec.computed(prefix + "embed_positions", {keys.positions, keys.hidden}, "sinusoidal", {{"layout", "half"}});
-  spec.encoder->embeddings.positions = spec.decoder->embeddings.positions = positions;
+  declarePositions(spec, keys, prefix);
   for (StackRole role : {StackRole::Encoder, StackRole::Decoder})
     declareBartLayers(spec, keys, role, prefix);
   if (translates)

@@ -46,6 +46,7 @@ Result<TransformerSpec> attune::readMultiHeadAttentionSpec(const Config &config)
   for (const auto &[name, role] : {std::pair("query", InputRole::TokenVectors), std::pair("key", InputRole::Memory),
                                    std::pair("value", InputRole::MemoryValues), std::pair("mask", InputRole::MemoryMask)})
     spec.inputs.push_back({name, role, 0, /*standard=*/true, StackRole::Decoder});
+  spec.inputs.back().broadcast = true;
   spec.outputs.push_back({"output", {}});
   return spec;
 }

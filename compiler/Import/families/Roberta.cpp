@@ -35,7 +35,7 @@ static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const s
   decoder.bias = spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"});
   LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.hidden);
   NormSpec norm = spec.norm(path + ".layer_norm", keys.hidden, keys.epsilon);
-  decoder.weight = keys.tied ? bertStack(spec).embeddings.words : spec.tensor(path + ".decoder.weight", {keys.vocab, keys.hidden});
+  decoder.weight = bertDecoderTable(spec, keys, path + ".decoder.weight");
   spec.outputs.push_back({"logits",
                           {linearStep(dense, path + ".dense"), activationStep(Activation::Gelu, path), normStep(norm, path + ".layer_norm"),
                            linearStep(decoder, path + ".decoder")}});
@@ -59,6 +59,8 @@ Result<TransformerSpec> attune::readRobertaSpec(const Config &config) {
       {"RobertaForSequenceClassification", declareSequenceClassification},
       {"RobertaForTokenClassification", declareTokenClassification},
       {"RobertaForQuestionAnswering", declareQuestionAnswering},
+      {"RobertaForMultipleChoice", [](TransformerSpec &spec, const BertKeys &keys,
+                                      const std::string &prefix) { declareMultipleChoice(spec, keys, bertPooler(spec, keys, prefix)); }},
   };
   return readBertLike(config, "roberta", "roberta.", heads, readKeys, declareModel);
 }

@@ -41,7 +41,7 @@ Result<TransformerSpec> attune::readSelfAttentionSpec(const Config &config) {
   attention.scale = 1 / std::sqrt(double(hidden / heads));
 
   InputSpec mask = {"attention_mask", InputRole::AttentionMask};
-  mask.additive = true;
+  mask.additive = mask.broadcast = true;
   spec.inputs = {{"hidden_states", InputRole::TokenVectors}, mask};
   spec.outputs.push_back({"context_layer", {}});
   return spec;

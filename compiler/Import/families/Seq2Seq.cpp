@@ -4,6 +4,8 @@
 
 #include "compiler/Import/families/Seq2Seq.h"
 
+#include "compiler/Import/families/DecoderParts.h"
+
 #include <cmath>
 
 using namespace attune;
@@ -24,7 +26,19 @@ void attune::declareSeq2SeqInputs(TransformerSpec &spec, int64_t sourceVocab, in
 
 void attune::declareSeq2SeqOutputs(TransformerSpec &spec, const std::string &name, std::vector<HeadStep> steps) {
   spec.outputs.push_back({name, std::move(steps)});
+  declareEncoderOutput(spec);
+}
+
+void attune::declareEncoderOutput(TransformerSpec &spec) {
   spec.outputs.push_back({"encoder_last_hidden_state", {}, /*squeeze=*/false, StackRole::Encoder});
+}
+
+void attune::declareEndClassification(TransformerSpec &spec, int64_t hidden, int64_t labels, int64_t end, double dropout) {
+  const std::string path = "classification_head";
+  LinearSpec dense = spec.linear(path + ".dense", hidden, hidden), output = spec.linear(path + ".out_proj", hidden, labels);
+  declareSeq2SeqOutputs(spec, "logits",
+                        {lastEndStep(end, path), dropoutStep(dropout, path + ".dropout"), linearStep(dense, path + ".dense"),
+                         activationStep(mlir::xfmr::Activation::Tanh, path), linearStep(output, path + ".out_proj")});
 }
 
 /// The keys of one side, whose names begin with |side|.
@@ -40,13 +54,13 @@ static BartKeys::Side readSide(ConfigReader &reader, const std::string &side, in
   return keys;
 }
 
-BartKeys attune::readBartKeys(ConfigReader &reader, int64_t vocab, int64_t labels) {
+BartKeys attune::readBartKeys(ConfigReader &reader, int64_t vocab, int64_t labels, bool encodes) {
   constexpr Range size = {1, 1 << 24}, ids = {1, int64_t(1) << 31};
   BartKeys keys;
   keys.vocab = reader.integer("vocab_size", vocab, ids);
   keys.decoderVocab = reader.integerOrNull("decoder_vocab_size", keys.vocab, ids);
   keys.hidden = reader.integer("d_model", 1024, size);
-  keys.encoder = readSide(reader, "encoder", keys.hidden);
+  keys.encoder = encodes ? readSide(reader, "encoder", keys.hidden) : BartKeys::Side();
   keys.decoder = readSide(reader, "decoder", keys.hidden);
   keys.positions = reader.integer("max_position_embeddings", 1024, size);
   keys.dropout = reader.number("dropout", 0.1, 0, 1);
@@ -55,6 +69,7 @@ BartKeys attune::readBartKeys(ConfigReader &reader, int64_t vocab, int64_t label
   keys.scaled = reader.flag("scale_embedding", false);
   keys.shared = reader.flag("share_encoder_decoder_embeddings", true);
   keys.tied = reader.flag("tie_word_embeddings", true);
+  keys.cross = reader.flag("add_cross_attention", false);
   keys.labels = reader.labels(labels);
   keys.end = reader.integerOrNull("eos_token_id", 2, {-1, int64_t(1) << 31});
   if (keys.shared && keys.decoderVocab != keys.vocab)
@@ -65,32 +80,56 @@ BartKeys attune::readBartKeys(ConfigReader &reader, int64_t vocab, int64_t label
   return keys;
 }
 
+/// Declares the stack of |role| without layers. Vectors that are given in place of ids are not scaled, so its table |words| is.
+static void declareBartStack(TransformerSpec &spec, const BartKeys &keys, StackRole role, const std::string &prefix, WeightId words) {
+  StackSpec &stack = role == StackRole::Encoder ? spec.encoder.emplace() : spec.decoder.emplace();
+  stack.name = role == StackRole::Encoder ? "encoder" : "decoder";
+  stack.dropout = stack.embeddings.dropout = keys.dropout;
+  stack.hidden = stack.memoryHidden = keys.hidden;
+  stack.maxLength = keys.positions;
+  stack.cached = role == StackRole::Decoder;
+  stack.countsPadding = true;
+  stack.embeddings.path = prefix + stack.name + ".embed_tokens";
+  stack.embeddings.words = words;
+}
+
+static double embeddingScale(const BartKeys &keys) { return keys.scaled ? std::sqrt(double(keys.hidden)) : 1; }
+
 BartTables attune::declareBartStacks(TransformerSpec &spec, const BartKeys &keys, const std::string &prefix) {
   const std::string encoderName = prefix + "encoder.embed_tokens.weight", decoderName = prefix + "decoder.embed_tokens.weight";
   BartTables tables;
   if (keys.shared) {
-    tables.encoder = tables.decoder =
-        spec.tensor(prefix + "shared.weight", {keys.vocab, keys.hidden}, {encoderName, decoderName, "lm_head.weight"});
+    tables.encoder = tables.decoder = spec.tensor(prefix + "shared.weight", {keys.vocab, keys.hidden}, {encoderName, decoderName});
   } else {
     tables.encoder = spec.tensor(encoderName, {keys.vocab, keys.hidden});
-    tables.decoder = spec.tensor(decoderName, {keys.decoderVocab, keys.hidden}, {"lm_head.weight"});
+    tables.decoder = spec.tensor(decoderName, {keys.decoderVocab, keys.hidden});
   }
-  // Vectors that are given in place of ids are not scaled, so the table is.
-  double factor = keys.scaled ? std::sqrt(double(keys.hidden)) : 1;
-  WeightId encoderWords = spec.scale(tables.encoder, factor);
-  WeightId decoderWords = keys.shared ? encoderWords : spec.scale(tables.decoder, factor);
-  for (StackRole role : {StackRole::Encoder, StackRole::Decoder}) {
-    StackSpec &stack = role == StackRole::Encoder ? spec.encoder.emplace() : spec.decoder.emplace();
-    stack.name = role == StackRole::Encoder ? "encoder" : "decoder";
-    stack.dropout = stack.embeddings.dropout = keys.dropout;
-    stack.hidden = stack.memoryHidden = keys.hidden;
-    stack.maxLength = keys.positions;
-    stack.cached = role == StackRole::Decoder;
-    stack.embeddings.path = prefix + stack.name + ".embed_tokens";
-    stack.embeddings.words = role == StackRole::Encoder ? encoderWords : decoderWords;
-  }
+  if (keys.tied)
+    spec.addAlias(tables.decoder, "lm_head.weight");
+  WeightId encoderWords = spec.scale(tables.encoder, embeddingScale(keys));
+  WeightId decoderWords = keys.shared ? encoderWords : spec.scale(tables.decoder, embeddingScale(keys));
+  declareBartStack(spec, keys, StackRole::Encoder, prefix, encoderWords);
+  declareBartStack(spec, keys, StackRole::Decoder, prefix, decoderWords);
   declareSeq2SeqInputs(spec, keys.vocab, keys.decoderVocab);
   return tables;
+}
+
+WeightId attune::declareBartDecoder(TransformerSpec &spec, const BartKeys &keys, const std::string &prefix) {
+  constexpr StackRole decoder = StackRole::Decoder;
+  WeightId words = spec.tensor(prefix + "decoder.embed_tokens.weight", {keys.decoderVocab, keys.hidden}, {prefix + "shared.weight"});
+  if (keys.tied)
+    spec.addAlias(words, "lm_head.weight");
+  declareBartStack(spec, keys, decoder, prefix, spec.scale(words, embeddingScale(keys)));
+  spec.inputs = {{"input_ids", InputRole::TokenIds, keys.decoderVocab, /*standard=*/true, decoder},
+                 {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false, decoder},
+                 {"attention_mask", InputRole::AttentionMask, 0, /*standard=*/true, decoder},
+                 {"head_mask", InputRole::HeadMask, 0, /*standard=*/false, decoder},
+                 {"cross_attn_head_mask", InputRole::CrossHeadMask, 0, /*standard=*/false, decoder}};
+  size_t own = spec.inputs.size();
+  declareMemoryInputs(spec);
+  for (size_t i = own; i < spec.inputs.size(); ++i)
+    spec.inputs[i].standard = keys.cross;
+  return words;
 }
 
 /// One attention; the names are those of a generated file, in its order.
@@ -135,6 +174,11 @@ WeightId attune::declareBartLogitsBias(TransformerSpec &spec, const BartKeys &ke
   WeightId bias = spec.tensor("final_logits_bias", {1, keys.decoderVocab});
   spec.weights[bias].absent = 0;
   return spec.reshape(bias, {keys.decoderVocab});
+}
+
+void attune::declareBartCausalLogits(TransformerSpec &spec, const BartKeys &keys, WeightId words) {
+  WeightId head = keys.tied ? words : spec.tensor("lm_head.weight", {keys.decoderVocab, keys.hidden});
+  spec.outputs.push_back({"logits", {linearStep({head, noWeight}, "lm_head")}});
 }
 
 void attune::declareBartLogits(TransformerSpec &spec, const BartKeys &keys, const BartTables &tables, WeightId bias) {

@@ -19,31 +19,35 @@ namespace {
 
 /// The keys that T5 reads.
 struct T5Keys {
-  int64_t vocab, hidden, headSize, inner, layers, decoderLayers, heads, buckets, maxDistance;
-  double epsilon, dropout;
+  int64_t vocab, hidden, headSize, inner, layers, decoderLayers, heads, buckets, maxDistance, labels, start, end;
+  double epsilon, dropout, classifierDropout;
   Activation activation = Activation::None;
   bool gated = false, tied;
 };
 
-using DeclareHead = void (*)(TransformerSpec &spec, const T5Keys &keys);
+/// An architecture: its outputs, the prefix of the base model's tensors, whether there is a decoder, and whether that gets the encoder's
+/// ids where it has none of its own. The first member is the name, for ConfigReader::choose.
+struct Head {
+  const char *first;
+  void (*declare)(TransformerSpec &spec, const T5Keys &keys);
+  const char *prefix = "";
+  bool decodes = true, shifts = false;
+};
 
 } // namespace
 
-/// Reads `feed_forward_proj`: the name of an activation, behind "gated-" if there are two projections up.
+/// Reads `feed_forward_proj`: the name of an activation, behind "gated-" if there are two projections up. Newer files say both once more,
+/// in keys of their own that count.
 static void readFeedForward(ConfigReader &reader, T5Keys &keys) {
-  static constexpr std::pair<const char *, Activation> kinds[] = {{"relu", Activation::Relu},
-                                                                  {"gelu", Activation::Gelu},
-                                                                  {"gelu_new", Activation::GeluTanh},
-                                                                  {"silu", Activation::Silu},
-                                                                  {"gated-relu", Activation::Relu},
-                                                                  // In files of version 1.1 this name stands for the tanh form.
-                                                                  {"gated-gelu", Activation::GeluTanh},
-                                                                  {"gated-gelu_new", Activation::GeluTanh},
-                                                                  {"gated-silu", Activation::Silu}};
-  std::string name = reader.string("feed_forward_proj", "relu");
-  const auto *kind = reader.choose("feed_forward_proj", name, kinds);
-  keys.activation = kind ? kind->second : Activation::None;
+  constexpr const char *key = "feed_forward_proj";
+  std::string name = reader.string(key, "relu");
   keys.gated = name.rfind("gated-", 0) == 0;
+  // In files of version 1.1 "gated-gelu" stands for the tanh form.
+  keys.activation = name == "gated-gelu" ? Activation::GeluTanh : readActivationName(reader, key, keys.gated ? name.substr(6) : name);
+  if (reader.present("dense_act_fn"))
+    keys.activation = readActivation(reader, "dense_act_fn", "relu");
+  if (reader.present("is_gated_act"))
+    keys.gated = reader.flag("is_gated_act", false);
 }
 
 static T5Keys readKeys(ConfigReader &reader) {
@@ -61,6 +65,10 @@ static T5Keys readKeys(ConfigReader &reader) {
   keys.epsilon = reader.number("layer_norm_epsilon", 1e-6, 0, 1);
   keys.dropout = reader.number("dropout_rate", 0.1, 0, 1);
   keys.tied = reader.flag("tie_word_embeddings", true);
+  keys.labels = reader.labels();
+  keys.start = reader.integerOrNull("decoder_start_token_id", 0, {0, keys.vocab - 1});
+  keys.end = reader.integerOrNull("eos_token_id", 1, {-1, int64_t(1) << 31});
+  keys.classifierDropout = reader.number("classifier_dropout", 0, 0, 1);
   readFeedForward(reader, keys);
   if (keys.buckets % 2 != 0)
     reader.fail("relative_attention_num_buckets", "an even number");
@@ -80,12 +88,15 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const T5Keys &keys,
   attention.output = spec.linear(path + ".o", inner, keys.hidden, /*bias=*/false);
   attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
   attention.causal = causal;
+  attention.pairsReplaceCausal = true;
   return attention;
 }
 
-static void declareLayer(TransformerSpec &spec, const T5Keys &keys, StackSpec &stack, bool decoder, int64_t number) {
+/// The layer |number| of |stack|, whose tensors' names begin with |stackPath|.
+static void declareLayer(TransformerSpec &spec, const T5Keys &keys, StackSpec &stack, const std::string &stackPath, bool decoder,
+                         int64_t number) {
   LayerSpec layer;
-  layer.path = stack.name + ".block." + std::to_string(number);
+  layer.path = stackPath + ".block." + std::to_string(number);
   int64_t branch = 0;
   auto next = [&] { return layer.path + ".layer." + std::to_string(branch++); };
   std::string path = next();
@@ -112,7 +123,7 @@ static void declareLayer(TransformerSpec &spec, const T5Keys &keys, StackSpec &s
   stack.layers.push_back(std::move(layer));
 }
 
-static void declareStack(TransformerSpec &spec, const T5Keys &keys, StackRole role, WeightId words) {
+static void declareStack(TransformerSpec &spec, const T5Keys &keys, StackRole role, const std::string &prefix, WeightId words) {
   bool decoder = role == StackRole::Decoder;
   StackSpec &stack = decoder ? spec.decoder.emplace() : spec.encoder.emplace();
   stack.name = decoder ? "decoder" : "encoder";
@@ -120,11 +131,12 @@ static void declareStack(TransformerSpec &spec, const T5Keys &keys, StackRole ro
   stack.dropout = stack.embeddings.dropout = keys.dropout;
   stack.hidden = stack.memoryHidden = keys.hidden;
   stack.cached = decoder;
-  stack.embeddings.path = stack.name + ".embed_tokens";
+  const std::string path = prefix + stack.name;
+  stack.embeddings.path = path + ".embed_tokens";
   stack.embeddings.words = words;
   for (int64_t i = 0; i < (decoder ? keys.decoderLayers : keys.layers); ++i)
-    declareLayer(spec, keys, stack, decoder, i);
-  stack.finalNorm = spec.rmsNorm(stack.name + ".final_layer_norm", keys.hidden, keys.epsilon);
+    declareLayer(spec, keys, stack, path, decoder, i);
+  stack.finalNorm = spec.rmsNorm(path + ".final_layer_norm", keys.hidden, keys.epsilon);
 }
 
 /// The encoder's inputs, without those of a decoder.
@@ -143,28 +155,53 @@ static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
   declareSeq2SeqOutputs(spec, "logits", {linearStep(head, "lm_head")});
 }
 
+/// A classifier of whole sequences.
+static void declareSequenceClassification(TransformerSpec &spec, const T5Keys &keys) {
+  declareEndClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
+}
+
+static void declareQuestionAnswering(TransformerSpec &spec, const T5Keys &keys) {
+  declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
+  declareEncoderOutput(spec);
+}
+
+static void declareTokenClassification(TransformerSpec &spec, const T5Keys &keys) {
+  HeadStep classifier = linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier");
+  spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
+}
+
 Result<TransformerSpec> attune::readT5Spec(const Config &config) {
-  static constexpr std::pair<const char *, DeclareHead> heads[] = {
+  static constexpr Head heads[] = {
       {"T5Model", [](TransformerSpec &spec, const T5Keys &) { declareSeq2SeqOutputs(spec, "last_hidden_state"); }},
       {"T5ForConditionalGeneration", declareLMHead},
-      {"T5EncoderModel", [](TransformerSpec &spec, const T5Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
+      {"T5EncoderModel", [](TransformerSpec &spec, const T5Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }, "", false},
+      {"T5ForQuestionAnswering", declareQuestionAnswering, "", true, true},
+      {"T5ForSequenceClassification", declareSequenceClassification, "transformer.", true, true},
+      {"T5ForTokenClassification", declareTokenClassification, "transformer.", false},
   };
   ConfigReader reader(config);
   T5Keys keys = readKeys(reader);
   TransformerSpec spec;
   spec.family = "t5";
   spec.architecture = reader.architecture("T5Model");
-  const auto *head = reader.choose("architectures", spec.architecture, heads);
+  const Head *head = reader.choose("architectures", spec.architecture, heads);
   if (reader.status().failed())
     return reader.status();
-  WeightId words = spec.tensor("shared.weight", {keys.vocab, keys.hidden}, {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"});
-  declareStack(spec, keys, StackRole::Encoder, words);
-  if (spec.architecture == "T5EncoderModel") {
-    declareEncoderInputs(spec, keys);
-  } else {
-    declareStack(spec, keys, StackRole::Decoder, words);
+  const std::string prefix = spec.basePrefix = head->prefix;
+  WeightId words = spec.tensor(prefix + "shared.weight", {keys.vocab, keys.hidden},
+                               {prefix + "encoder.embed_tokens.weight", prefix + "decoder.embed_tokens.weight"});
+  if (keys.tied)
+    spec.addAlias(words, "lm_head.weight");
+  declareStack(spec, keys, StackRole::Encoder, prefix, words);
+  if (head->decodes) {
+    declareStack(spec, keys, StackRole::Decoder, prefix, words);
     declareSeq2SeqInputs(spec, keys.vocab, keys.vocab);
+    spec.sharesHeadMask = keys.layers == keys.decoderLayers;
+    if (head->shifts)
+      spec.decoderStart = keys.start;
+  } else {
+    declareEncoderInputs(spec, keys);
   }
-  head->second(spec, keys);
+  head->declare(spec, keys);
   return spec;
 }

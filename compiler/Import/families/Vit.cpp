@@ -10,6 +10,7 @@
 #include "compiler/Import/PruneHeads.h"
 
 #include <cmath>
+#include <tuple>
 
 using namespace attune;
 using mlir::xfmr::Activation;
@@ -18,9 +19,11 @@ namespace {
 
 /// The keys that ViT reads.
 struct VitKeys {
-  int64_t hidden, layers, heads, intermediate, channels, image, patch, labels;
+  int64_t hidden, layers, heads, intermediate, channels, labels, pooled;
+  /// Height and width.
+  std::pair<int64_t, int64_t> image, patch;
   double epsilon, dropout;
-  Activation activation;
+  Activation activation, poolerActivation;
   bool bias;
   HeadsByLayer pruned;
 };
@@ -37,8 +40,8 @@ static VitKeys readKeys(ConfigReader &reader) {
   keys.heads = reader.integer("num_attention_heads", 12, size);
   keys.intermediate = reader.integer("intermediate_size", 3072, size);
   keys.channels = reader.integer("num_channels", 3, size);
-  keys.image = reader.integer("image_size", 224, size);
-  keys.patch = reader.integer("patch_size", 16, {1, keys.image});
+  keys.image = reader.integerPair("image_size", 224, size);
+  keys.patch = reader.integerPair("patch_size", 16, size);
   keys.labels = reader.labels();
   keys.epsilon = reader.number("layer_norm_eps", 1e-12, 0, 1);
   keys.dropout = reader.number("hidden_dropout_prob", 0, 0, 1);
@@ -46,8 +49,11 @@ static VitKeys readKeys(ConfigReader &reader) {
   keys.bias = reader.flag("qkv_bias", true);
   if (keys.hidden % keys.heads != 0)
     reader.fail("hidden_size", "a multiple of 'num_attention_heads', which is " + std::to_string(keys.heads));
-  if (keys.image % keys.patch != 0)
-    reader.fail("image_size", "a multiple of 'patch_size', which is " + std::to_string(keys.patch));
+  if (keys.patch.first > keys.image.first || keys.patch.second > keys.image.second)
+    reader.fail("patch_size",
+                "at most the size of the image, which is " + std::to_string(keys.image.first) + " by " + std::to_string(keys.image.second));
+  keys.pooled = reader.integerOrNull("pooler_output_size", keys.hidden, size);
+  keys.poolerActivation = readActivation(reader, "pooler_act", "tanh");
   keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
   reader.reject("quantization_config", "quantised weights are not implemented");
   return keys;
@@ -59,16 +65,17 @@ static void declareEmbeddings(TransformerSpec &spec, const VitKeys &keys, const 
   embeddings.dropout = keys.dropout;
   PatchSpec &patches = embeddings.patches.emplace();
   patches.channels = keys.channels;
-  patches.height = patches.width = keys.image;
-  patches.patchHeight = patches.patchWidth = keys.patch;
+  std::tie(patches.height, patches.width) = keys.image;
+  std::tie(patches.patchHeight, patches.patchWidth) = keys.patch;
   WeightId classToken = spec.reshape(spec.tensor(path + ".cls_token", {1, 1, keys.hidden}), {1, keys.hidden});
   patches.classTable = spec.concat(0, {classToken, spec.fill(path + ".no_token", {1, keys.hidden}, 0)});
   embeddings.positions =
       spec.reshape(spec.tensor(path + ".position_embeddings", {1, patches.tokens(), keys.hidden}), {patches.tokens(), keys.hidden});
   // A convolution whose kernels do not overlap is a projection of each patch.
   const std::string projection = path + ".patch_embeddings.projection";
-  patches.projection.weight = spec.reshape(spec.tensor(projection + ".weight", {keys.hidden, keys.channels, keys.patch, keys.patch}),
-                                           {keys.hidden, keys.channels * keys.patch * keys.patch});
+  auto [height, width] = keys.patch;
+  patches.projection.weight = spec.reshape(spec.tensor(projection + ".weight", {keys.hidden, keys.channels, height, width}),
+                                           {keys.hidden, keys.channels * height * width});
   patches.projection.bias = spec.tensor(projection + ".bias", {keys.hidden});
   spec.inputs = {{"pixel_values", InputRole::Image}, {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
 }
@@ -96,11 +103,11 @@ static void declareLayer(TransformerSpec &spec, const VitKeys &keys, const std::
 }
 
 static void declareBase(TransformerSpec &spec, const VitKeys &keys, const std::string &prefix) {
-  LinearSpec dense = spec.linear(prefix + "pooler.dense", keys.hidden, keys.hidden);
+  LinearSpec dense = spec.linear(prefix + "pooler.dense", keys.hidden, keys.pooled);
   spec.outputs.push_back({"last_hidden_state", {}});
   spec.outputs.push_back({"pooler_output",
                           {poolStep(mlir::xfmr::PoolKind::First, prefix + "pooler"), linearStep(dense, prefix + "pooler.dense"),
-                           activationStep(Activation::Tanh, prefix + "pooler")}});
+                           activationStep(keys.poolerActivation, prefix + "pooler")}});
 }
 
 static void declareImageClassification(TransformerSpec &spec, const VitKeys &keys, const std::string &) {
