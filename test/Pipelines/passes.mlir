@@ -110,13 +110,7 @@
 // TARGET-NEXT: attune-lower-tiles,
 // TARGET-NEXT: convert-scf-to-cf
 // TARGET-NEXT: convert-vector-to-llvm{{.*}} reassociate-fp-reductions=false
-// TARGET-NEXT: convert-math-to-llvm
-// TARGET-NEXT: finalize-memref-to-llvm
-// TARGET-NEXT: convert-func-to-llvm
-// TARGET-NEXT: convert-arith-to-llvm
-// TARGET-NEXT: convert-cf-to-llvm
-// TARGET-NEXT: convert-index-to-llvm
-// TARGET-NEXT: convert-ub-to-llvm
+// TARGET-NEXT: convert-to-llvm{allow-pattern-rollback=false dynamic=false filter-dialects={arith,cf,func,index,math,memref,ub}},
 // TARGET-NEXT: reconcile-unrealized-casts,
 // TARGET-NEXT: attune-finish-functions
 // TARGET-NEXT: )

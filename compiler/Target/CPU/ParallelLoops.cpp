@@ -135,9 +135,11 @@ LogicalResult attune::passHost(ModuleOp module, ArrayRef<scf::ForallOp> loops) {
   for (scf::ForallOp loop : loops)
     functions.insert(loop->getParentOfType<func::FuncOp>());
   SmallVector<func::CallOp> calls;
+  SymbolTableCollection tables;
+  SymbolUserMap users(tables, module);
   for (unsigned i = 0; i != functions.size(); ++i) {
-    for (SymbolTable::SymbolUse use : SymbolTable::getSymbolUses(functions[i], module).value_or(SymbolTable::UseRange({}))) {
-      auto call = dyn_cast<func::CallOp>(use.getUser());
+    for (Operation *user : users.getUsers(functions[i])) {
+      auto call = dyn_cast<func::CallOp>(user);
       if (!call)
         continue;
       if (call->getParentOfType<scf::ForallOp>())
