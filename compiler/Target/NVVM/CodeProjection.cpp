@@ -4,6 +4,7 @@
 
 #include "compiler/Target/NVVM/CodeProjection.h"
 #include "compiler/Target/NVVM/TensorCores.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -16,6 +16,7 @@
 
 #include "compiler/Target/NVVM/TensorCores.h"
 #include "compiler/Target/NVVM/WarpAttention.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

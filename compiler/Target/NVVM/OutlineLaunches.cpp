@@ -13,7 +13,9 @@
 #include "compiler/Transforms/Passes.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace attune {
 #define GEN_PASS_DEF_OUTLINELAUNCHES

@@ -4,8 +4,6 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_PASSES_H
 #define ATTUNE_COMPILER_TARGET_NVVM_PASSES_H
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
