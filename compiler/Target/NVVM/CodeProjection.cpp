@@ -108,6 +108,6 @@ void CodeResult::store(ArrayRef<Sum> sums) {
     ThreadEmitter::Values values = body.evaluate(body.loadOutputs());
     stored.emplace_back(std::move(body), std::move(values));
   }
-  for (auto [sum, element] : llvm::zip_equal(sums, stored))
-    e.ifThen(sum.exists, [&] { element.first.storeOutputs(element.second); });
+  for (size_t i = 0; i < stored.size(); ++i)
+    e.ifThen(sums[i].exists, [&] { stored[i].first.storeOutputs(stored[i].second); });
 }
