@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/EntryInputs.h"
+#include "compiler/Import/InputForms.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -58,132 +59,11 @@ DictionaryAttr EntryInput::attributes(Builder &builder) const {
   return list.getDictionary(builder.getContext());
 }
 
-namespace {
-
-/// One form an input may take.
-struct Form {
-  DType dtype;
-  std::vector<std::string> dims;
-};
-
-} // namespace
-
-/// Masks `[batch, heads, queries, keys]` without the first dimensions, which |rank| says; each size but the last may be 1, for all. The
-/// number of |heads| may be 1 anyway. The first form is one for all heads and, of rank 4, for all queries.
-static std::vector<Form> broadcastForms(const std::string &heads, const std::string &queries, const std::string &keys, int64_t rank) {
-  std::vector<std::string> each[] = {{"batch", "1"}, {"1"}, {"1", queries}, {keys}};
-  if (heads != "1")
-    each[1].push_back(heads);
-  if (rank < 4)
-    std::swap(each[2][0], each[2][1]);
-  std::vector<std::vector<std::string>> shapes = {{}};
-  for (int64_t dim = 4 - rank; dim < 4; ++dim) {
-    std::vector<std::vector<std::string>> longer;
-    for (const std::string &size : each[dim])
-      for (std::vector<std::string> shape : shapes) {
-        shape.push_back(size);
-        longer.push_back(std::move(shape));
-      }
-    shapes = std::move(longer);
-  }
-  std::vector<Form> forms;
-  for (DType dtype : {DType::F32, DType::I64})
-    for (const std::vector<std::string> &shape : shapes)
-      forms.push_back({dtype, shape});
-  return forms;
-}
-
-/// Masks of |queries| by |keys|: what a key adds, for all queries, or unless |forAllQueries| for each, or each head's.
-static std::vector<Form> maskForms(const StackSpec &stack, const InputSpec &input, const std::string &queries, const std::string &keys,
-                                   bool forAllQueries = false) {
-  const std::vector<std::string> padded = {"batch", keys}, pairs = {"batch", queries, keys};
-  // What also masks the keys of another sequence's queries is the same for all queries.
-  if (forAllQueries)
-    return {{DType::I64, padded}, {DType::F32, padded}};
-  std::string heads = "1";
-  if (!stack.layers.empty())
-    heads = std::to_string((stack.layers[0].attention ? stack.layers[0].attention : stack.layers[0].cross)->heads);
-  std::vector<Form> forms;
-  if (input.additive)
-    forms.push_back({DType::F32, {"batch", "1", "1", keys}});
-  else if (input.broadcast)
-    forms.push_back({DType::I64, {"batch", "1", queries, keys}});
-  if (!input.broadcast)
-    forms.insert(forms.end(), {{DType::I64, padded}, {DType::I64, pairs}, {DType::F32, padded}, {DType::F32, pairs}});
-  for (int64_t rank : {4, 3, 2, 1})
-    if (rank == 4 || input.broadcast)
-      llvm::append_range(forms, broadcastForms(heads, queries, keys, rank));
-  // Where only a rank is asked for, the type is that of the default form.
-  if (DType first = forms.front().dtype; input.broadcast)
-    llvm::stable_sort(forms, [=](const Form &a, const Form &b) { return a.dtype == first && b.dtype != first; });
-  return forms;
-}
-
-/// What a layer keeps of its own attention (parts 0 and 1) or of cross attention (2 and 3).
-static Form pastForm(const TransformerSpec &spec, const InputSpec &input) {
-  const StackSpec &stack = spec.stack(input.stack);
-  int64_t parts = stack.cachedParts(), part = input.member % parts;
-  const LayerSpec &layer = stack.layers[input.member / parts];
-  const AttentionSpec &attention = part < 2 ? *layer.attention : *layer.cross;
-  const LinearSpec &projection = part % 2 == 0 ? attention.key : attention.value;
-  std::string size = std::to_string(spec.shapeOf(projection.weight)[0] / attention.kvHeads);
-  return {DType::F32, {"batch", std::to_string(attention.kvHeads), part < 2 ? "past" : "source_length", size}};
-}
-
-/// |forms|, each with a dimension of choices behind the batch; those that are not one of tokens or sequences are left out.
-static std::vector<Form> formsOfChoices(const InputSpec &input, std::vector<Form> forms) {
-  bool isMask = input.role == InputRole::AttentionMask;
-  llvm::erase_if(forms, [&](const Form &form) { return isMask && form.dims.size() != 2; });
-  for (Form &form : forms)
-    if (form.dims.front() == "batch")
-      form.dims.insert(form.dims.begin() + 1, "choices");
-  return forms;
-}
-
-/// The forms of an input, the default one first; |afterPast| where earlier tokens' keys are given.
-static std::vector<Form> formsOf(const TransformerSpec &spec, const InputSpec &input, bool afterPast) {
-  const StackSpec &stack = spec.stack(input.stack);
-  const std::string length = spec.lengthDim(input.stack), hidden = std::to_string(stack.hidden);
-  switch (input.role) {
-  case InputRole::TokenIds:
-  case InputRole::TokenTypes:
-  case InputRole::Positions:
-    return {{DType::I64, {"batch", length}}};
-  case InputRole::TokenVectors:
-    return {{DType::F32, {"batch", length, hidden}}};
-  case InputRole::Image: {
-    const PatchSpec &patches = *stack.embeddings.patches;
-    return {{DType::F32, {"batch", std::to_string(patches.channels), std::to_string(patches.height), std::to_string(patches.width)}}};
-  }
-  case InputRole::AttentionMask:
-    return maskForms(stack, input, length, afterPast && input.stack == StackRole::Decoder ? "total_length" : length,
-                     spec.hasTwoStacks() && input.stack == StackRole::Encoder);
-  case InputRole::EncoderResult:
-    return {{DType::F32, {"batch", length, hidden}}};
-  case InputRole::TokenPlace:
-    return {{DType::I64, {"batch"}}};
-  case InputRole::HeadMask:
-  case InputRole::CrossHeadMask: {
-    const auto attention = input.role == InputRole::HeadMask ? &LayerSpec::attention : &LayerSpec::cross;
-    std::string heads = std::to_string(stack.layers.empty() ? 0 : (stack.layers.front().*attention)->heads);
-    return {{DType::F32, {heads}}, {DType::F32, {std::to_string(stack.layers.size()), heads}}};
-  }
-  case InputRole::Memory:
-  case InputRole::MemoryValues:
-    return {{DType::F32, {"batch", "source_length", std::to_string(stack.memoryHidden)}}};
-  case InputRole::MemoryMask:
-    return maskForms(stack, input, length, "source_length");
-  case InputRole::PastKeyValues:
-    return {pastForm(spec, input)};
-  }
-  return {};
-}
-
 /// How well a form fits a request: sizes 1 are where it is broadcast, at least there, or anywhere.
 enum class Fit { Exact, Compatible, Any };
 
 /// Whether |form| has the rank and type that |request| asks for, and sizes that fit |how|.
-static bool fits(const Form &form, const InputRequest &request, Fit how) {
+static bool fits(const InputForm &form, const InputRequest &request, Fit how) {
   int64_t rank = int64_t(form.dims.size());
   if (request.rank.value_or(rank) != rank || request.dtype.value_or(form.dtype) != form.dtype)
     return false;
@@ -200,11 +80,9 @@ static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &
   std::vector<std::string> ranks;
   std::string dtypes;
   bool rankFits = false;
-  std::vector<Form> forms = formsOf(spec, input, afterPast);
-  if (spec.choices)
-    forms = formsOfChoices(input, std::move(forms));
+  std::vector<InputForm> forms = formsOf(spec, input, afterPast);
   for (Fit how : {Fit::Exact, Fit::Compatible, Fit::Any})
-    for (Form &form : forms)
+    for (InputForm &form : forms)
       if (fits(form, request, how)) {
         EntryInput resolved{&input, form.dtype, std::move(form.dims)};
         // Positions of later tokens do not begin at 0.
@@ -212,7 +90,7 @@ static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &
           resolved.fill = "";
         return resolved;
       }
-  for (const Form &form : forms) {
+  for (const InputForm &form : forms) {
     int64_t rank = int64_t(form.dims.size());
     rankFits |= request.rank.value_or(rank) == rank;
     if (!llvm::is_contained(ranks, std::to_string(rank)))
@@ -328,40 +206,4 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
     if (status.failed())
       return status;
   return inputs;
-}
-
-/// Reads "2" or "?x1x1x?" into |request|.
-static bool parseRank(StringRef text, InputRequest &request) {
-  int64_t rank = 0;
-  if (!text.getAsInteger(10, rank)) {
-    request.rank = rank;
-    return rank >= 0;
-  }
-  for (StringRef size : llvm::split(text, 'x')) {
-    if (size != "?" && size != "1")
-      return false;
-    request.sizes.push_back(size == "1" ? 1 : InputRequest::anySize);
-  }
-  request.rank = int64_t(request.sizes.size());
-  return true;
-}
-
-Result<std::vector<InputRequest>> attune::parseInputList(std::string_view text) {
-  std::vector<InputRequest> requests;
-  for (StringRef item : llvm::split(StringRef(text.data(), text.size()), ',')) {
-    SmallVector<StringRef> parts;
-    item.trim().split(parts, ':');
-    InputRequest request{parts[0].str(), {}, {}, {}};
-    bool wellFormed = !parts[0].empty() && parts.size() <= 3;
-    if (parts.size() > 1)
-      wellFormed &= parseRank(parts[1], request);
-    if (parts.size() > 2) {
-      request.dtype = parts[2].equals_insensitive("f32") ? DType::F32 : DType::I64;
-      wellFormed &= *request.dtype == DType::F32 || parts[2].equals_insensitive("i64");
-    }
-    if (!wellFormed)
-      return Status::error("inputs: expected NAME, NAME:RANK or NAME:RANK:i64|f32, got '" + item.str() + "'");
-    requests.push_back(std::move(request));
-  }
-  return requests;
 }

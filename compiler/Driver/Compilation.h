@@ -1,0 +1,82 @@
+//===- Compilation.h - The state of one compilation -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_COMPILATION_H
+#define ATTUNE_COMPILER_DRIVER_COMPILATION_H
+
+#include "compiler/Driver/CompileOptions.h"
+#include "compiler/Driver/Diagnostics.h"
+#include "compiler/Driver/EmitModel.h"
+#include "compiler/Driver/HalideKernels.h"
+#include "compiler/Driver/KernelChoices.h"
+#include "compiler/Driver/OutputSet.h"
+#include "compiler/Driver/TimeReport.h"
+
+namespace attune {
+
+/// The state of one compilation; runSteps reads as the list of its steps.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, const CompileListener &listener)
+      : options(options), listener(listener), registry(makeRegistry()), context(registry, mlir::MLIRContext::Threading::DISABLED),
+        diagnostics(&context, listener.warning) {}
+
+  Status run();
+
+private:
+  static mlir::DialectRegistry makeRegistry();
+  Status runSteps();
+  /// Everything that can fail without looking at the model.
+  Status prepare();
+  /// The phase import: a folder, or a file of IR.
+  Status import();
+  Status importFolder();
+  Status parseFile();
+  /// A phase that is a list of passes.
+  Status runPhase(Phase phase);
+  Status lower();
+  /// Writes the weights file.
+  Status pack();
+  /// From the phase target to the files.
+  Status emit();
+  /// What kernels by Halide need.
+  Status findHalide();
+  /// Halide works beside the phases that follow.
+  Status startHalide();
+  /// Reads or measures which backend makes which kernel.
+  Status chooseKernels();
+  /// Beside the module goes one with all kernels by Halide, since tiles depend on the backend; after the phase kernels there is one again.
+  Status runPhaseByHalide(Phase phase);
+  /// Beside the output, for --choices of the next time.
+  Status writeChoices();
+
+  /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last, which sets |done|.
+  Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
+  std::string printModule();
+  CpuStrategy strategy() const { return getCpuStrategy({target->vectorBits(), target->vectorRegisters(), target->dotFeatures()}); }
+  bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
+
+  const CompileOptions &options;
+  const CompileListener &listener;
+  mlir::DialectRegistry registry;
+  mlir::MLIRContext context;
+  DiagnosticCollector diagnostics;
+  TimeReport times;
+  std::string name;
+  std::optional<CpuTarget> target;
+  std::optional<OutputSet> files;
+  std::unique_ptr<TensorProvider> tensors;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  ModelSignature signature;
+  std::optional<PackedWeights> packed;
+  std::string halideTool;
+  HalideCompilation halide;
+  /// For --kernels=best: the choices, and the module with all kernels by Halide from the phase tiled on.
+  KernelChoices choices;
+  mlir::OwningOpRef<mlir::ModuleOp> byHalide;
+  bool done = false;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_COMPILATION_H

@@ -1,0 +1,124 @@
+//===- InputForms.cpp - The shapes and types that inputs may have ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/InputForms.h"
+
+using namespace attune;
+using namespace mlir;
+
+/// Masks `[batch, heads, queries, keys]` without the first dimensions, which |rank| says; each size but the last may be 1, for all. The
+/// number of |heads| may be 1 anyway. The first form is one for all heads and, of rank 4, for all queries.
+static std::vector<InputForm> broadcastForms(const std::string &heads, const std::string &queries, const std::string &keys, int64_t rank) {
+  std::vector<std::string> each[] = {{"batch", "1"}, {"1"}, {"1", queries}, {keys}};
+  if (heads != "1")
+    each[1].push_back(heads);
+  if (rank < 4)
+    std::swap(each[2][0], each[2][1]);
+  std::vector<std::vector<std::string>> shapes = {{}};
+  for (int64_t dim = 4 - rank; dim < 4; ++dim) {
+    std::vector<std::vector<std::string>> longer;
+    for (const std::string &size : each[dim])
+      for (std::vector<std::string> shape : shapes) {
+        shape.push_back(size);
+        longer.push_back(std::move(shape));
+      }
+    shapes = std::move(longer);
+  }
+  std::vector<InputForm> forms;
+  for (DType dtype : {DType::F32, DType::I64})
+    for (const std::vector<std::string> &shape : shapes)
+      forms.push_back({dtype, shape});
+  return forms;
+}
+
+/// Masks of |queries| by |keys|: what a key adds, for all queries, or unless |forAllQueries| for each, or each head's.
+static std::vector<InputForm> maskForms(const StackSpec &stack, const InputSpec &input, const std::string &queries, const std::string &keys,
+                                        bool forAllQueries = false) {
+  const std::vector<std::string> padded = {"batch", keys}, pairs = {"batch", queries, keys};
+  // What also masks the keys of another sequence's queries is the same for all queries.
+  if (forAllQueries)
+    return {{DType::I64, padded}, {DType::F32, padded}};
+  std::string heads = "1";
+  if (!stack.layers.empty())
+    heads = std::to_string((stack.layers[0].attention ? stack.layers[0].attention : stack.layers[0].cross)->heads);
+  std::vector<InputForm> forms;
+  if (input.additive)
+    forms.push_back({DType::F32, {"batch", "1", "1", keys}});
+  else if (input.broadcast)
+    forms.push_back({DType::I64, {"batch", "1", queries, keys}});
+  if (!input.broadcast)
+    forms.insert(forms.end(), {{DType::I64, padded}, {DType::I64, pairs}, {DType::F32, padded}, {DType::F32, pairs}});
+  for (int64_t rank : {4, 3, 2, 1})
+    if (rank == 4 || input.broadcast)
+      llvm::append_range(forms, broadcastForms(heads, queries, keys, rank));
+  // Where only a rank is asked for, the type is that of the default form.
+  if (DType first = forms.front().dtype; input.broadcast)
+    llvm::stable_sort(forms, [=](const InputForm &a, const InputForm &b) { return a.dtype == first && b.dtype != first; });
+  return forms;
+}
+
+/// What a layer keeps of its own attention (parts 0 and 1) or of cross attention (2 and 3).
+static InputForm pastForm(const TransformerSpec &spec, const InputSpec &input) {
+  const StackSpec &stack = spec.stack(input.stack);
+  int64_t parts = stack.cachedParts(), part = input.member % parts;
+  const LayerSpec &layer = stack.layers[input.member / parts];
+  const AttentionSpec &attention = part < 2 ? *layer.attention : *layer.cross;
+  const LinearSpec &projection = part % 2 == 0 ? attention.key : attention.value;
+  std::string size = std::to_string(spec.shapeOf(projection.weight)[0] / attention.kvHeads);
+  return {DType::F32, {"batch", std::to_string(attention.kvHeads), part < 2 ? "past" : "source_length", size}};
+}
+
+/// The forms of an input of |spec| without choices.
+static std::vector<InputForm> plainForms(const TransformerSpec &spec, const InputSpec &input, bool afterPast) {
+  const StackSpec &stack = spec.stack(input.stack);
+  const std::string length = spec.lengthDim(input.stack), hidden = std::to_string(stack.hidden);
+  switch (input.role) {
+  case InputRole::TokenIds:
+  case InputRole::TokenTypes:
+  case InputRole::Positions:
+    return {{DType::I64, {"batch", length}}};
+  case InputRole::TokenVectors:
+    return {{DType::F32, {"batch", length, hidden}}};
+  case InputRole::Image: {
+    const PatchSpec &patches = *stack.embeddings.patches;
+    return {{DType::F32, {"batch", std::to_string(patches.channels), std::to_string(patches.height), std::to_string(patches.width)}}};
+  }
+  case InputRole::AttentionMask:
+    return maskForms(stack, input, length, afterPast && input.stack == StackRole::Decoder ? "total_length" : length,
+                     spec.hasTwoStacks() && input.stack == StackRole::Encoder);
+  case InputRole::EncoderResult:
+    return {{DType::F32, {"batch", length, hidden}}};
+  case InputRole::TokenPlace:
+    return {{DType::I64, {"batch"}}};
+  case InputRole::HeadMask:
+  case InputRole::CrossHeadMask: {
+    const auto attention = input.role == InputRole::HeadMask ? &LayerSpec::attention : &LayerSpec::cross;
+    std::string heads = std::to_string(stack.layers.empty() ? 0 : (stack.layers.front().*attention)->heads);
+    return {{DType::F32, {heads}}, {DType::F32, {std::to_string(stack.layers.size()), heads}}};
+  }
+  case InputRole::Memory:
+  case InputRole::MemoryValues:
+    return {{DType::F32, {"batch", "source_length", std::to_string(stack.memoryHidden)}}};
+  case InputRole::MemoryMask:
+    return maskForms(stack, input, length, "source_length");
+  case InputRole::PastKeyValues:
+    return {pastForm(spec, input)};
+  }
+  return {};
+}
+
+/// |forms|, each with a dimension of choices behind the batch; those that are not one of tokens or sequences are left out.
+static std::vector<InputForm> formsOfChoices(const InputSpec &input, std::vector<InputForm> forms) {
+  bool isMask = input.role == InputRole::AttentionMask;
+  llvm::erase_if(forms, [&](const InputForm &form) { return isMask && form.dims.size() != 2; });
+  for (InputForm &form : forms)
+    if (form.dims.front() == "batch")
+      form.dims.insert(form.dims.begin() + 1, "choices");
+  return forms;
+}
+
+std::vector<InputForm> attune::formsOf(const TransformerSpec &spec, const InputSpec &input, bool afterPast) {
+  std::vector<InputForm> forms = plainForms(spec, input, afterPast);
+  return spec.choices ? formsOfChoices(input, std::move(forms)) : forms;
+}
