@@ -63,6 +63,8 @@ class Peers:
             return None
         config = self.transformers.AutoConfig.for_model(**row["config"])
         kind = self.transformers.AutoModel if row["model_type"] == "bert" else self.transformers.AutoModelForCausalLM
-        model = self.torch.compile(kind.from_config(config).to("cuda", self.type(row["dtype"])).eval())
+        config.use_cache = False
+        alone = {"add_pooling_layer": False} if row["model_type"] == "bert" else {}  # what ours is compiled to give
+        model = self.torch.compile(kind.from_config(config, **alone).to("cuda", self.type(row["dtype"])).eval())
         ids = self.torch.randint(0, config.vocab_size, (batch, length), device="cuda")
         return self.seconds(lambda: model(ids))

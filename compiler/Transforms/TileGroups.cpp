@@ -214,11 +214,12 @@ private:
   std::pair<OpFoldResult, OpFoldResult> widen(RewriterBase &rewriter, linalg::LinalgOp op, linalg::LinalgOp contraction, OpFoldResult rows,
                                               OpFoldResult columns) {
     Location loc = op.getLoc();
-    int64_t beside = llvm::divideCeil(contraction.getStaticLoopRanges()[1], wideColumns.getValue());
-    // As many blocks above each other, all but the last of them full.
-    int64_t least = std::max<int64_t>(wideRows / 2, (llvm::divideCeil(wideBlocks.getValue(), beside) - 1) * wideRows);
-    if (contraction.getStaticLoopRanges()[1] <= panelWidth)
+    int64_t allColumns = contraction.getStaticLoopRanges()[1];
+    if (allColumns <= panelWidth)
       return {rows, columns};
+    int64_t beside = llvm::divideCeil(allColumns, wideColumns.getValue());
+    // As many blocks above each other, all but the last of them full; more than half a block, of which the rest would be idle.
+    int64_t least = std::max<int64_t>(wideRows / 2, (llvm::divideCeil(wideBlocks.getValue(), beside) - 1) * wideRows);
     Value limit = arith::ConstantIndexOp::create(rewriter, loc, least);
     Value isWide = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, countRows(rewriter, op), limit);
     auto choose = [&](int64_t some, OpFoldResult others) {

@@ -3,14 +3,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/CodeProjection.h"
-#include "compiler/Target/NVVM/TensorCores.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/IR/Matchers.h"
-
-#include <vector>
 
 using namespace mlir;
 using namespace attune;
@@ -71,8 +68,10 @@ CodeProjection attune::findCodeProjection(linalg::LinalgOp contraction) {
     else
       hasOthers |= user != contraction && user != epilogue && !isa<memref::DimOp>(user);
   }
-  // The sums themselves are not stored then, so nobody else may want them.
-  if (projection.zero && !hasOthers)
+  // The sums themselves are not stored then, so nobody else may want them: they are scratch of the block that is seen whole here, or what
+  // the epilogue replaces.
+  bool isScratch = isa_and_nonnull<memref::AllocOp, memref::ViewOp>(sums.getDefiningOp());
+  if (projection.zero && !hasOthers && epilogue && (isScratch || epilogue.getDpsInits()[0] == sums))
     projection.epilogue = epilogue;
   return projection;
 }
@@ -85,29 +84,3 @@ CodeForm attune::getCodeForm(int64_t columns) {
 }
 
 int64_t attune::getColumns(CodeForm form) { return form == CodeForm::Few ? 16 : form == CodeForm::Narrow ? 64 : 128; }
-
-void CodeResult::store(ArrayRef<Sum> sums) {
-  linalg::LinalgOp epilogue = projection.epilogue;
-  Value result = projection.contraction->getOperand(2);
-  if (!epilogue) {
-    for (const Sum &sum : sums)
-      e.ifThen(sum.exists, [&] {
-        Value at[] = {sum.row, sum.column};
-        e.store(projection.zero ? sum.value : e.addf(e.load(result, at), sum.value), result, at);
-      });
-    return;
-  }
-  std::vector<std::pair<LinalgBody, ThreadEmitter::Values>> stored;
-  for (const Sum &sum : sums) {
-    LinalgBody body(epilogue, e);
-    body.at[0] = sum.row;
-    body.at[1] = sum.column;
-    for (OpOperand &operand : epilogue->getOpOperands())
-      if (operand.get() == result)
-        body.known[operand.getOperandNumber()] = sum.value;
-    ThreadEmitter::Values values = body.evaluate(body.loadOutputs());
-    stored.emplace_back(std::move(body), std::move(values));
-  }
-  for (size_t i = 0; i < stored.size(); ++i)
-    e.ifThen(sums[i].exists, [&] { stored[i].first.storeOutputs(stored[i].second); });
-}

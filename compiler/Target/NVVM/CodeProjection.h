@@ -14,7 +14,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_CODEPROJECTION_H
 #define ATTUNE_COMPILER_TARGET_NVVM_CODEPROJECTION_H
 
-#include "compiler/Target/NVVM/LinalgBody.h"
+#include "compiler/Target/NVVM/TensorCores.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
 
 namespace attune {
@@ -32,12 +32,13 @@ struct CodeProjection {
 
   mlir::Type element() const { return mlir::cast<mlir::MemRefType>(contraction->getOperand(0).getType()).getElementType(); }
   /// Chunks of K.
-  int64_t chunks() const { return mlir::cast<mlir::MemRefType>(contraction->getOperand(0).getType()).getDimSize(1) / 8; }
+  int64_t chunks() const { return mlir::cast<mlir::MemRefType>(contraction->getOperand(0).getType()).getDimSize(1) / kChunk; }
 };
 
 /// Whether |op| is the contraction of such a projection.
 bool isCodeContraction(mlir::linalg::LinalgOp op);
-/// The projection of |contraction|. What is in it can be emitted at its last operation.
+/// The projection of |contraction|. What is in it can be emitted at its last operation: between them stands nothing but barriers, and every
+/// form ends with one after its last use of shared memory.
 CodeProjection findCodeProjection(mlir::linalg::LinalgOp contraction);
 
 /// How a block is divided.
@@ -50,23 +51,6 @@ int64_t getColumns(CodeForm form);
 /// Emits |projection| at the builder's place; its operations stay.
 void emitCodeTiles(const CodeProjection &projection, CodeForm form, mlir::OpBuilder &builder, const ThreadLoops &loops);
 void emitCodeRows(const CodeProjection &projection, mlir::OpBuilder &builder, const ThreadLoops &loops);
-
-/// What becomes of sums: stores those of some places at once, all of which are loaded for before the first is stored.
-class CodeResult {
-public:
-  using Value = mlir::Value;
-  struct Sum {
-    Value exists, row, column, value;
-  };
-
-  CodeResult(const CodeProjection &projection, ThreadEmitter &e) : projection(projection), e(e) {}
-  /// Rows and columns of sums that do not |exist| are those of one that does.
-  void store(llvm::ArrayRef<Sum> sums);
-
-private:
-  const CodeProjection &projection;
-  ThreadEmitter &e;
-};
 
 } // namespace attune
 

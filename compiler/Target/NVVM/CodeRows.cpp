@@ -10,9 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/CodeProjection.h"
-#include "compiler/Target/NVVM/TensorCores.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "compiler/Target/NVVM/CodeBlock.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -21,36 +19,21 @@ using Values = ThreadEmitter::Values;
 
 namespace {
 
-constexpr int64_t kThreads = 128, kWarps = kThreads / kWarp, kRows = 16, kColumns = 16;
+constexpr int64_t kThreads = kBlockThreads, kWarps = kThreads / kWarp, kRows = 16, kColumns = 16;
 /// Chunks that a warp takes at once, and how often before it multiplies.
 constexpr int64_t kQuad = 4, kUnroll = 2;
 
 /// Emits one projection.
-class RowEmitter {
+class RowEmitter : CodeBlock {
 public:
   RowEmitter(const CodeProjection &projection, OpBuilder &builder, Value thread)
-      : e(builder, projection.contraction->getLoc()), cores(e, projection.element()), result(projection, e),
-        input(projection.contraction->getOperand(0)), panels(projection.contraction->getOperand(1)), thread(thread),
-        lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)), chunks(projection.chunks()) {
-    auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
-    auto type = MemRefType::get({kWarps, kRows, kColumns}, builder.getF32Type(), MemRefLayoutAttrInterface(), space);
-    shared = memref::AllocOp::create(builder, e.loc, type, builder.getI64IntegerAttr(128));
-    Value sums = projection.contraction->getOperand(2);
-    rows = e.size(sums, 0), columns = e.size(sums, 1);
-  }
+      : CodeBlock(projection, builder, thread, {kWarps, kRows, kColumns}) {}
   void emit();
 
 private:
   Values addQuads(Value row, Value column, Value chunk, Values sums);
   void keep(ValueRange sums);
   void join(Value row, Value column);
-
-  ThreadEmitter e;
-  TensorCores cores;
-  CodeResult result;
-  Value input, panels, thread, lane, warp;
-  int64_t chunks;
-  Value shared, rows, columns;
 };
 
 } // namespace
@@ -88,7 +71,7 @@ void RowEmitter::keep(ValueRange sums) {
 }
 
 void RowEmitter::join(Value row, Value column) {
-  SmallVector<CodeResult::Sum> sums;
+  SmallVector<Sum> sums;
   for (int64_t i = 0; i < kRows * kColumns / kThreads; ++i) {
     Value down = e.add(e.div(thread, kColumns), i * (kThreads / kColumns)), right = e.rem(thread, kColumns), sum;
     for (int64_t w = 0; w < kWarps; ++w) {
@@ -99,7 +82,7 @@ void RowEmitter::join(Value row, Value column) {
     Value exists = e.both(e.compare(arith::CmpIPredicate::slt, at, rows), e.compare(arith::CmpIPredicate::slt, beside, columns));
     sums.push_back({exists, e.min(at, e.add(rows, -1)), e.min(beside, e.add(columns, -1)), sum});
   }
-  result.store(sums);
+  storeResult(sums);
 }
 
 void RowEmitter::emit() {

@@ -15,9 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/CodeProjection.h"
-#include "compiler/Target/NVVM/TensorCores.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "compiler/Target/NVVM/CodeBlock.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -27,7 +25,7 @@ using Values = ThreadEmitter::Values;
 
 namespace {
 
-constexpr int64_t kThreads = 128;
+constexpr int64_t kThreads = kBlockThreads;
 /// Chunks of a stage, rows that follow those of A, rows of sums that are stored at once, and words that follow a row of them.
 constexpr int64_t kDepth = 4, kRowPadding = 2, kSumRows = 64, kSumPadding = 8;
 /// Sums that a thread stores at once.
@@ -46,18 +44,10 @@ struct TileShape {
 constexpr TileShape kWide{128, 128, 64, 64, 4}, kNarrow{64, 64, 32, 32, 4};
 
 /// Emits one projection.
-class TileEmitter {
+class TileEmitter : CodeBlock {
 public:
   TileEmitter(const CodeProjection &projection, const TileShape &shape, OpBuilder &builder, Value thread)
-      : shape(shape), e(builder, projection.contraction->getLoc()), cores(e, projection.element()), result(projection, e),
-        input(projection.contraction->getOperand(0)), panels(projection.contraction->getOperand(1)), thread(thread),
-        lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)), chunks(projection.chunks()) {
-    auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
-    auto type = MemRefType::get({shape.words()}, builder.getF32Type(), MemRefLayoutAttrInterface(), space);
-    shared = memref::AllocOp::create(builder, e.loc, type, builder.getI64IntegerAttr(128));
-    Value sums = projection.contraction->getOperand(2);
-    rows = e.size(sums, 0), columns = e.size(sums, 1);
-  }
+      : CodeBlock(projection, builder, thread, {shape.words()}), shape(shape) {}
   void emit();
 
 private:
@@ -75,12 +65,6 @@ private:
   }
 
   TileShape shape;
-  ThreadEmitter e;
-  TensorCores cores;
-  CodeResult result;
-  Value input, panels, thread, lane, warp;
-  int64_t chunks;
-  Value shared, rows, columns;
   /// Where the tile begins.
   Value row, column;
 };
@@ -193,14 +177,14 @@ void TileEmitter::storeRows(Value first) {
   Value last = e.add(rows, -1), above = e.add(row, first), beside = e.min(mine, e.add(columns, -1));
   Value count = e.min(e.sub(rows, above), e.index(kSumRows));
   e.loop(e.div(thread, shape.columns), count, e.index(kAtOnce * together), {}, [&](Value local, ValueRange) -> Values {
-    SmallVector<CodeResult::Sum> sums;
+    SmallVector<Sum> sums;
     for (int64_t i = 0; i < kAtOnce; ++i) {
       Value at = e.add(local, i * together), global = e.add(above, at);
       Value exists = e.both(inside, e.compare(arith::CmpIPredicate::slt, at, count));
       Value place = e.add(e.mul(e.min(at, e.index(kSumRows - 1)), shape.sumStride()), e.rem(thread, shape.columns));
       sums.push_back({exists, e.min(global, last), beside, e.load(shared, place)});
     }
-    result.store(sums);
+    storeResult(sums);
     return {};
   });
 }

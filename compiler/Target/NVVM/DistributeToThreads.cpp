@@ -22,6 +22,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "mlir/IR/Iterators.h"
 
 namespace attune {
 #define GEN_PASS_DEF_DISTRIBUTETOTHREADS
@@ -82,6 +83,8 @@ private:
   /// Takes projections of codes out of |ops|, with what happens to their sums, which are not stored then.
   static void distributeCodes(llvm::SetVector<Operation *> &ops, CodeForm form, const ThreadLoops &loops) {
     SmallVector<linalg::LinalgOp> contractions;
+    if (loops.threads != kBlockThreads)
+      return;
     for (Operation *op : ops)
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && isCodeContraction(linalgOp))
         contractions.push_back(linalgOp);
@@ -102,12 +105,10 @@ private:
 
   /// Erases scratch that nothing is in any more, and the number of the worker that had it.
   static void eraseUnused(scf::ForallOp loop) {
-    SmallVector<Operation *> ops;
-    // Users and what is inside come before.
-    loop.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
-    for (Operation *op : llvm::reverse(ArrayRef(ops).drop_front()))
-      if (op->use_empty() && (isa<xfmr::WorkerIdOp>(op) || isPure(op)) && !op->hasTrait<OpTrait::IsTerminator>())
+    loop.getBody()->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op))
         op->erase();
+    });
   }
 };
 } // namespace

@@ -16,7 +16,6 @@
 
 #include "compiler/Target/NVVM/TensorCores.h"
 #include "compiler/Target/NVVM/WarpAttention.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -84,9 +83,7 @@ FlashAttention::FlashAttention(xfmr::AttentionTileOp op, ThreadEmitter &e, const
 
 FlashAttention::Matrix FlashAttention::allocate(int64_t rows, int64_t columns) {
   Matrix matrix{{}, rows, columns};
-  auto space = gpu::AddressSpaceAttr::get(e.builder.getContext(), gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get({rows * matrix.strideBytes() / 4}, e.builder.getI32Type(), MemRefLayoutAttrInterface(), space);
-  matrix.words = memref::AllocOp::create(e.builder, e.loc, type, e.builder.getI64IntegerAttr(128));
+  matrix.words = e.allocateShared(e.builder.getI32Type(), {rows * matrix.strideBytes() / 4});
   return matrix;
 }
 
@@ -202,7 +199,7 @@ void FlashAttention::copyRows(const Matrix &to, Value from, ArrayRef<Value> firs
 Values FlashAttention::multiplyKeys() {
   Values sums(kKeys / 8 * 4, e.f32(0.0));
   Value base = cores.addressOf(keys.words, e.index(0));
-  base = cores.advance(base, e.add(e.mul(e.rem(lane, 16), keys.strideBytes()), e.mul(e.div(lane, 16), kChunkBytes)));
+  base = cores.advance(base, cores.rowOfTransposed(lane, keys.strideBytes()));
   for (int64_t d = 0; d < keys.rows; d += 16)
     for (int64_t key = 0; key < kKeys; key += 16) {
       Value at = e.index(d * keys.strideBytes() + key / kChunk * kChunkBytes);
@@ -220,7 +217,7 @@ Values FlashAttention::multiplyKeys() {
 /// |sums| and the products of |weights|, as multiplyKeys has them, and the values in shared memory.
 void FlashAttention::addValues(ArrayRef<Value> weights, MutableArrayRef<Value> sums) {
   Value base = cores.addressOf(values.words, e.index(0));
-  base = cores.advance(base, e.add(e.mul(e.rem(lane, 16), values.strideBytes()), e.mul(e.div(lane, 16), kChunkBytes)));
+  base = cores.advance(base, cores.rowOfTransposed(lane, values.strideBytes()));
   for (int64_t key = 0; key < kKeys; key += 16) {
     ArrayRef<Value> near = weights.slice(key / 8 * 4, 4), far = weights.slice((key / 8 + 1) * 4, 4);
     Value a[] = {cores.pack(near[0], near[1]), cores.pack(near[2], near[3]), cores.pack(far[0], far[1]), cores.pack(far[2], far[3])};
@@ -292,7 +289,8 @@ void FlashAttention::finish(ValueRange carried, Value first) {
   }
   if (!needsMaskedRows(op))
     return;
-  // Rare, and a row after the other.
+  // Rare, and a row after the other. Other lanes of the warp write such a row again.
+  e.barrier();
   e.loop(e.index(0), e.index(16), e.index(1), {}, [&](Value local, ValueRange) -> Values {
     Value number = e.add(first, local), from = e.mul(e.rem(local, 8), 4);
     Value upper = e.broadcastLane(carried[0], from), lower = e.broadcastLane(carried[1], from);

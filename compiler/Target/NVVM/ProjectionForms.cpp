@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/ProjectionForms.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,16 +14,9 @@ using Values = ThreadEmitter::Values;
 /// The most rows that are few.
 static constexpr int64_t kFewRows = 16;
 
-static Value allocateShared(OpBuilder &builder, Location loc, Type word, int64_t words) {
-  auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
-  auto type = MemRefType::get({words}, word, MemRefLayoutAttrInterface(), space);
-  return memref::AllocOp::create(builder, loc, type, builder.getI64IntegerAttr(128));
-}
-
 Projection::Projection(linalg::LinalgOp op, OpBuilder &builder, Value thread, Type word, int64_t sharedWords)
     : builder(builder), e(builder, op->getLoc()), input(op->getOperand(0)), panel(op->getOperand(1)), output(op->getOperand(2)),
-      thread(thread), shared(allocateShared(builder, op->getLoc(), word, sharedWords)), rows(e.size(output, 0)),
-      columns(e.size(output, 1)) {
+      thread(thread), shared(e.allocateShared(word, {sharedWords})), rows(e.size(output, 0)), columns(e.size(output, 1)) {
   assert(sharedWords >= kFewShared && "sums of all groups");
 }
 

@@ -17,10 +17,8 @@
 
 namespace attune {
 
-/// Threads of a block.
-inline constexpr int64_t kProjectionThreads = 128;
 /// Few rows: as many at once, of as many columns, by groups of threads along K.
-inline constexpr int64_t kFewAtOnce = 4, kFewColumns = 16, kFewGroups = kProjectionThreads / (kFewColumns / 4);
+inline constexpr int64_t kFewAtOnce = 4, kFewColumns = 16, kFewGroups = kBlockThreads / (kFewColumns / 4);
 /// Words of shared memory that the sums of few rows take.
 inline constexpr int64_t kFewShared = kFewGroups * kFewAtOnce * kFewColumns;
 

@@ -72,7 +72,9 @@ Value TensorCores::rowOfB(Value lane, int64_t stride) {
   return e.add(e.mul(e.rem(e.div(lane, 8), 2), stride), e.mul(column, kChunkBytes));
 }
 
-Values TensorCores::noSums() { return Values(4, e.f32(0.0)); }
+Value TensorCores::rowOfTransposed(Value lane, int64_t stride) {
+  return e.add(e.mul(e.rem(lane, 16), stride), e.mul(e.div(lane, 16), kChunkBytes));
+}
 
 Values TensorCores::multiply(ValueRange a, ValueRange b, ValueRange sums) {
   NVVM::MMATypes type = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;

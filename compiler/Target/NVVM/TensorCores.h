@@ -46,9 +46,11 @@ public:
   /// lies: as a0 to a3, and as b0, b1 of columns 0 to 7 and of columns 8 to 15.
   Value rowOfA(Value lane, int64_t stride);
   Value rowOfB(Value lane, int64_t stride);
+  /// The same as b0, b1 of columns 0 to 7 and of columns 8 to 15 where K goes down the rows, |stride| bytes from one to the next, and
+  /// chunks have neighbouring columns: to be loaded transposed.
+  Value rowOfTransposed(Value lane, int64_t stride);
 
-  /// Sums before the first product.
-  Values noSums();
+  /// The sums of 16 rows and 8 columns, and the products of 16 components.
   Values multiply(mlir::ValueRange a, mlir::ValueRange b, mlir::ValueRange sums);
 
   /// The words of a chunk in memory, zeros if it does not |exist|.

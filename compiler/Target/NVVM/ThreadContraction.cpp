@@ -24,7 +24,7 @@ using namespace attune;
 using Values = ThreadEmitter::Values;
 
 /// The tile: rows, columns, depth of a stage, and what of it one thread computes.
-static constexpr int64_t kRows = 64, kColumns = 64, kDepth = 16, kThreadRows = 8, kThreadColumns = 4, kThreads = kProjectionThreads;
+static constexpr int64_t kRows = 64, kColumns = 64, kDepth = 16, kThreadRows = 8, kThreadColumns = 4, kThreads = kBlockThreads;
 /// Components that a thread of few rows loads at once.
 static constexpr int64_t kFewUnroll = 4;
 /// Floats after a row of a transposed tile, so that threads that write one column of it use different banks.

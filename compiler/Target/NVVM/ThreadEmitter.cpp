@@ -44,6 +44,12 @@ Value ThreadEmitter::size(Value buffer, int64_t dim) { return builder.createOrFo
 Value ThreadEmitter::load(Value buffer, ValueRange at) { return memref::LoadOp::create(builder, loc, buffer, at); }
 void ThreadEmitter::store(Value value, Value buffer, ValueRange at) { memref::StoreOp::create(builder, loc, value, buffer, at); }
 
+Value ThreadEmitter::allocateShared(Type element, ArrayRef<int64_t> shape) {
+  auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
+  auto type = MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
+  return memref::AllocOp::create(builder, loc, type, builder.getI64IntegerAttr(128));
+}
+
 Values ThreadEmitter::loop(Value begin, Value end, Value step, ValueRange initial, LoopBody body) {
   auto loop = scf::ForOp::create(builder, loc, begin, end, step, initial);
   OpBuilder::InsertionGuard guard(builder);

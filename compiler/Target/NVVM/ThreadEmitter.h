@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// Threads of a warp.
-inline constexpr int64_t kWarp = 32;
+/// Threads of a warp, and of a block that makes tiles of projections or of attention.
+inline constexpr int64_t kWarp = 32, kBlockThreads = 128;
 
 /// Emits scalar code on indices and f32, loops over what threads share, and what the lanes of a warp do together.
 class ThreadEmitter {
@@ -53,6 +53,8 @@ public:
   Value size(Value buffer, int64_t dim);
   Value load(Value buffer, mlir::ValueRange at);
   void store(Value value, Value buffer, mlir::ValueRange at);
+  /// Memory that the threads of the block share.
+  Value allocateShared(mlir::Type element, llvm::ArrayRef<int64_t> shape);
 
   /// A loop from |begin| to |end|; returns what it carries.
   Values loop(Value begin, Value end, Value step, mlir::ValueRange initial, LoopBody body);

@@ -61,10 +61,12 @@ static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops)
 }
 
 LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
+  // Tiles are for blocks of one size; others take the general form.
+  auto isTile = [&](bool hasTile) { return hasTile && loops.threads == kBlockThreads; };
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return restrictStore(store, loops);
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    if (isContraction(linalgOp))
+    if (isTile(isContraction(linalgOp)))
       emitContraction(linalgOp, loops);
     else if (failed(emitLinalg(linalgOp, loops)))
       return failure();
@@ -77,7 +79,7 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
   } else if (auto rotary = dyn_cast<xfmr::RotaryTileOp>(op)) {
     emitRotary(rotary, loops);
   } else if (auto attention = dyn_cast<xfmr::AttentionTileOp>(op)) {
-    (isFlashAttention(attention) ? emitFlashAttention : emitAttentionRows)(attention, loops);
+    (isTile(isFlashAttention(attention)) ? emitFlashAttention : emitAttentionRows)(attention, loops);
   } else if (auto quantize = dyn_cast<xfmr::QuantizeRowsOp>(op); quantize && !quantize.getScales()) {
     emitQuantizeRows(quantize, loops);
   } else {

@@ -1,9 +1,10 @@
-// RUN: attune-opt %s --attune-distribute-to-threads=threads=64 --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: attune-opt %s --attune-distribute-to-threads=threads=128 --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: attune-opt %s --attune-distribute-to-threads=threads=64 --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=OTHER
 
 // Elements are dealt out to threads; the second operation reads what other threads wrote.
 // CHECK-LABEL: func.func @elementwise
 // CHECK: %[[T:.*]] = gpu.thread_id x
-// CHECK: scf.for %{{.*}} = %[[T]] to %{{.*}} step %c64
+// CHECK: scf.for %{{.*}} = %[[T]] to %{{.*}} step %c128
 // CHECK: arith.addf
 // CHECK: memref.store
 // CHECK: gpu.barrier
@@ -145,6 +146,12 @@ func.func @codes(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) {
 // CHECK-COUNT-4: arith.mulf
 // CHECK: memref.store
 // CHECK-NOT: xfmr.worker_id
+// Blocks of another size have no tiles.
+// OTHER-LABEL: func.func @narrow_tiles
+// OTHER-NOT: nvvm.
+// OTHER: arith.extf
+// OTHER-NOT: nvvm.
+// OTHER-LABEL: func.func
 func.func @narrow_tiles(%x: memref<?x64xbf16>, %w: memref<1x8x64x8xbf16>, %o: memref<?x64xf32>, %workspace: memref<?xi8>, %m: index) {
   %zero = arith.constant 0.0 : f32
   %c64 = arith.constant 64 : index
@@ -166,6 +173,39 @@ func.func @narrow_tiles(%x: memref<?x64xbf16>, %w: memref<1x8x64x8xbf16>, %o: me
     }
     linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
         ins(%s : memref<?x64xf32>) outs(%o : memref<?x64xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %0 = arith.mulf %a, %a : f32
+      linalg.yield %0 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// Memory of the caller has its sums afterwards, and what follows reads them there.
+// CHECK-LABEL: func.func @negative_sums_seen_by_others
+// CHECK-SAME: %[[SUMS:[a-z0-9]*]]: memref<?x64xf32>, %{{[a-z0-9]*}}: index
+// CHECK: nvvm.mma.sync
+// CHECK: memref.store %{{.*}}, %[[SUMS]]
+// CHECK: memref.load %[[SUMS]]
+// CHECK: arith.mulf
+func.func @negative_sums_seen_by_others(%x: memref<?x64xbf16>, %w: memref<1x8x64x8xbf16>, %o: memref<?x64xf32>, %sums: memref<?x64xf32>, %m: index) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%i, %j) = (0, 0) to (%m, 64) step (64, 64) {
+    linalg.fill ins(%zero : f32) outs(%sums : memref<?x64xf32>)
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k floordiv 8, n mod 64, k mod 8)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<?x64xbf16>, memref<1x8x64x8xbf16>) outs(%sums : memref<?x64xf32>) {
+    ^bb0(%a: bf16, %b: bf16, %c: f32):
+      %0 = arith.extf %a : bf16 to f32
+      %1 = arith.extf %b : bf16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %c, %2 : f32
+      linalg.yield %3 : f32
+    }
+    linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+        ins(%sums : memref<?x64xf32>) outs(%o : memref<?x64xf32>) {
     ^bb0(%a: f32, %b: f32):
       %0 = arith.mulf %a, %a : f32
       linalg.yield %0 : f32

@@ -1,0 +1,44 @@
+//===- CodeBlock.cpp - A block of a projection of codes --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/CodeBlock.h"
+#include "compiler/Target/NVVM/LinalgBody.h"
+
+#include <vector>
+
+using namespace mlir;
+using namespace attune;
+
+CodeBlock::CodeBlock(const CodeProjection &projection, OpBuilder &builder, Value thread, ArrayRef<int64_t> shape)
+    : projection(projection), e(builder, projection.contraction->getLoc()), cores(e, projection.element()),
+      input(projection.contraction->getOperand(0)), panels(projection.contraction->getOperand(1)), thread(thread),
+      lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)), chunks(projection.chunks()),
+      shared(e.allocateShared(builder.getF32Type(), shape)), rows(e.size(projection.contraction->getOperand(2), 0)),
+      columns(e.size(projection.contraction->getOperand(2), 1)) {}
+
+void CodeBlock::storeResult(ArrayRef<Sum> sums) {
+  linalg::LinalgOp epilogue = projection.epilogue;
+  Value whole = projection.contraction->getOperand(2);
+  if (!epilogue) {
+    for (const Sum &sum : sums)
+      e.ifThen(sum.exists, [&] {
+        Value at[] = {sum.row, sum.column};
+        e.store(projection.zero ? sum.value : e.addf(e.load(whole, at), sum.value), whole, at);
+      });
+    return;
+  }
+  std::vector<std::pair<LinalgBody, ThreadEmitter::Values>> stored;
+  for (const Sum &sum : sums) {
+    LinalgBody body(epilogue, e);
+    body.at[0] = sum.row;
+    body.at[1] = sum.column;
+    for (OpOperand &operand : epilogue->getOpOperands())
+      if (operand.get() == whole)
+        body.known[operand.getOperandNumber()] = sum.value;
+    ThreadEmitter::Values values = body.evaluate(body.loadOutputs());
+    stored.emplace_back(std::move(body), std::move(values));
+  }
+  for (size_t i = 0; i < stored.size(); ++i)
+    e.ifThen(sums[i].exists, [&] { stored[i].first.storeOutputs(stored[i].second); });
+}
