@@ -13,10 +13,6 @@ static bool isTokenSource(const EntryInput &input) {
   return llvm::is_contained(sources, input.spec->role);
 }
 
-static bool isMask(const EntryInput &input) {
-  return input.spec->role == InputRole::AttentionMask || input.spec->role == InputRole::MemoryMask;
-}
-
 /// Whether |input| is about sources: all that the encoder gets, and a memory that is given instead of one.
 static bool isOfSources(const EntryInput &input) {
   InputRole role = input.spec->role;
@@ -53,12 +49,12 @@ static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const Transformer
     InputRole role = input.spec->role;
     bool encodes = kind == CacheEntry::Encode;
     if ((isOfSources(input) != encodes && !isSharedHeadMask(spec, inputs, input)) ||
-        (role == InputRole::Positions && !encodes && !positionsGiven) || (kind == CacheEntry::Decode && isMask(input)))
+        (role == InputRole::Positions && !encodes && !positionsGiven) || (kind == CacheEntry::Decode && isMask(*input.spec)))
       continue;
     if (role == InputRole::Positions && !encodes)
       input.fill = "";
     bool packs = encodes ? padding == Padding::Skip : kind == CacheEntry::Prefill && !spec.decoder->countsPadding;
-    if (isMask(input) && packs && input.dtype == DType::I64)
+    if (isMask(*input.spec) && packs && input.dtype == DType::I64)
       input.fill = "tokens";
     for (std::string &dim : input.dims)
       if (kind == CacheEntry::Decode && dim == spec.lengthDim(StackRole::Decoder))
@@ -77,7 +73,7 @@ std::vector<CacheEntry> attune::planCacheEntries(const TransformerSpec &spec, co
           isPerToken(head) && !head.squeeze && head.stack.value_or(spec.mainStack()) == StackRole::Decoder)
         perToken.push_back(output);
   // A mask that differs between queries has no place in a cache.
-  bool plainMasks = llvm::all_of(inputs, [](const EntryInput &input) { return !isMask(input) || input.rank() == 2; });
+  bool plainMasks = llvm::all_of(inputs, [](const EntryInput &input) { return !isMask(*input.spec) || input.rank() == 2; });
   bool afterPast = llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
   bool hasTokens = llvm::any_of(inputs, [&](const EntryInput &input) {
     return isTokenSource(input) && input.spec->stack == StackRole::Decoder && input.spec->role != InputRole::Memory;

@@ -104,7 +104,7 @@ std::string ConfigReader::architecture(const char *fallback) {
   const Json *value = config.find("architectures");
   if (!present("architectures") || (value->is_array() && value->empty()))
     return fallback;
-  if (value->is_array() && !value->empty() && value->front().is_string())
+  if (value->is_array() && value->front().is_string())
     return value->front().get<std::string>();
   fail("architectures", "an array of class names");
   return fallback;

@@ -164,12 +164,12 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
       return Status::error("inputs: expected exactly one of " + sources + ", got " + (count > 2 ? "all" : count ? "both" : "neither"));
   }
   for (const EntryInput &input : inputs) {
-    bool isMask = input.spec->role == InputRole::AttentionMask || input.spec->role == InputRole::MemoryMask;
-    if (padding == Padding::Skip && isMask && input.spec->broadcast)
+    if (padding == Padding::Skip && isMask(*input.spec) && input.spec->broadcast)
       return Status::error("input '" + input.spec->name + "': expected no such input when padding is skipped, as it is not one of tokens");
-    if (padding == Padding::Skip && isMask && (input.rank() != (spec.choices ? 3 : 2) || input.dtype != DType::I64))
-      return Status::error("input '" + input.spec->name + "': expected rank 2 and I64 when padding is skipped, got rank " +
-                           std::to_string(input.rank()) + " and " + dtypeName(input.dtype));
+    int64_t rank = spec.choices ? 3 : 2;
+    if (padding == Padding::Skip && isMask(*input.spec) && (input.rank() != rank || input.dtype != DType::I64))
+      return Status::error("input '" + input.spec->name + "': expected rank " + std::to_string(rank) +
+                           " and I64 when padding is skipped, got rank " + std::to_string(input.rank()) + " and " + dtypeName(input.dtype));
   }
   return {};
 }

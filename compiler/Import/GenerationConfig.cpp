@@ -54,14 +54,14 @@ static Status readAll(const Config &config, GenerationSettings &settings) {
   return {};
 }
 
-Result<GenerationSettings> attune::readGenerationSettings(const Config &config, const std::string &family, const std::string &folder) {
+Result<GenerationSettings> attune::readGenerationSettings(const Config &config, const TransformerSpec &spec, const std::string &folder) {
   GenerationSettings settings;
-  if (Status status = setFamilyIds(config, family, settings); status.failed())
+  if (Status status = setFamilyIds(config, spec.family, settings); status.failed())
     return status;
   if (Status status = readAll(config, settings); status.failed())
     return status;
-  // Marian's beam search leaves padding out of the probabilities.
-  if (auto pad = settings.values().find("pad_token_id"); family == "marian" && pad != settings.values().end())
+  // The beam search of Marian's translator, not of its decoder alone, leaves padding out of the probabilities.
+  if (auto pad = settings.values().find("pad_token_id"); spec.architecture == "MarianMTModel" && pad != settings.values().end())
     if (Status status = settings.set("never_token_id", Json(pad->second), config.file()); status.failed())
       return status;
   std::error_code ignored;

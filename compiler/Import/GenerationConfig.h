@@ -5,13 +5,14 @@
 #define ATTUNE_IMPORT_GENERATIONCONFIG_H
 
 #include "compiler/Import/Config.h"
+#include "compiler/Import/TransformerSpec.h"
 #include "runtime/io/GenerationSettings.h"
 
 namespace attune {
 
 /// Reads the settings of |folder|: those of generation_config.json, if it is there, over those of |config|, over ids that the reference
-/// library has for |family|. Errors are those of single settings; a setting that is not implemented is kept as a text.
-Result<GenerationSettings> readGenerationSettings(const Config &config, const std::string &family, const std::string &folder);
+/// library has for the family of |spec|. Errors are those of single settings; a setting that is not implemented is kept as a text.
+Result<GenerationSettings> readGenerationSettings(const Config &config, const TransformerSpec &spec, const std::string &folder);
 
 } // namespace attune
 

@@ -110,8 +110,7 @@ static std::vector<InputForm> plainForms(const TransformerSpec &spec, const Inpu
 
 /// |forms|, each with a dimension of choices behind the batch; those that are not one of tokens or sequences are left out.
 static std::vector<InputForm> formsOfChoices(const InputSpec &input, std::vector<InputForm> forms) {
-  bool isMask = input.role == InputRole::AttentionMask;
-  llvm::erase_if(forms, [&](const InputForm &form) { return isMask && form.dims.size() != 2; });
+  llvm::erase_if(forms, [&](const InputForm &form) { return isMask(input) && form.dims.size() != 2; });
   for (InputForm &form : forms)
     if (form.dims.front() == "batch")
       form.dims.insert(form.dims.begin() + 1, "choices");

@@ -63,7 +63,7 @@ Result<ModelFolder> attune::openModelFolder(const std::string &folder) {
     return spec.status();
   std::optional<GenerationSettings> generation;
   if (spec->decoder && spec->decoder->cached) {
-    Result<GenerationSettings> read = readGenerationSettings(*config, spec->family, folder);
+    Result<GenerationSettings> read = readGenerationSettings(*config, *spec, folder);
     if (!read)
       return read.status();
     generation = std::move(*read);

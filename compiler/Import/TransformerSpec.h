@@ -238,6 +238,9 @@ struct InputSpec {
   bool broadcast = false;
 };
 
+/// Whether |input| says which keys of attention, or of cross attention, are seen.
+inline bool isMask(const InputSpec &input) { return input.role == InputRole::AttentionMask || input.role == InputRole::MemoryMask; }
+
 /// A model of any family.
 struct TransformerSpec : WeightList {
   std::string family;

@@ -22,6 +22,18 @@ struct NumberSetting {
   double Options::*member;
 };
 
+struct FlagSetting {
+  const char *name;
+  int64_t Options::*member;
+};
+
+/// A list of ids.
+struct ListSetting {
+  const char *name;
+  const int64_t *Options::*ids;
+  size_t Options::*count;
+};
+
 /// A setting that this version does not have, and the values that mean it is not used (null always does).
 struct MissingSetting {
   const char *name;
@@ -57,6 +69,12 @@ static const NumberSetting numbers[] = {{"length_penalty", &Options::length_pena
                                         {"temperature", &Options::temperature},
                                         {"top_p", &Options::top_p}};
 
+static const FlagSetting flags[] = {{"do_sample", &Options::do_sample}, {"renormalize_logits", &Options::renormalize_logits}};
+
+static const ListSetting lists[] = {{"eos_token_id", &Options::eos_token_ids, &Options::num_eos_token_ids},
+                                    {"suppress_tokens", &Options::suppress_tokens, &Options::num_suppress_tokens},
+                                    {"begin_suppress_tokens", &Options::begin_suppress_tokens, &Options::num_begin_suppress_tokens}};
+
 static const MissingSetting missing[] = {{"num_beam_groups", {1}},
                                          {"diversity_penalty", {0.0}},
                                          {"penalty_alpha", {0.0}},
@@ -69,18 +87,29 @@ static const MissingSetting missing[] = {{"num_beam_groups", {1}},
                                          {"stop_strings", {}},
                                          {"max_time", {}}};
 
+/// Appends the names in |table|.
+template <typename Table>
+static void addNames(std::vector<std::string> &names, const Table &table) {
+  for (const auto &setting : table)
+    names.push_back(setting.name);
+}
+
+/// What this version has.
+static std::vector<std::string> implementedNames() {
+  std::vector<std::string> names;
+  addNames(names, integers);
+  addNames(names, numbers);
+  addNames(names, lists);
+  addNames(names, flags);
+  names.insert(names.end(), {"bad_words_ids", "early_stopping", "seed"});
+  return names;
+}
+
 const std::vector<std::string> &GenerationSettings::names() {
   static const std::vector<std::string> all = [] {
-    std::vector<std::string> list;
-    for (const IntegerSetting &setting : integers)
-      list.push_back(setting.name);
-    for (const NumberSetting &setting : numbers)
-      list.push_back(setting.name);
-    list.insert(list.end(), {"eos_token_id", "bad_words_ids", "do_sample", "early_stopping", "seed", "suppress_tokens",
-                             "begin_suppress_tokens", "renormalize_logits"});
-    for (const MissingSetting &setting : missing)
-      list.push_back(setting.name);
-    return list;
+    std::vector<std::string> names = implementedNames();
+    addNames(names, missing);
+    return names;
   }();
   return all;
 }
@@ -123,11 +152,13 @@ static Result<Json> readOther(const std::string &name, const Json &value, const 
     return value;
   if (name == "early_stopping" && !value.is_boolean())
     return jsonTypeError(file, name, "true, false or \"never\"", value);
-  if (name == "suppress_tokens" || name == "begin_suppress_tokens") {
-    Result<std::vector<int64_t>> ids = jsonIntegers(value, file, name, 0);
-    return ids ? Result<Json>(value) : ids.status();
-  }
-  if (name == "early_stopping" || name == "do_sample" || name == "renormalize_logits") {
+  for (const ListSetting &setting : lists)
+    if (name == setting.name) {
+      Result<std::vector<int64_t>> ids = jsonIntegers(value, file, name, 0);
+      return ids ? Result<Json>(value) : ids.status();
+    }
+  auto isFlag = [&](const FlagSetting &setting) { return name == setting.name; };
+  if (name == "early_stopping" || std::any_of(std::begin(flags), std::end(flags), isFlag)) {
     Result<bool> flag = jsonBool(value, file, name);
     return flag ? Result<Json>(*flag) : flag.status();
   }
@@ -136,7 +167,7 @@ static Result<Json> readOther(const std::string &name, const Json &value, const 
     return seed ? Result<Json>(*seed) : seed.status();
   }
   std::string known;
-  for (const std::string &other : GenerationSettings::names())
+  for (const std::string &other : implementedNames())
     known += (known.empty() ? "" : ", ") + other;
   return Status::error(file + ": unknown setting '" + name + "'; known are " + known);
 }
@@ -195,31 +226,21 @@ void GenerationSettings::apply(attune_generation_options &options) {
       options.*setting.member = value->get<double>();
   if (find("max_length") && !find("max_new_tokens"))
     options.max_new_tokens = 0;
-  if (const Json *value = find("do_sample"))
-    options.do_sample = value->get<bool>();
-  if (const Json *value = find("renormalize_logits"))
-    options.renormalize_logits = value->get<bool>();
+  for (const FlagSetting &setting : flags)
+    if (const Json *value = find(setting.name))
+      options.*setting.member = value->get<bool>();
   if (const Json *value = find("early_stopping"))
     options.early_stopping = value->is_string()   ? ATTUNE_STOP_NEVER_EARLY
                              : value->get<bool>() ? ATTUNE_STOP_EARLY
                                                   : ATTUNE_STOP_BY_ESTIMATE;
   if (const Json *value = find("seed"))
     options.seed = static_cast<uint64_t>(value->get<int64_t>());
-  if (const Json *value = find("eos_token_id")) {
-    ends = value->get<std::vector<int64_t>>();
-    options.eos_token_ids = ends.data();
-    options.num_eos_token_ids = ends.size();
-  }
-  if (const Json *value = find("suppress_tokens")) {
-    suppressed = value->get<std::vector<int64_t>>();
-    options.suppress_tokens = suppressed.data();
-    options.num_suppress_tokens = suppressed.size();
-  }
-  if (const Json *value = find("begin_suppress_tokens")) {
-    beginSuppressed = value->get<std::vector<int64_t>>();
-    options.begin_suppress_tokens = beginSuppressed.data();
-    options.num_begin_suppress_tokens = beginSuppressed.size();
-  }
+  for (const ListSetting &setting : lists)
+    if (const Json *value = find(setting.name)) {
+      std::vector<int64_t> &ids = idLists[setting.name] = value->get<std::vector<int64_t>>();
+      options.*setting.ids = ids.data();
+      options.*setting.count = ids.size();
+    }
   if (const Json *value = find("bad_words_ids")) {
     badWords.clear(), badWordLengths.clear();
     for (const Json &word : *value) {

@@ -33,7 +33,8 @@ public:
 
 private:
   std::map<std::string, Json> stored;
-  std::vector<int64_t> ends, badWords, badWordLengths, suppressed, beginSuppressed;
+  std::map<std::string, std::vector<int64_t>> idLists;
+  std::vector<int64_t> badWords, badWordLengths;
   std::string unsupported;
 };
 

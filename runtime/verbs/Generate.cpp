@@ -40,9 +40,12 @@ static constexpr IntegerFlag integerFlags[] = {
     {"no-repeat-ngram-size", "no_repeat_ngram_size", 0, "no n-gram of this size occurs twice (0 = any may)"},
     {"top-k", "top_k", 0, "sampling: from the k best ids (0 = all)"},
     {"seed", "seed", INT64_MIN, "sampling: equal seeds give equal results (0)"}};
-static constexpr NumberFlag numberFlags[] = {{"length-penalty", "length_penalty", "beams: scores are divided by length ** X"},
-                                             {"temperature", "temperature", "sampling: above 1 flattens, below 1 sharpens"},
-                                             {"top-p", "top_p", "sampling: from the best ids that make up X"}};
+static constexpr NumberFlag numberFlags[] = {
+    {"length-penalty", "length_penalty", "beams: scores are divided by length ** X"},
+    {"temperature", "temperature", "sampling: above 1 flattens, below 1 sharpens"},
+    {"top-p", "top_p", "sampling: from the best ids that make up X"},
+    {"min-p", "min_p", "sampling: from ids of at least X of the best one's probability"},
+    {"typical-p", "typical_p", "sampling: from the ids nearest to the expected surprise that make up X"}};
 
 /// Adds the flags that are settings. The model's files say what is not given, so help shows no defaults.
 static void addSettingFlags(FlagTable &flags, GenerateOptions &options) {
@@ -66,7 +69,7 @@ static void addSettingFlags(FlagTable &flags, GenerateOptions &options) {
                                      std::tuple("sample", "do_sample", "draw ids instead of taking the best")})
     flags.addCustom(flag, "", help,
                     [&options, setting = setting](const std::string &) { return options.settings.set(setting, true, setting); });
-  flags.addRepeated("set", "KEY=VALUE", options.texts, "any other setting: bad_words_ids=[[5],[7,8]]");
+  flags.addRepeated("set", "KEY=VALUE", options.texts, "any other setting, as generation_config.json names it: suppress_tokens=[5,7]");
 }
 
 static Status generateFile(const VerbHost &host, const std::string &model, GenerateOptions &options) {

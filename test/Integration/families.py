@@ -368,7 +368,7 @@ def t5_stack(model, side, ids, mask, out, memory=None, memory_mask=None, head_ma
             x = add(x, a)
             last = 2
         normed, ffn = model.norm(x, f"{layer}{last}.layer_norm", epsilon), f"{layer}{last}.DenseReluDense."
-        if kind.startswith("gated-"):
+        if model.get("is_gated_act", kind.startswith("gated-")):
             inner = [[g * u for g, u in zip(p, q)]
                      for p, q in zip(each(act, model.linear(normed, ffn + "wi_0")), model.linear(normed, ffn + "wi_1"))]
         else:

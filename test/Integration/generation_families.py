@@ -30,10 +30,25 @@ SETTINGS = [
     dict(max_length=7, num_beams=5, num_return_sequences=5, length_penalty=0.0, forced_bos_token_id=4, early_stopping=True),
     dict(max_length=6, repetition_penalty=0.6, no_repeat_ngram_size=1, forced_eos_token_id=3),
     dict(max_length=9, num_beams=3, num_return_sequences=2, suppress_tokens=[6, 9], begin_suppress_tokens=[4, 7], renormalize_logits=True),
-    dict(max_length=9, begin_suppress_tokens=[3, 5, 8, 10, 11], encoder_repetition_penalty=1.9, forced_bos_token_id=7),
+    dict(max_length=9, num_beams=2, begin_suppress_tokens=[3, 5, 8, 10, 11], encoder_repetition_penalty=1.9, forced_bos_token_id=7),
     dict(max_length=9, num_beams=2, encoder_repetition_penalty=0.4, early_stopping="never", no_repeat_ngram_size=1, length_penalty=0.5),
 ]
+# What a model's own file says, and where each number that only sampling looks at must arrive: all are wrong, and errors come in this order.
+COMPILED = dict(max_length=9, num_beams=2, num_return_sequences=2, suppress_tokens=[6, 9], begin_suppress_tokens=[4, 7, 3], renormalize_logits=True,
+                encoder_repetition_penalty=0.4)
+WRONG = dict(typical_p=2.0, min_p=3.0, epsilon_cutoff=4.0, eta_cutoff=5.0)
 SOURCE_SETTINGS = [dict(max_length=9, num_beams=3, encoder_no_repeat_ngram_size=1), dict(max_length=9, encoder_no_repeat_ngram_size=2)]
+
+
+def check(program, path, flags, expected, scores, what):
+    """Generates and compares ids and, of beams, scores."""
+    subprocess.run(["attune-run", "generate", program, "--input", path[0], "--output", path[1], *flags], check=True)
+    out = models.load(path[1])
+    got = models.unpack(out["sequences"])
+    assert got == expected, (what, got, expected, scores)
+    if scores[0] is not None:
+        found = models.unpack(out["sequences_scores"])
+        assert max(abs(a - b) for a, b in zip(found, scores)) < 1e-4, (what, found, scores)
 
 
 def main(family, work):
@@ -74,13 +89,16 @@ def main(family, work):
             own = dict(eos_token_id=END, pad_token_id=PAD, **({"forced_eos_token_id": END} if family == "bart" else {}))
             expected, scores = beam_reference.generate(logits_of, prompts, {**own, **settings}, ids if two else None)
             flags = [f"--set={name}={json.dumps(value)}" for name, value in settings.items()]
-            subprocess.run(["attune-run", "generate", program, "--input", path[0], "--output", path[1], *flags], check=True)
-            out = models.load(path[1])
-            got = models.unpack(out["sequences"])
-            assert got == expected, (family, settings, got, expected, scores)
-            if scores[0] is not None:
-                found = models.unpack(out["sequences_scores"])
-                assert max(abs(a - b) for a, b in zip(found, scores)) < 1e-4, (family, settings, found, scores)
+            check(program, path, flags, expected, scores, (family, settings))
+    with open(os.path.join(folder, "generation_config.json"), "w") as f:
+        json.dump({**COMPILED, **WRONG}, f)
+    subprocess.run(["attune", "compile", folder, "-o", program, "--emit=shared"], check=True)
+    check(program, path, [], *beam_reference.generate(logits_of, prompts, {**own, **COMPILED}, ids if two else None), (family, "compiled"))
+    flags = ["--set=do_sample=true", "--set=num_beams=1"]
+    for name, value in WRONG.items():
+        done = subprocess.run(["attune-run", "generate", program, "--input", path[0], "--output", path[1], *flags], stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1 and f"{name} is {value:g}" in done.stderr, (name, done)
+        flags.append(f"--set={name}={1 if name == 'typical_p' else 0}")
 
 
 if __name__ == "__main__":

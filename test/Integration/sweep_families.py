@@ -30,6 +30,7 @@ CONFIGS = {
     "gpt2": [(dict(GPT2, scale_attn_by_inverse_layer_idx=True, n_inner=33, activation_function="relu", add_cross_attention=True),
               ["token_type_ids", "encoder_hidden_states", "encoder_attention_mask"]),
              (dict(GPT2, architectures=["GPT2DoubleHeadsModel"]), ["choices", "token_type_ids", "mc_token_ids"]),
+             (dict(GPT2, architectures=["GPT2ForQuestionAnswering"], activation_function="quick_gelu"), [], "forward"),
              (dict(GPT2, architectures=["GPT2ForSequenceClassification"], vocab_size=5, pad_token_id=2, num_labels=3), [])],
     "llama": [(dict(LLAMA, head_dim=6, attention_bias=True, mlp_bias=True, tie_word_embeddings=True, rope_theta=500.0,
                     rope_scaling={"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
@@ -39,12 +40,15 @@ CONFIGS = {
              (dict(BART, model_type="marian", architectures=["MarianMTModel"], d_model=15, activation_function="swish", scale_embedding=True), [], "forward"),
              (dict(BART, architectures=["BartForCausalLM"], activation_function="gelu_fast"),
               ["encoder_hidden_states", "encoder_attention_mask", "head_mask", "cross_attn_head_mask"], "steps"),
+             (dict(BART, model_type="marian", architectures=["MarianForCausalLM"], d_model=15, tie_word_embeddings=False), [], "steps"),
              (dict(BART, activation_function="silu", architectures=["BartForSequenceClassification"], eos_token_id=2, decoder_start_token_id=3),
               ["head_mask", "decoder_head_mask", "cross_attn_head_mask"])],
     "t5": [(dict(T5), ["decoder_attention_mask"]),
            (dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_decoder_layers=1), []),
            (dict(T5, architectures=["T5ForSequenceClassification"], eos_token_id=2, decoder_start_token_id=3, feed_forward_proj="gated-quick_gelu"),
             ["head_mask"]),
+           (dict(T5, architectures=["T5ForQuestionAnswering"], decoder_start_token_id=3, dense_act_fn="tanh", is_gated_act=True), [], "forward"),
+           (dict(T5, architectures=["T5ForTokenClassification"], num_labels=3), [], "forward"),
            (dict(T5, architectures=["T5EncoderModel"], feed_forward_proj="gated-silu"), [])],
 }
 
@@ -84,7 +88,7 @@ def make_inputs(config, extra, rng):
                 "token_type_ids": models.random_ids(rng, vocab, batch, 3, length), "mc_token_ids": models.random_ids(rng, length, batch, 3)}
     tensors = {"input_ids": models.random_ids(rng, vocab, batch, length),
                "attention_mask": ("I64", [batch, length], [0] * 2 + [1] * (length - 2) + [1] * (length - 3) + [0] * 3)}
-    kind, alone = config["architectures"][0], ("T5EncoderModel", "BartForCausalLM")
+    kind, alone = config["architectures"][0], ("T5EncoderModel", "T5ForTokenClassification", "BartForCausalLM", "MarianForCausalLM")
     if "Sequence" in kind and config["model_type"] in ("bart", "t5"):
         # The decoder gets the encoder's ids; each sequence has an end.
         tensors["input_ids"][2][3] = tensors["input_ids"][2][5] = tensors["input_ids"][2][length + 4] = config["eos_token_id"]
@@ -101,7 +105,7 @@ def make_inputs(config, extra, rng):
         elif name == "encoder_attention_mask":
             tensors[name] = "I64", [batch, 5], [1, 1, 0, 1, 1, 0, 1, 1, 1, 0]
         elif name.endswith("head_mask"):
-            tensors[name] = head_mask(rng, config, "encoder" if name == "head_mask" and kind != "BartForCausalLM" else "decoder")
+            tensors[name] = head_mask(rng, config, "encoder" if name == "head_mask" and "Causal" not in kind else "decoder")
         else:
             tensors[name] = models.random_ids(rng, vocab, batch, length)
     return tensors

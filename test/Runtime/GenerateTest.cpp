@@ -237,8 +237,8 @@ static void testErrors(const attune::Model &model) {
   options->struct_bytes = 1000;
   fails(ATTUNE_INVALID_ARGUMENT, good, "attune_generation_options.struct_bytes is 1000");
   attune_generation_options_init(model.get(), const_cast<attune_generation_options *>(&options.c()));
-  options->unsupported = "typical_p";
-  fails(ATTUNE_INVALID_ARGUMENT, good, "typical_p");
+  options->unsupported = "penalty_alpha";
+  fails(ATTUNE_INVALID_ARGUMENT, good, "penalty_alpha");
   attune_generation *generation;
   CHECK_FAILS(attune_generate(nullptr, nullptr, nullptr, 0, &generation), ATTUNE_INVALID_ARGUMENT, "the session is null");
   attune::Model other(attune_model_fake, weights);

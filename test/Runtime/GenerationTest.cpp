@@ -245,6 +245,10 @@ static void testSampling() {
   options.typical_p = 0.2, keeps({4}), options.typical_p = 0.5, keeps({1, 4}), options.typical_p = 1;
   options.epsilon_cutoff = 0.1, keeps({1, 2, 4}), options.epsilon_cutoff = 0.9, keeps({1}), options.epsilon_cutoff = 0;
   options.eta_cutoff = 0.1, keeps({1, 2, 4}), options.eta_cutoff = 0.04, keeps({0, 1, 2, 4}), options.eta_cutoff = 0;
+  // Ids as good as the best one stay with it, whatever the cut.
+  scores[4] = scores[1];
+  options.epsilon_cutoff = 0.9, keeps({1, 4}), options.epsilon_cutoff = 0, options.min_p = 1, keeps({1, 4}), options.min_p = 0;
+  scores[4] = 2.5f;
   int64_t first = draw(7);
   CHECK(first == draw(7));
   std::map<int64_t, int> seeds;
@@ -327,7 +331,7 @@ static void testBadOptions() {
   rejects([](auto &o) { o.num_eos_token_ids = 11; }, "eos_token_ids has 11 ids, expected fewer than the vocabulary's 11");
   rejects([](auto &o) { o.early_stopping = 3; }, "early_stopping is 3, a value of attune_early_stopping expected");
   rejects([](auto &o) { o.num_beams = 2, o.want_step_logits = 1; }, "step logits with num_beams = 2 are not supported");
-  rejects([](auto &o) { o.unsupported = "typical_p is 0.9"; }, "typical_p is 0.9");
+  rejects([](auto &o) { o.unsupported = "penalty_alpha is 0.6"; }, "penalty_alpha is 0.6");
   rejects([](auto &o) { o.do_sample = 1, o.temperature = 0; }, "temperature is 0, a positive number expected");
   rejects([](auto &o) { o.do_sample = 1, o.top_p = 1.5; }, "top_p is 1.5, expected to be above 0 and at most 1");
   rejects([](auto &o) { o.do_sample = 1, o.top_k = -1; }, "top_k is -1, at least 0 expected");

@@ -43,17 +43,20 @@ static attune_status checkId(const char *name, int64_t id, int64_t vocabSize) {
   return ATTUNE_OK;
 }
 
+static attune_status checkIds(const char *name, const int64_t *ids, size_t count, int64_t vocabSize) {
+  if (count && !ids)
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is null, %zu ids expected", name, count);
+  for (size_t i = 0; i < count; ++i)
+    if (ids[i] < 0 || ids[i] >= vocabSize)
+      return fail(ATTUNE_INVALID_ARGUMENT, "%s has %lld, expected ids below the vocabulary's %lld", name, wide(ids[i]), wide(vocabSize));
+  return ATTUNE_OK;
+}
+
 static attune_status checkEnds(const attune_generation_options &options, int64_t vocabSize) {
-  if (options.num_eos_token_ids && !options.eos_token_ids)
-    return fail(ATTUNE_INVALID_ARGUMENT, "eos_token_ids is null, %zu ids expected", options.num_eos_token_ids);
   if (options.num_eos_token_ids >= static_cast<size_t>(vocabSize))
     return fail(ATTUNE_INVALID_ARGUMENT, "eos_token_ids has %zu ids, expected fewer than the vocabulary's %lld", options.num_eos_token_ids,
                 wide(vocabSize));
-  for (size_t i = 0; i < options.num_eos_token_ids; ++i)
-    if (options.eos_token_ids[i] < 0 || options.eos_token_ids[i] >= vocabSize)
-      return fail(ATTUNE_INVALID_ARGUMENT, "eos_token_ids has %lld, expected ids below the vocabulary's %lld",
-                  wide(options.eos_token_ids[i]), wide(vocabSize));
-  return ATTUNE_OK;
+  return checkIds("eos_token_ids", options.eos_token_ids, options.num_eos_token_ids, vocabSize);
 }
 
 static attune_status checkBadWords(const attune_generation_options &options, int64_t vocabSize) {
@@ -70,39 +73,34 @@ static attune_status checkBadWords(const attune_generation_options &options, int
   return ATTUNE_OK;
 }
 
-static attune_status checkSuppressed(const char *name, const int64_t *ids, size_t count, int64_t vocabSize) {
-  if (count && !ids)
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s is null, %zu ids expected", name, count);
-  for (size_t i = 0; i < count; ++i)
-    if (ids[i] < 0 || ids[i] >= vocabSize)
-      return fail(ATTUNE_INVALID_ARGUMENT, "%s has %lld, expected ids below the vocabulary's %lld", name, wide(ids[i]), wide(vocabSize));
-  return ATTUNE_OK;
-}
-
 static attune_status checkPenalty(const char *name, double value) {
   if (!(value > 0) || std::isinf(value))
     return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, a positive number expected", name, value);
   return ATTUNE_OK;
 }
 
-/// Checks that |value| is at least |least| and below 1, or 1 if |withOne|.
-static attune_status checkPart(const char *name, double value, double least, bool withOne) {
-  if (!(value >= least) || !(withOne ? value <= 1 : value < 1))
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, expected to be at least %g and %s 1", name, value, least,
-                withOne ? "at most" : "below");
+/// Checks that |value| is a share of a probability that keeps something: above 0.
+static attune_status checkShare(const char *name, double value) {
+  if (!(value > 0 && value <= 1))
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, expected to be above 0 and at most 1", name, value);
+  return ATTUNE_OK;
+}
+
+/// Checks that |value| is at least 0 and below 1, or 1 if |withOne|.
+static attune_status checkPart(const char *name, double value, bool withOne) {
+  if (!(value >= 0) || !(withOne ? value <= 1 : value < 1))
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, expected to be at least 0 and %s 1", name, value, withOne ? "at most" : "below");
   return ATTUNE_OK;
 }
 
 static attune_status checkSampling(const attune_generation_options &options) {
   ATTUNE_TRY(checkAtLeast("top_k", options.top_k, 0));
   ATTUNE_TRY(checkPenalty("temperature", options.temperature));
-  if (!(options.top_p > 0 && options.top_p <= 1))
-    return fail(ATTUNE_INVALID_ARGUMENT, "top_p is %g, expected to be above 0 and at most 1", options.top_p);
-  if (!(options.typical_p > 0 && options.typical_p <= 1))
-    return fail(ATTUNE_INVALID_ARGUMENT, "typical_p is %g, expected to be above 0 and at most 1", options.typical_p);
-  ATTUNE_TRY(checkPart("min_p", options.min_p, 0, /*withOne=*/true));
-  ATTUNE_TRY(checkPart("epsilon_cutoff", options.epsilon_cutoff, 0, /*withOne=*/false));
-  ATTUNE_TRY(checkPart("eta_cutoff", options.eta_cutoff, 0, /*withOne=*/false));
+  ATTUNE_TRY(checkShare("top_p", options.top_p));
+  ATTUNE_TRY(checkShare("typical_p", options.typical_p));
+  ATTUNE_TRY(checkPart("min_p", options.min_p, /*withOne=*/true));
+  ATTUNE_TRY(checkPart("epsilon_cutoff", options.epsilon_cutoff, /*withOne=*/false));
+  ATTUNE_TRY(checkPart("eta_cutoff", options.eta_cutoff, /*withOne=*/false));
   if (options.num_beams > 1)
     return fail(ATTUNE_INVALID_ARGUMENT, "do_sample with num_beams = %lld is not supported; expected num_beams = 1",
                 wide(options.num_beams));
@@ -151,8 +149,8 @@ attune_status attune::checkGenerationOptions(attune_generation_options &options,
   ATTUNE_TRY(checkId("forced_eos_token_id", options.forced_eos_token_id, vocabSize));
   ATTUNE_TRY(checkId("never_token_id", options.never_token_id, vocabSize));
   ATTUNE_TRY(checkBadWords(options, vocabSize));
-  ATTUNE_TRY(checkSuppressed("suppress_tokens", options.suppress_tokens, options.num_suppress_tokens, vocabSize));
-  ATTUNE_TRY(checkSuppressed("begin_suppress_tokens", options.begin_suppress_tokens, options.num_begin_suppress_tokens, vocabSize));
+  ATTUNE_TRY(checkIds("suppress_tokens", options.suppress_tokens, options.num_suppress_tokens, vocabSize));
+  ATTUNE_TRY(checkIds("begin_suppress_tokens", options.begin_suppress_tokens, options.num_begin_suppress_tokens, vocabSize));
   if (options.pad_token_id < 0)
     options.pad_token_id = options.num_eos_token_ids ? options.eos_token_ids[0] : 0;
   if (options.do_sample)

@@ -40,8 +40,8 @@ public:
   Choices(Candidate *items, int64_t count) : items(items), count(count) { std::sort(items, items + count, isBefore); }
 
   void keepTopP(double most);
-  /// Keeps those whose probability is at least |least|; the best one stays.
-  void keepProbable(double least);
+  /// Keeps those with at least |least| of the best one's probability, and the best one and its equals.
+  void keepWeights(double least);
   /// Keeps those whose surprise is nearest to the expected one, until they make up |mass|.
   void keepTypical(double mass);
   /// Draws one by |noise| in [0, 1).
@@ -49,10 +49,12 @@ public:
 
   /// The expected surprise.
   double entropy() const;
-  double weight(int64_t i) const { return std::exp(static_cast<double>(items[i].score - items[0].score)); }
+  /// The sum of all weights: probabilities by the best one's.
   double total() const;
 
 private:
+  double weight(int64_t i) const { return std::exp(static_cast<double>(items[i].score - items[0].score)); }
+
   Candidate *items;
   int64_t count;
 };
@@ -75,9 +77,9 @@ void Choices::keepTopP(double most) {
   count = keep;
 }
 
-void Choices::keepProbable(double least) {
-  double limit = least * total();
-  while (count > 1 && weight(count - 1) < limit)
+void Choices::keepWeights(double least) {
+  double limit = std::min(least, 1.0);
+  while (weight(count - 1) < limit)
     --count;
 }
 
@@ -136,12 +138,12 @@ int64_t attune::sampleId(const attune_generation_options &options, const float *
   if (options.top_p < 1)
     choices.keepTopP(options.top_p);
   if (options.min_p > 0)
-    choices.keepProbable(options.min_p / choices.total());
+    choices.keepWeights(options.min_p);
   if (options.typical_p < 1)
     choices.keepTypical(options.typical_p);
   if (options.epsilon_cutoff > 0)
-    choices.keepProbable(options.epsilon_cutoff);
+    choices.keepWeights(options.epsilon_cutoff * choices.total());
   if (options.eta_cutoff > 0)
-    choices.keepProbable(std::min(options.eta_cutoff, std::sqrt(options.eta_cutoff) * std::exp(-choices.entropy())));
+    choices.keepWeights(std::min(options.eta_cutoff, std::sqrt(options.eta_cutoff) * std::exp(-choices.entropy())) * choices.total());
   return choices.draw(noise(options.seed, static_cast<uint64_t>(row), static_cast<uint64_t>(step)));
 }
