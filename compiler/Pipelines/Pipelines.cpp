@@ -132,6 +132,8 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.nest<func::FuncOp>().addPass(createDropCacheResults());
+  if (!device)
+    pm.addPass(createPadRows());
   AttachScratchOptions scratch;
   scratch.rows = strategy.queryRows;
   scratch.stateRows = strategy.attentionRows;

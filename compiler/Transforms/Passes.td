@@ -57,6 +57,28 @@ def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::Func
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
+  let summary = "keep rows of a buffer apart that would share sets of the L1 cache";
+  let description = [{
+    ```mlir
+    %a = memref.alloc(%tokens) : memref<?x4096xf32>
+    call @linear(%a, ...) : (memref<?x4096xf32>, ...) -> ()
+    // becomes, in @linear too
+    %a = memref.alloc(%tokens) : memref<?x4096xf32, strided<[4112, 1]>>
+    call @linear(%a, ...) : (memref<?x4096xf32, strided<[4112, 1]>>, ...) -> ()
+    ```
+
+    A register tile of a projection reads the same columns of many rows at once. Where a row has a multiple of 4 KiB they all lie in one set
+    of the L1 cache, which has no more ways than the tile has rows.
+
+    Rows of f32 of a multiple of `multiple` bytes get `pad` bytes more. Left as they are: buffers that callers of an entry see, and those used
+    by what is not known to work with any stride. Expects bufferized functions. Numerics: exact.
+  }];
+  let options = [Option<"multiple", "multiple", "int64_t", "2048", "rows of a multiple of this many bytes are padded, 0 for none">,
+                 Option<"pad", "pad", "int64_t", "64", "bytes after a row">];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
   let summary = "place every buffer in one workspace whose size is a closed form of the dims";
   let description = [{
@@ -72,6 +94,8 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     `xfmr.entry_dims = {forward = ["batch", "length"]}`.
 
     Buffers of codes (two dimensions, elements of 8 or 16 bits) have room for whole groups of `code-rows` rows: tile instructions read whole groups.
+
+    The rows of a buffer may have a stride (`strided<[64, 1]>`), the place of which they then get.
 
     Expects functions without results (after bufferization) and buffers whose sizes follow from the dims of the entry; a size that is read
     from memory needs a bound, `arith.minsi %size, %bound`. An error is emitted for others. Numerics: exact.

@@ -32,14 +32,6 @@ using namespace attune;
 
 namespace {
 
-constexpr llvm::StringLiteral kWorkers = "workers";
-
-/// Where the buffers of a function lie.
-struct FunctionPlan {
-  PlannedScope function;
-  llvm::MapVector<Operation *, PlannedScope> loops; // outermost parallel loops
-};
-
 struct PlanMemory : attune::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
   void runOnOperation() override;
@@ -72,14 +64,16 @@ static scf::ForallOp getOutermostParallelLoop(Operation *op) {
 
 LogicalResult PlanMemory::addAlloc(memref::AllocOp alloc, PlannedScope &scope, const OperationOrder &order) {
   MemRefType type = alloc.getType();
-  if (!type.getLayout().isIdentity() || type.getMemorySpace())
-    return alloc.emitError("expects a buffer of identity layout in the default memory space, but got ") << type;
+  if (!getRowBuffer(type) || type.getMemorySpace())
+    return alloc.emitError("expects a buffer of identity layout, but for the stride of its rows, in the default memory space, but got ")
+           << type;
+  type = getRowBuffer(type);
   if (alloc.getAlignment().value_or(1) > static_cast<uint64_t>(kBufferAlignment))
     return alloc.emitError("expects an alignment of at most ") << kBufferAlignment << ", but got " << *alloc.getAlignment();
   SizeExpr size = DataLayout::closest(alloc).getTypeSize(type.getElementType()).getFixedValue();
   bool codes = type.getRank() == 2 && type.getElementType().isIntOrFloat() && type.getElementTypeBitWidth() <= 16;
   for (int64_t dim = 0; dim != type.getRank(); ++dim) {
-    std::optional<SizeExpr> bound = bounds.getDim(alloc, dim);
+    std::optional<SizeExpr> bound = type.isDynamicDim(dim) ? bounds.getDim(alloc, dim) : SizeExpr(type.getDimSize(dim));
     if (bound) {
       size = size * (codes && dim == 0 ? bound->alignTo(codeRows) : *bound);
       continue;
@@ -147,99 +141,11 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   return status;
 }
 
-//===----------------------------------------------------------------------===//
-// Rewriting
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Rewrites one function according to its plan.
-class FunctionRewriter {
-public:
-  FunctionRewriter(func::FuncOp function, FunctionPlan &plan)
-      : function(function), plan(plan), builder(OpBuilder::atBlockBegin(&function.getBody().front())) {}
-  void run();
-
-private:
-  Value emit(const SizeExpr &size) {
-    return size.emit(builder, function.getLoc(), [&](StringRef symbol) {
-      Value &value = symbols[symbol];
-      if (!value)
-        value = symbol == kWorkers ? workers : DimBounds::materialize(builder, function, symbol);
-      return value;
-    });
-  }
-  Value add(OpBuilder &b, Value x, Value y) { return arith::AddIOp::create(b, function.getLoc(), x, y); }
-  void place(PlannedBuffer &buffer, Value offset, Value size);
-  void placeLoop(scf::ForallOp loop, PlannedScope &scope, Value offset);
-
-  func::FuncOp function;
-  FunctionPlan &plan;
-  OpBuilder builder; // at the beginning of the function
-  Value workspace, workers;
-  llvm::StringMap<Value> symbols;
-  SmallVector<Operation *> replaced; // erased last: builders may stand before them
-};
-
-} // namespace
-
-/// Replaces an allocation, or passes its part of the workspace to a call.
-void FunctionRewriter::place(PlannedBuffer &buffer, Value offset, Value size) {
-  OpBuilder local(buffer.op);
-  Location loc = buffer.op->getLoc();
-  if (auto alloc = dyn_cast<memref::AllocOp>(buffer.op)) {
-    Value view = memref::ViewOp::create(local, loc, alloc.getType(), workspace, offset, alloc.getDynamicSizes());
-    alloc.replaceAllUsesWith(view);
-    replaced.push_back(alloc);
-  } else if (auto call = dyn_cast<func::CallOp>(buffer.op)) {
-    Value part = memref::ViewOp::create(local, loc, cast<MemRefType>(workspace.getType()), workspace, offset, size);
-    call.getOperandsMutable().append({part, workers});
-  }
-}
-
-/// Gives each worker its part of the loop's bytes.
-void FunctionRewriter::placeLoop(scf::ForallOp loop, PlannedScope &scope, Value offset) {
-  Location loc = loop.getLoc();
-  Value stride = emit(scope.bytes);
-  SmallVector<Value> offsets, sizes;
-  for (PlannedBuffer &buffer : scope.buffers) {
-    offsets.push_back(emit(scope.slotOffsets[buffer.slot]));
-    sizes.push_back(isa<func::CallOp>(buffer.op) ? emit(buffer.size) : Value());
-  }
-  OpBuilder body = OpBuilder::atBlockBegin(loop.getBody());
-  Value worker = xfmr::WorkerIdOp::create(body, loc);
-  Value base = add(body, offset, arith::MulIOp::create(body, loc, worker, stride));
-  for (auto [index, buffer] : llvm::enumerate(scope.buffers))
-    place(buffer, add(body, base, offsets[index]), sizes[index]);
-}
-
-void FunctionRewriter::run() {
-  Location loc = function.getLoc();
-  auto argument = [&](Type type, StringRef role) {
-    DictionaryAttr attrs = builder.getDictionaryAttr(builder.getNamedAttr(xfmr::kRoleAttr, builder.getStringAttr(role)));
-    (void)function.insertArgument(function.getNumArguments(), type, attrs, loc);
-    return function.getArguments().back();
-  };
-  workspace = argument(MemRefType::get({ShapedType::kDynamic}, builder.getI8Type()), "workspace");
-  workers = argument(builder.getIndexType(), "workers");
-  SmallVector<std::pair<Value, Value>> places;
-  for (PlannedBuffer &buffer : plan.function.buffers)
-    places.emplace_back(emit(plan.function.slotOffsets[buffer.slot]), isa<func::CallOp>(buffer.op) ? emit(buffer.size) : Value());
-  for (auto [buffer, offsetAndSize] : llvm::zip_equal(plan.function.buffers, places)) {
-    if (auto loop = dyn_cast<scf::ForallOp>(buffer.op))
-      placeLoop(loop, plan.loops[loop], offsetAndSize.first);
-    else
-      place(buffer, offsetAndSize.first, offsetAndSize.second);
-  }
-  for (Operation *op : replaced)
-    op->erase();
-}
-
 void PlanMemory::rewrite(func::FuncOp function) {
   function.walk([](memref::DeallocOp dealloc) { dealloc.erase(); });
   FunctionPlan &plan = plans[function];
   if (function->hasAttr(xfmr::kEntryAttr) || !plan.function.buffers.empty())
-    FunctionRewriter(function, plan).run();
+    placeBuffers(function, plan);
 }
 
 void PlanMemory::recordFormulas(SmallVectorImpl<func::FuncOp> &entries) {

@@ -6,6 +6,7 @@
 
 #include "compiler/Transforms/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace attune {
 
@@ -46,6 +47,22 @@ struct PlannedScope {
 
 /// Sets the lifetime of |buffer|, a memref.alloc, from the accesses to it and to its views.
 mlir::LogicalResult computeLifetime(PlannedBuffer &buffer, const OperationOrder &order);
+
+/// Where the buffers of a function lie.
+struct FunctionPlan {
+  PlannedScope function;
+  llvm::MapVector<mlir::Operation *, PlannedScope> loops; // outermost parallel loops
+};
+
+/// The number of workers in expressions of sizes.
+inline constexpr llvm::StringLiteral kWorkers = "workers";
+
+/// |type| without its strides: itself, or where only the rows have a stride of their own, rows of as many elements as that; null for other
+/// layouts.
+mlir::MemRefType getRowBuffer(mlir::MemRefType type);
+
+/// Gives |function| the arguments `%workspace` and `%workers` and replaces its allocations by views of the workspace, as |plan| says.
+void placeBuffers(mlir::func::FuncOp function, FunctionPlan &plan);
 
 } // namespace attune
 

@@ -83,6 +83,7 @@
 // BUFFERIZED-NEXT: func.func(
 // BUFFERIZED-NEXT: attune-drop-cache-results
 // BUFFERIZED-NEXT: ),
+// BUFFERIZED-NEXT: attune-pad-rows{multiple=2048 pad=64},
 // BUFFERIZED-NEXT: attune-attach-scratch{rows=8 state-rows=64},
 // BUFFERIZED-NEXT: attune-plan-memory{code-rows=1},
 // BUFFERIZED-NEXT: canonicalize

@@ -33,7 +33,7 @@ func.func @carried(%x: memref<?xi64> {xfmr.name = "x", xfmr.dims = ["batch"]}) a
 // -----
 
 func.func @layout(%x: memref<?xi64> {xfmr.name = "x", xfmr.dims = ["batch"]}) attributes {xfmr.entry = "forward"} {
-  // expected-error @below {{expects a buffer of identity layout in the default memory space, but got 'memref<4xf32, 1>'}}
+  // expected-error @below {{expects a buffer of identity layout, but for the stride of its rows, in the default memory space, but got 'memref<4xf32, 1>'}}
   %a = memref.alloc() : memref<4xf32, 1>
   return
 }
@@ -61,5 +61,14 @@ func.func @nested(%x: memref<?xi64> {xfmr.name = "x", xfmr.dims = ["batch"]}) at
     // expected-error @below {{a parallel loop must not call a function that has a parallel loop with buffers}}
     func.call @inner(%x) : (memref<?xi64>) -> ()
   }
+  return
+}
+
+// -----
+
+func.func @columns(%x: memref<8x8xf32> {xfmr.name = "x", xfmr.dims = [8, 8]}) attributes {xfmr.entry = "forward"} {
+  // expected-error @below {{expects a buffer of identity layout, but for the stride of its rows, in the default memory space, but got 'memref<8x8xf32, strided<[1, 8]>>'}}
+  %a = memref.alloc() : memref<8x8xf32, strided<[1, 8]>>
+  memref.copy %x, %a : memref<8x8xf32> to memref<8x8xf32, strided<[1, 8]>>
   return
 }

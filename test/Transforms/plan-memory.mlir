@@ -176,3 +176,18 @@ func.func @maximum(%x: memref<?x?xf32> {xfmr.name = "x", xfmr.dims = ["batch", "
   linalg.fill ins(%zero : f32) outs(%a : memref<?x16xf32>)
   return
 }
+
+// -----
+
+// Rows with room after them: 64 elements of which a row is 48.
+// CHECK: xfmr.workspace = {forward = "256*rows"}
+// CHECK-LABEL: func.func @padded_rows
+func.func @padded_rows(%x: memref<?x6x8xf32> {xfmr.name = "x", xfmr.dims = ["rows", 6, 8]}) attributes {xfmr.entry = "forward"} {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %x, %c0 : memref<?x6x8xf32>
+  // CHECK: %[[VIEW:.*]] = memref.view %{{.*}}[%c0][%[[ROWS:.*]]] : memref<?xi8> to memref<?x64xf32>
+  // CHECK-NEXT: memref.reinterpret_cast %[[VIEW]] to offset: [0], sizes: [%[[ROWS]], 6, 8], strides: [64, 8, 1]
+  %a = memref.alloc(%rows) : memref<?x6x8xf32, strided<[64, 8, 1]>>
+  memref.copy %x, %a : memref<?x6x8xf32> to memref<?x6x8xf32, strided<[64, 8, 1]>>
+  return
+}
