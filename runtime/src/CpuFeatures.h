@@ -12,6 +12,9 @@ namespace attune {
 /// ones.
 attune_status checkCpuFeatures(const attune_model_desc &desc);
 
+/// Asks the system for the tile registers of AMX, which a process has only after that; 0, as where there are none, or an errno value.
+int requestTiles();
+
 } // namespace attune
 
 #endif // ATTUNE_RUNTIME_CPUFEATURES_H

@@ -45,6 +45,8 @@ struct SessionPlan {
 attune_status planSession(const attune_model *model, const attune_session_options *options, SessionPlan &plan);
 /// Limits of |entry| under |plan|, into |limits|.
 void resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits);
+/// Computes plan.totalBytes and plan.deviceBytes from the rest of |plan|.
+attune_status measureSession(const attune_model *model, SessionPlan &plan);
 /// Lays a session out in |memory|, plan.totalBytes long, and, for a model on a GPU, in plan.deviceBytes of |deviceMemory|, which is not
 /// touched; fills its tables and constant defaults.
 attune_session *layOutSession(const attune_model *model, const SessionPlan &plan, void *memory, void *deviceMemory);

@@ -13,11 +13,6 @@
 
 using namespace attune;
 
-/// Most workers a session may have.
-static constexpr int64_t maxWorkers = 1024;
-/// Most tokens (product of an entry's limits) a session may be made for; keeps workspace formulae far from 64 bits.
-static constexpr uint64_t maxPoints = uint64_t(1) << 40;
-
 namespace {
 /// Hands out consecutive pieces of memory, or only counts them if there is none.
 class Pieces {
@@ -42,20 +37,6 @@ private:
   char *base;
 };
 } // namespace
-
-void attune::resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits) {
-  for (uint32_t d = 0; d < entry.num_dims; ++d) {
-    limits[d] = entry.dims[d].max ? entry.dims[d].max : 1;
-    for (size_t i = 0; i < plan.options.num_limits; ++i)
-      if (strcmp(plan.options.limits[i].name, entry.dims[d].name) == 0)
-        limits[d] = plan.options.limits[i].max;
-  }
-  // A sum is limited by its terms, too; without a limit of its own, by them alone.
-  int64_t sum = totalLength(entry, limits);
-  for (uint32_t d = 0; d < entry.num_dims; ++d)
-    if (entry.dims[d].origin == ATTUNE_DIM_TOTAL_LENGTH && (limits[d] > sum || limits[d] == 1))
-      limits[d] = sum;
-}
 
 void attune::writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *data) {
   int64_t row = tensor.rank ? tensorSize(tensor, tensor.rank - 1, dims) : 1;
@@ -150,125 +131,7 @@ attune_session *attune::layOutSession(const attune_model *model, const SessionPl
   return placeSession(model, plan, pieces, model->desc->device == ATTUNE_DEVICE_CUDA ? &device : nullptr);
 }
 
-/// Checks one of the caller's limits against every entry that has the dimension.
-static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_limit &limit) {
-  if (!limit.name)
-    return fail(ATTUNE_INVALID_ARGUMENT, "a limit has no name");
-  bool known = false;
-  for (uint32_t e = 0; e < desc.num_entries; ++e) {
-    for (uint32_t d = 0; d < desc.entries[e].num_dims; ++d) {
-      const attune_dim_desc &dim = desc.entries[e].dims[d];
-      if (strcmp(dim.name, limit.name) != 0)
-        continue;
-      known = true;
-      if (limit.max < 1)
-        return fail(ATTUNE_INVALID_ARGUMENT, "the limit of %s is %lld, at least 1 expected", limit.name, static_cast<long long>(limit.max));
-      if (dim.max && limit.max > dim.max)
-        return fail(ATTUNE_LIMIT_EXCEEDED, "the session's limit of %s is %lld, the model's is %lld", limit.name,
-                    static_cast<long long>(limit.max), static_cast<long long>(dim.max));
-    }
-  }
-  if (!known)
-    return fail(ATTUNE_INVALID_ARGUMENT, "model '%s' has no dimension '%s' to limit", desc.name, limit.name);
-  return ATTUNE_OK;
-}
-
-/// Sets plan.workers for a GPU: blocks that may have scratch of their own, as many as run at once. A host's threads have nothing to do
-/// there.
-static attune_status planBlocks(const attune_model &model, SessionPlan &plan) {
-  constexpr int64_t blocksPerMultiprocessor = 2;
-  if (plan.options.host)
-    return fail(ATTUNE_INVALID_ARGUMENT, "a host is given, but model '%s' runs on a GPU", model.desc->name);
-  int64_t blocks = model.device.multiprocessors * blocksPerMultiprocessor;
-  plan.workers = blocks < 1 ? 1 : blocks < maxWorkers ? blocks : maxWorkers;
-  return ATTUNE_OK;
-}
-
-/// Checks threads and host and sets plan.workers.
-static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
-  const attune_session_options &options = plan.options;
-  if (model.desc->device == ATTUNE_DEVICE_CUDA)
-    return planBlocks(model, plan);
-  if (options.stream)
-    return fail(ATTUNE_INVALID_ARGUMENT, "a stream is given, but model '%s' runs on the CPU", model.desc->name);
-  if (const attune_host *host = options.host) {
-    if (host->abi_version != ATTUNE_ABI_VERSION)
-      return fail(ATTUNE_INCOMPATIBLE, "the host has ABI version %u, this runtime %u", host->abi_version, ATTUNE_ABI_VERSION);
-    if (!host->parallel_for || host->num_workers < 1 || host->num_workers > maxWorkers)
-      return fail(ATTUNE_INVALID_ARGUMENT, "the host has %lld workers and %s parallel_for, 1 to %lld workers expected",
-                  static_cast<long long>(host->num_workers), host->parallel_for ? "a" : "no", static_cast<long long>(maxWorkers));
-    if (options.num_threads)
-      return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld but a host is given, which has its own threads",
-                  static_cast<long long>(options.num_threads));
-    plan.workers = host->num_workers;
-    return ATTUNE_OK;
-  }
-  if (options.num_threads < 0 || options.num_threads > maxWorkers)
-    return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected", static_cast<long long>(options.num_threads),
-                static_cast<long long>(maxWorkers));
-  plan.workers = options.num_threads ? options.num_threads : attune_available_cpus();
-  plan.workers = plan.workers < maxWorkers ? plan.workers : maxWorkers;
-  return ATTUNE_OK;
-}
-
-/// The limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.
-static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, uint32_t origin) {
-  int64_t limits[maxDims];
-  resolveLimits(entry, plan, limits);
-  for (uint32_t d = 0; d < entry.num_dims; ++d)
-    if (entry.dims[d].origin == origin)
-      return limits[d];
-  return 0;
-}
-
-/// Slots and sources: as many as the entries that use them may have rows, with room for as many tokens as their dimensions allow.
-static attune_status planCaches(const attune_model_desc &desc, SessionPlan &plan) {
-  auto raise = [](int64_t &size, int64_t to) { size = to > size ? to : size; };
-  plan.caches = {};
-  for (uint32_t e = 0; e < desc.num_entries; ++e) {
-    const attune_entry_desc &entry = desc.entries[e];
-    int64_t limits[maxDims];
-    resolveLimits(entry, plan, limits);
-    for (uint32_t i = 0; i < entry.num_inputs; ++i) {
-      const attune_tensor_desc &input = entry.inputs[i];
-      if (input.fill == ATTUNE_FILL_SLOTS)
-        raise(plan.caches.slots, tensorSize(input, 0, limits));
-      if (input.fill == ATTUNE_FILL_SOURCES)
-        raise(plan.caches.sources, tensorSize(input, 0, limits));
-    }
-    raise(plan.caches.capacity, limitOf(entry, plan, ATTUNE_DIM_PAST));
-    raise(plan.caches.sourceCapacity, limitOf(entry, plan, ATTUNE_DIM_SOURCE_LENGTH));
-  }
-  if (!cacheBytes(desc, plan.caches, plan.cacheBytes))
-    return fail(ATTUNE_LIMIT_EXCEEDED, "the caches of a session with these limits would need more memory than can be addressed");
-  return ATTUNE_OK;
-}
-
-attune_status attune::planSession(const attune_model *model, const attune_session_options *options, SessionPlan &plan) {
-  if (!model)
-    return fail(ATTUNE_INVALID_ARGUMENT, "the model is null");
-  attune_session_options_init(&plan.options);
-  ATTUNE_TRY(copyOptions(&plan.options, sizeof(plan.options), options, "attune_session_options"));
-  ATTUNE_TRY(planWorkers(*model, plan));
-  if (plan.options.num_limits && !plan.options.limits)
-    return fail(ATTUNE_INVALID_ARGUMENT, "%zu limits given but their array is null", plan.options.num_limits);
-  for (size_t i = 0; i < plan.options.num_limits; ++i)
-    ATTUNE_TRY(checkLimit(*model->desc, plan.options.limits[i]));
-  ATTUNE_TRY(planCaches(*model->desc, plan));
-  plan.workspaceBytes = 0;
-  for (uint32_t e = 0; e < model->desc->num_entries; ++e) {
-    const attune_entry_desc &entry = model->desc->entries[e];
-    int64_t limits[maxDims];
-    resolveLimits(entry, plan, limits);
-    uint64_t points = 1;
-    for (uint32_t d = 0; d < entry.num_dims; ++d)
-      if (entry.dims[d].origin != ATTUNE_DIM_TOTAL_LENGTH &&
-          (__builtin_mul_overflow(points, static_cast<uint64_t>(limits[d]), &points) || points > maxPoints))
-        return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones", entry.name);
-    // The formula grows with each dimension, so its value at the limits serves every call.
-    uint64_t bytes = entry.workspace_bytes(limits, plan.workers);
-    plan.workspaceBytes = bytes > plan.workspaceBytes ? bytes : plan.workspaceBytes;
-  }
+attune_status attune::measureSession(const attune_model *model, SessionPlan &plan) {
   Pieces pieces(nullptr), device(nullptr);
   placeSession(model, plan, pieces, model->desc->device == ATTUNE_DEVICE_CUDA ? &device : nullptr);
   plan.totalBytes = pieces.used;

@@ -1,0 +1,106 @@
+//===- Destinations.cpp - Results as last arguments -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/Destinations.h"
+#include "compiler/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace attune;
+
+bool attune::isRepeatable(Operation *op) {
+  if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::DimOp>(op) ||
+      op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
+         llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIndex(); });
+}
+
+/// What becomes the memory of |value|: a tensor.empty or an argument of its function that it is an update of; null if it is neither.
+static Value memoryOf(Value value) {
+  if (value.getDefiningOp<tensor::EmptyOp>() || isa<BlockArgument>(value))
+    return value;
+  auto result = cast<OpResult>(value);
+  if (auto loop = dyn_cast<scf::ForallOp>(result.getOwner()))
+    return memoryOf(loop.getOutputs()[result.getResultNumber()]);
+  auto call = dyn_cast<func::CallOp>(result.getOwner());
+  auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
+  if (!callee || callee.isExternal())
+    return nullptr;
+  // Callees take their destinations by now.
+  auto argument =
+      dyn_cast_if_present<BlockArgument>(memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber())));
+  return argument ? memoryOf(call.getOperand(argument.getArgNumber())) : nullptr;
+}
+
+/// The tensor.empty that becomes the memory of |value|, or null.
+static tensor::EmptyOp destinationOf(Value value) {
+  Value memory = memoryOf(value);
+  return memory ? memory.getDefiningOp<tensor::EmptyOp>() : tensor::EmptyOp();
+}
+
+/// Clones |value|, index arithmetic on arguments of |function|, to |builder| with the arguments replaced by the operands of |call|; null if
+/// it depends on more.
+static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, IRMapping &mapping) {
+  if (mapping.contains(value))
+    return mapping.lookup(value);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return call.getOperand(argument.getArgNumber());
+  Operation *op = value.getDefiningOp();
+  if (!isRepeatable(op) && !isa<tensor::EmptyOp>(op)) {
+    // The size of something computed: the size of its destination.
+    return nullptr;
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    if (auto empty = dim.getSource().getDefiningOp() ? destinationOf(dim.getSource()) : tensor::EmptyOp())
+      if (auto index = dim.getConstantIndex()) {
+        if (!empty.getType().isDynamicDim(*index))
+          return arith::ConstantIndexOp::create(builder, op->getLoc(), empty.getType().getDimSize(*index));
+        return rebuild(builder, empty.getDynamicSize(*index), call, mapping);
+      }
+  for (Value operand : op->getOperands()) {
+    Value rebuilt = rebuild(builder, operand, call, mapping);
+    if (!rebuilt)
+      return nullptr;
+    mapping.map(operand, rebuilt);
+  }
+  return builder.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
+}
+
+LogicalResult attune::passDestinations(func::FuncOp function, ArrayRef<func::CallOp> calls) {
+  auto *terminator = function.getBody().front().getTerminator();
+  SmallVector<tensor::EmptyOp> empties;
+  for (Value result : terminator->getOperands()) {
+    if (!isa<BlockArgument>(result) && isa_and_present<BlockArgument>(memoryOf(result)))
+      continue;
+    tensor::EmptyOp empty = destinationOf(result);
+    if (!empty || llvm::is_contained(empties, empty))
+      return function.emitError("result ") << empties.size() << " is not computed by a kernel of this function";
+    empties.push_back(empty);
+  }
+  for (func::CallOp call : calls) {
+    OpBuilder builder(call);
+    IRMapping mapping;
+    SmallVector<Value> operands = llvm::to_vector(call.getOperands());
+    for (tensor::EmptyOp empty : empties) {
+      SmallVector<Value> sizes;
+      for (Value size : empty.getDynamicSizes()) {
+        Value rebuilt = rebuild(builder, size, call, mapping);
+        if (!rebuilt)
+          return function.emitError("a result's size does not follow from the arguments");
+        sizes.push_back(rebuilt);
+      }
+      operands.push_back(tensor::EmptyOp::create(builder, empty.getLoc(), empty.getType(), sizes));
+    }
+    auto replacement = func::CallOp::create(builder, call.getLoc(), function.getSymName(), call.getResultTypes(), operands);
+    call.replaceAllUsesWith(replacement.getResults());
+    call.erase();
+  }
+  for (tensor::EmptyOp empty : empties) {
+    (void)function.insertArgument(function.getNumArguments(), empty.getType(), {}, empty.getLoc());
+    empty.replaceAllUsesWith(Value(function.getArguments().back()));
+    empty.erase();
+  }
+  return success();
+}
