@@ -153,7 +153,7 @@ if shutil.which("valgrind"):
     config.available_features.add("valgrind")
 if shutil.which("pkg-config") and shutil.which("cmake") and shutil.which("readelf"):
     config.available_features.add("pkg-config")
-if all(shutil.which(c) for c in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "strip")):
+if all(shutil.which(c) for c in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "file", "strip")):
     config.available_features.add("debian")
 if any(shutil.which(c, path=config.environment["PATH"]) for c in ("ld.lld", "cc")):
     config.available_features.add("shared-linker")

@@ -110,7 +110,7 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   loop.getOutputsMutable().assign(body->getArguments().take_back(forall.getOutputs().size()));
   loop->removeAttr(kKernelOpAttr);
   loop.walk([](Operation *op) { // tiling is done: what only numbers its groups would make equal kernels different
-    op->removeDiscardableAttr(kGroupAttr);
+    op->removeDiscardableAttr(attune::kGroupAttr);
     op->removeDiscardableAttr(kKernelOpAttr);
   });
   // In terms of the arguments of |parent|, so they stay there.

@@ -175,19 +175,19 @@ bool SizeExpr::dependsOn(StringRef name) const {
                     std::logical_or<bool>(), std::logical_or<bool>());
 }
 
-int64_t SizeExpr::evaluate(function_ref<int64_t(StringRef)> symbols) const {
+int64_t SizeExpr::evaluate(llvm::function_ref<int64_t(StringRef)> symbols) const {
   return fold<int64_t>([](int64_t c) { return c; },
                        [&](const Factor &f) { return f.dividend ? f.dividend->evaluate(symbols) / f.divisor : symbols(f.text); },
                        std::plus<int64_t>(), std::multiplies<int64_t>(), [](int64_t a, int64_t b) { return std::max(a, b); });
 }
 
-SizeExpr SizeExpr::substitute(function_ref<SizeExpr(StringRef)> symbols) const {
+SizeExpr SizeExpr::substitute(llvm::function_ref<SizeExpr(StringRef)> symbols) const {
   return fold<SizeExpr>([](int64_t c) { return SizeExpr(c); },
                         [&](const Factor &f) { return f.dividend ? f.dividend->substitute(symbols).floorDiv(f.divisor) : symbols(f.text); },
                         std::plus<SizeExpr>(), std::multiplies<SizeExpr>(), [](const SizeExpr &a, const SizeExpr &b) { return max(a, b); });
 }
 
-mlir::Value SizeExpr::emit(mlir::OpBuilder &builder, mlir::Location loc, function_ref<mlir::Value(StringRef)> symbols) const {
+mlir::Value SizeExpr::emit(mlir::OpBuilder &builder, mlir::Location loc, llvm::function_ref<mlir::Value(StringRef)> symbols) const {
   using namespace mlir;
   auto constant = [&](int64_t c) -> Value { return arith::ConstantIndexOp::create(builder, loc, c); };
   auto leaf = [&](const Factor &f) -> Value {

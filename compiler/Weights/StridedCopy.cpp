@@ -37,7 +37,7 @@ void attune::scaleStrided(double factor, ArrayRef<int64_t> sizes, ArrayRef<int64
   });
 }
 
-void attune::transformStrided(function_ref<float(float)> function, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, float *out) {
+void attune::transformStrided(llvm::function_ref<float(float)> function, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, float *out) {
   int64_t count = sizes.empty() ? 1 : sizes.back(), stride = strides.empty() ? 1 : strides.back();
   forEachRow(sizes, strides, [&](int64_t base) {
     for (int64_t i = 0; i < count; ++i)

@@ -12,7 +12,7 @@ using namespace attune;
 using xfmr::ScoreStage;
 
 /// Steps of the product loops done at once.
-static constexpr int64_t kUnroll = 4;
+static constexpr int64_t kComponentUnroll = 4;
 static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 /// What follows the distances in a row of the table of relative keys.
 static constexpr int64_t kTablePadding = 15;
@@ -55,7 +55,7 @@ AttentionTileEmitter::Values AttentionTileEmitter::emitScores(const Block &block
 AttentionTileEmitter::Values AttentionTileEmitter::emitProducts(Value, int64_t vectors, Value panel, Value lane) {
   int64_t count = rows.size();
   return e.multiply(
-      e.index(0), e.size(op.getQuery(), 2), count, vectors, kUnroll, Values(count * vectors, e.splat(0.0)),
+      e.index(0), e.size(op.getQuery(), 2), count, vectors, kComponentUnroll, Values(count * vectors, e.splat(0.0)),
       [&](int64_t r, Value d) { return e.loadScalar(op.getQuery(), {rows[r].query, rows[r].head, d}); },
       [&](int64_t j, Value d) { return e.load(op.getKey(), {panel, d, e.add(lane, j * kLanes)}); });
 }

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace attune;
 
 /// Steps of the product loop done at once.
-static constexpr int64_t kUnroll = 4;
+static constexpr int64_t kKeyUnroll = 4;
 /// Rows of values fetched ahead: heads of one token row lie kilobytes apart, too far for the hardware to see a stream. With 8 rows a
 /// tile of 512 keys takes 579 us instead of 635, with 16 it is 604 (12 x 64 columns, Cascade Lake at 2.4 GHz, 2026-11).
 static constexpr int64_t kPrefetch = 8;
@@ -99,7 +99,7 @@ void AttentionTileEmitter::emitValueColumns(const Block &block, ValueRange decay
         return former;
       });
   Values product = e.multiply(
-      e.index(0), block.size, count, vectors, kUnroll, initial, [&](int64_t r, Value k) { return e.loadScalar(strip, {e.index(r), k}); },
+      e.index(0), block.size, count, vectors, kKeyUnroll, initial, [&](int64_t r, Value k) { return e.loadScalar(strip, {e.index(r), k}); },
       [&](int64_t j, Value k) {
         Value key = e.add(block.begin, k);
         memref::PrefetchOp::create(builder, loc, op.getValue(), ValueRange{e.add(key, kPrefetch), at(j)},
