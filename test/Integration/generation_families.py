@@ -1,7 +1,7 @@
 # ===- generation_families.py - Generation of all families, in plain Python --===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# generation_families.py FAMILY DIR: a tiny model of FAMILY generates under many settings; beam_reference.py over families.py must give the same ids and scores.
+# generation_families.py FAMILY DIR: a tiny model of FAMILY generates under many settings; beam_reference.py over families_*.py must give the same ids and scores.
 
 import json
 import os
@@ -11,7 +11,8 @@ import sys
 import beam_reference
 import families
 import models
-from sweep_families import BART, GPT2, LLAMA, T5, load_weights
+from sweep_configs import BART, GPT2, LLAMA, T5
+from sweep_families import FORWARD, load_weights
 
 SIZES = {"gpt2": dict(GPT2, vocab_size=13, n_positions=14, n_embd=12, n_head=3, n_layer=1),
          "llama": dict(LLAMA, vocab_size=13, max_position_embeddings=14, hidden_size=12, num_attention_heads=2, num_key_value_heads=1, num_hidden_layers=1,
@@ -61,7 +62,7 @@ def main(family, work):
         json.dump(config, f)
     for command in (["init", folder, "-o", folder, "--seed", "11"], ["compile", folder, "-o", program, "--emit=shared"]):
         subprocess.run(["attune", *command], check=True)
-    model, forward = families.Model(config, load_weights(folder)), families.FAMILIES[family]
+    model, forward = families.Model(config, load_weights(folder)), FORWARD[family]
 
     # The second prompt is padded on its left, the second source on its right.
     ids = [[3, 9, 6, 12], [PAD, PAD, 8, 4]] if not two else [[3, 9, 6, 12, 7], [8, 4, 11, PAD, PAD]]
