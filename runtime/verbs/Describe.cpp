@@ -39,6 +39,8 @@ static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const at
                                          const ProfileFile *profile) {
   OrderedJson result;
   result["name"] = entry.name;
+  if (entry.cache_use != ATTUNE_CACHE_UNUSED)
+    result["caches"] = cacheUseName(entry.cache_use);
   OrderedJson limits = OrderedJson::object(), given = OrderedJson::object();
   profile = profile && profile->isOf(entry) ? profile : nullptr;
   Result<std::vector<int64_t>> dims = profile ? profile->dims(entry) : options.dims.resolve(entry, /*strict=*/false);
@@ -152,6 +154,8 @@ Result<OrderedJson> attune::describeModel(const Artefact &artefact, const Descri
       return entry.status();
     result["entries"].push_back(*entry);
   }
+  if (desc.num_caches)
+    result["caches"] = describeCaches(desc);
   result["kernels"] = OrderedJson::array();
   for (uint32_t i = 0; i < desc.num_kernels; ++i) {
     OrderedJson row;

@@ -22,8 +22,12 @@ struct DescribeOptions {
   bool verified = false;
 };
 
-/// Signature, limits, sizes, kernels, device code and weights of |artefact|.
+/// Signature, limits, sizes, caches, kernels, device code and weights of |artefact|.
 Result<nlohmann::ordered_json> describeModel(const Artefact &artefact, const DescribeOptions &options);
+/// What an entry does with the caches of its session, as descriptions call it.
+const char *cacheUseName(uint32_t use);
+/// What a session keeps of each token of a slot, or of a source, in the order of its memory.
+nlohmann::ordered_json describeCaches(const attune_model_desc &desc);
 /// The rows of a manifest, with its own columns in a fixed order.
 nlohmann::ordered_json describeManifest(const std::vector<Json> &tensors);
 

@@ -18,6 +18,8 @@ TensorView viewOf(const OwnedTensor &tensor);
 /// |input| with the type that |entry| of |artefact| wants: floats become F32 and integers I64. An input the entry does not have is an
 /// error.
 Result<OwnedTensor> convertInput(const Artefact &artefact, const attune_entry_desc &entry, const TensorView &input);
+/// Gives masks, token types and positions of one row, which the reference broadcasts, as many rows as the other |inputs| of |entry| have.
+void repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs);
 /// Memory for output number |output| of |entry| at |dims|.
 Result<OwnedTensor> makeOutput(const Artefact &artefact, const attune_entry_desc &entry, uint32_t output, const std::vector<int64_t> &dims);
 /// The runtime's view of |tensor|; borrows its name, shape and data.
@@ -50,7 +52,7 @@ public:
   Result<std::vector<OwnedTensor>> outputs(const std::vector<std::string> &wanted) const;
 
 private:
-  Status addInput(const TensorView &input);
+  Status addInputs(const std::vector<TensorView> &inputs);
   Status makeSession(int64_t threads, const attune_host *host);
   Status makeOutputs();
   Status fillCaches();

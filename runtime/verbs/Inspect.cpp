@@ -62,7 +62,7 @@ int attune::runVerbInspect(const VerbHost &host, const std::vector<std::string> 
   std::vector<std::string> positional;
   if (std::optional<int> status =
           parseArguments(host, flags, arguments, positional, "inspect " + host.modelHelp + "|OUT.weights [flags]",
-                         "Shows signature, limits, sizes (workspace for the dimensions given), kernels and their backends, "
+                         "Shows signature, limits, sizes (workspace for the dimensions given), caches, kernels and their backends, "
                          "and the weights."))
     return *status;
   Result<std::string> model = singleModel(positional);

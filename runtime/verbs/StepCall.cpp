@@ -1,12 +1,12 @@
 //===- StepCall.cpp - Sequences fed through the caches in chunks ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "runtime/verbs/StepCall.h"
+#include "runtime/verbs/StepSession.h"
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <numeric>
+#include <tuple>
 
 using namespace attune;
 
@@ -14,65 +14,24 @@ bool attune::isPastKeyValue(const std::string &name) { return name.substr(0, nam
 
 std::vector<std::string> attune::stepEntries() { return {"encode", "extend", "decode"}; }
 
-/// Whether |wanted|, names or groups, has |name|.
-static bool isWanted(const std::vector<std::string> &wanted, const std::string &name) {
-  return std::any_of(wanted.begin(), wanted.end(),
-                     [&](const std::string &one) { return one == name || name.compare(0, one.size() + 1, one + ".") == 0; });
-}
-
-/// Columns |begin| … |end| - 1 of axis 1 of |tensor|.
-static OwnedTensor sliceColumns(const OwnedTensor &tensor, int64_t begin, int64_t end) {
-  OwnedTensor part{tensor.spec, {}};
-  int64_t columns = tensor.spec.shape[1], rows = tensor.spec.shape[0];
-  part.spec.shape[1] = end - begin;
-  size_t bytes = columns == 0 || rows == 0 ? 0 : tensor.data.size() / static_cast<size_t>(rows * columns);
-  for (int64_t row = 0; row < rows; ++row) {
-    auto first = tensor.data.begin() + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(row * columns + begin));
-    part.data.insert(part.data.end(), first, first + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(end - begin)));
-  }
-  return part;
-}
-
-namespace {
-/// The session that chunks go through.
-class StepSession {
-public:
-  StepSession(const Artefact &artefact, const StepRequest &request) : artefact(artefact), request(request) {}
-  Result<std::vector<OwnedTensor>> run();
-
-private:
-  Status sortInputs();
-  Status measure();
-  Status makeSession();
-  Status encode();
-  Status loadPast();
-  Status feed(int64_t begin, int64_t size);
-  Status call(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs, std::vector<OwnedTensor> &outputs);
-  void keep(std::vector<OwnedTensor> &chunk, int64_t begin);
-  Status readCaches();
-
-  const Artefact &artefact;
-  StepRequest request;
-  const attune_entry_desc *extend = nullptr, *decode = nullptr, *encoder = nullptr;
-  /// Inputs of the chunks, whole; of the sources; and caches.
-  std::vector<OwnedTensor> chunked, sources, past;
-  int64_t batch = 0, length = 0, pastLength = 0, sourceLength = 0;
-  std::shared_ptr<attune_session> session;
-  std::vector<OwnedTensor> results;
-};
-} // namespace
-
-static bool hasInput(const attune_entry_desc *entry, const std::string &name) {
+/// The input |name| of |entry|, or null if either does not exist.
+static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const std::string &name) {
   for (uint32_t i = 0; entry && i < entry->num_inputs; ++i)
     if (name == entry->inputs[i].name)
-      return true;
-  return false;
+      return &entry->inputs[i];
+  return nullptr;
+}
+
+/// Whether the input |name| of |entry| has a column for each token of a chunk; a head mask, say, has none.
+static bool hasColumns(const attune_entry_desc &entry, const std::string &name) {
+  const attune_tensor_desc *input = findInput(&entry, name);
+  return input && input->rank >= 2 && input->shape[1] < 0 && std::strcmp(entry.dims[-input->shape[1] - 1].name, "length") == 0;
 }
 
 bool attune::beginsInCaches(const Artefact &artefact, const std::vector<TensorView> &inputs) {
   const attune_entry_desc *forward = attune_model_entry(artefact.model(), "forward");
   return std::any_of(inputs.begin(), inputs.end(),
-                     [&](const TensorView &input) { return isPastKeyValue(input.name) && !hasInput(forward, input.name); });
+                     [&](const TensorView &input) { return isPastKeyValue(input.name) && !findInput(forward, input.name); });
 }
 
 Status StepSession::sortInputs() {
@@ -90,16 +49,21 @@ Status StepSession::sortInputs() {
       past.push_back(std::move(tensor));
       continue;
     }
-    bool ofSources = hasInput(encoder, input.name) && !hasInput(extend, input.name);
-    Result<OwnedTensor> tensor = convertInput(artefact, ofSources ? *encoder : *extend, input);
-    if (!tensor)
-      return tensor.status();
-    (ofSources ? sources : chunked).push_back(std::move(*tensor));
+    // An input may be for both, as a head mask of encoder and decoder is.
+    bool ofSources = findInput(encoder, input.name), ofChunks = !ofSources || findInput(extend, input.name);
+    for (auto [belongs, entry, list] : {std::tuple(ofSources, encoder, &sources), std::tuple(ofChunks, extend, &chunked)}) {
+      if (!belongs)
+        continue;
+      Result<OwnedTensor> tensor = convertInput(artefact, *entry, input);
+      if (!tensor)
+        return tensor.status();
+      list->push_back(std::move(*tensor));
+    }
   }
+  repeatRows(*extend, chunked);
   return {};
 }
 
-/// Sizes of the call, from the tokens and the caches that are given.
 Status StepSession::measure() {
   auto find = [](const std::vector<OwnedTensor> &list, const std::string &name) {
     auto found = std::find_if(list.begin(), list.end(), [&](const OwnedTensor &tensor) { return tensor.spec.name == name; });
@@ -125,30 +89,6 @@ Status StepSession::measure() {
   if (encoder && !sources.empty())
     if (const OwnedTensor *source = find(sources, encoder->inputs[0].name); source && source->spec.shape.size() > 1)
       sourceLength = source->spec.shape[1];
-  return {};
-}
-
-Status StepSession::makeSession() {
-  int64_t longest = *std::max_element(request.steps.begin(), request.steps.end());
-  std::vector<attune_dim_limit> limits;
-  auto limit = [&](const char *dim, int64_t value) {
-    for (uint32_t e = 0; e < artefact.desc().num_entries; ++e)
-      for (uint32_t d = 0; d < artefact.desc().entries[e].num_dims; ++d)
-        if (std::strcmp(artefact.desc().entries[e].dims[d].name, dim) == 0) {
-          limits.push_back({dim, std::max<int64_t>(1, value)});
-          return;
-        }
-  };
-  limit("batch", batch), limit("length", longest), limit("past", pastLength + length), limit("source_length", sourceLength);
-  attune_session_options options;
-  attune_session_options_init(&options);
-  options.limits = limits.data();
-  options.num_limits = limits.size();
-  options.num_threads = request.threads;
-  attune_session *created = nullptr;
-  if (attune_session_create(artefact.model(), &options, &created) != ATTUNE_OK)
-    return runtimeError(artefact);
-  session.reset(created, attune_session_destroy);
   return {};
 }
 
@@ -178,39 +118,6 @@ Status StepSession::encode() {
   return encoder && !sources.empty() ? call(*encoder, sources, none) : Status();
 }
 
-/// Fills the caches with what is given, and hides the tokens that the mask hides.
-Status StepSession::loadPast() {
-  std::vector<OwnedTensor> written;
-  std::swap(written, past);
-  if (written.empty())
-    return {};
-  for (OwnedTensor &input : chunked) {
-    if (input.spec.name != "attention_mask" || input.spec.shape.size() != 2 || input.spec.shape[1] != pastLength + length)
-      continue;
-    OwnedTensor seen = sliceColumns(input, 0, pastLength), mask{{"visible", DType::F32, seen.spec.shape}, {}};
-    mask.data.resize(static_cast<size_t>(batch * pastLength) * 4);
-    for (int64_t i = 0; i < batch * pastLength; ++i) {
-      float added;
-      std::memcpy(&added, seen.data.data() + (seen.spec.dtype == DType::F32 ? i * 4 : 0), 4);
-      if (int64_t visible; seen.spec.dtype == DType::I64) {
-        std::memcpy(&visible, seen.data.data() + i * 8, 8);
-        added = (1.0f - static_cast<float>(visible)) * std::numeric_limits<float>::lowest();
-      }
-      std::memcpy(mask.data.data() + i * 4, &added, 4);
-    }
-    written.push_back(std::move(mask));
-    input = sliceColumns(input, pastLength, pastLength + length);
-    break;
-  }
-  std::vector<attune_tensor> tensors;
-  for (OwnedTensor &tensor : written)
-    tensors.push_back(toRuntime(tensor));
-  if (attune_session_cache_write(session.get(), nullptr, tensors.data(), tensors.size()) != ATTUNE_OK)
-    return runtimeError(artefact);
-  return {};
-}
-
-/// Puts the outputs of a chunk into their columns of the results.
 void StepSession::keep(std::vector<OwnedTensor> &chunk, int64_t begin) {
   for (size_t i = 0; i < chunk.size(); ++i) {
     OwnedTensor &part = chunk[i];
@@ -236,31 +143,13 @@ Status StepSession::feed(int64_t begin, int64_t size) {
   bool decodes = size == 1 && decode && pastLength + begin > 0;
   std::vector<OwnedTensor> inputs;
   for (const OwnedTensor &input : chunked) {
-    decodes = decodes && hasInput(decode, input.spec.name);
-    // What has a column for each token is cut; a head mask, say, is not.
-    bool columns = input.spec.shape.size() >= 2 && input.spec.shape[0] == batch && input.spec.shape[1] == length;
-    inputs.push_back(columns ? sliceColumns(input, begin, begin + size) : input);
+    decodes = decodes && findInput(decode, input.spec.name);
+    inputs.push_back(hasColumns(*extend, input.spec.name) ? sliceColumns(input, begin, begin + size) : input);
   }
   std::vector<OwnedTensor> outputs;
   if (Status status = call(decodes ? *decode : *extend, inputs, outputs); status.failed())
     return status;
   keep(outputs, begin);
-  return {};
-}
-
-Status StepSession::readCaches() {
-  for (uint32_t i = 0; i < artefact.desc().num_caches; ++i) {
-    const attune_cache_desc &cache = artefact.desc().caches[i];
-    if (cache.kind == ATTUNE_CACHE_MASK || !isWanted(request.wanted, cache.name))
-      continue;
-    int64_t tokens = cache.of_sources ? sourceLength : pastLength + length;
-    OwnedTensor tensor{{cache.name, DType::F32, {batch, cache.heads, tokens, cache.size}}, {}};
-    tensor.data.resize(static_cast<size_t>(batch * cache.heads * tokens * cache.size) * 4);
-    attune_tensor view = toRuntime(tensor);
-    if (attune_session_cache_read(session.get(), nullptr, &view) != ATTUNE_OK)
-      return runtimeError(artefact);
-    results.push_back(std::move(tensor));
-  }
   return {};
 }
 
@@ -283,7 +172,8 @@ Result<std::vector<OwnedTensor>> StepSession::run() {
     return status;
   for (const std::string &name : request.wanted)
     if (std::none_of(results.begin(), results.end(), [&](const OwnedTensor &tensor) { return isWanted({name}, tensor.spec.name); }))
-      return Status::error(artefact.label() + ": output '" + name + "': not computed in steps");
+      return Status::error(artefact.label() + ": output '" + name +
+                           "': expected an output of each token, as logits, or past_key_values in steps");
   return std::move(results);
 }
 

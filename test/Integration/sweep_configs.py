@@ -31,7 +31,7 @@ CONFIGS = {
              (dict(BART, model_type="marian", architectures=["MarianForCausalLM"], d_model=15, tie_word_embeddings=False), [], "int8 steps"),
              (dict(BART, activation_function="silu", architectures=["BartForSequenceClassification"], eos_token_id=2, decoder_start_token_id=3),
               ["head_mask", "decoder_head_mask", "cross_attn_head_mask"])],
-    "t5": [(dict(T5), ["decoder_attention_mask"]),
+    "t5": [(dict(T5), ["decoder_attention_mask", "head_mask"]),
            (dict(T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_decoder_layers=1), [], "int8 steps"),
            (dict(T5, architectures=["T5ForSequenceClassification"], eos_token_id=2, decoder_start_token_id=3, feed_forward_proj="gated-quick_gelu"),
             ["head_mask"]),

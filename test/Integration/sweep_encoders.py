@@ -27,7 +27,7 @@ CASES = {
     "bert-choice": (dict(BERT, architectures=["BertForMultipleChoice"], hidden_act="quick_gelu"),
                     {"input_ids": (19, 2, 3, 7), "attention_mask": ("mask", 2, 3, 7), "token_type_ids": (3, 2, 3, 7)}),
     "bert-pretraining": (dict(BERT, architectures=["BertForPreTraining"], hidden_act="relu2"),
-                         {"input_ids": (19, 2, 7), "attention_mask": ("mask", 2, 7, 7), "position_ids": (12, 2, 7)}),
+                         {"input_ids": (19, 2, 7), "attention_mask": ("mask", 2, 7, 7), "position_ids": (12, 1, 7)}),
     "roberta-choice": (dict(BERT, model_type="roberta", architectures=["RobertaForMultipleChoice"], pad_token_id=3, hidden_act="leaky_relu"),
                        {"input_ids": (19, 3, 2, 7)}, {"0": [1], "1": [0, 3, 2]}),
     "distilbert-choice": (dict(DISTILBERT, architectures=["DistilBertForMultipleChoice"], activation="sigmoid"),
