@@ -64,22 +64,40 @@ static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const Transformer
   return chosen;
 }
 
-std::vector<CacheEntry> attune::planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
-                                                 const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding) {
+/// Whether sequences of |spec| can go on, and |inputs| and its |outputs| per token say how.
+static Status checkContinues(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs) {
+  if (spec.choices || !continuesSequences(spec))
+    return Status::error("keys and values are kept by models whose tokens attend to earlier ones, which those of '" + spec.architecture +
+                         "' as configured do not");
+  for (const EntryInput &input : inputs) {
+    // A mask that differs between queries has no place in a cache.
+    if (isMask(*input.spec) && input.rank() != 2)
+      return Status::error("input '" + input.spec->name + "': expected rank 2 where keys and values are kept, got rank " +
+                           std::to_string(input.rank()));
+    if (input.spec->role == InputRole::PastKeyValues)
+      return Status::error("input '" + input.spec->name + "': expected no such input where keys and values are kept");
+  }
+  bool hasTokens = llvm::any_of(inputs, [&](const EntryInput &input) {
+    return isTokenSource(input) && input.spec->stack == StackRole::Decoder && input.spec->role != InputRole::Memory;
+  });
+  if (!hasTokens)
+    return Status::error("inputs: expected the decoder's tokens where keys and values are kept");
+  if (outputs.empty())
+    return Status::error("outputs: expected one of each token of the decoder, as logits, where keys and values are kept; groups of layers "
+                         "are outputs of 'forward' alone");
+  return {};
+}
+
+Result<std::vector<CacheEntry>> attune::planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
+                                                         const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding) {
   std::vector<EntryOutput> perToken;
   for (const EntryOutput &output : outputs)
     if (output.kind == EntryOutput::Main)
       if (const OutputSpec &head = spec.outputs[*output.index];
           isPerToken(head) && !head.squeeze && head.stack.value_or(spec.mainStack()) == StackRole::Decoder)
         perToken.push_back(output);
-  // A mask that differs between queries has no place in a cache.
-  bool plainMasks = llvm::all_of(inputs, [](const EntryInput &input) { return !isMask(*input.spec) || input.rank() == 2; });
-  bool afterPast = llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
-  bool hasTokens = llvm::any_of(inputs, [&](const EntryInput &input) {
-    return isTokenSource(input) && input.spec->stack == StackRole::Decoder && input.spec->role != InputRole::Memory;
-  });
-  if (spec.choices || afterPast || !hasTokens || !continuesSequences(spec) || perToken.empty() || !plainMasks)
-    return {};
+  if (Status status = checkContinues(spec, inputs, perToken); status.failed())
+    return status;
   std::vector<CacheEntry> entries;
   bool sources = readsSources(spec, inputs);
   auto add = [&](CacheEntry::Kind kind, const char *name, const std::vector<EntryOutput> &results) {

@@ -106,74 +106,6 @@ static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &
   return Status::error("input '" + input.name + "': expected " + dtypes + ", got " + dtypeName(*request.dtype));
 }
 
-/// Whether |inputs| have the keys and values of earlier tokens for all layers or for none, those of the memory likewise.
-static Status checkPast(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
-  const InputSpec *some[2] = {}, *lacking[2] = {};
-  for (const InputSpec &input : spec.inputs) {
-    if (input.role != InputRole::PastKeyValues)
-      continue;
-    bool given = llvm::any_of(inputs, [&](const EntryInput &other) { return other.spec == &input; });
-    const InputSpec *&first = (given ? some : lacking)[input.member % spec.decoder->cachedParts() / 2];
-    first = first ? first : &input;
-  }
-  for (size_t i : {0, 1})
-    if (const InputSpec *given = some[i]; given && lacking[i])
-      return Status::error("inputs: expected '" + lacking[i]->name + "' beside '" + given->name + "', which is missing");
-  if (some[1] && !some[0])
-    return Status::error("inputs: expected '" + lacking[0]->name + "' beside '" + some[1]->name + "', which is missing");
-  if (some[0] && padding == Padding::Skip)
-    return Status::error("input '" + some[0]->name + "': expected no keys of earlier tokens when padding is skipped");
-  return {};
-}
-
-/// Whether |inputs| have what cross attention would otherwise compute of the memory.
-static bool hasMemoryKeys(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
-  return llvm::any_of(inputs, [&](const EntryInput &input) {
-    return input.spec->role == InputRole::PastKeyValues && input.spec->member % spec.decoder->cachedParts() > 1;
-  });
-}
-
-/// Whether the decoder's tokens are made of the encoder's. A mask of its own would have nothing to be a mask of.
-static bool takesShiftedIds(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
-  bool hasIds = false, hasOthers = false;
-  for (const EntryInput &input : inputs) {
-    hasIds |= input.spec->role == InputRole::TokenIds && input.spec->stack == StackRole::Encoder;
-    hasOthers |= (input.spec->role == InputRole::AttentionMask && input.spec->stack == StackRole::Decoder) ||
-                 input.spec->role == InputRole::PastKeyValues;
-  }
-  return spec.decoderStart && hasIds && !hasOthers;
-}
-
-/// Whether each stack has exactly one source of tokens, and padding can be skipped if asked.
-static Status checkTogether(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
-  for (StackRole stack : {StackRole::Encoder, StackRole::Decoder}) {
-    if (stack == StackRole::Encoder ? !spec.encoder : !spec.decoder)
-      continue;
-    auto isSource = [&](const InputSpec &input) {
-      return input.stack == stack && (input.role == InputRole::TokenIds || input.role == InputRole::TokenVectors ||
-                                      input.role == InputRole::Image || input.role == InputRole::EncoderResult);
-    };
-    std::string sources;
-    for (const InputSpec &input : spec.inputs)
-      if (isSource(input))
-        sources += (sources.empty() ? "" : " and ") + input.name;
-    auto count = llvm::count_if(inputs, [&](const EntryInput &input) { return isSource(*input.spec); });
-    if (count == 0 && (stack == StackRole::Encoder ? hasMemoryKeys(spec, inputs) : takesShiftedIds(spec, inputs)))
-      continue;
-    if (count != 1)
-      return Status::error("inputs: expected exactly one of " + sources + ", got " + (count > 2 ? "all" : count ? "both" : "neither"));
-  }
-  for (const EntryInput &input : inputs) {
-    if (padding == Padding::Skip && isMask(*input.spec) && input.spec->broadcast)
-      return Status::error("input '" + input.spec->name + "': expected no such input when padding is skipped, as it is not one of tokens");
-    int64_t rank = spec.choices ? 3 : 2;
-    if (padding == Padding::Skip && isMask(*input.spec) && (input.rank() != rank || input.dtype != DType::I64))
-      return Status::error("input '" + input.spec->name + "': expected rank " + std::to_string(rank) +
-                           " and I64 when padding is skipped, got rank " + std::to_string(input.rank()) + " and " + dtypeName(input.dtype));
-  }
-  return {};
-}
-
 Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spec, const ImportOptions &options) {
   std::vector<InputRequest> requests;
   std::string names;
@@ -202,8 +134,7 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
       return input.status();
     inputs.push_back(std::move(*input));
   }
-  for (Status status : {checkPast(spec, inputs, options.padding), checkTogether(spec, inputs, options.padding)})
-    if (status.failed())
-      return status;
+  if (Status status = checkInputs(spec, inputs, options.padding); status.failed())
+    return status;
   return inputs;
 }

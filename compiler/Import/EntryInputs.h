@@ -31,6 +31,9 @@ struct EntryInput {
 /// The inputs |options| asks for, checked: each known, none twice, ranks and types that mean something, exactly one source of tokens.
 Result<std::vector<EntryInput>> resolveInputs(const TransformerSpec &spec, const ImportOptions &options);
 
+/// Whether |inputs|, each of which means something, go together.
+Status checkInputs(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding);
+
 /// "batch" as a string attribute, "48" as an integer.
 mlir::ArrayAttr dimsAttribute(mlir::Builder &builder, const std::vector<std::string> &dims);
 

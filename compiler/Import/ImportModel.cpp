@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 
+#include <array>
+
 using namespace attune;
 using namespace mlir;
 
@@ -126,8 +128,13 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
     return outputs.status();
   if (Status status = checkGivenResult(spec, *inputs, *outputs); status.failed())
     return status;
-  std::vector<CacheEntry> cacheEntries =
+  auto isAsked = [&](StringRef name) { return llvm::is_contained(options.entries, name); };
+  Result<std::vector<CacheEntry>> planned =
       planCacheEntries(spec, *inputs, *outputs, /*positionsGiven=*/!options.inputs.empty(), options.padding);
+  // Only who asks for them needs to know why there are none.
+  if (!planned && llvm::any_of(std::array{"prefill", "extend", "decode"}, isAsked))
+    return planned.status();
+  const std::vector<CacheEntry> cacheEntries = planned ? std::move(*planned) : std::vector<CacheEntry>();
   Result<std::map<std::string, int64_t>> limits = resolveLimits(spec, options, !cacheEntries.empty(), hasPast(*inputs));
   if (!limits)
     return limits.status();
@@ -137,7 +144,6 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   setModuleAttributes(*module, spec, options, *limits);
   WeightTable weights(spec, tensors, *module);
   ModelLayers layers(spec, weights);
-  auto isAsked = [&](StringRef name) { return llvm::is_contained(options.entries, name); };
   bool all = !isAsked("forward") && llvm::none_of(cacheEntries, [&](const CacheEntry &entry) { return isAsked(entry.name); });
   if (all || isAsked("forward"))
     EntryBuilder(spec, *inputs, *outputs, options.padding, weights, layers, *module).emit("forward");

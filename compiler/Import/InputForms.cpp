@@ -53,9 +53,14 @@ static std::vector<InputForm> maskForms(const StackSpec &stack, const InputSpec 
     if (rank == 4 || input.broadcast)
       llvm::append_range(forms, broadcastForms(heads, queries, keys, rank));
   // Where only a rank is asked for, the type is that of the default form.
-  if (DType first = forms.front().dtype; input.broadcast)
-    llvm::stable_sort(forms, [=](const InputForm &a, const InputForm &b) { return a.dtype == first && b.dtype != first; });
-  return forms;
+  if (!input.broadcast)
+    return forms;
+  std::vector<InputForm> sorted;
+  for (bool isDefault : {true, false})
+    for (const InputForm &form : forms)
+      if ((form.dtype == forms.front().dtype) == isDefault)
+        sorted.push_back(form);
+  return sorted;
 }
 
 /// What a layer keeps of its own attention (parts 0 and 1) or of cross attention (2 and 3).
