@@ -59,6 +59,10 @@ public:
   bool present(const char *key) const;
   /// The integer |key|, or |fallback| if it is absent.
   int64_t integer(const char *key, int64_t fallback, Range range);
+  /// The same for a key that transformers knows by another name, too (`attribute_map`), which counts where the file has both.
+  int64_t integer(const char *key, const char *other, int64_t fallback, Range range) {
+    return integer(other, integer(key, fallback, range), range);
+  }
   /// The same for keys whose null means their default.
   int64_t integerOrNull(const char *key, int64_t fallback, Range range) { return present(key) ? integer(key, fallback, range) : fallback; }
   /// The two integers of the list |key|, or twice the integer |key|, or twice |fallback| if it is absent.

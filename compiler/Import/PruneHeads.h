@@ -21,6 +21,8 @@ using HeadsByLayer = std::map<int64_t, std::vector<int64_t>>;
 
 /// Reads `pruned_heads`: {"0": [1], "1": [0, 2]}. Layers, heads and that each layer keeps a head are checked.
 HeadsByLayer readPrunedHeads(ConfigReader &reader, int64_t layers, int64_t heads);
+/// Records an error if `pruned_heads` removes any, for families whose reference cannot save such weights.
+void rejectPrunedHeads(ConfigReader &reader);
 /// The heads of 0 … |heads| - 1 that |pruned| leaves to |layer|.
 std::vector<int64_t> remainingHeads(const HeadsByLayer &pruned, int64_t layer, int64_t heads);
 

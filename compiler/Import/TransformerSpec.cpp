@@ -108,7 +108,7 @@ Activation attune::readActivation(ConfigReader &reader, const char *key, const c
   return readActivationName(reader, key, reader.string(key, fallback));
 }
 
-Activation attune::readActivationName(ConfigReader &reader, const char *key, const std::string &name) {
+Activation attune::readActivationName(ConfigReader &reader, const char *key, const std::string &name, const char *more) {
   static constexpr std::pair<const char *, Activation> table[] = {
       {"gelu", Activation::Gelu},
       {"gelu_python", Activation::Gelu},
@@ -133,7 +133,7 @@ Activation attune::readActivationName(ConfigReader &reader, const char *key, con
       return activation;
     expected += (expected.size() > 7 ? ", " : "") + std::string(known);
   }
-  reader.fail(key, expected);
+  reader.fail(key, expected + more);
   return Activation::None;
 }
 

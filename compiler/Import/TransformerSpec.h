@@ -296,8 +296,8 @@ Result<TransformerSpec> readTransformerSpec(const Config &config);
 
 /// Reads the activation |key|, with the names of transformers' ACT2FN; records an error for one that is not implemented.
 mlir::xfmr::Activation readActivation(ConfigReader &reader, const char *key, const char *fallback);
-/// The activation called |name|, which is what |key| says.
-mlir::xfmr::Activation readActivationName(ConfigReader &reader, const char *key, const std::string &name);
+/// The activation called |name|, which is what |key| says; |more| is what messages say of other values that the key may have.
+mlir::xfmr::Activation readActivationName(ConfigReader &reader, const char *key, const std::string &name, const char *more = "");
 
 } // namespace attune
 

@@ -18,9 +18,9 @@ static BertKeys readKeys(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   BertKeys keys = {};
   keys.vocab = reader.integer("vocab_size", 30522, ids);
-  keys.hidden = reader.integer("dim", 768, size);
-  keys.layers = reader.integer("n_layers", 6, layers);
-  keys.heads = reader.integer("n_heads", 12, size);
+  keys.hidden = reader.integer("dim", "hidden_size", 768, size);
+  keys.layers = reader.integer("n_layers", "num_hidden_layers", 6, layers);
+  keys.heads = reader.integer("n_heads", "num_attention_heads", 12, size);
   keys.intermediate = reader.integer("hidden_dim", 3072, size);
   keys.positions = reader.integer("max_position_embeddings", 512, size);
   keys.epsilon = 1e-12;

@@ -4,52 +4,26 @@
 //
 // Decoder layers with norms before the branches. Projections are stored [in, out], those of queries, keys and values joined. Token types,
 // where they are given, are rows of the word table. Defaults are those of transformers' GPT2Config, whose keys have two names each.
+// Heads are in Gpt2Heads.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/families/DecoderParts.h"
 #include "compiler/Import/families/Families.h"
-#include "compiler/Import/PruneHeads.h"
+#include "compiler/Import/families/Gpt2Heads.h"
 
 #include <cmath>
 
 using namespace attune;
 
-namespace {
-
-/// The keys that GPT-2 reads.
-struct Gpt2Keys {
-  int64_t vocab, positions, hidden, layers, heads, inner, labels;
-  double epsilon, dropout, classifierDropout;
-  std::optional<int64_t> padding;
-  mlir::xfmr::Activation activation, summaryActivation = mlir::xfmr::Activation::None;
-  bool scaled, scaledByLayer, tied, cross;
-  HeadsByLayer pruned;
-};
-
-using DeclareHead = void (*)(TransformerSpec &spec, const Gpt2Keys &keys);
-
-} // namespace
-
-/// Reads how a choice is judged by one of its tokens; only a projection to one score is implemented.
-static void readSummary(ConfigReader &reader, Gpt2Keys &keys) {
-  if (reader.string("summary_type", "cls_index") != "cls_index")
-    reader.fail("summary_type", "\"cls_index\"");
-  for (const char *key : {"summary_use_proj", "summary_proj_to_labels"})
-    if (!reader.flag(key, true))
-      reader.fail(key, "true");
-  if (reader.present("summary_activation"))
-    keys.summaryActivation = readActivation(reader, "summary_activation", "linear");
-}
-
 static Gpt2Keys readKeys(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   Gpt2Keys keys;
   keys.vocab = reader.integer("vocab_size", 50257, ids);
-  keys.positions = reader.integer("max_position_embeddings", reader.integer("n_positions", 1024, size), size);
-  keys.hidden = reader.integer("hidden_size", reader.integer("n_embd", 768, size), size);
-  keys.layers = reader.integer("num_hidden_layers", reader.integer("n_layer", 12, layers), layers);
-  keys.heads = reader.integer("num_attention_heads", reader.integer("n_head", 12, size), size);
+  keys.positions = reader.integer("n_positions", "max_position_embeddings", 1024, size);
+  keys.hidden = reader.integer("n_embd", "hidden_size", 768, size);
+  keys.layers = reader.integer("n_layer", "num_hidden_layers", 12, layers);
+  keys.heads = reader.integer("n_head", "num_attention_heads", 12, size);
   keys.inner = reader.present("n_inner") ? reader.integer("n_inner", 0, size) : 4 * keys.hidden;
   keys.epsilon = reader.number("layer_norm_epsilon", 1e-5, 0, 1);
   keys.dropout = reader.number("resid_pdrop", 0.1, 0, 1);
@@ -66,7 +40,7 @@ static Gpt2Keys readKeys(ConfigReader &reader) {
   keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
   keys.cross = reader.flag("add_cross_attention", false);
   if (reader.architecture("GPT2Model") == "GPT2DoubleHeadsModel")
-    readSummary(reader, keys);
+    readGpt2Summary(reader, keys);
   reader.reject("quantization_config", "quantised weights are not implemented");
   return keys;
 }
@@ -115,58 +89,18 @@ static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t nu
   spec.decoder->layers.push_back(std::move(layer));
 }
 
-static void declareLMHead(TransformerSpec &spec, const Gpt2Keys &keys) {
-  WeightId words = keys.tied ? spec.decoder->embeddings.words : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden});
-  spec.outputs.push_back({"logits", {linearStep({words, noWeight}, "lm_head")}});
-}
-
-/// Scores of words, and of each choice by its token that an input says.
-static void declareDoubleHeads(TransformerSpec &spec, const Gpt2Keys &keys) {
-  const std::string path = "multiple_choice_head";
-  spec.choices = true;
-  spec.decoder->cached = false;
-  spec.inputs.push_back({"mc_token_ids", InputRole::TokenPlace, keys.positions, /*standard=*/false, StackRole::Decoder});
-  declareLMHead(spec, keys);
-  LinearSpec summary = spec.linear(path + ".summary", keys.hidden, 1);
-  spec.outputs.push_back(
-      {"mc_logits",
-       {givenTokenStep(path), linearStep(summary, path + ".summary"), activationStep(keys.summaryActivation, path + ".activation")},
-       /*squeeze=*/true});
-}
-
-static void declareQuestionAnswering(TransformerSpec &spec, const Gpt2Keys &keys) {
-  declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
-}
-
-static void declareTokenClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
-  HeadStep classifier = linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier");
-  spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
-}
-
-static void declareSequenceClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
-  HeadStep score = linearStep(spec.linear("score", keys.hidden, keys.labels, /*bias=*/false), "score");
-  spec.outputs.push_back({"logits", {lastTokenStep(keys.padding, "score"), score}});
-}
-
 Result<TransformerSpec> attune::readGpt2Spec(const Config &config) {
-  static constexpr std::pair<const char *, DeclareHead> heads[] = {
-      {"GPT2Model", [](TransformerSpec &spec, const Gpt2Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
-      {"GPT2LMHeadModel", declareLMHead},
-      {"GPT2DoubleHeadsModel", declareDoubleHeads},
-      {"GPT2ForQuestionAnswering", declareQuestionAnswering},
-      {"GPT2ForSequenceClassification", declareSequenceClassification},
-      {"GPT2ForTokenClassification", declareTokenClassification},
-  };
   ConfigReader reader(config);
   Gpt2Keys keys = readKeys(reader);
   TransformerSpec spec;
   spec.family = "gpt2";
   spec.architecture = reader.architecture("GPT2Model");
   spec.basePrefix = "transformer.";
-  const auto *head = reader.choose("architectures", spec.architecture, heads);
+  const std::vector<Gpt2Head> &heads = gpt2Heads();
+  const Gpt2Head *head = reader.choose("architectures", spec.architecture, heads);
   if (reader.status().failed())
     return reader.status();
-  std::string prefix = head == heads ? "" : spec.basePrefix;
+  std::string prefix = head == &heads.front() ? "" : spec.basePrefix;
 
   StackSpec &stack = spec.decoder.emplace();
   stack.name = "decoder";

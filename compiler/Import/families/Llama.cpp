@@ -9,6 +9,7 @@
 
 #include "compiler/Import/families/DecoderParts.h"
 #include "compiler/Import/families/Families.h"
+#include "compiler/Import/PruneHeads.h"
 
 #include <cmath>
 
@@ -91,6 +92,7 @@ static LlamaKeys readKeys(ConfigReader &reader, const Config &config) {
   keys.rotary = readRotary(reader, config, keys.positions);
   if (reader.number("partial_rotary_factor", 1, 0, 1) != 1)
     reader.fail("partial_rotary_factor", "1: rotating a part of each head is not implemented");
+  rejectPrunedHeads(reader);
   reader.reject("quantization_config", "quantised weights are not implemented");
   return keys;
 }

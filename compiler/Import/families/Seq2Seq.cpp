@@ -5,6 +5,7 @@
 #include "compiler/Import/families/Seq2Seq.h"
 
 #include "compiler/Import/families/DecoderParts.h"
+#include "compiler/Import/PruneHeads.h"
 
 #include <cmath>
 
@@ -47,7 +48,8 @@ static BartKeys::Side readSide(ConfigReader &reader, const std::string &side, in
   BartKeys::Side keys;
   const std::string heads = side + "_attention_heads";
   keys.layers = reader.integer((side + "_layers").c_str(), 12, layers);
-  keys.heads = reader.integer(heads.c_str(), 16, size);
+  // Another name of the encoder's key alone.
+  keys.heads = side == "encoder" ? reader.integer(heads.c_str(), "num_attention_heads", 16, size) : reader.integer(heads.c_str(), 16, size);
   keys.inner = reader.integer((side + "_ffn_dim").c_str(), 4096, size);
   if (hidden % keys.heads != 0)
     reader.fail("d_model", "a multiple of '" + heads + "', which is " + std::to_string(keys.heads));
@@ -59,7 +61,7 @@ BartKeys attune::readBartKeys(ConfigReader &reader, int64_t vocab, int64_t label
   BartKeys keys;
   keys.vocab = reader.integer("vocab_size", vocab, ids);
   keys.decoderVocab = reader.integerOrNull("decoder_vocab_size", keys.vocab, ids);
-  keys.hidden = reader.integer("d_model", 1024, size);
+  keys.hidden = reader.integer("d_model", "hidden_size", 1024, size);
   keys.encoder = encodes ? readSide(reader, "encoder", keys.hidden) : BartKeys::Side();
   keys.decoder = readSide(reader, "decoder", keys.hidden);
   keys.positions = reader.integer("max_position_embeddings", 1024, size);
@@ -76,6 +78,7 @@ BartKeys attune::readBartKeys(ConfigReader &reader, int64_t vocab, int64_t label
     reader.fail("decoder_vocab_size", "that of 'vocab_size', which is " + std::to_string(keys.vocab) + ", for a table of both sides");
   reader.reject("normalize_before", "norms before the branches are not implemented for this family");
   reader.reject("add_final_layer_norm", "a norm after the last layer is not implemented for this family");
+  rejectPrunedHeads(reader);
   reader.reject("quantization_config", "quantised weights are not implemented");
   return keys;
 }

@@ -4,37 +4,17 @@
 //
 // Encoder and decoder without biases: norms by root mean square before the branches, scores that are not scaled and get a bias by buckets
 // of distances, one for all layers. Version 1.1 has a gated feed-forward and a head of its own; a tied head gets its input scaled. Defaults
-// are those of transformers' T5Config.
+// are those of transformers' T5Config. Heads are in T5Heads.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Import/families/Seq2Seq.h"
+#include "compiler/Import/families/T5Heads.h"
+#include "compiler/Import/PruneHeads.h"
 
 #include <cmath>
 
 using namespace attune;
 using mlir::xfmr::Activation;
-
-namespace {
-
-/// The keys that T5 reads.
-struct T5Keys {
-  int64_t vocab, hidden, headSize, inner, layers, decoderLayers, heads, buckets, maxDistance, labels, start, end;
-  double epsilon, dropout, classifierDropout;
-  Activation activation = Activation::None;
-  bool gated = false, tied;
-};
-
-/// An architecture: its outputs, the prefix of the base model's tensors, whether there is a decoder, and whether that gets the encoder's
-/// ids where it has none of its own. The first member is the name, for ConfigReader::choose.
-struct Head {
-  const char *first;
-  void (*declare)(TransformerSpec &spec, const T5Keys &keys);
-  const char *prefix = "";
-  bool decodes = true, shifts = false;
-};
-
-} // namespace
 
 /// Reads `feed_forward_proj`: the name of an activation, behind "gated-" if there are two projections up. Newer files say both once more,
 /// in keys of their own that count.
@@ -43,7 +23,9 @@ static void readFeedForward(ConfigReader &reader, T5Keys &keys) {
   std::string name = reader.string(key, "relu");
   keys.gated = name.rfind("gated-", 0) == 0;
   // In files of version 1.1 "gated-gelu" stands for the tanh form.
-  keys.activation = name == "gated-gelu" ? Activation::GeluTanh : readActivationName(reader, key, keys.gated ? name.substr(6) : name);
+  keys.activation = name == "gated-gelu"
+                        ? Activation::GeluTanh
+                        : readActivationName(reader, key, keys.gated ? name.substr(6) : name, ", with or without \"gated-\" before it");
   if (reader.present("dense_act_fn"))
     keys.activation = readActivation(reader, "dense_act_fn", "relu");
   if (reader.present("is_gated_act"))
@@ -54,12 +36,12 @@ static T5Keys readKeys(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   T5Keys keys;
   keys.vocab = reader.integer("vocab_size", 32128, ids);
-  keys.hidden = reader.integer("d_model", 512, size);
+  keys.hidden = reader.integer("d_model", "hidden_size", 512, size);
   keys.headSize = reader.integer("d_kv", 64, size);
   keys.inner = reader.integer("d_ff", 2048, size);
-  keys.layers = reader.integer("num_layers", 6, layers);
+  keys.layers = reader.integer("num_layers", "num_hidden_layers", 6, layers);
   keys.decoderLayers = reader.integerOrNull("num_decoder_layers", keys.layers, layers);
-  keys.heads = reader.integer("num_heads", 8, size);
+  keys.heads = reader.integer("num_heads", "num_attention_heads", 8, size);
   keys.buckets = reader.integer("relative_attention_num_buckets", 32, {4, 1 << 20});
   keys.maxDistance = reader.integer("relative_attention_max_distance", 128, {1, 1 << 24});
   keys.epsilon = reader.number("layer_norm_epsilon", 1e-6, 0, 1);
@@ -75,6 +57,7 @@ static T5Keys readKeys(ConfigReader &reader) {
   if (keys.maxDistance <= keys.buckets / 2)
     reader.fail("relative_attention_max_distance",
                 "more than half of 'relative_attention_num_buckets', which is " + std::to_string(keys.buckets));
+  rejectPrunedHeads(reader);
   reader.reject("quantization_config", "quantised weights are not implemented");
   return keys;
 }
@@ -147,44 +130,13 @@ static void declareEncoderInputs(TransformerSpec &spec, const T5Keys &keys) {
                  {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
 }
 
-static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
-  LinearSpec head;
-  WeightId words = spec.decoder->embeddings.words;
-  head.weight =
-      keys.tied ? spec.scale(words, 1 / std::sqrt(double(keys.hidden))) : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden});
-  declareSeq2SeqOutputs(spec, "logits", {linearStep(head, "lm_head")});
-}
-
-/// A classifier of whole sequences.
-static void declareSequenceClassification(TransformerSpec &spec, const T5Keys &keys) {
-  declareEndClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
-}
-
-static void declareQuestionAnswering(TransformerSpec &spec, const T5Keys &keys) {
-  declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
-  declareEncoderOutput(spec);
-}
-
-static void declareTokenClassification(TransformerSpec &spec, const T5Keys &keys) {
-  HeadStep classifier = linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier");
-  spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
-}
-
 Result<TransformerSpec> attune::readT5Spec(const Config &config) {
-  static constexpr Head heads[] = {
-      {"T5Model", [](TransformerSpec &spec, const T5Keys &) { declareSeq2SeqOutputs(spec, "last_hidden_state"); }},
-      {"T5ForConditionalGeneration", declareLMHead},
-      {"T5EncoderModel", [](TransformerSpec &spec, const T5Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }, "", false},
-      {"T5ForQuestionAnswering", declareQuestionAnswering, "", true, true},
-      {"T5ForSequenceClassification", declareSequenceClassification, "transformer.", true, true},
-      {"T5ForTokenClassification", declareTokenClassification, "transformer.", false},
-  };
   ConfigReader reader(config);
   T5Keys keys = readKeys(reader);
   TransformerSpec spec;
   spec.family = "t5";
   spec.architecture = reader.architecture("T5Model");
-  const Head *head = reader.choose("architectures", spec.architecture, heads);
+  const T5Head *head = reader.choose("architectures", spec.architecture, t5Heads());
   if (reader.status().failed())
     return reader.status();
   const std::string prefix = spec.basePrefix = head->prefix;
