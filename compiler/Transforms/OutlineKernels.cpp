@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Transforms/Captures.h"
 #include "compiler/Transforms/Destinations.h"
 #include "compiler/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -22,21 +23,6 @@ namespace attune {
 
 using namespace mlir;
 using namespace attune;
-
-/// Collects into |ops| the repeatable producers of |value| that belong into the kernel, producers first, and into |inputs| the values it
-/// must be given.
-static void collect(Value value, llvm::SetVector<Operation *> &ops, llvm::SetVector<Value> &inputs) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !isRepeatable(op)) {
-    inputs.insert(value);
-    return;
-  }
-  if (ops.contains(op))
-    return;
-  for (Value operand : op->getOperands())
-    collect(operand, ops, inputs);
-  ops.insert(op);
-}
 
 /// Collects the values from outside of |region| that its operations compute with, in their order. Unlike that of all uses it does not
 /// depend on how the sizes of tiles are found, so that a kernel has the same operands in the same order whatever tiled it.
@@ -74,17 +60,17 @@ static std::string identifier(StringRef description) {
 /// Moves |forall| into a new private function before |parent| and calls it instead.
 static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symbols) {
   Location loc = forall.getLoc();
-  llvm::SetVector<Value> captured, inputs;
-  llvm::SetVector<Operation *> repeated;
+  llvm::SetVector<Value> captured;
+  Captures captures(forall.getOutputs());
   collectOperands(forall.getRegion(), captured);
   getUsedValuesDefinedAbove(forall.getRegion(), captured);
   for (Value bound : forall->getOperands().drop_back(forall.getOutputs().size()))
     captured.insert(bound);
   for (Value value : captured)
-    collect(value, repeated, inputs);
+    captures.add(value);
   // Every call gets destinations of its own: equal tensor.empty ops may have been merged.
   OpBuilder builder(forall);
-  SmallVector<Value> operands = llvm::to_vector(inputs);
+  SmallVector<Value> operands = llvm::to_vector(captures.inputs);
   for (Value output : forall.getOutputs())
     operands.push_back(output.getDefiningOp<tensor::EmptyOp>() ? builder.clone(*output.getDefiningOp())->getResult(0) : output);
 
@@ -98,10 +84,8 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
 
   Block *body = kernel.addEntryBlock();
   IRMapping mapping;
-  mapping.map(inputs.getArrayRef(), body->getArguments().take_front(inputs.size()));
   builder.setInsertionPointToStart(body);
-  for (Operation *op : repeated)
-    builder.clone(*op, mapping);
+  captures.rebuild(builder, loc, body->getArguments(), mapping);
   // Destinations are mapped last: a destination may also be read inside under its own name.
   auto *clone = forall->cloneWithoutRegions(mapping);
   builder.insert(clone);

@@ -111,7 +111,8 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
 def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "move every top-level scf.forall into a destination-passing function of its own";
   let description = [{
-    The function takes what the loop reads, views being rebuilt inside it, and its destinations as last arguments, which it returns. It carries
+    The function takes what the loop reads, views being rebuilt inside it, and its destinations as last arguments, which it returns. Sizes that are
+    those of a destination are read off it, so that a kernel is the same wherever it is called. It carries
     `xfmr.kernel`, what it computes. Afterwards every other private function gets destinations for its tensor results, too.
 
     Expects the `tiled` phase done. Numerics: exact.

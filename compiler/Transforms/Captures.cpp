@@ -1,0 +1,67 @@
+//===- Captures.cpp - What a kernel is given ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/Captures.h"
+#include "compiler/Transforms/Destinations.h"
+#include "compiler/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// The destination of |result| of a kernel that is outlined already; null for other values.
+static Value destinationOfCall(OpResult result) {
+  auto call = dyn_cast<func::CallOp>(result.getOwner());
+  auto kernel = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
+  if (!kernel || !kernel->hasAttr(kKernelAttr))
+    return nullptr;
+  return call.getOperand(call.getNumOperands() - call.getNumResults() + result.getResultNumber());
+}
+
+static SizeKey keyOf(Value size) {
+  auto dim = size.getDefiningOp<tensor::DimOp>();
+  std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
+  if (!index)
+    return {size, -1};
+  auto result = dyn_cast<OpResult>(dim.getSource());
+  Value destination = result ? destinationOfCall(result) : Value();
+  if (auto empty = destination ? destination.getDefiningOp<tensor::EmptyOp>() : tensor::EmptyOp())
+    if (empty.getType().isDynamicDim(*index))
+      return keyOf(empty.getDynamicSize(*index));
+  return {dim.getSource(), *index};
+}
+
+Captures::Captures(ValueRange outputs) {
+  for (auto [number, output] : llvm::enumerate(outputs))
+    if (auto empty = output.getDefiningOp<tensor::EmptyOp>())
+      for (auto [dim, size] : llvm::enumerate(empty.getMixedSizes()))
+        if (auto value = dyn_cast<Value>(size))
+          sizes.try_emplace(keyOf(value), number, dim);
+}
+
+void Captures::add(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (sizes.contains(keyOf(value))) {
+    read.insert(value);
+  } else if (!op || !isRepeatable(op)) {
+    inputs.insert(value);
+  } else if (!repeated.contains(op)) {
+    for (Value operand : op->getOperands())
+      add(operand);
+    repeated.insert(op);
+  }
+}
+
+void Captures::rebuild(OpBuilder &builder, Location loc, ValueRange arguments, IRMapping &mapping) {
+  mapping.map(inputs.getArrayRef(), arguments.take_front(inputs.size()));
+  llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> dims;
+  for (Value size : read) {
+    auto [output, dim] = sizes.lookup(keyOf(size));
+    Value &value = dims[{output, dim}];
+    if (!value)
+      value = tensor::DimOp::create(builder, loc, arguments[inputs.size() + output], dim);
+    mapping.map(size, value);
+  }
+  for (Operation *op : repeated)
+    builder.clone(*op, mapping);
+}
