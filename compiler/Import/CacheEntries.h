@@ -33,8 +33,8 @@ struct CacheEntry {
   bool readsSources = false;
 };
 
-/// The entries with caches of a model whose `forward` has |inputs| and |outputs|, or what would have to be otherwise for it to have some: it
-/// does not continue sequences, or these do not say how. Positions that the user has not asked for are counted.
+/// The entries with caches of a model whose `forward` has |inputs| and |outputs|, or what would have to be otherwise for it to have some:
+/// it does not continue sequences, or these do not say how. Positions that the user has not asked for are counted.
 Result<std::vector<CacheEntry>> planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                                  const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding);
 

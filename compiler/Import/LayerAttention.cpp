@@ -1,0 +1,168 @@
+//===- LayerAttention.cpp - The attentions of a layer ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/LayerBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace attune;
+using namespace mlir;
+
+/// Whether `multi_head_attention` can say |spec|: its biases are together, that of the output only with them, and it turns no heads.
+static bool isComposite(const AttentionSpec &spec) {
+  bool bias = spec.query.bias != noWeight;
+  bool together = (spec.key.bias != noWeight) == bias && (spec.value.bias != noWeight) == bias;
+  return together && (bias || spec.output.bias == noWeight) && spec.rotary == noWeight;
+}
+
+template <typename Op>
+Value LayerBody::setScores(Op op, const AttentionSpec &spec, const AttentionInputs &inputs) {
+  auto maskType = inputs.keys.mask ? cast<RankedTensorType>(inputs.keys.mask.getType()) : RankedTensorType();
+  bool replaced = spec.pairsReplaceCausal && maskType && maskType.getRank() == 3;
+  op.setCausal(spec.causal && !replaced);
+  op.setMaskedRows(spec.maskedRows);
+  if (Value mask = inputs.keys.mask)
+    op.getMaskMutable().assign(mask);
+  if (inputs.headMask)
+    op.getHeadMaskMutable().assign(inputs.headMask);
+  if (inputs.distanceBias)
+    op.getDistanceBiasMutable().assign(inputs.distanceBias);
+  if (Value vectors = weight(spec.relativeKey)) {
+    op.getRelativeKeyMutable().assign(vectors);
+    op.setRelativeTerms(spec.relativeTerms);
+  }
+  return op.getProbabilities();
+}
+
+Value LayerBody::compositeAttention(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, Type probabilities,
+                                    AttentionResults &results) {
+  auto rows = [&](WeightId id) { return cast<RankedTensorType>(weight(id).getType()).getDimSize(0); };
+  int64_t features = spec.output.weight == noWeight ? rows(spec.value.weight) / spec.kvHeads * spec.heads : rows(spec.output.weight);
+  auto op = xfmr::MultiHeadAttentionOp::create(
+      builder, loc, RankedTensorType::get({ShapedType::kDynamic, features}, builder.getF32Type()), probabilities, inputs.query, inputs.key,
+      weight(spec.query.weight), weight(spec.key.weight), weight(spec.value.weight), weight(spec.output.weight), weight(spec.query.bias),
+      weight(spec.key.bias), weight(spec.value.bias), weight(spec.output.bias), inputs.queries.offsets, inputs.keys.offsets,
+      inputs.queries.length, inputs.keys.length, spec.heads, spec.kvHeads, spec.scale);
+  if (inputs.value != inputs.key)
+    op.getValueMutable().assign(inputs.value);
+  results.probabilities = setScores(op, spec, inputs);
+  return op.getResult();
+}
+
+Value LayerBody::heads(Location loc, Value input, const LinearSpec &spec, int64_t heads, WeightId rotary) {
+  Value split = xfmr::SplitHeadsOp::create(builder, loc, linear(loc, input, spec), heads);
+  if (rotary == noWeight)
+    return split;
+  return xfmr::RotaryOp::create(builder, loc, split, operands.positions, weight(rotary));
+}
+
+Value LayerBody::splitAttention(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, Type probabilities,
+                                AttentionResults &results) {
+  Value query = heads(loc, inputs.query, spec.query, spec.heads, spec.rotary);
+  if (inputs.key) {
+    results.key = heads(loc, inputs.key, spec.key, spec.kvHeads, spec.rotary);
+    results.value = heads(loc, inputs.value, spec.value, spec.kvHeads);
+  }
+  results.key = appendHeads(loc, inputs.pastKey, results.key, inputs.keys.length);
+  results.value = appendHeads(loc, inputs.pastValue, results.value, inputs.keys.length);
+  auto op = xfmr::AttentionOp::create(builder, loc, probabilities, query, results.key, results.value, inputs.queries.offsets,
+                                      inputs.keys.offsets, inputs.queries.length, inputs.keys.length, spec.scale);
+  results.probabilities = setScores(op, spec, inputs);
+  Value joined = xfmr::MergeHeadsOp::create(builder, loc, op.getResult());
+  return spec.output.weight == noWeight ? joined : linear(loc, joined, spec.output);
+}
+
+AttentionResults LayerBody::updateCache(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, const CachedKeys &cache) {
+  Value key = heads(loc, inputs.key, spec.key, spec.kvHeads, spec.rotary), value = heads(loc, inputs.value, spec.value, spec.kvHeads);
+  auto update = xfmr::KvCacheUpdateOp::create(builder, loc, cache.keys.getType(), cache.values.getType(), key, value, cache.keys,
+                                              cache.values, cache.past, cache.slots, inputs.keys.offsets);
+  return {Value(), update.getNewKeyCache(), update.getNewValueCache()};
+}
+
+Value LayerBody::cachedAttention(Location loc, const AttentionSpec &spec, AttentionInputs inputs, const CachedKeys &cache,
+                                 AttentionResults &results) {
+  // The order of a layer without caches, so that both have their weights in one order.
+  Value query = heads(loc, inputs.query, spec.query, spec.heads, spec.rotary), keys = cache.keys, values = cache.values;
+  if (cache.past) {
+    results = updateCache(loc, spec, inputs, cache);
+    keys = results.key, values = results.value;
+  }
+  auto op = xfmr::AttentionOp::create(builder, loc, Type(), query, keys, values, inputs.queries.offsets, Value(), inputs.queries.length,
+                                      cache.length, spec.scale);
+  op.getSlotsMutable().assign(cache.slots);
+  op.getKeyLengthsMutable().assign(cache.lengths);
+  inputs.keys.mask = cache.mask;
+  setScores(op, spec, inputs);
+  Value joined = xfmr::MergeHeadsOp::create(builder, loc, op.getResult());
+  return spec.output.weight == noWeight ? joined : linear(loc, joined, spec.output);
+}
+
+Value LayerBody::appendHeads(Location loc, Value past, Value heads, Value length) {
+  if (!past)
+    return heads;
+  auto type = cast<RankedTensorType>(past.getType());
+  int64_t count = type.getDimSize(1), size = type.getDimSize(3);
+  auto index = [](OpBuilder &inner, Location loc, int64_t value) -> Value { return arith::ConstantIndexOp::create(inner, loc, value); };
+  Value batch = tensor::DimOp::create(builder, loc, past, 0), pastLength = tensor::DimOp::create(builder, loc, past, 2);
+  Value tokens = arith::MulIOp::create(builder, loc, batch, length);
+  Value empty = tensor::EmptyOp::create(builder, loc, {ShapedType::kDynamic, count, size}, type.getElementType(), tokens);
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    Value token = linalg::IndexOp::create(inner, loc, 0);
+    Value head = linalg::IndexOp::create(inner, loc, 1), feature = linalg::IndexOp::create(inner, loc, 2);
+    Value sequence = arith::DivUIOp::create(inner, loc, token, length), place = arith::RemUIOp::create(inner, loc, token, length);
+    Value last = arith::SubIOp::create(inner, loc, pastLength, index(inner, loc, 1));
+    Value before = arith::MinUIOp::create(inner, loc, place, last);
+    Value value = tensor::ExtractOp::create(inner, loc, past, ValueRange{sequence, head, before, feature});
+    if (heads) {
+      Value added = arith::SubIOp::create(inner, loc, length, pastLength);
+      Value own = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, place, pastLength), index(inner, loc, 0));
+      Value row = arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, added), own);
+      Value next = tensor::ExtractOp::create(inner, loc, heads, ValueRange{row, head, feature});
+      Value isPast = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, place, pastLength);
+      value = arith::SelectOp::create(inner, loc, isPast, value, next);
+    }
+    linalg::YieldOp::create(inner, loc, value);
+  };
+  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(3),
+                                   SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel), body)
+      .getResult(0);
+}
+
+Value LayerBody::padHeads(Location loc, Value heads, const Sequences &sequences) {
+  constexpr int64_t dynamic = ShapedType::kDynamic;
+  auto type = cast<RankedTensorType>(heads.getType());
+  int64_t count = type.getDimSize(1), size = type.getDimSize(2);
+  Value batch = arith::SubIOp::create(builder, loc, tensor::DimOp::create(builder, loc, sequences.offsets, 0),
+                                      arith::ConstantIndexOp::create(builder, loc, 1));
+  if (sequences.places) {
+    Value tokens = arith::MulIOp::create(builder, loc, batch, sequences.length);
+    Value joined = xfmr::MergeHeadsOp::create(builder, loc, heads);
+    Value spread = xfmr::ScatterTokensOp::create(builder, loc, joined, sequences.places, tokens);
+    heads = xfmr::SplitHeadsOp::create(builder, loc, spread, count);
+  }
+  SmallVector<ReassociationIndices> groups = {{0, 1}, {2}, {3}};
+  SmallVector<OpFoldResult> sizes = {batch, sequences.length, builder.getIndexAttr(count), builder.getIndexAttr(size)};
+  Value split = tensor::ExpandShapeOp::create(builder, loc, type.clone({dynamic, dynamic, count, size}), heads, groups, sizes);
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, {dynamic, count, dynamic, size}, type.getElementType(), ValueRange{batch, sequences.length});
+  return linalg::TransposeOp::create(builder, loc, split, empty, ArrayRef<int64_t>{0, 2, 1, 3}).getResult()[0];
+}
+
+Value LayerBody::attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part,
+                           const AttentionRequest &request, const CachedKeys &cache, AttentionResults &results) {
+  constexpr int64_t dynamic = ShapedType::kDynamic;
+  if (cache.keys)
+    return cachedAttention(at(part), spec, inputs, cache, results);
+  Type probabilities;
+  if (request.probabilities)
+    probabilities = RankedTensorType::get({dynamic, spec.heads, dynamic, dynamic}, builder.getF32Type());
+  if (isComposite(spec) && !request.parts() && !inputs.pastKey)
+    return compositeAttention(at(part), spec, inputs, probabilities, results);
+  Value result = splitAttention(at(part), spec, inputs, probabilities, results);
+  results.key = request.key ? padHeads(at(part + ".key"), results.key, inputs.keys) : Value();
+  results.value = request.value ? padHeads(at(part + ".value"), results.value, inputs.keys) : Value();
+  return result;
+}

@@ -1,0 +1,147 @@
+//===- StackSpec.h - What a stack of layers computes ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_STACKSPEC_H
+#define ATTUNE_IMPORT_STACKSPEC_H
+
+#include "compiler/Import/WeightSpec.h"
+#include "dialect/IR/XfmrOps.h"
+
+#include <optional>
+
+namespace attune {
+
+/// `x W^T + b`, W being `[out, in]`.
+struct LinearSpec {
+  WeightId weight = noWeight;
+  WeightId bias = noWeight;
+};
+
+/// A layer norm; without bias the division by the root mean square.
+struct NormSpec {
+  WeightId weight = noWeight;
+  WeightId bias = noWeight;
+  double epsilon = 0;
+};
+
+/// An image `[channels, height, width]` as patches, each projected like a token; a class token comes first.
+struct PatchSpec {
+  int64_t channels = 0, height = 0, width = 0, patchHeight = 0, patchWidth = 0;
+  /// From the elements of a patch, channel by channel.
+  LinearSpec projection;
+  /// `[2, hidden]`: the class token, then zeros.
+  WeightId classTable = noWeight;
+
+  int64_t rows() const { return height / patchHeight; }
+  int64_t columns() const { return width / patchWidth; }
+  /// Patches and the class token.
+  int64_t tokens() const { return rows() * columns() + 1; }
+};
+
+/// Word, token-type and position tables, summed in this order, then normalised. What is absent is not added.
+struct EmbeddingSpec {
+  std::string path;
+  WeightId words = noWeight;
+  WeightId types = noWeight;
+  WeightId positions = noWeight;
+  /// The padding id where positions that no input gives are counted over the other tokens, as `xfmr.counted_positions` does.
+  std::optional<int64_t> countedAfter;
+  /// Token types are added only where an input gives them, and not zeros otherwise.
+  bool typesIfGiven = false;
+  /// Every token gets the first position.
+  bool onePosition = false;
+  std::optional<PatchSpec> patches;
+  std::optional<NormSpec> norm;
+  double dropout = 0;
+};
+
+struct AttentionSpec {
+  LinearSpec query, key, value;
+  /// Without it the joined heads are the result.
+  LinearSpec output;
+  int64_t heads = 0;
+  int64_t kvHeads = 0;
+  double scale = 1;
+  /// No token attends to later ones.
+  bool causal = false;
+  /// A mask of queries by keys takes the place of `causal`.
+  bool pairsReplaceCausal = false;
+  /// What a query without a visible key gives.
+  mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
+  /// `[positions, R]`: cosines and sines by which queries and keys are turned.
+  WeightId rotary = noWeight;
+  /// `[2 N - 1, head size]`: a vector for each distance of a key, and what it is multiplied by.
+  WeightId relativeKey = noWeight;
+  mlir::xfmr::RelativeTerms relativeTerms = mlir::xfmr::RelativeTerms::Query;
+  /// Where heads have been removed: their number before that, and the numbers of those that are left.
+  int64_t originalHeads = 0;
+  std::vector<int64_t> headNumbers;
+};
+
+/// Two projections with an activation between them, or three: the activation is then of `gate`, whose product with `up` goes down.
+struct FfnSpec {
+  LinearSpec up, down, gate;
+  mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
+};
+
+/// Up to three branches in this order, each with its norm.
+struct LayerSpec {
+  std::string path;
+  std::optional<AttentionSpec> attention;
+  NormSpec attentionNorm;
+  /// Attention to another sequence.
+  std::optional<AttentionSpec> cross;
+  NormSpec crossNorm;
+  /// Cross attention takes queries and keys from the memory and values from the layer, whose sequences are as long.
+  bool crossFromMemory = false;
+  std::optional<FfnSpec> ffn;
+  NormSpec ffnNorm;
+};
+
+/// What a layer does with its branches f: `norm(x + f(x))`, `x + f(norm(x))`, or `f(x)` alone.
+enum class NormPlacement { Post, Pre, None };
+
+/// A table `[buckets, heads]` of what distances add to the scores of a layer's own attention.
+struct DistanceBiasSpec {
+  WeightId table = noWeight;
+  /// Whether later keys have buckets of their own, not that of the distance 0.
+  bool bidirectional = false;
+  int64_t maxDistance = 0;
+};
+
+/// Layers that follow each other.
+struct StackSpec {
+  /// "encoder": layer functions are called "encoder_layer".
+  std::string name;
+  NormPlacement placement = NormPlacement::Post;
+  double dropout = 0;
+  int64_t hidden = 0;
+  /// Features of what cross attention takes keys and values from.
+  int64_t memoryHidden = 0;
+  /// Largest padded length; 0 if there is none.
+  int64_t maxLength = 0;
+  EmbeddingSpec embeddings;
+  /// Of all layers.
+  std::optional<DistanceBiasSpec> distanceBias;
+  std::vector<LayerSpec> layers;
+  /// After the last layer.
+  std::optional<NormSpec> finalNorm;
+  /// Whether the last of `hidden_states` is the stack's result or what the final norm gets.
+  bool lastStateNormed = true;
+  /// Whether keys and values can be kept for later tokens (`past_key_values`).
+  bool cached = false;
+  /// Whether tokens that go on with a sequence have positions after its padding, too, and not after its visible tokens.
+  bool countsPadding = false;
+  /// Whether the head mask is that of the cross attention, too; if not, there is another input for it.
+  bool crossSharesHeadMask = false;
+
+  /// Whether `past_key_values` has keys and values of cross attention, too.
+  bool keepsCrossKeys = true;
+
+  /// Tensors of a layer in `past_key_values`: key and value of its own attention, and of cross attention.
+  int64_t cachedParts() const { return !cached ? 0 : keepsCrossKeys && !layers.empty() && layers.front().cross ? 4 : 2; }
+};
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_STACKSPEC_H
