@@ -79,7 +79,7 @@ Status Compilation::prepare() {
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
   buildPhasePipeline(passes, phase,
-                     options.target == TargetKind::Cuda ? getGpuPipelineOptions(options.dtype, emulates(options))
+                     options.target == TargetKind::Cuda ? getGpuPipelineOptions(options.dtype, getGpus(options))
                                                         : PipelineOptions{strategy(), options.dtype, options.kernels});
   if (mlir::failed(passes.run(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");

@@ -29,7 +29,7 @@ std::string attune::formatFlags(const CompileOptions &options) {
     add("triple", options.triple);
   if (options.target == TargetKind::Cuda) {
     add("target", "cuda");
-    add("gpu", formatGpuList(options.gpus.empty() ? getDefaultGpus() : options.gpus));
+    add("gpu", formatGpuList(getGpus(options)));
   }
   if (options.padding == Padding::Skip)
     add("padding", "skip");
@@ -69,6 +69,10 @@ Result<std::string> attune::getModelName(const CompileOptions &options) {
   if (toIdentifier(options.name) != options.name)
     return Status::error("--name: expected a C identifier, got '" + options.name + "'");
   return options.name;
+}
+
+std::vector<GpuArchitecture> attune::getGpus(const CompileOptions &options) {
+  return options.gpus.empty() ? getDefaultGpus() : options.gpus;
 }
 
 bool attune::emulates(const CompileOptions &options) {

@@ -76,6 +76,8 @@ std::string formatFlags(const CompileOptions &options);
 std::string toIdentifier(llvm::StringRef text);
 /// The name the model gets: --name, or the stem of the output. An error if --name is not a C identifier.
 Result<std::string> getModelName(const CompileOptions &options);
+/// The GPUs that get code of their own.
+std::vector<GpuArchitecture> getGpus(const CompileOptions &options);
 /// Whether code for the emulated GPU is wanted, which tests use.
 bool emulates(const CompileOptions &options);
 /// An error that names the flag if flags do not go together, or ask for what their target does not have.

@@ -143,15 +143,15 @@ Status ModelEmitter::emitDevice(ModelSignature &signature) {
     described.functions.push_back({function.symbol, number, function.sharedBytes});
   }
   std::string ptxas = findPtxas();
-  for (const GpuArchitecture &gpu : options.gpus.empty() ? getDefaultGpus() : options.gpus) {
+  for (const GpuArchitecture &gpu : getGpus(options)) {
     if (gpu.isEmulator) {
-      Result<std::string> image = emulateDevice(llvm::CloneModule(*deviceModule), target);
+      Result<std::string> image = emulateDevice(selectFunctions(*deviceModule, deviceFunctions, gpu), target);
       if (!image)
         return image.status();
-      described.images.push_back({ATTUNE_IMAGE_CUBIN, gpu.number, false, std::move(*image)});
+      described.images.push_back({ATTUNE_IMAGE_CUBIN, gpu.number, gpu.isSpecific, std::move(*image)});
       continue;
     }
-    Result<std::string> ptx = emitPtx(*deviceModule, gpu);
+    Result<std::string> ptx = emitPtx(*selectFunctions(*deviceModule, deviceFunctions, gpu), gpu);
     if (!ptx)
       return ptx.status();
     bool isFirst = llvm::none_of(described.images, [](const GpuImage &image) { return image.kind == ATTUNE_IMAGE_PTX; });

@@ -173,8 +173,9 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
 /// Leaves the code of one thread in every parallel loop.
 static void buildDeviceVectorPipeline(OpPassManager &pm, const GpuStrategy &strategy) {
   pm.addPass(createPlaceOnDevice(PlaceOnDeviceOptions{strategy.threads}));
-  pm.addPass(createDistributeToThreads(DistributeToThreadsOptions{strategy.threads}));
-  pm.addPass(createPlaceInShared(PlaceInSharedOptions{strategy.sharedBytes}));
+  pm.addPass(createDistributeToThreads(
+      DistributeToThreadsOptions{strategy.threads, strategy.specificArch, strategy.specificColumns, strategy.specificStages}));
+  pm.addPass(createPlaceInShared(PlaceInSharedOptions{strategy.sharedBytes, strategy.specificBytes}));
   ExpandMathOptions math;
   math.expandBF16 = true;
   pm.addPass(createExpandMath(math));
@@ -196,10 +197,10 @@ static void buildTargetPipeline(OpPassManager &pm) {
   buildLowerToLLVMPipeline(pm);
 }
 
-PipelineOptions attune::getGpuPipelineOptions(xfmr::Precision precision, bool emulated) {
+PipelineOptions attune::getGpuPipelineOptions(xfmr::Precision precision, ArrayRef<GpuArchitecture> gpus) {
   PipelineOptions options;
   options.precision = precision;
-  options.gpu = getGpuStrategy(emulated);
+  options.gpu = getGpuStrategy(gpus);
   options.strategy = options.gpu->tiles;
   return options;
 }
@@ -246,7 +247,7 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
 
   PipelineOptions get() const {
     if (gpu)
-      return getGpuPipelineOptions(precision);
+      return getGpuPipelineOptions(precision, getDefaultGpus());
     CpuFeatures cpu;
     cpu.vectorBits = vectorBits;
     SmallVector<StringRef> names;

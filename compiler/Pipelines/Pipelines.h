@@ -37,7 +37,7 @@ struct PipelineOptions {
 };
 
 /// The options for kernels on a GPU.
-PipelineOptions getGpuPipelineOptions(mlir::xfmr::Precision precision, bool emulated = false);
+PipelineOptions getGpuPipelineOptions(mlir::xfmr::Precision precision, llvm::ArrayRef<GpuArchitecture> gpus);
 
 /// Adds to |pm| the passes that lead from the phase before |phase| to |phase|; none for import, llvm and object, which are not passes.
 void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const PipelineOptions &options = {});

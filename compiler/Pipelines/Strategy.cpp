@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Pipelines/Strategy.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace attune;
@@ -60,7 +61,8 @@ CpuStrategy attune::getCpuStrategy(const CpuFeatures &features) {
   return strategy;
 }
 
-GpuStrategy attune::getGpuStrategy(bool emulated) {
+GpuStrategy attune::getGpuStrategy(llvm::ArrayRef<GpuArchitecture> gpus) {
+  bool emulated = llvm::any_of(gpus, [](const GpuArchitecture &gpu) { return gpu.isEmulator; });
   GpuStrategy strategy;
   // A block of rows is one tile; attention has keys in panels of the width that caches have.
   strategy.tiles = {/*registerRows=*/64, /*queryRows=*/8,  /*panelWidth=*/64,    /*keyPanelWidth=*/64,
@@ -78,5 +80,14 @@ GpuStrategy attune::getGpuStrategy(bool emulated) {
   strategy.threads = 128;
   // What a block of any GPU from sm_80 on can have: two such blocks fit into an A100's multiprocessor, three into an H100's.
   strategy.sharedBytes = 72 << 10;
+  // sm_90a: a block has a multiprocessor for itself. Tiles of 128 x 256 read 48 bytes of operands for 2048 products; four stages of 48 KiB
+  // leave room for sums on their way out.
+  for (const GpuArchitecture &gpu : gpus)
+    if (gpu.hasWarpgroups()) {
+      strategy.specificArch = gpu.number;
+      strategy.specificColumns = 256;
+      strategy.specificStages = 4;
+      strategy.specificBytes = 227 << 10;
+    }
   return strategy;
 }

@@ -5,6 +5,8 @@
 #define ATTUNE_COMPILER_PIPELINES_STRATEGY_H
 
 #include "compiler/Target/CPU/DotUnit.h"
+#include "compiler/Target/NVVM/GpuArchitecture.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <cstdint>
@@ -79,10 +81,13 @@ struct GpuStrategy {
   int64_t threads;
   /// Most bytes of shared memory of a block; scratch that needs more stays in the workspace.
   int64_t sharedBytes;
+  /// What sm_90a has of its own, if code is made for it: the compute capability times 10 by which its image is known (0: no such code), the
+  /// columns and the stages of a tile of 128 rows, and the bytes of shared memory of a block.
+  int64_t specificArch = 0, specificColumns = 0, specificStages = 0, specificBytes = 0;
 };
 
-/// The strategy for all GPUs. An emulated one is small: it has few tiles of a kind before it goes on to larger ones.
-GpuStrategy getGpuStrategy(bool emulated = false);
+/// The strategy for all GPUs of a list. An emulated one is small: it has few tiles of a kind before it goes on to larger ones.
+GpuStrategy getGpuStrategy(llvm::ArrayRef<GpuArchitecture> gpus);
 
 /// The strategy for CPUs with |features|.
 CpuStrategy getCpuStrategy(const CpuFeatures &features);

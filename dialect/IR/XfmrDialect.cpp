@@ -4,6 +4,7 @@
 
 #include "dialect/IR/Assembly.h"
 #include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,6 +22,8 @@ using namespace mlir::xfmr;
 #include "dialect/IR/XfmrOps.cpp.inc"
 
 void XfmrDialect::initialize() {
+  // Operations on the host have pointers, whose type is not spelled out.
+  getContext()->loadDialect<LLVM::LLVMDialect>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/IR/XfmrAttrs.cpp.inc"

@@ -52,8 +52,8 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
 /// Gives |session| what it has on its GPU.
 static attune_status openDevice(attune_session &session) {
   const attune_model_desc &desc = *session.model->desc;
-  session.host = {ATTUNE_ABI_VERSION,         session.model->device.arch, &session.device, session.host.num_workers, nullptr,
-                  cuda::DeviceSession::launch};
+  session.host = {ATTUNE_ABI_VERSION,          session.model->device.arch,    &session.device, session.host.num_workers, nullptr,
+                  cuda::DeviceSession::launch, cuda::DeviceSession::encodeMap};
   cuda::ContextScope scope = session.device.enter();
   for (uint32_t e = 0; e < desc.num_entries; ++e)
     ATTUNE_TRY(session.device.uploadDefaults(desc.entries[e], session.entries[e]));
@@ -70,7 +70,7 @@ static attune_status openHost(attune_session &session, const SessionPlan &plan) 
     return ATTUNE_OK;
   }
   ATTUNE_TRY(Pool::create(session.poolMemory, plan.workers, session.pool));
-  session.host = {ATTUNE_ABI_VERSION, 0, session.pool, plan.workers, Pool::parallelFor, nullptr};
+  session.host = {ATTUNE_ABI_VERSION, 0, session.pool, plan.workers, Pool::parallelFor, nullptr, nullptr};
   return ATTUNE_OK;
 }
 
@@ -119,9 +119,7 @@ void attune_session_destroy(attune_session *session) {
     munmap(session->owned, session->ownedBytes);
 }
 
-int64_t attune_session_num_threads(const attune_session *session) {
-  return session ? session->host.num_workers : 0;
-}
+int64_t attune_session_num_threads(const attune_session *session) { return session ? session->host.num_workers : 0; }
 
 const attune_model *attune_session_model(const attune_session *session) { return session ? session->model : nullptr; }
 

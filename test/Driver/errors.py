@@ -54,7 +54,7 @@ cases = [
     (compile_ + ["--target=cuda", "--padding=skip"], "--padding=skip: not implemented for --target=cuda, expected compute"),
     (compile_ + ["--target=cuda", "--dtype=int8"], "--dtype=int8: not implemented for --target=cuda, expected f32, bf16 or f16"),
     (compile_ + ["--dtype=f16"], "--dtype=f16: only with --target=cuda, expected f32, bf16 or int8"),
-    (compile_ + ["--target=cuda", "--gpu=sm_70"], "--gpu: expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or emulator, got 'sm_70'"),
+    (compile_ + ["--target=cuda", "--gpu=sm_70"], "--gpu: expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, emulator or emulator_90a, got 'sm_70'"),
     (compile_ + ["--gpu=sm_80"], "--gpu: only with --target=cuda"),
     (compile_ + ["--cpu=i486x"], "unknown CPU 'i486x' for x86_64"),
     (compile_ + ["--cpu=x86-64-v3,+nonsense"], "expected features like +avx2 or -avx2 behind the name, got '+nonsense'"),

@@ -82,6 +82,8 @@ std::string Block::run(const uint32_t *place) {
   problem.clear();
   warpMeetings.clear();
   barriers.clear();
+  memoryBarriers.clear();
+  warpgroups.clear();
   races.clear();
   // What nobody has written is not a number.
   std::memset(launch.image->shared, 0xff, launch.image->staticShared + launch.sharedBytes);
@@ -102,12 +104,17 @@ std::string Block::run(const uint32_t *place) {
     thread.fiber.prepare(stacks + i * stackBytes, stackBytes, runThread);
   }
   while (live && problem.empty()) {
-    if (!chooseThread())
+    if (Settings::get().random && random() % 16 == 0)
+      memoryBarriers.performOne(*this, random());
+    if (!chooseThread()) {
+      if (memoryBarriers.performOne(*this, 0))
+        continue;
       return describeWaiting();
+    }
     *launch.image->registers = thread().registers;
     Fiber::switchTo(scheduler, thread().fiber);
   }
-  return problem;
+  return problem.empty() ? memoryBarriers.describeRest() : problem;
 }
 
 void Block::arriveAt(Meeting &meeting, const emulated::Operation &operation, uint32_t index, const uint64_t *inputs, uint64_t *outputs) {
@@ -167,9 +174,12 @@ void Block::releaseBarriers() {
     for (uint32_t i = 0; i < meeting.inputs.size(); ++i)
       if (meeting.inputs[i])
         members.push_back(i);
+    ++moments;
     if (!barrier.count)
       for (Thread &thread : threads)
-        ++thread.time.block;
+        thread.time.block = moments;
+    for (uint32_t member : members)
+      threads[member].time.block = moments;
     barrier.arrivals = 0;
     complete(meeting, members, barrier.perform);
   }
@@ -188,6 +198,22 @@ void Block::meetBlock(const emulated::Operation &operation, uint32_t id, uint32_
     suspend();
 }
 
+void Block::meetWarpgroup(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs,
+                          const std::function<void(Meeting &, uint32_t)> &perform) {
+  // Numbers of barriers are less than 16.
+  uint32_t group = running / warpgroupThreads;
+  meetBlock(operation, 16 + group, warpgroupThreads, inputs, outputs,
+            [perform, group](Meeting &meeting) { perform(meeting, group * warpgroupThreads); });
+}
+
+void Block::wait(const char *operation) {
+  thread().operation = operation;
+  thread().state = Thread::waiting;
+  suspend();
+}
+
+void Block::wake(uint32_t number) { threads[number].state = Thread::ready; }
+
 void Block::arrive(const emulated::Operation &operation, uint32_t id, uint32_t count) {
   thread().operation = operation.name;
   barriers[id].count = count;
@@ -198,6 +224,24 @@ void Block::arrive(const emulated::Operation &operation, uint32_t id, uint32_t c
 bool Block::isShared(const void *data, uint64_t &offset) const {
   offset = static_cast<uint64_t>(static_cast<const char *>(data) - launch.image->shared);
   return data >= launch.image->shared && offset < emulated::sharedBytes;
+}
+
+void Block::checkRange(const void *data, uint64_t bytes) {
+  uint64_t offset, size = launch.image->staticShared + launch.sharedBytes;
+  if (!isShared(data, offset) || offset + bytes > size)
+    fail("accesses " + std::to_string(bytes) + " bytes that are not all in " + std::to_string(size) + " bytes of shared memory");
+}
+
+uint16_t Block::sharedElement(uint64_t address) {
+  // Descriptors have 18 bits of an address.
+  uint64_t begin = reinterpret_cast<uint64_t>(launch.image->shared), window = begin & ~uint64_t(0x3ffff);
+  uint64_t at = window + (address & 0x3ffff);
+  at += at < begin ? 0x40000 : 0;
+  uint16_t element;
+  if (at + 2 > begin + launch.image->staticShared + launch.sharedBytes)
+    fail("multiplies what is not in shared memory");
+  std::memcpy(&element, reinterpret_cast<void *>(at), 2);
+  return element;
 }
 
 void Block::checkShared(const void *data, uint64_t bytes, bool isWrite) {

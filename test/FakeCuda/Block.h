@@ -9,7 +9,9 @@
 
 #include "compiler/Target/NVVM/Emulator/EmulatedImage.h"
 #include "Fiber.h"
+#include "MemoryBarriers.h"
 #include "SharedRaces.h"
+#include "Warpgroups.h"
 
 #include <functional>
 #include <map>
@@ -74,14 +76,29 @@ public:
                  const Perform &perform);
   /// Counts this thread in at barrier |id| without waiting.
   void arrive(const emulated::Operation &operation, uint32_t id, uint32_t count);
+  /// The same as meetBlock with the warpgroup of this thread; |perform| also gets its first thread.
+  void meetWarpgroup(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs,
+                     const std::function<void(Meeting &, uint32_t first)> &perform);
+  /// Stops this thread, at |operation|, until somebody wakes it.
+  void wait(const char *operation);
+  void wake(uint32_t thread);
+  /// What this thread does from now on comes after what it did before, for whoever looks for races.
+  void order() { thread().time.block = ++moments; }
   /// Lets other threads run, sometimes, where the order is random.
   void maybeYield();
   /// Ends the block with an error; does not return.
   [[noreturn]] void fail(const std::string &what);
   /// Notes an access to shared memory and fails if it races with an earlier one.
   void checkShared(const void *data, uint64_t bytes, bool isWrite);
+  /// Fails unless |bytes| at |data| are in the shared memory that was asked for.
+  void checkRange(const void *data, uint64_t bytes);
+  /// The 16 bits at |address| of the window that shared memory is.
+  uint16_t sharedElement(uint64_t address);
   /// The place in shared memory, or false if |data| is elsewhere.
   bool isShared(const void *data, uint64_t &offset) const;
+
+  MemoryBarriers memoryBarriers;
+  std::map<uint32_t, Warpgroup> warpgroups; ///< by number
 
 private:
   static void runThread();
@@ -95,7 +112,7 @@ private:
 
   const Launch &launch;
   std::vector<Thread> threads;
-  uint32_t running = 0, live = 0, seed;
+  uint32_t running = 0, live = 0, seed, moments = 0;
   char *stacks;
   Fiber scheduler;
   std::string problem;

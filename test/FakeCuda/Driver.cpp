@@ -393,6 +393,37 @@ Code cuMemcpy2DAsync_v2(const Copy2D *given, Stream) {
   return success;
 }
 
+Code cuTensorMapEncodeTiled(void *out, int type, unsigned rank, Address data, const uint64_t *sizes, const uint64_t *strides,
+                            const unsigned *box, const unsigned *steps, int interleave, int swizzle, int, int fill) {
+  Call call("cuTensorMapEncodeTiled");
+  bool good = out && reinterpret_cast<uintptr_t>(out) % 64 == 0 && (type == tensorMapUint16 || type == tensorMapUint32) && rank >= 1 &&
+              rank <= 5 && data % 16 == 0 && interleave == tensorMapNone && fill == tensorMapNone &&
+              (swizzle == tensorMapNone || swizzle == tensorMapSwizzle128);
+  if (call.failed() || !good)
+    return call.failed() ? call.code : invalidValue;
+  TensorMap map{};
+  map.magic = tensorMapMagic;
+  map.data = reinterpret_cast<char *>(data);
+  map.rank = rank;
+  map.elementBytes = type == tensorMapUint16 ? 2 : 4;
+  map.swizzle = swizzle == tensorMapSwizzle128;
+  uint64_t last = 0;
+  for (unsigned d = 0; d < rank; ++d) {
+    map.sizes[d] = static_cast<uint32_t>(sizes[d]);
+    map.box[d] = box[d];
+    map.strides[d] = d == 0 ? map.elementBytes : strides[d - 1];
+    good &= sizes[d] >= 1 && sizes[d] < uint64_t(1) << 32 && box[d] >= 1 && box[d] <= 256 && steps[d] == 1 &&
+            (d == 0 || (map.strides[d] % 16 == 0 && map.strides[d] < uint64_t(1) << 40));
+    last += (sizes[d] - 1) * map.strides[d];
+  }
+  uint64_t row = box[0] * map.elementBytes;
+  good &= row % 16 == 0 && (!map.swizzle || row <= 128) && isDevice(data, last + map.elementBytes);
+  if (!good)
+    return invalidValue;
+  std::memcpy(out, &map, sizeof(map));
+  return success;
+}
+
 Code cuPointerGetAttribute(void *value, int attribute, Address address) {
   Call call("cuPointerGetAttribute");
   if (call.failed() || !DeviceMemory::get().contains(reinterpret_cast<void *>(address)))

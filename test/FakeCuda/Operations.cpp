@@ -9,7 +9,8 @@ using namespace attune;
 using namespace attune::fake;
 
 Handler fake::findHandler(const char *name) {
-  for (const HandlerEntry *table : {asyncCopyHandlers, matrixHandlers, warpHandlers, arithmeticHandlers})
+  for (const HandlerEntry *table :
+       {asyncCopyHandlers, memoryBarrierHandlers, warpgroupHandlers, matrixHandlers, warpHandlers, arithmeticHandlers})
     for (const HandlerEntry *entry = table; entry->piece; ++entry)
       if (std::strstr(name, entry->piece))
         return entry->handler;

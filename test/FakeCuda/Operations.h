@@ -22,7 +22,8 @@ struct HandlerEntry {
 };
 
 /// The tables of each subject, ending with null.
-extern const HandlerEntry arithmeticHandlers[], asyncCopyHandlers[], matrixHandlers[], warpHandlers[];
+extern const HandlerEntry arithmeticHandlers[], asyncCopyHandlers[], matrixHandlers[], memoryBarrierHandlers[], warpHandlers[],
+    warpgroupHandlers[];
 
 /// The handler of the operation called |name|, or null.
 Handler findHandler(const char *name);

@@ -22,6 +22,9 @@ MODELS = {
                   architectures=["BertForMaskedLM"]),
     "h48a4qa": dict(hidden_size=48, num_attention_heads=4, intermediate_size=64, hidden_act="swish",
                     architectures=["BertForQuestionAnswering"]),
+    # Heads of 64 and of 128 components, as tensor cores in warpgroups want them; panels of 300 and of 77 columns, depths that are no multiple of 64.
+    "h128a2": dict(hidden_size=128, num_attention_heads=2, intermediate_size=300, hidden_act="gelu"),
+    "h256a2": dict(hidden_size=256, num_attention_heads=2, intermediate_size=77, hidden_act="relu"),
     "h48a4one": dict(hidden_size=48, num_attention_heads=4, intermediate_size=64, hidden_act="gelu",
                      architectures=["BertForSequenceClassification"], id2label={"0": "L0"}),
     # Ids equal to pad_token_id occur: RoBERTa counts positions over the others.

@@ -3,7 +3,7 @@
 #
 # sweep.py shapes MODEL PADDING DIR     every length of models.LENGTHS with batches 1 … 5 and all kinds of token masks, on one shared object
 # sweep.py precision MODEL DTYPE DIR    some of these lengths and batches with matrix products in DTYPE, on this machine's instructions and on those of others
-# sweep.py cuda MODEL DTYPE DIR         matrix products in DTYPE on the emulated GPU, with blocks and threads in several orders: few, narrow and wide tiles
+# sweep.py cuda MODEL DTYPE GPU DIR       matrix products in DTYPE on GPU, an emulator, with blocks and threads in several orders: few, narrow and wide tiles
 # sweep.py inputs MODEL DIR             3D and float masks, head masks, embeddings and positions as inputs, all groups of outputs
 #
 # Each call becomes a golden case whose expected outputs attune-test-reference computes in double; `check` compares them within the tolerance
@@ -83,10 +83,10 @@ def make_cases(name, work, shapes):
     return model, cases
 
 
-def sweep_cuda(name, dtype, work):
+def sweep_cuda(name, dtype, gpu, work):
     model, cases = make_cases(name, work, ((1, 1, "none"), (2, 17, "right"), (2, 70, "holes")))
     shared = os.path.join(work, "model.so")
-    run("attune", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=emulator", "--dtype=" + dtype)
+    run("attune", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype)
     for case, order in zip(cases, ("", "random=1", "lazy,random=2")):
         print(run("attune-run", "check", "--model=" + shared, "--dtype=" + dtype, case, ATTUNE_FAKE_CUDA=order))
 

@@ -14,8 +14,8 @@ CodeBlock::CodeBlock(const CodeProjection &projection, OpBuilder &builder, Value
     : projection(projection), e(builder, projection.contraction->getLoc()), cores(e, projection.element()),
       input(projection.contraction->getOperand(0)), panels(projection.contraction->getOperand(1)), thread(thread),
       lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)), chunks(projection.chunks()),
-      shared(e.allocateShared(builder.getF32Type(), shape)), rows(e.size(projection.contraction->getOperand(2), 0)),
-      columns(e.size(projection.contraction->getOperand(2), 1)) {}
+      shared(shape.empty() ? Value() : e.allocateShared(builder.getF32Type(), shape)),
+      rows(e.size(projection.contraction->getOperand(2), 0)), columns(e.size(projection.contraction->getOperand(2), 1)) {}
 
 void CodeBlock::storeResult(ArrayRef<Sum> sums) {
   linalg::LinalgOp epilogue = projection.epilogue;

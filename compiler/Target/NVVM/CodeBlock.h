@@ -14,7 +14,7 @@ protected:
   using Value = mlir::Value;
   using Values = ThreadEmitter::Values;
 
-  /// For the thread |thread|, with f32 of |shape| as shared memory.
+  /// For the thread |thread|, with f32 of |shape| as shared memory, if any.
   CodeBlock(const CodeProjection &projection, mlir::OpBuilder &builder, Value thread, llvm::ArrayRef<int64_t> shape);
 
   /// A sum and its place. Row and column of one that does not |exist| are those of one that does.

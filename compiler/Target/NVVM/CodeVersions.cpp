@@ -3,7 +3,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/CodeVersions.h"
+#include "compiler/Target/NVVM/FlashWarpgroups.h"
+#include "compiler/Target/NVVM/WholeProjection.h"
+#include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -21,7 +25,31 @@ static int64_t largest(OpFoldResult columns) {
   return bound;
 }
 
-SmallVector<CodeVersion> attune::makeCodeVersions(scf::ForallOp loop) {
+/// Whether |loop| takes tiles of 128 rows and columns, where it runs on the GPU of |arch|.
+static Value isWideOn(int64_t arch, scf::ForallOp loop, OpBuilder &builder) {
+  Location loc = loop.getLoc();
+  Value fits = xfmr::OnGpuOp::create(builder, loc, arch);
+  for (OpFoldResult step : loop.getMixedStep()) {
+    Value size = getValueOrCreateConstantIndexOp(builder, loc, step), wide = arith::ConstantIndexOp::create(builder, loc, kWarpgroupRows);
+    Value isWide = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, size, wide);
+    fits = arith::AndIOp::create(builder, loc, fits, isWide);
+  }
+  return fits;
+}
+
+SmallVector<CodeVersion> attune::makeCodeVersions(scf::ForallOp loop, const SpecificTiles &specific) {
+  if (specific.arch != 0 && isWarpgroupAttention(loop)) {
+    OpBuilder builder(loop);
+    Value tiles = getValueOrCreateConstantIndexOp(builder, loop.getLoc(), loop.getMixedUpperBound()[2]);
+    Value several = arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::sgt, tiles,
+                                          arith::ConstantIndexOp::create(builder, loop.getLoc(), 1));
+    Value fits = arith::AndIOp::create(builder, loop.getLoc(), several, xfmr::OnGpuOp::create(builder, loop.getLoc(), specific.arch));
+    auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
+    OpBuilder inner = choice.getThenBodyBuilder();
+    auto version = cast<scf::ForallOp>(inner.clone(*loop));
+    loop->moveBefore(choice.getElseBodyBuilder().getInsertionBlock(), choice.getElseBodyBuilder().getInsertionPoint());
+    return {{version, CodeForm::Narrow, /*isSpecific=*/true}, {loop, CodeForm::Narrow}};
+  }
   bool found = loop.walk([](linalg::LinalgOp op) { return isCodeContraction(op) ? WalkResult::interrupt() : WalkResult::advance(); })
                    .wasInterrupted();
   if (!found || loop.getRank() != 2)
@@ -40,6 +68,12 @@ SmallVector<CodeVersion> attune::makeCodeVersions(scf::ForallOp loop) {
     auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
     OpBuilder inner = choice.getThenBodyBuilder();
     versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), form});
+    builder = choice.getElseBodyBuilder();
+  }
+  if (specific.arch != 0 && most == CodeForm::Wide && findWholeProjection(loop, kWarpgroupRows)) {
+    auto choice = scf::IfOp::create(builder, loop.getLoc(), isWideOn(specific.arch, loop, builder), /*withElse=*/true);
+    OpBuilder inner = choice.getThenBodyBuilder();
+    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), most, /*isSpecific=*/true});
     builder = choice.getElseBodyBuilder();
   }
   loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());

@@ -41,6 +41,8 @@ std::vector<DeviceFunction> attune::readDeviceFunctions(mlir::ModuleOp module) {
     auto entry = llvm::cast<mlir::DictionaryAttr>(attr);
     functions.push_back({entry.getAs<mlir::StringAttr>("symbol").str(), entry.getAs<mlir::StringAttr>("function").str(),
                          static_cast<uint32_t>(entry.getAs<mlir::IntegerAttr>("shared_bytes").getInt())});
+    if (auto gpu = entry.getAs<mlir::IntegerAttr>("gpu"))
+      functions.back().gpu = static_cast<uint32_t>(gpu.getInt());
   }
   return functions;
 }
@@ -62,6 +64,16 @@ std::unique_ptr<llvm::Module> attune::translateDeviceModule(mlir::ModuleOp modul
   }
   device->setDataLayout((*machine)->createDataLayout());
   return device;
+}
+
+std::unique_ptr<llvm::Module> attune::selectFunctions(const llvm::Module &module, const std::vector<DeviceFunction> &functions,
+                                                      const GpuArchitecture &gpu) {
+  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+  for (const DeviceFunction &function : functions)
+    if (function.gpu != 0 && !(gpu.isSpecific && gpu.number == function.gpu))
+      if (llvm::Function *found = copy->getFunction(function.symbol))
+        found->eraseFromParent();
+  return copy;
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {

@@ -19,6 +19,8 @@ struct DeviceFunction {
   /// The function that launches it.
   std::string function;
   uint32_t sharedBytes = 0;
+  /// The compute capability times 10 of the only GPU that has it, or 0.
+  uint32_t gpu = 0;
 };
 
 /// The kernels of |module|, after the phase `target`.
@@ -27,6 +29,10 @@ std::vector<DeviceFunction> readDeviceFunctions(mlir::ModuleOp module);
 /// The kernels of |module|, after the phase `target`, as LLVM IR for NVPTX that is not optimised yet; null, with a diagnostic, if
 /// translation fails. Shared memory is one external array of unknown size.
 std::unique_ptr<llvm::Module> translateDeviceModule(mlir::ModuleOp module, llvm::LLVMContext &context);
+
+/// A copy of |module| with those of its |functions| that |gpu| has.
+std::unique_ptr<llvm::Module> selectFunctions(const llvm::Module &module, const std::vector<DeviceFunction> &functions,
+                                              const GpuArchitecture &gpu);
 
 /// Optimises a copy of |module| and emits it for |gpu|. PTX that would call a library is an error that names the function.
 Result<std::string> emitPtx(const llvm::Module &module, const GpuArchitecture &gpu);

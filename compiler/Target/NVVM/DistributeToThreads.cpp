@@ -10,8 +10,10 @@
 #include "compiler/Target/NVVM/BarrierPlacement.h"
 #include "compiler/Target/NVVM/CodeProjection.h"
 #include "compiler/Target/NVVM/CodeVersions.h"
+#include "compiler/Target/NVVM/FlashWarpgroups.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
+#include "compiler/Target/NVVM/WholeProjection.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -47,11 +49,16 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
         return signalPassFailure();
       }
     }
+    SpecificTiles specific{specificArch, specificColumns, specificStages};
     SmallVector<CodeVersion> versions;
     for (scf::ForallOp loop : outer)
-      versions.append(makeCodeVersions(loop));
+      versions.append(makeCodeVersions(loop, specific));
     for (CodeVersion version : versions)
-      if (failed(distribute(version.loop, version.form)))
+      if (version.isSpecific)
+        eraseUnused(isWarpgroupAttention(version.loop) ? emitFlashWarpgroups(version.loop, specific.arch)
+                                                       : emitCodeWarpgroups(*findWholeProjection(version.loop, kWarpgroupRows),
+                                                                            specific.arch, specific.columns, specific.stages));
+      else if (failed(distribute(version.loop, version.form)))
         return signalPassFailure();
   }
 

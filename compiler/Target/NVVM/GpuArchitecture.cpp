@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-static constexpr llvm::StringLiteral kKnown[] = {"sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "emulator"};
+static constexpr llvm::StringLiteral kKnown[] = {"sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "emulator", "emulator_90a"};
 
 Result<std::vector<GpuArchitecture>> attune::parseGpuList(const std::string &text) {
   std::vector<GpuArchitecture> list;
@@ -18,9 +18,9 @@ Result<std::vector<GpuArchitecture>> attune::parseGpuList(const std::string &tex
   llvm::StringRef(text).split(names, ',');
   for (llvm::StringRef name : names) {
     if (!llvm::is_contained(kKnown, name))
-      return Status::error("expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a or emulator, got '" + name.str() + "'");
+      return Status::error("expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, emulator or emulator_90a, got '" + name.str() + "'");
     GpuArchitecture gpu;
-    gpu.isEmulator = name == "emulator";
+    gpu.isEmulator = name.starts_with("emulator");
     gpu.isSpecific = name.consume_back("a");
     if (gpu.isEmulator)
       gpu.number = emulated::arch;
@@ -31,8 +31,6 @@ Result<std::vector<GpuArchitecture>> attune::parseGpuList(const std::string &tex
   }
   return list;
 }
-
-std::vector<GpuArchitecture> attune::getDefaultGpus() { return {{80, false}, {90, true}}; }
 
 std::string attune::formatGpuList(const std::vector<GpuArchitecture> &list) {
   std::string text;

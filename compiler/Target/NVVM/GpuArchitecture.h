@@ -18,18 +18,22 @@ struct GpuArchitecture {
   uint32_t number = 80;
   /// Whether code may use what later ones do not have: sm_90a.
   bool isSpecific = false;
-  /// No GPU: code for this machine, which test/FakeCuda runs.
+  /// No GPU: code for this machine, which test/FakeCuda runs; if specific, that for sm_90a.
   bool isEmulator = false;
 
+  /// Whether it has what only sm_90a has.
+  bool hasWarpgroups() const { return isSpecific; }
   /// "sm_90a", "emulator".
-  std::string name() const { return isEmulator ? "emulator" : "sm_" + std::to_string(number) + (isSpecific ? "a" : ""); }
+  std::string name() const {
+    return isEmulator ? isSpecific ? "emulator_90a" : "emulator" : "sm_" + std::to_string(number) + (isSpecific ? "a" : "");
+  }
   bool operator==(const GpuArchitecture &other) const { return number == other.number && isSpecific == other.isSpecific; }
 };
 
 /// Reads "sm_80,sm_90a" or "emulator". Errors name the one that is unknown.
 Result<std::vector<GpuArchitecture>> parseGpuList(const std::string &text);
 /// What `--gpu` stands for if it is not given.
-std::vector<GpuArchitecture> getDefaultGpus();
+inline std::vector<GpuArchitecture> getDefaultGpus() { return {{80, false}, {90, true}}; }
 /// "sm_80,sm_90a".
 std::string formatGpuList(const std::vector<GpuArchitecture> &list);
 

@@ -10,6 +10,7 @@
 
 #include "attune/abi.h"
 #include "compiler/Target/NVVM/Passes.h"
+#include "dialect/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -54,6 +55,8 @@ struct LowerLaunches : attune::impl::LowerLaunchesBase<LowerLaunches> {
 private:
   LLVM::LLVMFuncOp buildLaunchFunction();
   LogicalResult lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp function, int64_t number);
+  void lower(xfmr::TensorMapOp op);
+  void lowerQuestion(Operation *op);
 };
 
 } // namespace
@@ -125,6 +128,10 @@ LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp fu
     args = LLVM::AllocaOp::create(builder, loc, e.pointer, words, e.constant(e.i64, 1), 8);
   }
   for (auto [index, member] : llvm::enumerate(members)) {
+    if (member.getDefiningOp<xfmr::TensorMapOp>()) {
+      e.store(member, args, 8 * index); // the map itself is the argument
+      continue;
+    }
     e.store(member, values, 8 * index);
     e.store(e.at(values, 8 * index), args, 8 * index);
   }
@@ -135,6 +142,75 @@ LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp fu
                        ValueRange{state, e.constant(e.i32, number), shared, e.cast(launch.getGridSizeX(), e.i64), threads, args});
   launch.erase();
   return success();
+}
+
+/// Loads the host's |field| of type |type|.
+static Value loadOfHost(StructureEmitter &e, Operation *op, Type type, size_t field) {
+  Value state = op->getParentOfType<FunctionOpInterface>().getArgument(0);
+  return e.load(type, e.load(e.pointer, state, 0), static_cast<int64_t>(field));
+}
+
+void LowerLaunches::lowerQuestion(Operation *op) {
+  OpBuilder builder(op);
+  StructureEmitter e(builder, op->getLoc());
+  Value answer;
+  if (auto onGpu = dyn_cast<xfmr::OnGpuOp>(op)) {
+    Value arch = loadOfHost(e, op, e.i32, offsetof(attune_host, arch));
+    answer = LLVM::ICmpOp::create(builder, op->getLoc(), LLVM::ICmpPredicate::eq, arch,
+                                  e.constant(e.i32, static_cast<int64_t>(onGpu.getArch()) | ATTUNE_ARCH_SPECIFIC));
+  } else {
+    answer = e.cast(loadOfHost(e, op, e.i64, offsetof(attune_host, num_workers)), builder.getIndexType());
+  }
+  op->replaceAllUsesWith(ValueRange(answer));
+  op->erase();
+}
+
+/// Stores an attune_tensor_map and calls the host for what kernels get.
+void LowerLaunches::lower(xfmr::TensorMapOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  StructureEmitter e(builder, loc);
+  LLVMTypeConverter converter(&getContext());
+  Value structure, out;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&op->getParentOfType<FunctionOpInterface>().getFunctionBody().front());
+    auto bytes = [&](int64_t count) { return LLVM::LLVMArrayType::get(builder.getI8Type(), count); };
+    structure = LLVM::AllocaOp::create(builder, loc, e.pointer, bytes(sizeof(attune_tensor_map)), e.constant(e.i64, 1), 8);
+    out =
+        LLVM::AllocaOp::create(builder, loc, e.pointer, bytes(ATTUNE_TENSOR_MAP_BYTES), e.constant(e.i64, 1), ATTUNE_TENSOR_MAP_ALIGNMENT);
+  }
+  int64_t rank = op.getSizes().size(), elementBytes = op.getElementBytes();
+  MemRefType type = op.getBuffer().getType();
+  SmallVector<Value> members;
+  MemRefDescriptor::unpack(builder, loc, e.cast(op.getBuffer(), converter.convertType(type)), type, members);
+  Value offset = LLVM::MulOp::create(builder, loc, members[2], e.constant(e.i64, type.getElementTypeBitWidth() / 8));
+  e.store(LLVM::GEPOp::create(builder, loc, e.pointer, builder.getI8Type(), members[1], ArrayRef<LLVM::GEPArg>{offset}), structure, 0);
+  for (auto [field, value] :
+       {std::pair(offsetof(attune_tensor_map, rank), rank), std::pair(offsetof(attune_tensor_map, element_bytes), elementBytes),
+        std::pair(offsetof(attune_tensor_map, swizzle), static_cast<int64_t>(op.getSwizzle())),
+        std::pair(offsetof(attune_tensor_map, reserved), int64_t(0))})
+    e.store(e.constant(e.i32, value), structure, static_cast<int64_t>(field));
+  // The structure begins with the innermost dimension.
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    e.store(e.cast(op.getSizes()[rank - 1 - dim], e.i64), structure, offsetof(attune_tensor_map, sizes) + 8 * dim);
+    e.store(e.constant(e.i32, op.getBox()[rank - 1 - dim]), structure, offsetof(attune_tensor_map, box) + 4 * dim);
+    Value stride = e.constant(e.i64, elementBytes);
+    if (dim != 0)
+      stride = LLVM::MulOp::create(builder, loc, stride, e.cast(op.getStrides()[rank - 1 - dim], e.i64));
+    e.store(stride, structure, offsetof(attune_tensor_map, strides) + 8 * dim);
+  }
+  Value pool = loadOfHost(e, op, e.pointer, offsetof(attune_host, pool)),
+        callee = loadOfHost(e, op, e.pointer, offsetof(attune_host, encode_map));
+  auto calleeType = LLVM::LLVMFunctionType::get(e.i32, {e.pointer, e.pointer, e.pointer});
+  Value state = op->getParentOfType<FunctionOpInterface>().getArgument(0);
+  Value status = LLVM::CallOp::create(builder, loc, calleeType, ValueRange{callee, pool, structure, out}).getResult();
+  // The first error counts.
+  Value before = e.load(e.i32, state, 8);
+  Value failed = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, before, e.constant(e.i32, 0));
+  e.store(LLVM::SelectOp::create(builder, loc, failed, before, status), state, 8);
+  op.replaceAllUsesWith(out);
+  op.erase();
 }
 
 void LowerLaunches::runOnOperation() {
@@ -148,4 +224,15 @@ void LowerLaunches::runOnOperation() {
   for (gpu::LaunchFuncOp launch : launches)
     if (failed(lower(launch, function, numbers.lookup(launch.getKernelName()))))
       return signalPassFailure();
+  SmallVector<Operation *> asked;
+  getOperation().walk([&](Operation *op) {
+    if (isa<xfmr::OnGpuOp, xfmr::WorkerCountOp, xfmr::TensorMapOp>(op))
+      asked.push_back(op);
+  });
+  for (Operation *op : asked) {
+    if (auto map = dyn_cast<xfmr::TensorMapOp>(op))
+      lower(map);
+    else
+      lowerQuestion(op);
+  }
 }

@@ -12,6 +12,7 @@
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
@@ -41,6 +42,9 @@ void attune::buildLowerToNVVMPipeline(OpPassManager &pm) {
   kernels.addPass(createArithToLLVMConversionPass());
   kernels.addPass(createKeepIntrinsics());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
+  // Waiting at a barrier in memory is a loop of inline PTX.
+  kernels.addPass(createConvertNVVMToLLVMPass());
+  kernels.addPass(createMarkTensorMaps());
   kernels.addPass(createReconcileUnrealizedCastsPass());
   buildLowerToLLVMPipeline(pm);
 }

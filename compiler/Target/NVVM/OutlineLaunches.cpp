@@ -63,20 +63,29 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   SmallVector<Value> needed(loop.counts);
   if (usesScratch)
     needed.push_back(count);
-  auto [captures, repeated] = loop.capture(needed);
+  auto [needs, repeated] = loop.capture(needed);
+  // Maps of tensors first: what follows becomes several parameters each.
+  SmallVector<Value> captures(needs.begin(), needs.end());
+  auto isMap = [](Value value) { return value.getDefiningOp<xfmr::TensorMapOp>() != nullptr; };
+  int64_t numMaps = std::stable_partition(captures.begin(), captures.end(), isMap) - captures.begin();
 
   SmallVector<Type> types = llvm::map_to_vector(captures, [](Value v) { return v.getType(); });
   OpBuilder device(&getContext());
   auto kernel = gpu::GPUFuncOp::create(device, loc, parent.getName(), builder.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  auto ofLoop = forall->getAttrOfType<IntegerAttr>(kThreadsAttr);
+  auto gpu = forall->getAttrOfType<IntegerAttr>(kGpuAttr);
+  int64_t threads = ofLoop ? ofLoop.getInt() : this->threads;
   // Tiles in shared memory take registers, too: left to itself the assembler spills one or two so that four blocks fit on a multiprocessor.
   if (forall->hasAttr(kSharedBytesAttr))
-    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(kBlocks));
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(gpu ? 1 : kBlocks));
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   symbols.insert(kernel);
+  if (numMaps != 0)
+    kernel->setAttr(kTensorMapsAttr, builder.getI64IntegerAttr(numMaps));
   Block &block = kernel.getBody().front();
   IRMapping map;
-  map.map(captures.getArrayRef(), kernel.getArguments().take_front(captures.size()));
+  map.map(captures, kernel.getArguments().take_front(captures.size()));
   device.setInsertionPointToStart(&block);
   for (Operation *op : repeated)
     device.clone(*op, map);
@@ -100,11 +109,14 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   auto shared = forall->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
   auto sharedBytes = builder.getI32IntegerAttr(shared ? shared.getInt() : 0);
   Value bytes = arith::ConstantOp::create(builder, loc, sharedBytes);
-  functions.push_back(builder.getDictionaryAttr({builder.getNamedAttr("symbol", kernel.getNameAttr()),
-                                                 builder.getNamedAttr("function", parent.getNameAttr()),
-                                                 builder.getNamedAttr("shared_bytes", sharedBytes)}));
-  gpu::LaunchFuncOp::create(builder, loc, kernel, gpu::KernelDim3{blocks, one, one}, gpu::KernelDim3{width, one, one}, bytes,
-                            captures.getArrayRef());
+  NamedAttrList described;
+  described.set("symbol", kernel.getNameAttr());
+  described.set("function", parent.getNameAttr());
+  described.set("shared_bytes", sharedBytes);
+  if (gpu)
+    described.set("gpu", gpu);
+  functions.push_back(described.getDictionary(&getContext()));
+  gpu::LaunchFuncOp::create(builder, loc, kernel, gpu::KernelDim3{blocks, one, one}, gpu::KernelDim3{width, one, one}, bytes, captures);
   forall.erase();
 }
 

@@ -27,11 +27,17 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     arithmetic and loads of single elements are done by all threads, single stores by the first. A barrier stands where one thread may read
     what another wrote, or write what another reads. With `xfmr.grid` on the loop, all its iterations share the work.
 
+    With `specific-arch`, projections of 16-bit codes have one more version, which the host takes where `xfmr.on_gpu`: blocks of three
+    warpgroups (`xfmr.threads`) that take one tile after the other, with copies by `xfmr.tensor_map`.
+
     **Numerics**: sums of rows have 32 lanes joined by a fixed tree; products are fused multiply-adds in the order of k.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect"];
-  let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block, a multiple of 32">];
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect", "::mlir::xfmr::XfmrDialect"];
+  let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block, a multiple of 32">,
+                 Option<"specificArch", "specific-arch", "int64_t", "0", "compute capability times 10 of a GPU that gets kernels of its own; 0 for none">,
+                 Option<"specificColumns", "specific-columns", "int64_t", "256", "columns of its tiles, a multiple of 128 up to 256">,
+                 Option<"specificStages", "specific-stages", "int64_t", "4", "stages of 64 components in its shared memory">];
 }
 
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
@@ -41,7 +47,8 @@ def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
     the attribute `xfmr.shared_bytes`. Views stay in the workspace if they do not fit beside allocations, in `bytes`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"];
-  let options = [Option<"bytes", "bytes", "int64_t", "49152", "most bytes of shared memory of a block">];
+  let options = [Option<"bytes", "bytes", "int64_t", "49152", "most bytes of shared memory of a block">,
+                 Option<"specificBytes", "specific-bytes", "int64_t", "232448", "the same for loops that only one GPU has">];
 }
 
 def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
@@ -71,7 +78,8 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
   let summary = "gpu.launch_func becomes a call of attune_host::launch";
   let description = [{
     Arguments are stored in a structure on the stack, a buffer as the members of its descriptor, in the order in which `convert-gpu-to-nvvm` makes parameters of
-    them. `attune_launch_on` skips launches of no blocks and all launches after one that failed. Numerics: exact.
+    them. `attune_launch_on` skips launches of no blocks and all launches after one that failed. What the host is asked for becomes a
+    load (`xfmr.on_gpu`, `xfmr.worker_count`) or a call (`xfmr.tensor_map`: the map is on the stack). Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
 }
@@ -82,6 +90,15 @@ def LowerSharedMemory : Pass<"attune-lower-shared-memory", "::mlir::gpu::GPUModu
     `gpu.dynamic_shared_memory` becomes the address of `@attune_shared`, and the address space `workgroup` of buffers its number. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def MarkTensorMaps : Pass<"attune-mark-tensor-maps", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "kernels have maps of tensors themselves as parameters";
+  let description = [{
+    The first `xfmr.tensor_maps` parameters of a kernel are pointers to 128 bytes each that are the parameter, which `convert-gpu-to-nvvm` does not
+    say of them. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {

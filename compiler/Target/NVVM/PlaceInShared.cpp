@@ -40,6 +40,7 @@ struct PlaceInShared : attune::impl::PlaceInSharedBase<PlaceInShared> {
 
   void runOnOperation() override {
     WalkResult walk = getOperation().walk([&](scf::ForallOp loop) -> WalkResult {
+      int64_t bytes = loop->hasAttr(kGpuAttr) ? specificBytes : this->bytes;
       int64_t used = placeAllocations(loop);
       std::optional<Scratch> scratch = findScratch(loop);
       if (scratch && scratch->bytes != 0 && used + scratch->bytes <= bytes) {
@@ -47,7 +48,7 @@ struct PlaceInShared : attune::impl::PlaceInSharedBase<PlaceInShared> {
         used += scratch->bytes;
       }
       if (used > bytes)
-        return loop.emitError("needs ") << used << " bytes of shared memory, expected at most " << bytes.getValue();
+        return loop.emitError("needs ") << used << " bytes of shared memory, expected at most " << bytes;
       if (used != 0)
         loop->setAttr(kSharedBytesAttr, IntegerAttr::get(IntegerType::get(&getContext(), 64), used));
       return WalkResult::advance();
@@ -137,6 +138,7 @@ int64_t PlaceInShared::placeAllocations(scf::ForallOp loop) {
   int64_t used = 0;
   for (memref::AllocOp alloc : allocations) {
     OpBuilder builder(alloc);
+    used = llvm::alignTo(used, alloc.getAlignment().value_or(kAlignment));
     Value at = arith::ConstantIndexOp::create(builder, alloc.getLoc(), used);
     alloc.replaceAllUsesWith(memref::ViewOp::create(builder, alloc.getLoc(), alloc.getType(), shared, at, ValueRange()).getResult());
     used += llvm::alignTo(alloc.getType().getNumElements() * alloc.getType().getElementTypeBitWidth() / 8, kAlignment);

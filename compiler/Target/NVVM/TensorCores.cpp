@@ -36,11 +36,6 @@ Value TensorCores::addressOf(Value buffer, ValueRange at) {
   return advance(address, e.mul(offset, type.getElementTypeBitWidth() / 8));
 }
 
-Value TensorCores::advance(Value address, Value bytes) {
-  Value distance = arith::IndexCastOp::create(builder, e.loc, builder.getI64Type(), bytes);
-  return LLVM::GEPOp::create(builder, e.loc, address.getType(), builder.getI8Type(), address, ArrayRef<LLVM::GEPArg>{distance});
-}
-
 void TensorCores::copyChunk(Value to, Value from, Value exists) {
   Value all = arith::ConstantIntOp::create(builder, e.loc, kChunkBytes, 32), none = arith::ConstantIntOp::create(builder, e.loc, 0, 32);
   NVVM::CpAsyncOp::create(builder, e.loc, to, from, kChunkBytes, NVVM::LoadCacheModifierKind::CG, e.select(exists, all, none));

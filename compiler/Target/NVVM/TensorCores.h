@@ -29,10 +29,11 @@ public:
   using Values = ThreadEmitter::Values;
 
   TensorCores(ThreadEmitter &e, mlir::Type element);
+  mlir::Type elementType() const { return element; }
 
   /// The address of element |at| of |buffer|, in shared memory if |buffer| is, and |bytes| beyond an address.
   Value addressOf(Value buffer, mlir::ValueRange at);
-  Value advance(Value address, Value bytes);
+  Value advance(Value address, Value bytes) { return e.advance(address, bytes); }
 
   /// Starts the copy of a chunk to shared memory, of zeros if it does not |exist|. Copies since the last |commitCopies| are a group.
   void copyChunk(Value to, Value from, Value exists);

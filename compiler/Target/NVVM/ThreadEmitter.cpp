@@ -5,6 +5,7 @@
 #include "compiler/Target/NVVM/ThreadEmitter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,10 +45,22 @@ Value ThreadEmitter::size(Value buffer, int64_t dim) { return builder.createOrFo
 Value ThreadEmitter::load(Value buffer, ValueRange at) { return memref::LoadOp::create(builder, loc, buffer, at); }
 void ThreadEmitter::store(Value value, Value buffer, ValueRange at) { memref::StoreOp::create(builder, loc, value, buffer, at); }
 
-Value ThreadEmitter::allocateShared(Type element, ArrayRef<int64_t> shape) {
+Value ThreadEmitter::allocateShared(Type element, ArrayRef<int64_t> shape, int64_t alignment) {
   auto space = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
   auto type = MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
-  return memref::AllocOp::create(builder, loc, type, builder.getI64IntegerAttr(128));
+  return memref::AllocOp::create(builder, loc, type, builder.getI64IntegerAttr(alignment));
+}
+
+Value ThreadEmitter::sharedAddress(Value buffer) {
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+  Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), base);
+  auto space = static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+  return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), space), number);
+}
+
+Value ThreadEmitter::advance(Value address, Value bytes) {
+  Value distance = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), bytes);
+  return LLVM::GEPOp::create(builder, loc, address.getType(), builder.getI8Type(), address, ArrayRef<LLVM::GEPArg>{distance});
 }
 
 Values ThreadEmitter::loop(Value begin, Value end, Value step, ValueRange initial, LoopBody body) {

@@ -37,6 +37,8 @@ public:
   Value max(Value a, Value b);
   Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
+  Value no() { return mlir::arith::ConstantIntOp::create(builder, loc, 0, 1); }
+  Value yes() { return mlir::arith::ConstantIntOp::create(builder, loc, 1, 1); }
   Value both(Value a, Value b);
   Value either(Value a, Value b);
   Value select(Value condition, Value a, Value b);
@@ -54,7 +56,10 @@ public:
   Value load(Value buffer, mlir::ValueRange at);
   void store(Value value, Value buffer, mlir::ValueRange at);
   /// Memory that the threads of the block share.
-  Value allocateShared(mlir::Type element, llvm::ArrayRef<int64_t> shape);
+  Value allocateShared(mlir::Type element, llvm::ArrayRef<int64_t> shape, int64_t alignment = 128);
+  /// Where such memory is, and what is |bytes| beyond an address.
+  Value sharedAddress(Value buffer);
+  Value advance(Value address, Value bytes);
 
   /// A loop from |begin| to |end|; returns what it carries.
   Values loop(Value begin, Value end, Value step, mlir::ValueRange initial, LoopBody body);

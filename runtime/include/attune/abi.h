@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Version of the structures in this file. An object and a runtime work together only if theirs are equal. */
-#define ATTUNE_ABI_VERSION 4u
+#define ATTUNE_ABI_VERSION 5u
 /* First eight bytes of a model descriptor ("ATTUNEM1" read as a little-endian integer). */
 #define ATTUNE_MODEL_MAGIC 0x314d454e55545441ull
 /* First eight bytes of a weights file ("ATTUNEW1"). */
@@ -90,10 +90,28 @@ typedef struct attune_launch {
   const void *const *args; /* pointers to the values of the arguments, read before launch returns */
 } attune_launch;
 
+/* Or-ed to attune_host::arch if the image in use is for that compute capability alone, as that for sm_90a. */
+#define ATTUNE_ARCH_SPECIFIC 0x10000u
+/* Bytes of what attune_host::encode_map writes, and their alignment. */
+#define ATTUNE_TENSOR_MAP_BYTES 128u
+#define ATTUNE_TENSOR_MAP_ALIGNMENT 64u
+
+/* A tensor in device memory, and the boxes of it that kernels copy to shared memory. Dimensions from the innermost on. */
+typedef struct attune_tensor_map {
+  const void *data;       /* a multiple of 16 */
+  uint32_t rank;          /* 1 to 5 */
+  uint32_t element_bytes; /* 2 or 4 */
+  uint32_t swizzle;       /* bytes of a row of a box whose chunks of 16 change places in shared memory: 128, or 0 for none */
+  uint32_t reserved;      /* 0 */
+  uint64_t sizes[5];
+  uint64_t strides[5];    /* bytes from one element to the next, multiples of 16; the first is that of an element */
+  uint32_t box[6];        /* elements, at most 256 in a dimension; what lies outside of the tensor is 0 there */
+} attune_tensor_map;
+
 /* What a compiled entry may ask of its host. */
 typedef struct attune_host {
   uint32_t abi_version; /* ATTUNE_ABI_VERSION */
-  uint32_t arch;        /* compute capability of the image in use times 10 (80, 90), 0 on a CPU */
+  uint32_t arch;        /* compute capability of the image in use times 10 (80, 90), ATTUNE_ARCH_SPECIFIC added; 0 on a CPU */
   void *pool;           /* passed to parallel_for and launch */
   int64_t num_workers;  /* parallel_for calls bodies with 0 <= worker < num_workers; on a GPU: CTAs that may have scratch of their own */
   /* Calls |body| on disjoint ranges that together cover [0, n); each range but the last is a multiple of |grain| long. Returns when all
@@ -101,6 +119,8 @@ typedef struct attune_host {
   void (*parallel_for)(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
   /* Queues a launch behind the earlier ones of this call and returns 0, or what the entry is to return at once. Null on a CPU. */
   int32_t (*launch)(void *pool, const attune_launch *launch);
+  /* Writes to |out| what a kernel gets as parameter for |map|, unless one of its sizes is 0, and returns as launch does. Null on a CPU. */
+  int32_t (*encode_map)(void *pool, const attune_tensor_map *map, void *out);
 } attune_host;
 
 /* One execution of an entry. Pointers to tensors are at least element-aligned; the workspace is ATTUNE_ALIGNMENT-aligned. For a model on a
@@ -268,8 +288,9 @@ static inline uint64_t attune_checksum_word(uint64_t hash, uint64_t word) {
 #define ATTUNE_ABI_ASSERT(cond, what) _Static_assert(cond, what)
 #endif
 ATTUNE_ABI_ASSERT(sizeof(void *) == 8, "64-bit targets only");
-ATTUNE_ABI_ASSERT(sizeof(attune_host) == 40, "attune_host");
+ATTUNE_ABI_ASSERT(sizeof(attune_host) == 48, "attune_host");
 ATTUNE_ABI_ASSERT(sizeof(attune_launch) == 40, "attune_launch");
+ATTUNE_ABI_ASSERT(sizeof(attune_tensor_map) == 128, "attune_tensor_map");
 ATTUNE_ABI_ASSERT(sizeof(attune_call) == 56, "attune_call");
 ATTUNE_ABI_ASSERT(sizeof(attune_dim_desc) == 24, "attune_dim_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_cache_desc) == 40, "attune_cache_desc");

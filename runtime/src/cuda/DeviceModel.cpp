@@ -53,7 +53,7 @@ attune_status DeviceModel::loadImage(const attune_model_desc &desc) {
   const attune_gpu_image *image = chooseImage(desc, capability);
   if (!image)
     return failImages(desc, name, capability);
-  arch = image->arch;
+  arch = image->arch | (image->arch_specific ? ATTUNE_ARCH_SPECIFIC : 0);
   // What the driver says of an image it refuses; its first line goes into the message.
   char log[512] = "";
   int options[] = {jitErrorLog, jitErrorLogBytes};

@@ -44,7 +44,7 @@ public:
   Device device = 0;
   int ordinal = 0;
   int multiprocessors = 0;
-  uint32_t arch = 0; ///< of the image
+  uint32_t arch = 0; ///< attune_host::arch of the image
   Address weights = 0;
   Function *functions = nullptr; ///< [desc.num_functions], null where the image lacks one
 

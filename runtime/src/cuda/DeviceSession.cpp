@@ -197,7 +197,7 @@ int32_t DeviceSession::launch(void *pool, const attune_launch *launch) {
     return 0;
   if (launch->function >= session.desc->num_functions || !model.functions[launch->function]) {
     session.launchStatus = fail(ATTUNE_INTERNAL, "model '%s' launches function number %u, which its sm_%u image lacks", session.desc->name,
-                                launch->function, model.arch);
+                                launch->function, model.arch & ~ATTUNE_ARCH_SPECIFIC);
     return 1;
   }
   Code code = model.driver->launchKernel(model.functions[launch->function], launch->grid[0], launch->grid[1], launch->grid[2],
@@ -209,5 +209,21 @@ int32_t DeviceSession::launch(void *pool, const attune_launch *launch) {
   snprintf(what, sizeof(what), "launching '%s' on %u x %u x %u blocks of %u threads", session.desc->functions[launch->function].symbol,
            launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0] * launch->block[1] * launch->block[2]);
   session.launchStatus = model.driver->check(code, what);
+  return 1;
+}
+
+int32_t DeviceSession::encodeMap(void *pool, const attune_tensor_map *map, void *out) {
+  DeviceSession &session = *static_cast<DeviceSession *>(pool);
+  const Driver &driver = *session.model->driver;
+  unsigned ones[5] = {1, 1, 1, 1, 1};
+  for (uint32_t dim = 0; dim < map->rank; ++dim)
+    if (map->sizes[dim] == 0)
+      return 0; // nothing will be launched, and the driver takes no empty tensor
+  Code code = driver.tensorMapEncode(out, map->element_bytes == 2 ? tensorMapUint16 : tensorMapUint32, map->rank, address(map->data),
+                                     map->sizes, map->strides + 1, map->box, ones, tensorMapNone,
+                                     map->swizzle ? tensorMapSwizzle128 : tensorMapNone, tensorMapPromote256, tensorMapNone);
+  if (code == success)
+    return 0;
+  session.launchStatus = driver.check(code, "describing a tensor to the GPU");
   return 1;
 }

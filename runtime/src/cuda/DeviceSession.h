@@ -37,6 +37,8 @@ public:
   attune_status run(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables);
   /// attune_host::launch; |pool| is a DeviceSession.
   static int32_t launch(void *pool, const attune_launch *launch);
+  /// attune_host::encode_map; |pool| is a DeviceSession.
+  static int32_t encodeMap(void *pool, const attune_tensor_map *map, void *out);
 
   /// Copies what |length| tokens have of slot |from| to slot |to|.
   attune_status copySlot(const attune_cache_desc &cache, const CachePlace &place, int64_t from, int64_t to, int64_t length);

@@ -7,6 +7,7 @@
 #ifndef ATTUNE_RUNTIME_CUDA_DRIVER_H
 #define ATTUNE_RUNTIME_CUDA_DRIVER_H
 
+#include "attune/abi.h"
 #include "attune/runtime.h"
 
 namespace attune::cuda {
@@ -30,6 +31,9 @@ enum : unsigned { memoryTypeDevice = 2 };
 enum : int { maxDynamicSharedBytes = 8 };
 /// CUjit_option.
 enum : int { jitErrorLog = 5, jitErrorLogBytes = 6 };
+
+/// CUtensorMapDataType; CUtensorMapInterleave, CUtensorMapSwizzle and CUtensorMapFloatOOBfill with 0 for none; CUtensorMapL2promotion.
+enum : int { tensorMapUint16 = 1, tensorMapUint32 = 2, tensorMapNone = 0, tensorMapSwizzle128 = 3, tensorMapPromote256 = 3 };
 
 /// CUDA_MEMCPY2D_v2: |height| pieces of |widthBytes|, a pitch apart.
 struct Copy2D {
@@ -69,6 +73,9 @@ struct Copy2D {
   F(copyToDevice, "cuMemcpyHtoDAsync_v2", (Address to, const void *from, size_t bytes, Stream stream))                                     \
   F(copyToHost, "cuMemcpyDtoHAsync_v2", (void *to, Address from, size_t bytes, Stream stream))                                             \
   F(copy2D, "cuMemcpy2DAsync_v2", (const Copy2D *copy, Stream stream))                                                                     \
+  F(tensorMapEncode, "cuTensorMapEncodeTiled",                                                                                             \
+    (void *out, int type, unsigned rank, Address data, const uint64_t *sizes, const uint64_t *strides, const unsigned *box,                \
+     const unsigned *steps, int interleave, int swizzle, int promotion, int fill))                                                         \
   F(pointerGetAttribute, "cuPointerGetAttribute", (void *value, int attribute, Address address))                                           \
   F(streamCreate, "cuStreamCreate", (Stream * stream, unsigned flags))                                                                     \
   F(streamDestroy, "cuStreamDestroy_v2", (Stream stream))                                                                                  \

@@ -16,3 +16,35 @@ func.func @c1_captures(%host: !llvm.ptr, %n: index, %x: memref<4xf32>) {
   xfmr.parallel_call %host, %n, %n @body(%x) : memref<4xf32>
   return
 }
+
+// -----
+
+func.func @c1_rank(%x: memref<?xf32>, %n: index) {
+  // expected-error @below {{(C1) expects 1 to 5 sizes, as many numbers in 'box' and one stride less, got 2, 2 and 0}}
+  xfmr.tensor_map %x sizes [%n, %n] strides [] {box = array<i64: 8, 8>, element_bytes = 4 : i64, swizzle = 0 : i64} : memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @c2_box(%x: memref<?xf32>, %n: index) {
+  // expected-error @below {{(C2) expects 1 to 256 elements in each dimension of 'box', got 257}}
+  xfmr.tensor_map %x sizes [%n] strides [] {box = array<i64: 257>, element_bytes = 4 : i64, swizzle = 0 : i64} : memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @c3_swizzle(%x: memref<?xf32>, %n: index) {
+  // expected-error @below {{(C3) expects 'swizzle' to be 0, or 128 for a box of at most 128 bytes, got 128}}
+  xfmr.tensor_map %x sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 4 : i64, swizzle = 128 : i64} : memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @c3_element(%x: memref<?xi8>, %n: index) {
+  // expected-error @below {{(C3) expects 'element_bytes' to be 2 or 4, got 1}}
+  xfmr.tensor_map %x sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 1 : i64, swizzle = 0 : i64} : memref<?xi8>
+  return
+}

@@ -20,3 +20,13 @@ func.func @worker() -> index {
   %w = xfmr.worker_id
   return %w : index
 }
+// CHECK-LABEL: @device
+func.func @device(%x: memref<?x768xbf16>, %rows: index, %k: index) -> (i1, index, !llvm.ptr) {
+  // CHECK: xfmr.on_gpu 90
+  %hopper = xfmr.on_gpu 90
+  // CHECK: xfmr.worker_count
+  %n = xfmr.worker_count
+  // CHECK: xfmr.tensor_map %{{.*}} sizes[%{{.*}}, %{{.*}}] strides[%{{.*}}] {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x768xbf16>
+  %map = xfmr.tensor_map %x sizes [%rows, %k] strides [%k] {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x768xbf16>
+  return %hopper, %n, %map : i1, index, !llvm.ptr
+}

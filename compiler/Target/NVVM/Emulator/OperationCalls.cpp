@@ -15,6 +15,7 @@
 #include "llvm/IR/IRBuilder.h"
 
 #include <map>
+#include <tuple>
 
 using namespace attune;
 
@@ -86,7 +87,8 @@ private:
   llvm::FunctionCallee emulate;
   llvm::StructType *record;
   std::map<std::pair<std::string, llvm::FunctionType *>, llvm::Function *> shims;
-  std::map<std::string, uint32_t> numbers;
+  /// By name and by how many inputs and outputs there are: inline PTX may have any number.
+  std::map<std::tuple<std::string, uint32_t, uint32_t>, uint32_t> numbers;
   llvm::SmallVector<llvm::Constant *> records;
   /// The table while it grows: every operation is referred to by its address in it.
   llvm::GlobalVariable *table = nullptr;
@@ -109,7 +111,7 @@ llvm::Value *OperationRewriter::fromWord(llvm::Value *value, llvm::Type *type) {
 }
 
 uint32_t OperationRewriter::number(const std::string &name, uint32_t inputs, uint32_t outputs) {
-  auto [place, isNew] = numbers.try_emplace(name, numbers.size());
+  auto [place, isNew] = numbers.try_emplace({name, inputs, outputs}, numbers.size());
   if (isNew) {
     llvm::Constant *text = builder.CreateGlobalString(name, "emulated.name", 0, &module);
     records.push_back(llvm::ConstantStruct::get(

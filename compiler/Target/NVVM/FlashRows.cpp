@@ -1,0 +1,173 @@
+//===- FlashRows.cpp - Rows of attention in a warp -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/FlashRows.h"
+#include "compiler/Target/NVVM/WarpAttention.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadEmitter::Values;
+
+static Type typeOf(xfmr::Precision precision, OpBuilder &builder) {
+  return precision == xfmr::Precision::F16 ? Type(builder.getF16Type()) : Type(builder.getBF16Type());
+}
+
+FlashRows::FlashRows(xfmr::AttentionTileOp op, ThreadEmitter &e, Value lane)
+    : headDim(cast<MemRefType>(op.getQuery().getType()).getDimSize(2)), valueDim(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
+      cores(e, typeOf(op.getPrecision(), e.builder)), rows(op, e), op(op), e(e), lane(lane) {
+  count = e.mul(e.size(op.getQuery(), 0), rows.heads);
+}
+
+void FlashRows::take(Value from, Value stores) {
+  first = from;
+  Value last = e.max(e.add(count, -1), e.index(0));
+  for (int64_t r = 0; r < 2; ++r) {
+    Value number = e.add(e.add(first, e.div(lane, 4)), 8 * r);
+    exists[r] = e.compare(arith::CmpIPredicate::slt, number, count);
+    if (stores)
+      exists[r] = e.both(exists[r], stores);
+    row[r] = rows.rowAt(e.min(number, last));
+  }
+  queries.clear();
+  for (int64_t d = 0; d < headDim; d += 16)
+    for (int64_t part = 0; part < 4; ++part)
+      queries.push_back(queryWord(row[part % 2], d + part / 2 * 8));
+}
+
+/// Components d and d + 1 of the query of |row|.
+Value FlashRows::queryWord(const AttentionRow &row, int64_t d) {
+  Value pair = e.add(e.mul(e.rem(lane, 4), 2), d);
+  auto component = [&](int64_t i) {
+    Value at = e.add(pair, i);
+    auto load = [&] { return Values{e.load(op.getQuery(), {row.query, row.head, at})}; };
+    if (d + 8 <= headDim)
+      return load()[0];
+    return e.choose(e.compare(arith::CmpIPredicate::slt, at, e.index(headDim)), load, [&] { return Values{e.f32(0.0)}; })[0];
+  };
+  Value low = component(0);
+  return cores.pack(low, component(1));
+}
+
+std::pair<Value, Value> FlashRows::visitedKeys(Value first, Value last) {
+  return {rows.keysOf(rows.rowAt(first)).first, rows.keysOf(rows.rowAt(last)).second};
+}
+
+Values FlashRows::initial() {
+  Values carried(4 + llvm::alignTo(valueDim, 16) / 2, e.f32(0.0));
+  carried[0] = carried[1] = e.f32(kLowest);
+  return carried;
+}
+
+void FlashRows::weigh(Value begin, MutableArrayRef<Value> scores, MutableArrayRef<Value> carried) {
+  Value last = e.add(rows.keys, -1);
+  for (auto [i, score] : llvm::enumerate(scores)) {
+    Value key = e.add(e.add(begin, e.mul(e.rem(lane, 4), 2)), i / 4 * 8 + i % 2);
+    Value isKey = e.compare(arith::CmpIPredicate::slt, key, rows.keys);
+    score = e.select(isKey, rows.score(row[i % 4 / 2], e.min(key, last), score), e.f32(-std::numeric_limits<double>::infinity()));
+  }
+  for (int64_t r = 0; r < 2; ++r) {
+    Value largest;
+    auto isOfRow = [&](size_t i) { return static_cast<int64_t>(i % 4 / 2) == r; };
+    for (auto [i, score] : llvm::enumerate(scores))
+      if (isOfRow(i))
+        largest = largest ? e.maxf(largest, score) : score;
+    for (int64_t mask : {1, 2})
+      largest = e.maxf(largest, e.shuffleXor(largest, mask));
+    Value maximum = e.maxf(carried[r], largest), decay = e.exp2(e.subf(carried[r], maximum)), sum = e.mulf(carried[2 + r], decay);
+    for (auto [i, score] : llvm::enumerate(scores))
+      if (isOfRow(i)) {
+        score = e.exp2(e.subf(score, maximum));
+        sum = e.addf(sum, score);
+      }
+    carried[r] = maximum, carried[2 + r] = sum;
+    for (size_t i = 4; i < carried.size(); ++i)
+      if (isOfRow(i))
+        carried[i] = e.mulf(carried[i], decay);
+  }
+}
+
+Values FlashRows::operand(ArrayRef<Value> weights, int64_t key) {
+  ArrayRef<Value> near = weights.slice(key / 8 * 4, 4), far = weights.slice((key / 8 + 1) * 4, 4);
+  return {cores.pack(near[0], near[1]), cores.pack(near[2], near[3]), cores.pack(far[0], far[1]), cores.pack(far[2], far[3])};
+}
+
+void FlashRows::finish(ValueRange carried, llvm::function_ref<void()> meet) {
+  for (int64_t r = 0; r < 2; ++r) {
+    Value sum = carried[2 + r];
+    for (int64_t mask : {1, 2})
+      sum = e.addf(sum, e.shuffleXor(sum, mask));
+    Value factor = rows.factor(row[r], carried[r], sum);
+    e.ifThen(exists[r], [&] {
+      for (int64_t column = 0; column < valueDim; column += 8)
+        for (int64_t i = 0; i < 2; ++i) {
+          Value at = e.add(e.mul(e.rem(lane, 4), 2), column + i), value = carried[4 + column / 8 * 4 + 2 * r + i];
+          auto store = [&] { e.store(e.mulf(value, factor), op.getDestinations()[0], {row[r].query, row[r].head, at}); };
+          if (column + 8 <= valueDim)
+            store();
+          else
+            e.ifThen(e.compare(arith::CmpIPredicate::slt, at, e.index(valueDim)), store);
+        }
+    });
+  }
+  if (!needsMaskedRows(op))
+    return;
+  // Rare, and a row after the other. Other lanes of the warp write such a row again.
+  meet();
+  e.loop(e.index(0), e.index(16), e.index(1), {}, [&](Value local, ValueRange) -> Values {
+    Value number = e.add(first, local), from = e.mul(e.rem(local, 8), 4);
+    Value upper = e.broadcastLane(carried[0], from), lower = e.broadcastLane(carried[1], from);
+    Value maximum = e.select(e.compare(arith::CmpIPredicate::slt, local, e.index(8)), upper, lower);
+    Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden));
+    Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows.keys, e.index(0)), e.compare(arith::CmpIPredicate::slt, number, count));
+    e.ifThen(e.both(sees, some), [&] { WarpAttention(op, e).emitMaskedRow(rows.rowAt(e.min(number, e.add(count, -1))), lane); });
+    return {};
+  });
+}
+
+/// Whether rows of |from| can be read 16 bytes at a time.
+Value attune::isAligned(ThreadEmitter &e, Value from) {
+  auto parts = memref::ExtractStridedMetadataOp::create(e.builder, e.loc, from);
+  Value bytes = e.mul(parts.getOffset(), 4);
+  for (Value stride : parts.getStrides().drop_back())
+    bytes = arith::OrIOp::create(e.builder, e.loc, bytes, e.mul(stride, 4));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(e.builder, e.loc, from);
+  Value all = arith::OrIOp::create(e.builder, e.loc, bytes, base);
+  return e.compare(arith::CmpIPredicate::eq, e.rem(all, 16), e.index(0));
+}
+
+Values attune::loadAlignedEight(ThreadEmitter &e, Value from, ArrayRef<Value> row, Value column) {
+  Values elements;
+  for (int64_t half = 0; half < kChunk; half += 4) {
+    SmallVector<Value> place(row);
+    place.push_back(e.add(column, half));
+    auto type = VectorType::get({4}, e.builder.getF32Type());
+    Value four = vector::LoadOp::create(e.builder, e.loc, type, from, place);
+    for (int64_t i = 0; i < 4; ++i)
+      elements.push_back(vector::ExtractOp::create(e.builder, e.loc, four, i));
+  }
+  return elements;
+}
+
+Values attune::loadEight(ThreadEmitter &e, Value from, ArrayRef<Value> row, int64_t columns, Value column, Value isAligned) {
+  auto load = [&](int64_t i) {
+    SmallVector<Value> place(row);
+    place.push_back(e.add(column, i));
+    auto element = [&] { return Values{e.load(from, place)}; };
+    if (columns % kChunk == 0)
+      return element()[0];
+    Value exists = e.compare(arith::CmpIPredicate::slt, place.back(), e.index(columns));
+    return e.choose(exists, element, [&] { return Values{e.f32(0.0)}; })[0];
+  };
+  auto single = [&] {
+    Values elements;
+    for (int64_t i = 0; i < kChunk; ++i)
+      elements.push_back(load(i));
+    return elements;
+  };
+  if (columns % kChunk != 0)
+    return single();
+  return e.choose(isAligned, [&] { return loadAlignedEight(e, from, row, column); }, single);
+}

@@ -1,0 +1,65 @@
+//===- FlashRows.h - Rows of attention in a warp ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_FLASHROWS_H
+#define ATTUNE_COMPILER_TARGET_NVVM_FLASHROWS_H
+
+#include "compiler/Target/NVVM/RowAttention.h"
+#include "compiler/Target/NVVM/TensorCores.h"
+
+namespace attune {
+
+/// Keys that are visited at once, and the largest head whose operands registers hold.
+inline constexpr int64_t kFlashKeys = 64, kLargestHead = 128;
+
+/// What a warp does with its 16 rows (pairs of a query and a head) of attention by tensor cores, whichever instructions multiply: lane 4 g
+/// + t has rows g and g + 8 and, of each eight columns of scores or results, 2t and 2t + 1.
+class FlashRows {
+public:
+  using Value = mlir::Value;
+  using Values = ThreadEmitter::Values;
+
+  FlashRows(mlir::xfmr::AttentionTileOp op, ThreadEmitter &e, Value lane);
+
+  /// Goes on with the rows from |first| on, those the warp stores only if it |stores| (null: all).
+  void take(Value first, Value stores = {});
+  /// The keys that the rows from |first| to |last| visit.
+  std::pair<Value, Value> visitedKeys(Value first, Value last);
+  /// Maxima and the lane's parts of the sums of both rows, and results, before the first key.
+  Values initial();
+  /// Makes weights of |products|, those of the keys from |begin| on; the results in |carried| are those so far with the same factor.
+  void weigh(Value begin, llvm::MutableArrayRef<Value> products, llvm::MutableArrayRef<Value> carried);
+  /// The operand A for 16 keys, from |key| of |weights| on.
+  Values operand(llvm::ArrayRef<Value> weights, int64_t key);
+  /// Stores the results. |meet| makes what lanes have stored visible to others.
+  void finish(mlir::ValueRange carried, llvm::function_ref<void()> meet);
+
+  /// How many rows there are, and how many components.
+  Value count;
+  int64_t headDim, valueDim;
+  TensorCores cores;
+  RowAttention rows;
+  /// The operands of queries, four words for each 16 components.
+  Values queries;
+
+private:
+  Value queryWord(const AttentionRow &row, int64_t d);
+
+  mlir::xfmr::AttentionTileOp op;
+  ThreadEmitter &e;
+  Value lane, first;
+  AttentionRow row[2];
+  Value exists[2];
+};
+
+/// Whether rows of |from| can be read 16 bytes at a time.
+mlir::Value isAligned(ThreadEmitter &e, mlir::Value from);
+/// Eight f32 of a row of |from|, at |column| and behind, four at once.
+ThreadEmitter::Values loadAlignedEight(ThreadEmitter &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, mlir::Value column);
+/// The same in any place, zeros from |columns| on.
+ThreadEmitter::Values loadEight(ThreadEmitter &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, int64_t columns, mlir::Value column,
+                                mlir::Value isAligned);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_FLASHROWS_H

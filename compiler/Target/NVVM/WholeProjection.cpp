@@ -1,0 +1,120 @@
+//===- WholeProjection.cpp - A loop that is one projection of codes --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/WholeProjection.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// Clones |block|. A loop in it is its first iteration.
+static void cloneBlock(OpBuilder &builder, Block &block, IRMapping &map) {
+  for (Operation &op : block.without_terminator()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop) {
+      builder.clone(op, map);
+      continue;
+    }
+    map.map(loop.getInductionVar(), map.lookupOrDefault(loop.getLowerBound()));
+    cloneBlock(builder, *loop.getBody(), map);
+  }
+}
+
+CodeProjection WholeProjection::cloneAt(OpBuilder &builder, Value row, Value column) {
+  IRMapping map;
+  map.map(loop.getInductionVars()[0], row);
+  map.map(loop.getInductionVars()[1], column);
+  cloneBlock(builder, *loop.getBody(), map);
+  auto find = [&](Operation *op) { return op ? map.lookupOrNull(op) : nullptr; };
+  CodeProjection clone{cast<linalg::LinalgOp>(find(projection.contraction)), {}, cast<linalg::FillOp>(find(projection.zero))};
+  if (projection.epilogue)
+    clone.epilogue = cast<linalg::LinalgOp>(find(projection.epilogue));
+  return clone;
+}
+
+Value WholeProjection::firstRow(CodeProjection clone, OpBuilder &builder) {
+  auto view = clone.contraction->getOperand(0).getDefiningOp<memref::SubViewOp>();
+  if (!view)
+    return arith::ConstantIndexOp::create(builder, clone.contraction->getLoc(), 0);
+  return getValueOrCreateConstantIndexOp(builder, view.getLoc(), view.getMixedOffsets()[0]);
+}
+
+void WholeProjection::erase(CodeProjection clone) {
+  for (Operation *op : {clone.epilogue.getOperation(), clone.contraction.getOperation(), clone.zero.getOperation()})
+    if (op)
+      op->erase();
+}
+
+/// The matrix outside of |loop| that |view| shows, null if it is not all of it but for the dimensions |cut|.
+static Value findMatrix(Value view, scf::ForallOp loop, ArrayRef<int64_t> cut) {
+  if (auto part = view.getDefiningOp<memref::SubViewOp>()) {
+    auto source = dyn_cast<MemRefType>(part.getSource().getType());
+    if (!part.hasUnitStride() || part.getType().getRank() != source.getRank())
+      return {};
+    for (int64_t dim = 0; dim < source.getRank(); ++dim)
+      if (!llvm::is_contained(cut, dim) && !isConstantIntValue(part.getMixedOffsets()[dim], 0))
+        return {};
+    view = part.getSource();
+  }
+  auto type = cast<MemRefType>(view.getType());
+  bool isOutside = loop.isDefinedOutsideOfLoop(view);
+  return isOutside && type.getLayout().isIdentity() ? view : Value();
+}
+
+/// Whether |value| is |expression| of |variable|.
+static bool isFunctionOf(OpFoldResult value, Value variable, AffineExpr expression) {
+  auto apply = dyn_cast_if_present<affine::AffineApplyOp>(dyn_cast<Value>(value) ? cast<Value>(value).getDefiningOp() : nullptr);
+  return apply && apply.getAffineMap().getResult(0) == expression && apply.getMapOperands().size() == 1 &&
+         apply.getMapOperands()[0] == variable;
+}
+
+/// Whether the columns of |panels| begin at |column|, a multiple of a panel's.
+static bool beginsAt(Value panels, Value column) {
+  auto view = panels.getDefiningOp<memref::SubViewOp>();
+  if (!view)
+    return false;
+  AffineExpr d = getAffineDimExpr(0, view.getContext());
+  return isFunctionOf(view.getMixedOffsets()[0], column, d.floorDiv(kCodePanel)) &&
+         isFunctionOf(view.getMixedOffsets()[2], column, d % kCodePanel);
+}
+
+std::optional<WholeProjection> attune::findWholeProjection(scf::ForallOp loop, int64_t rows) {
+  if (loop.getRank() != 2 || !isConstantIntValue(loop.getMixedLowerBound()[0], 0) || !isConstantIntValue(loop.getMixedLowerBound()[1], 0))
+    return std::nullopt;
+  linalg::LinalgOp contraction;
+  SmallVector<Operation *> others;
+  WalkResult walk = loop.getBody()->walk([&](Operation *op) -> WalkResult {
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+      if (!contraction && isCodeContraction(linalgOp))
+        contraction = linalgOp;
+      else
+        others.push_back(op);
+      return WalkResult::skip();
+    }
+    if (auto inner = dyn_cast<scf::ForOp>(op)) {
+      std::optional<int64_t> step = getConstantIntValue(inner.getStep());
+      return inner.getNumResults() == 0 && step && *step >= rows && isConstantIntValue(inner.getLowerBound(), 0) ? WalkResult::advance()
+                                                                                                                 : WalkResult::interrupt();
+    }
+    return isMemoryEffectFree(op) || isa<memref::ViewOp, xfmr::WorkerIdOp>(op) || op->hasTrait<OpTrait::IsTerminator>()
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted() || !contraction)
+    return std::nullopt;
+  WholeProjection whole{loop, findCodeProjection(contraction), findMatrix(contraction->getOperand(0), loop, {0}),
+                        findMatrix(contraction->getOperand(1), loop, {0, 2})};
+  CodeProjection &projection = whole.projection;
+  auto isPart = [&](Operation *op) { return op == projection.zero.getOperation() || op == projection.epilogue.getOperation(); };
+  if (!whole.input || !whole.panels || !projection.zero || !llvm::all_of(others, isPart) ||
+      !beginsAt(contraction->getOperand(1), loop.getInductionVars()[1]))
+    return std::nullopt;
+  return whole;
+}

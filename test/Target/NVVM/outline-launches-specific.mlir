@@ -1,0 +1,27 @@
+// RUN: attune-opt %s --attune-outline-launches=threads=64 | FileCheck %s
+// RUN: attune-opt %s --attune-outline-launches=threads=64 --attune-lower-to-nvvm | FileCheck %s --check-prefix=LOWERED
+
+// CHECK: xfmr.device_functions = [{function = "specific", gpu = 90 : i64, shared_bytes = 0 : i32, symbol = "specific"}]
+
+// A kernel of one GPU has threads of its own, and maps of tensors as first parameters: the map itself, which the host makes.
+// CHECK-LABEL: func.func private @specific
+// CHECK: %[[MAP:.*]] = xfmr.tensor_map
+// CHECK: gpu.launch_func @attune_device::@specific {{.*}} threads in (%c384{{.*}} args(%[[MAP]] : !llvm.ptr
+// LOWERED: llvm.func {{.*}}@specific(
+// LOWERED: llvm.mlir.constant(65626 : {{.*}}) : i32
+// LOWERED: llvm.icmp "eq"
+// LOWERED: llvm.call %{{.*}}(%{{.*}}, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+// LOWERED: gpu.module
+// LOWERED: llvm.func @specific(%{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
+func.func private @specific(%a: memref<?xf32>, %x: f32, %n: index) {
+  %hopper = xfmr.on_gpu 90
+  scf.if %hopper {
+    %map = xfmr.tensor_map %a sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 4 : i64, swizzle = 0 : i64} : memref<?xf32>
+    scf.forall (%i) in (%n) {
+      memref.store %x, %a[%i] : memref<?xf32>
+      nvvm.prefetch tensormap, %map : !llvm.ptr
+    } {xfmr.gpu = 90 : i64, xfmr.threads = 384 : i64}
+  }
+  return
+}
+// CHECK: gpu.func @specific(%{{[a-z0-9]*}}: !llvm.ptr, {{.*}}) kernel attributes {known_block_size = array<i32: 384, 1, 1>, xfmr.tensor_maps = 1

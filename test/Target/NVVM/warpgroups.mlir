@@ -1,0 +1,145 @@
+// RUN: attune-opt %s --attune-distribute-to-threads=specific-arch=90 --attune-place-in-shared=bytes=73728 --split-input-file | FileCheck %s
+// RUN: attune-opt %s --attune-distribute-to-threads --split-input-file | FileCheck %s --check-prefix=NONE
+// NONE-NOT: xfmr.on_gpu
+// NONE-NOT: wgmma
+
+#rows = affine_map<(d0)[s0] -> (-d0 + s0, 128)>
+#columns = affine_map<(d0)[s0] -> (-d0 + 300, s0)>
+#panel = affine_map<(d0) -> (d0 floordiv 64)>
+#inPanel = affine_map<(d0) -> (d0 mod 64)>
+#panels = affine_map<(d0) -> ((d0 - 1) floordiv 64 + 1)>
+
+// Where the host says so, and where tiles are large: one thread copies boxes of both matrices to a ring of stages, two warpgroups multiply
+// m64n256k16 four times for each, and store sums with the epilogue.
+// CHECK-LABEL: func.func @projection
+// CHECK: scf.if
+// CHECK: %[[ON:.*]] = xfmr.on_gpu 90
+// CHECK: scf.if
+// CHECK-DAG: %[[A:.*]] = xfmr.tensor_map %arg0 {{.*}} {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64}
+// CHECK-DAG: %[[B:.*]] = xfmr.tensor_map %arg1 {{.*}} {box = array<i64: 8, 4, 256>, element_bytes = 4 : i64, swizzle = 0 : i64}
+// CHECK: xfmr.worker_count
+// CHECK: scf.forall
+// CHECK: nvvm.mbarrier.init
+// CHECK: nvvm.fence.mbarrier.init
+// CHECK: gpu.barrier
+// CHECK: nvvm.setmaxregister decrease 40
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[A]]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[B]]
+// CHECK: nvvm.setmaxregister increase 232
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
+// CHECK-NOT: wgmma.mma_async
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 1
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: wgmma.wait_group.sync.aligned 0;
+// CHECK: nvvm.barrier id =
+// CHECK: math.absf
+// CHECK: memref.store
+// CHECK: {xfmr.gpu = 90 : i64, xfmr.shared_bytes = 217{{[0-9]+}} : i64, xfmr.threads = 384 : i64}
+// Other GPUs take the tiles of 128 x 128.
+// CHECK: } else {
+// CHECK: scf.forall
+// CHECK: nvvm.cp.async.shared.global
+// CHECK: nvvm.mma.sync
+func.func @projection(%x: memref<?x96xbf16>, %w: memref<5x12x64x8xbf16>, %o: memref<?x300xf32>, %workspace: memref<?xi8>, %m: index, %r: index, %c: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  scf.forall (%i, %j) = (0, 0) to (%m, 300) step (%r, %c) {
+    %rows = affine.min #rows(%i)[%m]
+    %columns = affine.min #columns(%j)[%c]
+    %p = affine.apply #panel(%j)
+    %q = affine.apply #inPanel(%j)
+    %panels = affine.apply #panels(%columns)
+    %a = memref.subview %x[%i, 0] [%rows, 96] [1, 1] : memref<?x96xbf16> to memref<?x96xbf16, strided<[96, 1], offset: ?>>
+    %b = memref.subview %w[%p, 0, %q, 0] [%panels, 12, %columns, 8] [1, 1, 1, 1] : memref<5x12x64x8xbf16> to memref<?x12x?x8xbf16, strided<[6144, 512, 8, 1], offset: ?>>
+    %s = memref.view %workspace[%c0][%rows, %columns] : memref<?xi8> to memref<?x?xf32>
+    %t = memref.subview %o[%i, %j] [%rows, %columns] [1, 1] : memref<?x300xf32> to memref<?x?xf32, strided<[300, 1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%s : memref<?x?xf32>)
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k floordiv 8, n mod 64, k mod 8)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : memref<?x96xbf16, strided<[96, 1], offset: ?>>, memref<?x12x?x8xbf16, strided<[6144, 512, 8, 1], offset: ?>>) outs(%s : memref<?x?xf32>) {
+    ^bb0(%a0: bf16, %b0: bf16, %c1: f32):
+      %0 = arith.extf %a0 : bf16 to f32
+      %1 = arith.extf %b0 : bf16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %c1, %2 : f32
+      linalg.yield %3 : f32
+    }
+    linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+        ins(%s : memref<?x?xf32>) outs(%t : memref<?x?xf32, strided<[300, 1], offset: ?>>) {
+    ^bb0(%a0: f32, %b0: f32):
+      %0 = math.absf %a0 : f32
+      linalg.yield %0 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// A loop that adds to what was there, or does more than one projection, has no such version.
+// CHECK-LABEL: func.func @negative_projection
+// CHECK-NOT: xfmr.on_gpu
+// CHECK: nvvm.mma.sync
+func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %o: memref<?x128xf32>, %m: index, %columns: index) {
+  scf.forall (%i, %j) = (0, 0) to (%m, 128) step (64, %columns) {
+    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 64, k floordiv 8, n mod 64, k mod 8)>,
+                                     affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<?x64xf16>, memref<2x8x64x8xf16>) outs(%o : memref<?x128xf32>) {
+    ^bb0(%a: f16, %b: f16, %c: f32):
+      %0 = arith.extf %a : f16 to f32
+      %1 = arith.extf %b : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %c, %2 : f32
+      linalg.yield %3 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// Pairs of tiles: a warpgroup brings keys and values, rounded, to swizzled rows; each of the others multiplies queries from registers by
+// keys, m64n64k16 for each 16 of 64 components, and weights from registers by values, m64n128k16 for each 16 of 64 keys.
+// CHECK-LABEL: func.func @attention
+// CHECK: xfmr.on_gpu 90
+// CHECK: scf.if
+// CHECK: scf.forall
+// CHECK: nvvm.setmaxregister decrease
+// CHECK: ff2bf16x2
+// CHECK: nvvm.fence.proxy
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: nvvm.setmaxregister increase
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{{.*}}}, {$64, $65, $66, $67}
+// CHECK: wgmma.wait_group
+// CHECK: llvm.intr.exp2
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, {$128, $129, $130, $131}
+// CHECK-NOT: wgmma.mma_async
+// CHECK: {xfmr.gpu = 90 : i64
+// CHECK: } else {
+// CHECK: nvvm.mma.sync
+func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x64x64xf32>, %v: memref<?x128xf32>, %o: memref<?x1x128xf32>, %p: index, %n: index) {
+  scf.forall (%b, %h, %i) in (%n, 2, %n) {
+    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x64xf32>, memref<?x64x64xf32>, memref<?x128xf32>) at(%p) outs(%o : memref<?x1x128xf32>)
+        {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
+  }
+  return
+}
+
+// -----
+
+// Heads of other sizes are for mma.sync.
+// CHECK-LABEL: func.func @negative_attention
+// CHECK-NOT: xfmr.on_gpu
+// CHECK: nvvm.mma.sync
+func.func @negative_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %p: index, %n: index) {
+  scf.forall (%b, %h, %i) in (%n, 2, %n) {
+    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) at(%p) outs(%o : memref<?x1x12xf32>)
+        {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
+  }
+  return
+}
