@@ -23,7 +23,7 @@ constexpr char kManifest[] = "{\"tensors\":[{\"name\":\"w\"}]}";
 /// A model that damage may reach everywhere.
 struct Model {
   int64_t shapes[5][4] = {{-1, -2, 4, 2}, {-1, -2, 4, 2}, {4, 2, 3, 1}, {-1, -2, 4, 2}, {-1, 3, 2, 2}};
-  attune_dim_desc dims[2] = {{"batch", 0}, {"length", 16}};
+  attune_dim_desc dims[2] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0}, {"length", 16, ATTUNE_DIM_INPUTS, 0}};
   attune_tensor_desc inputs[3] = {{"ids", ATTUNE_I64, 2, shapes[0], ATTUNE_FILL_REQUIRED, 0, 100},
                                   {"mask", ATTUNE_I64, 2, shapes[1], ATTUNE_FILL_ONES, 0, 2},
                                   {"scale", ATTUNE_F32, 1, shapes[2], ATTUNE_FILL_ARANGE, 0, 0}};

@@ -61,7 +61,7 @@ static const attune_entry_desc entries[] = {
     {"forward", 2, 3, 1, ATTUNE_CACHE_UNUSED, forward_dims, forward_inputs, forward_outputs, forward, workspace, nothing, NULL},
     {"decode", 2, 3, 1, ATTUNE_CACHE_APPEND, decode_dims, decode_inputs, decode_outputs, decode, nothing, nothing, NULL},
     {"broken", 0, 0, 0, ATTUNE_CACHE_UNUSED, NULL, NULL, NULL, broken, nothing, nothing, NULL}};
-static const attune_kernel_desc kernels[] = {{"all", "nvvm", "everything", NULL}};
+static const attune_kernel_desc kernels[] = {{"all", "nvvm", "everything", NULL, NULL}};
 static const attune_gpu_function functions[] = {{"gather", 0, 0}, {"spread", 0, 0}, {"append", 0, 0}, {"absent", 0, 0}};
 static attune_gpu_image images[] = {{ATTUNE_IMAGE_PTX, 80, 0, 0, ".ptx 80", 8},
                                     {ATTUNE_IMAGE_CUBIN, 80, 0, 0, "cubin 80", 8},
@@ -252,7 +252,7 @@ static void test_caches(attune_model *model) {
 static void test_options(attune_model *model, const char *folder) {
   attune_session_options options;
   attune_session_options_init(&options);
-  attune_host host = {ATTUNE_ABI_VERSION, 0, NULL, 1, NULL, NULL};
+  attune_host host = {ATTUNE_ABI_VERSION, 0, NULL, 1, NULL, NULL, NULL};
   attune_session *session;
   options.host = &host;
   CHECK_FAILS(attune_session_create(model, &options, &session), ATTUNE_INVALID_ARGUMENT,
