@@ -123,7 +123,8 @@ private:
       count *= m.shape[dim];
     }
     int percent = r.pick<int>({0, 10, 50, 100});
-    float low = r.pick<float>({std::numeric_limits<float>::lowest(), -std::numeric_limits<float>::infinity(), -1e4f});
+    // The last hides as well, and is small enough that scores keep their digits where all keys of a query have it.
+    float low = r.pick<float>({std::numeric_limits<float>::lowest(), -std::numeric_limits<float>::infinity(), -100.0f});
     for (int64_t i = 0; i < count; ++i) {
       bool hidden = r.chance(percent);
       m.values.push_back(m.kind == MaskKind::Float ? (hidden ? low : r.chance(50) ? 0 : r.uniform()) : !hidden);

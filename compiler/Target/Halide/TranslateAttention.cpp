@@ -43,6 +43,7 @@ private:
   std::string score(const std::string &product);
   std::string maskValue();
   std::string isHiddenByPosition();
+  std::string isVisible();
   std::string weight(const std::string &scores, const std::string &largest);
   SmallVector<std::string> loops(ArrayRef<std::string> inner, ArrayRef<std::string> reduced = {});
 
@@ -120,7 +121,8 @@ std::string AttentionTranslator::maskValue() {
     at.insert(at.begin(), broadcast(mask, rank - 2, "d1"));
   if (rank > 2)
     at.insert(at.begin(), broadcast(mask, 0, "d0"));
-  return load(text.addInput(mask), at);
+  // Infinities end here: what is made of expressions may assume that there are none.
+  return call("finite", {load(text.addInput(mask), at)});
 }
 
 /// Whether causality or a window hides key d2 from query d1; empty if nothing of the kind does.
@@ -136,6 +138,12 @@ std::string AttentionTranslator::isHiddenByPosition() {
   return hidden;
 }
 
+/// Whether key d2 exists and no position hides it from query d1.
+std::string AttentionTranslator::isVisible() {
+  std::string exists = call("lt", {"d2", keys}), hidden = isHiddenByPosition();
+  return hidden.empty() ? exists : call("and", {exists, call("not", {hidden})});
+}
+
 /// The score, as it goes into the softmax, of |product|, which has its scale.
 std::string AttentionTranslator::score(const std::string &product) {
   std::string result = product;
@@ -147,19 +155,14 @@ std::string AttentionTranslator::score(const std::string &product) {
   if (op.getMask() && op.getMaskFill())
     result = call("select", {call("lt", {maskValue(), "0.0"}), floatTerm(op.getMaskFill()->convertToDouble()), result});
   else if (op.getMask())
-    result = call("add", {result, call("max", {maskValue(), floatTerm(kLowest)})});
-  result = call("max", {result, floatTerm(kLowest)});
-  std::string visible = call("lt", {"d2", keys});
-  if (std::string hidden = isHiddenByPosition(); !hidden.empty())
-    visible = call("and", {visible, call("not", {hidden})});
-  return call("select", {visible, result, "-inf"});
+    result = call("finite", {call("add", {result, maskValue()})});
+  return call("select", {isVisible(), result, floatTerm(kLowest)});
 }
 
 /// The weight of a key before the division by their sum.
 std::string AttentionTranslator::weight(const std::string &scores, const std::string &largest) {
   std::string x = load(scores, {"d0", "d1", "d2"}), most = load(largest, {"d0", "d1"});
-  std::string seen =
-      call("select", {call("gt", {x, "-inf"}), call("exp", {call("sub", {call("max", {x, floatTerm(kLowest)}), most})}), "0.0"});
+  std::string seen = call("select", {isVisible(), call("exp", {call("sub", {x, most})}), "0.0"});
   std::string seesNone = call("le", {most, floatTerm(kHidden)}), exists = call("lt", {"d2", keys});
   if (op.getMaskedRows() == MaskedRows::Zero)
     return call("select", {seesNone, "0.0", seen});

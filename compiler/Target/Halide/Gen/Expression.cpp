@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 using namespace attune;
 using Halide::Expr;
@@ -19,6 +20,10 @@ static Expr tanhOf(const Expr &x) {
 
 /// Halide's exp, with arguments beyond those it is exact for kept away from it: it takes infinities for numbers.
 static Expr expOf(const Expr &x) { return Halide::select(x < -87.0f, 0.0f, Halide::exp(Halide::clamp(x, -87.0f, 88.0f))); }
+
+/// The lowest number for minus infinity. Other expressions are compiled as if there were no infinities, and a maximum with the lowest
+/// number then is what it was given.
+static Expr finiteOf(const Expr &x) { return Halide::strict_float(Halide::max(x, std::numeric_limits<float>::lowest())); }
 
 /// An operation on as many operands as it wants.
 struct Operation {
@@ -38,6 +43,7 @@ static const std::map<std::string, Operation> &operations() {
       {"min", {2, [](Es x) { return Halide::min(x[0], x[1]); }}},
       {"neg", {1, [](Es x) { return -x[0]; }}},
       {"fma", {3, [](Es x) { return x[0] * x[1] + x[2]; }}},
+      {"finite", {1, [](Es x) { return finiteOf(x[0]); }}},
       {"sqrt", {1, [](Es x) { return Halide::sqrt(x[0]); }}},
       {"abs", {1, [](Es x) { return Halide::abs(x[0]); }}},
       {"exp", {1, [](Es x) { return expOf(x[0]); }}},
@@ -81,8 +87,9 @@ Expr ExpressionBuilder::word(const std::string &text) {
       return Expr(static_cast<int32_t>(value));
   } else {
     float value = std::strtof(text.c_str(), &end);
+    constexpr float largest = std::numeric_limits<float>::max();
     if (!*end)
-      return Expr(value);
+      return Expr(std::clamp(value, -largest, largest)); // no infinities: see finiteOf
   }
   throw DescriptionError("expected a number, a loop or a scalar, got '" + text + "'");
 }
