@@ -4,28 +4,17 @@
 
 #include "compiler/Transforms/Captures.h"
 #include "compiler/Transforms/Destinations.h"
-#include "compiler/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace attune;
 
-/// The destination of |result| of a kernel that is outlined already; null for other values.
-static Value destinationOfCall(OpResult result) {
-  auto call = dyn_cast<func::CallOp>(result.getOwner());
-  auto kernel = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
-  if (!kernel || !kernel->hasAttr(kKernelAttr))
-    return nullptr;
-  return call.getOperand(call.getNumOperands() - call.getNumResults() + result.getResultNumber());
-}
-
+/// A size of what is computed is that of its destination.
 static SizeKey keyOf(Value size) {
   auto dim = size.getDefiningOp<tensor::DimOp>();
   std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
   if (!index)
     return {size, -1};
-  auto result = dyn_cast<OpResult>(dim.getSource());
-  Value destination = result ? destinationOfCall(result) : Value();
-  if (auto empty = destination ? destination.getDefiningOp<tensor::EmptyOp>() : tensor::EmptyOp())
+  if (tensor::EmptyOp empty = destinationOf(dim.getSource()))
     if (empty.getType().isDynamicDim(*index))
       return keyOf(empty.getDynamicSize(*index));
   return {dim.getSource(), *index};

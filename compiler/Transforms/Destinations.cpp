@@ -17,25 +17,31 @@ bool attune::isRepeatable(Operation *op) {
          llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIndex(); });
 }
 
-/// What becomes the memory of |value|: a tensor.empty or an argument of its function that it is an update of; null if it is neither.
-static Value memoryOf(Value value) {
+/// What becomes the memory of |value|: a tensor.empty or an argument of its function that it is an update of; null if it is neither, or is
+/// what a function gives that calls itself for it. |entered| are the functions on the way.
+static Value memoryOf(Value value, llvm::SmallPtrSetImpl<Operation *> &entered) {
   if (value.getDefiningOp<tensor::EmptyOp>() || isa<BlockArgument>(value))
     return value;
   auto result = cast<OpResult>(value);
   if (auto loop = dyn_cast<scf::ForallOp>(result.getOwner()))
-    return memoryOf(loop.getOutputs()[result.getResultNumber()]);
+    return memoryOf(loop.getOutputs()[result.getResultNumber()], entered);
   auto call = dyn_cast<func::CallOp>(result.getOwner());
   auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
-  if (!callee || callee.isExternal())
+  if (!callee || callee.isExternal() || !entered.insert(callee).second)
     return nullptr;
   // Callees take their destinations by now.
-  auto argument =
-      dyn_cast_if_present<BlockArgument>(memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber())));
-  return argument ? memoryOf(call.getOperand(argument.getArgNumber())) : nullptr;
+  Value given = memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), entered);
+  entered.erase(callee);
+  auto argument = dyn_cast_if_present<BlockArgument>(given);
+  return argument ? memoryOf(call.getOperand(argument.getArgNumber()), entered) : nullptr;
 }
 
-/// The tensor.empty that becomes the memory of |value|, or null.
-static tensor::EmptyOp destinationOf(Value value) {
+static Value memoryOf(Value value) {
+  llvm::SmallPtrSet<Operation *, 8> entered;
+  return memoryOf(value, entered);
+}
+
+tensor::EmptyOp attune::destinationOf(Value value) {
   Value memory = memoryOf(value);
   return memory ? memory.getDefiningOp<tensor::EmptyOp>() : tensor::EmptyOp();
 }

@@ -5,11 +5,15 @@
 #define ATTUNE_COMPILER_TRANSFORMS_DESTINATIONS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace attune {
 
 /// Whether |op| is cheaper to repeat in another function than to pass: views, sizes, index arithmetic, constants.
 bool isRepeatable(mlir::Operation *op);
+
+/// The tensor.empty that becomes the memory of |value|, or null. A call counts once its callee takes destinations.
+mlir::tensor::EmptyOp destinationOf(mlir::Value value);
 
 /// Gives |function| one destination argument per tensor result that is not an update of an argument, and |calls|, which are all its uses,
 /// tensor.empty ops for them. Fails, with an error, for a result that no kernel computes or whose size does not follow from the arguments.

@@ -40,3 +40,11 @@ func.func @caller(%x: tensor<?xi64>) -> tensor<?xf32> {
   %y = call @size_from_memory(%x) : (tensor<?xi64>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// expected-error @below {{result 0 is not computed by a kernel of this function}}
+func.func private @again(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %y = call @again(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
