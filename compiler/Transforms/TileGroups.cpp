@@ -9,11 +9,12 @@
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/RowTileOrder.h"
+#include "compiler/Transforms/TileSizes.h"
 #include "compiler/Transforms/Work.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
@@ -164,27 +165,13 @@ private:
     if (failed(block))
       return failure();
     OpFoldResult tile = codes ? rewriter.getIndexAttr(codeRows) : getTileRows(rewriter, *block);
-    return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
-  }
-
-  /// The number of rows of |op|, at least 1: no rows at all are no tiles, of a size that is not zero.
-  Value countRows(RewriterBase &rewriter, linalg::LinalgOp op) {
-    rewriter.setInsertionPoint(op);
-    OpFoldResult rows = linalg::createFoldedDimOp(rewriter, op.getLoc(), op.getDpsInits()[0], 0);
-    AffineExpr d0 = rewriter.getAffineDimExpr(0);
-    AffineMap some = AffineMap::get(1, 0, {d0, rewriter.getAffineConstantExpr(1)}, rewriter.getContext());
-    return getValueOrCreateConstantIndexOp(rewriter, op.getLoc(), affine::makeComposedFoldedAffineMax(rewriter, op.getLoc(), some, {rows}));
-  }
-
-  /// |rows| divided into as few tiles as a size of at most |limit| allows, all of about the same size.
-  Value divideEvenly(RewriterBase &rewriter, Location loc, Value rows, int64_t limit) {
-    Value tiles = rewriter.createOrFold<arith::CeilDivUIOp>(loc, rows, arith::ConstantIndexOp::create(rewriter, loc, limit));
-    return rewriter.createOrFold<arith::CeilDivUIOp>(loc, rows, tiles);
-  }
-
-  OpFoldResult atMost(RewriterBase &rewriter, Location loc, Value rows, int64_t limit) {
-    AffineMap bounded = AffineMap::get(1, 0, {rewriter.getAffineDimExpr(0), rewriter.getAffineConstantExpr(limit)}, rewriter.getContext());
-    return affine::makeComposedFoldedAffineMin(rewriter, loc, bounded, {getAsOpFoldResult(rows)});
+    auto tiled = tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
+    if (failed(tiled))
+      return failure();
+    // A full block and a panel are more than stays in a cache.
+    if (!codes && 4 * depth * (maxBlockRows + panelWidth) > blockBytes)
+      turnEverySecondPanel(rewriter, *tiled, panelWidth);
+    return success();
   }
 
   /// Rows of a block, a multiple of |tileRows|: the weights are read once per block, and a small last block would read them for
@@ -204,10 +191,10 @@ private:
     if (columns % panelWidth == 0)
       contraction->setAttr(kWholePanelsAttr, rewriter.getUnitAttr());
     if (fewRows != 0)
-      return chooseColumns(rewriter, op, fewRows, fewColumns, panelWidth);
+      return chooseByRows(rewriter, op, fewRows, fewColumns, panelWidth);
     if (columns <= panelWidth || streamPanels <= 1)
       return rewriter.getIndexAttr(panelWidth);
-    return chooseColumns(rewriter, op, 1, streamPanels * panelWidth, panelWidth);
+    return chooseByRows(rewriter, op, 1, streamPanels * panelWidth, panelWidth);
   }
 
   /// |rows| and |columns|, or those of wide blocks if there are enough of these.
@@ -228,16 +215,6 @@ private:
       return atMost(rewriter, loc, size, some);
     };
     return {choose(wideRows, rows), choose(wideColumns, columns)};
-  }
-
-  /// |some| columns for up to |limit| rows, |others| for more.
-  OpFoldResult chooseColumns(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit, int64_t some, int64_t others) {
-    Location loc = op.getLoc();
-    Value rows = countRows(rewriter, op);
-    auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
-    Value few = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, constant(limit));
-    return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, constant(some), constant(others)),
-                  std::max(some, others));
   }
 
   /// Rows of a register tile: of a few tiles all have about the same number, since they share the work of waiting for the weights; an even
