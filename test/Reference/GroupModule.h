@@ -1,0 +1,83 @@
+//===- GroupModule.h - Random chains of operations --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chains of what becomes kernels beside attention: projections with their epilogues, feed-forwards, norms, softmax, activations, sums,
+// rotations, embeddings. Widths and numbers of tokens are 1, primes, whole tiles and what is beside them. Each operation is written as IR
+// and computed in double.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_REFERENCE_GROUPMODULE_H
+#define ATTUNE_TEST_REFERENCE_GROUPMODULE_H
+
+#include "test/Reference/CaseModule.h"
+#include "test/Reference/Math.h"
+#include "test/Reference/Random.h"
+
+namespace attune::reference {
+
+inline std::string str(int64_t value) { return std::to_string(value); }
+inline std::string rows(int64_t width) { return "tensor<?x" + str(width) + "xf32>"; }
+
+/// What a function of the dialect is called there and in Math.h.
+struct Function {
+  const char *op, *math;
+};
+inline constexpr Function kFunctions[] = {{"none", nullptr}, {"gelu", "gelu"}, {"gelu_tanh", "gelu_new"},
+                                          {"relu", "relu"},  {"silu", "silu"}, {"tanh", "tanh"}};
+
+/// Chains of operations on the same number of tokens.
+class GroupModule : public CaseModule {
+public:
+  explicit GroupModule(uint64_t seed)
+      : r(seed), tokens(r.pick<int64_t>({1, 1, 2, 3, 5, 8, 11, 12, 13, 23, 31, 33, 64, 65, 100, 130, 257})) {}
+  /// A chain of up to three operations.
+  void add();
+  /// A projection of so many inputs that a block of rows and a weight panel are more than a cache holds.
+  void addDeep();
+
+private:
+  /// The tokens so far: their value in the IR and their numbers.
+  struct Rows {
+    std::string value;
+    Array data;
+    int64_t width() const { return data.dim(1); }
+    std::string type() const { return rows(width()); }
+  };
+
+  int64_t size() {
+    return r.pick<int64_t>(
+        {1, 2, 3, 5, 8, 12, 15, 16, 17, 24, 31, 32, 33, 40, 47, 48, 49, 63, 64, 65, 80, 96, 97, 100, 127, 128, 160, 257, 300});
+  }
+  std::string name(const char *stem) { return stem + str(names++); }
+  Array values(std::vector<int64_t> shape, float size);
+  Rows given(int64_t width, float size);
+  /// A weight and its reference.
+  Rows parameter(std::vector<int64_t> shape, float size);
+  Function function() { return kFunctions[r.range(0, std::size(kFunctions) - 1)]; }
+  /// Random numbers, or one of |known| if its width is right.
+  Rows like(int64_t width, const Rows &known) { return known.width() == width && r.chance(50) ? known : given(width, 1); }
+
+  Rows start();
+  Rows step(const Rows &x);
+  Rows linear(const Rows &x) { return linear(x, r.chance(30) ? x.width() : size()); }
+  Rows linear(const Rows &x, int64_t width);
+  Rows ffn(const Rows &x);
+  Rows norm(const Rows &x);
+  Rows rotary(const Rows &x);
+  Rows elementwise(const Rows &x);
+  /// The result |y| of "op operands : types".
+  Rows result(const std::string &text, Array y) {
+    Rows out{fresh(), std::move(y)};
+    line(out.value + " = " + text);
+    return out;
+  }
+
+  Random r;
+  int64_t tokens, number = 0, names = 0;
+};
+
+/// |x| with |function| applied to each element.
+inline Array activated(const Array &x, Function function) { return function.math ? activate(x, function.math) : x; }
+
+} // namespace attune::reference
+
+#endif // ATTUNE_TEST_REFERENCE_GROUPMODULE_H
