@@ -2,26 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times the linear layers inside a model whose matrices are read from memory: one with many layers, each with matrices of its own.
 
-A time is the mean over the layers and a few calls, because single runs may find a matrix in a shared cache; of several looks the best counts.
+A time is the mean over the layers and a few calls, because single runs may find a matrix in a shared cache; of several looks the best counts. What a
+time is compared with is of the same look (the read bandwidth) or of the same round (all tokens), since both change with the machine's mood; of
+these ratios the median counts.
 """
 import json
 import os
 import re
 
 from support.models import run
+from support.worker import median
 
 # 1 GB of matrices at BERT-base's size, more than a cache keeps.
 DEEP = 36
 
 
 class LinearTimes:
-    """Times of each linear layer, by the number of tokens, and the read bandwidth seen meanwhile."""
+    """Looks at each linear layer, by the number of tokens."""
 
     def __init__(self, models, threads, layers=DEEP, dtype="f32"):
         self.models, self.threads = models, threads
         self.shared = models.object(dtype, layers=layers)
         self.element = {"f32": 4, "bf16": 2, "int8": 1}[dtype]
-        self.ms, self.read, self.gflops = {}, 0.0, 0.0
+        self.looks, self.read, self.gflops = {}, 0.0, 0.0  # looks: (ms, read bandwidth) of each round by (tokens, in, out)
 
     def measure(self, tokens):
         """One more look at a call with this many tokens."""
@@ -34,20 +37,25 @@ class LinearTimes:
             layer = re.match(r"linear_(\d+)_(\d+)", kernel["name"])
             if layer:
                 key = tokens, int(layer.group(1)), int(layer.group(2))
-                ms = kernel["ms"] / kernel["calls"]
-                self.ms[key] = min(ms, self.ms.get(key, ms))
+                self.looks.setdefault(key, []).append((kernel["ms"] / kernel["calls"], report["read_bytes_per_s"]))
 
     def layers(self):
         """The (in, out) sizes seen, smallest first."""
-        return sorted({(k, n) for _, k, n in self.ms})
+        return sorted({(k, n) for _, k, n in self.looks})
 
-    def bytes(self, k, n):
-        return self.element * k * n
+    def ms(self, tokens, k, n):
+        """The best look."""
+        return min(ms for ms, _ in self.looks[tokens, k, n])
+
+    def read_ms(self, k, n, read):
+        """How long reading a matrix takes at |read| bytes per second."""
+        return self.element * k * n / read * 1e3
 
     def read_fraction(self, tokens, k, n):
         """Of the read bandwidth, if the matrix is read once."""
-        return self.bytes(k, n) / (self.ms[tokens, k, n] / 1e3) / self.read
+        return median([self.read_ms(k, n, read) / ms for ms, read in self.looks[tokens, k, n]])
 
-    def bound_ms(self, tokens, k, n, full):
-        """What a layer need not exceed: the time to read its matrix, or its share of the time of |full| tokens."""
-        return max(self.bytes(k, n) / self.read * 1e3, tokens / full * self.ms[full, k, n])
+    def of_bound(self, tokens, k, n, full):
+        """The time by what a layer need not exceed: reading its matrix, or its share of the time of |full| tokens."""
+        rounds = zip(self.looks[tokens, k, n], self.looks[full, k, n])
+        return median([ms / max(self.read_ms(k, n, read), tokens / full * full_ms) for (ms, read), (full_ms, _) in rounds])

@@ -66,7 +66,7 @@ def linear_row(models, name, threads, options):
     times = LinearTimes(models, threads, options.deep)
     for _ in range(options.rounds):
         times.measure(1)
-    kernels = {f"{k}x{n}": {"ms": times.ms[1, k, n], "read_fraction": times.read_fraction(1, k, n)} for k, n in times.layers()}
+    kernels = {f"{k}x{n}": {"ms": times.ms(1, k, n), "read_fraction": times.read_fraction(1, k, n)} for k, n in times.layers()}
     return {"kernels": kernels, "machine": {"read_bytes_per_s": times.read}}
 
 
