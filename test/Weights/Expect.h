@@ -1,0 +1,26 @@
+//===- Expect.h - Counting what fails ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_WEIGHTS_EXPECT_H
+#define ATTUNE_TEST_WEIGHTS_EXPECT_H
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <cstdio>
+#include <string>
+
+namespace attune {
+
+inline int failures = 0;
+/// Counts a failure unless |condition|; prints the first ones.
+inline void expect(bool condition, const std::string &what) {
+  if (!condition && ++failures <= 10)
+    std::printf("FAIL: %s\n", what.c_str());
+}
+
+/// Tables at a few elements, as their definitions say.
+void testTables(mlir::MLIRContext &context);
+
+} // namespace attune
+
+#endif // ATTUNE_TEST_WEIGHTS_EXPECT_H

@@ -1,0 +1,76 @@
+//===- RandomSources.h - Sources of weights, and what they are --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_WEIGHTS_RANDOMSOURCES_H
+#define ATTUNE_TEST_WEIGHTS_RANDOMSOURCES_H
+
+#include "compiler/Weights/SourceReader.h"
+#include "mlir/IR/Builders.h"
+
+#include <cmath>
+#include <random>
+
+namespace attune {
+
+/// Tensors in memory; element i of a tensor is a function of its name and i.
+class FakeTensors : public TensorProvider {
+public:
+  static float value(std::string_view name, int64_t i) { return float(name.size() * 1000 + (i * 2654435761u) % 65521) / 7.0f; }
+  std::string add(std::vector<int64_t> shape) {
+    std::string name = "t" + std::string(specs.size(), 'x');
+    specs.emplace(name, TensorSpec{name, DType::F32, shape});
+    return name;
+  }
+  const TensorSpec *find(std::string_view name) const override {
+    auto found = specs.find(name);
+    return found == specs.end() ? nullptr : &found->second;
+  }
+  std::string placeOf(std::string_view) const override { return "memory"; }
+  Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
+    const TensorSpec *spec = find(name);
+    int64_t size = 1;
+    for (int64_t extent : spec->shape)
+      size *= extent;
+    if (begin < 0 || begin + count > size)
+      return Status::error("read outside of " + std::string(name));
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = name == poisoned && begin + i == 3 ? NAN : value(name, begin + i);
+    return {};
+  }
+  std::string poisoned;
+
+private:
+  std::map<std::string, TensorSpec, std::less<>> specs;
+};
+
+/// Makes random sources over tensors that it adds.
+class SourceGenerator {
+public:
+  SourceGenerator(mlir::MLIRContext &context, FakeTensors &tensors, unsigned seed)
+      : context(context), builder(&context), tensors(tensors), random(seed) {}
+
+  int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); }
+
+  /// A source of |rank| dimensions, of expressions nested up to |depth| deep.
+  mlir::Attribute source(int64_t rank, int depth);
+  /// A source that rounds, over a random matrix.
+  mlir::Attribute lowPrecisionSource();
+
+private:
+  mlir::Attribute grouped(mlir::Attribute matrix, int64_t group);
+  mlir::Attribute leaf(int64_t rank, bool fill);
+  /// |count| as a product of |rank| factors.
+  std::vector<int64_t> reshape(int64_t count, int64_t rank);
+
+  mlir::MLIRContext &context;
+  mlir::Builder builder;
+  FakeTensors &tensors;
+  std::mt19937 random;
+};
+
+/// The element of |source| at |index|, by definition.
+float element(mlir::Attribute source, llvm::SmallVector<int64_t> index);
+
+} // namespace attune
+
+#endif // ATTUNE_TEST_WEIGHTS_RANDOMSOURCES_H
