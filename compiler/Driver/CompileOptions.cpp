@@ -94,8 +94,6 @@ Status attune::checkFlags(const CompileOptions &options) {
   if (options.kernels != KernelBackend::Mlir)
     return Status::error(options.kernels == KernelBackend::Halide ? "--kernels=halide: only with --target=cpu"
                                                                   : "--kernels=best: only with --target=cpu");
-  if (options.padding == Padding::Skip)
-    return Status::error("--padding=skip: not implemented for --target=cuda, expected compute");
   if (options.dtype == mlir::xfmr::Precision::Int8)
     return Status::error("--dtype=" + mlir::xfmr::stringifyPrecision(options.dtype).str() +
                          ": not implemented for --target=cuda, expected f32, bf16 or f16");

@@ -90,10 +90,16 @@ Value TokenBatch::generateIds(bool counting, int64_t first) {
     return computeIds(loc, count, [&](OpBuilder &inner, Location loc, Value token) -> Value {
       auto toIndex = [&](Value id) { return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id); };
       auto at = [&](Value values, Value index) -> Value { return tensor::ExtractOp::create(inner, loc, values, index); };
-      Value place = places ? Value(toIndex(at(places, token))) : token;
+      // Behind the last token there may be rows of none, with a negative place; they read the tables of positions, too.
+      Value none = arith::ConstantIndexOp::create(inner, loc, 0);
+      Value place = places ? Value(arith::MaxSIOp::create(inner, loc, toIndex(at(places, token)), none)) : token;
       Value sequence = arith::DivUIOp::create(inner, loc, place, paddedLength);
       Value number = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), token);
       Value own = arith::SubIOp::create(inner, loc, number, at(packed.offsets, sequence));
+      if (places) {
+        Value last = arith::SubIOp::create(inner, loc, paddedLength, arith::ConstantIndexOp::create(inner, loc, 1));
+        own = arith::MinSIOp::create(inner, loc, own, arith::IndexCastOp::create(inner, loc, inner.getI64Type(), last));
+      }
       return arith::AddIOp::create(inner, loc, arith::AddIOp::create(inner, loc, own, at(past, sequence)), constant(inner, loc));
     });
   }

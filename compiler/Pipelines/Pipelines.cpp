@@ -132,8 +132,7 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.nest<func::FuncOp>().addPass(createDropCacheResults());
-  if (!device)
-    pm.addPass(createPadRows());
+  pm.addPass(device ? createLimitRows() : createPadRows());
   AttachScratchOptions scratch;
   scratch.rows = strategy.queryRows;
   scratch.stateRows = strategy.attentionRows;

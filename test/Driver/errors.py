@@ -51,7 +51,6 @@ cases = [
     (compile_ + ["--dump-stages", bad], "--dump-stages: cannot create"),
     (compile_ + ["--target=tpu"], "--target: expected cpu, cuda, got 'tpu'"),
     (compile_ + ["--target=cuda", "--kernels=halide"], "--kernels=halide: only with --target=cpu"),
-    (compile_ + ["--target=cuda", "--padding=skip"], "--padding=skip: not implemented for --target=cuda, expected compute"),
     (compile_ + ["--target=cuda", "--dtype=int8"], "--dtype=int8: not implemented for --target=cuda, expected f32, bf16 or f16"),
     (compile_ + ["--dtype=f16"], "--dtype=f16: only with --target=cuda, expected f32, bf16 or int8"),
     (compile_ + ["--target=cuda", "--gpu=sm_70"], "--gpu: expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, emulator or emulator_90a, got 'sm_70'"),

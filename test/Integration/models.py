@@ -67,13 +67,16 @@ def product(shape):
 
 
 def token_mask(rng, kind, batch, length):
-    """1 for tokens to compute: 'right' pads behind, 'left' before, 'holes' anywhere but the first token, 'empty' also blanks the last row."""
+    """1 for tokens to compute: 'right' pads behind, 'left' before, 'holes' anywhere but the first token, 'empty' also blanks the last row;
+    'ragged' has all tokens, one, some and none."""
     rows = []
     for b in range(batch):
         visible = rng.randint(1, length) if b else length
         if kind == "left":
             row = [0] * (length - visible) + [1] * visible
-        elif kind == "holes":
+        elif kind == "ragged" and b in (1, batch - 1):
+            row = [int(b == 1)] + [0] * (length - 1)
+        elif kind == "holes" or kind == "ragged" and b:
             row = [1] + [rng.randint(0, 1) for _ in range(length - 1)]
         else:
             row = [1] * visible + [0] * (length - visible)

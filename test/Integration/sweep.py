@@ -4,6 +4,7 @@
 # sweep.py shapes MODEL PADDING DIR     every length of models.LENGTHS with batches 1 … 5 and all kinds of token masks, on one shared object
 # sweep.py precision MODEL DTYPE DIR    some of these lengths and batches with matrix products in DTYPE, on this machine's instructions and on those of others
 # sweep.py cuda MODEL DTYPE GPU DIR       matrix products in DTYPE on GPU, an emulator, with blocks and threads in several orders: few, narrow and wide tiles
+# sweep.py packed MODEL DTYPE GPU DIR     the same with padding skipped: sequences of all tokens, one, some and none
 # sweep.py inputs MODEL DIR             3D and float masks, head masks, embeddings and positions as inputs, all groups of outputs
 #
 # Each call becomes a golden case whose expected outputs attune-test-reference computes in double; `check` compares them within the tolerance
@@ -69,7 +70,7 @@ def sweep_shapes(name, padding, work):
         print(run("attune-run", "check", "--model=" + shared, f"--threads={threads}", *cases))
 
 
-def make_cases(name, work, shapes):
+def make_cases(name, work, shapes, *flags):
     """The model and a case for each (batch, length, mask)."""
     model, limit = make_model(name, work), models.config(name)["vocab_size"]
     outputs = "last_hidden_state" if models.config(name)["architectures"] == ["BertModel"] else "logits"
@@ -79,14 +80,18 @@ def make_cases(name, work, shapes):
         tensors = {"input_ids": models.random_ids(rng, limit, batch, length)}
         if kind != "none":
             tensors["attention_mask"] = models.token_mask(rng, kind, batch, length)
-        cases.append(make_case(model, os.path.join(work, f"b{batch}-s{length}-{kind}"), tensors, "--outputs=" + outputs))
+        cases.append(make_case(model, os.path.join(work, f"b{batch}-s{length}-{kind}"), tensors, "--outputs=" + outputs, *flags))
     return model, cases
 
 
-def sweep_cuda(name, dtype, gpu, work):
-    model, cases = make_cases(name, work, ((1, 1, "none"), (2, 17, "right"), (2, 70, "holes")))
+def sweep_packed(name, dtype, gpu, work):
+    sweep_cuda(name, dtype, gpu, work, "skip", ((2, 3, "none"), (4, 5, "ragged"), (5, 70, "ragged")))
+
+
+def sweep_cuda(name, dtype, gpu, work, padding="compute", shapes=((1, 1, "none"), (2, 17, "right"), (2, 70, "holes"))):
+    model, cases = make_cases(name, work, shapes, "--padding=" + padding)
     shared = os.path.join(work, "model.so")
-    run("attune", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype)
+    run("attune", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype, "--padding=" + padding)
     for case, order in zip(cases, ("", "random=1", "lazy,random=2")):
         print(run("attune-run", "check", "--model=" + shared, "--dtype=" + dtype, case, ATTUNE_FAKE_CUDA=order))
 
@@ -140,4 +145,4 @@ def sweep_inputs(name, work):
 
 if __name__ == "__main__":
     os.makedirs(sys.argv[-1], exist_ok=True)
-    {"shapes": sweep_shapes, "precision": sweep_precision, "cuda": sweep_cuda, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])
+    {"shapes": sweep_shapes, "precision": sweep_precision, "cuda": sweep_cuda, "packed": sweep_packed, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])

@@ -34,7 +34,7 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
                  Option<"int8Codes", "int8-codes", "std::string", [{"i8"}], "element type of int8 codes: i8 (plus 128) or i16">,
                  Option<"int8Multiple", "int8-multiple", "int64_t", "4", "columns of int8 codes are a multiple of this">,
                  Option<"knownCounts", "known-counts", "bool", "false",
-                        "the host cannot read data: packed tokens are as many as there are places, those beyond the last repeat the first">];
+                        "the host cannot read data: packed tokens have as many rows as there are places, and none of those beyond the last has one">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect"];
 }

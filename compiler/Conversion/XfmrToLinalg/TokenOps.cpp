@@ -57,12 +57,14 @@ struct ConvertAdditiveMask : GroupedPattern<xfmr::AdditiveMaskOp> {
   }
 };
 
-/// result[t, ...] = |table|[|rows|[t], ...]
-Value gatherRows(TokenEmitter &emit, RankedTensorType type, Value table, Value rows) {
+/// result[t, ...] = |table|[|rows|[t], ...]; any row of the table for a negative one if |someNegative|.
+Value gatherRows(TokenEmitter &emit, RankedTensorType type, Value table, Value rows, bool someNegative = false) {
   Value destination = emit.empty(type, emit.dim(rows, 0));
   AffineMap perRow = AffineMap::get(type.getRank(), 0, emit.builder.getAffineDimExpr(0));
   return emit.generic(rows, perRow, destination, [&](TokenEmitter &body, ValueRange args) {
     SmallVector<Value> at{body.toIndex(args[0])};
+    if (someNegative)
+      at[0] = arith::MaxSIOp::create(body.builder, body.loc, at[0], body.index(0));
     for (int64_t i = 1; i < type.getRank(); ++i)
       at.push_back(linalg::IndexOp::create(body.builder, body.loc, i));
     return body.extract(table, at);
@@ -82,17 +84,22 @@ struct ConvertEmbedding : GroupedPattern<xfmr::EmbeddingOp> {
 };
 
 struct ConvertGatherTokens : GroupedPattern<xfmr::GatherTokensOp> {
-  using GroupedPattern::GroupedPattern;
+  ConvertGatherTokens(MLIRContext *context, KernelGroups &groups, bool knownCounts)
+      : GroupedPattern(context, groups), knownCounts(knownCounts) {}
+
   LogicalResult matchAndRewrite(xfmr::GatherTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getType());
     if (type.getRank() > 1 && type.getNumDynamicDims() > 1)
       return rewriter.notifyMatchFailure(op, "expects static sizes after the first");
     TokenEmitter emit(rewriter, op.getLoc());
-    Value result = gatherRows(emit, type, adaptor.getInput(), adaptor.getPositions());
+    Value result = gatherRows(emit, type, adaptor.getInput(), adaptor.getPositions(), knownCounts);
     groups.mark(result.getDefiningOp(), "gather tokens");
     rewriter.replaceOp(op, result);
     return success();
   }
+
+private:
+  bool knownCounts;
 };
 
 struct ConvertMaskCacheRead : GroupedPattern<xfmr::MaskCacheReadOp> {
@@ -195,7 +202,8 @@ private:
 
 void attune::populateTokenOpPatterns(RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts) {
   patterns.add<ConvertSequenceOffsets>(patterns.getContext());
-  patterns.add<ConvertAdditiveMask, ConvertEmbedding, ConvertGatherTokens, ConvertMaskCacheRead, ConvertActivation, ConvertSoftmax>(
-      patterns.getContext(), groups);
+  patterns.add<ConvertAdditiveMask, ConvertEmbedding, ConvertMaskCacheRead, ConvertActivation, ConvertSoftmax>(patterns.getContext(),
+                                                                                                               groups);
+  patterns.add<ConvertGatherTokens>(patterns.getContext(), groups, knownCounts);
   populateTokenPackingPatterns(patterns, groups, knownCounts);
 }

@@ -20,6 +20,7 @@
 #include "compiler/Target/NVVM/BoxCopies.h"
 #include "compiler/Target/NVVM/CodeBlock.h"
 #include "compiler/Target/NVVM/Passes.h"
+#include "compiler/Target/NVVM/RowLimit.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "compiler/Target/NVVM/WholeProjection.h"
 #include "dialect/IR/XfmrOps.h"
@@ -285,6 +286,8 @@ scf::ForallOp attune::emitCodeWarpgroups(WholeProjection whole, int64_t arch, in
   loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
   builder.setInsertionPointToStart(loop.getBody());
   ThreadEmitter e(builder, host.loc);
+  if (Value tokens = readTokenCount(before, e))
+    rowTiles = e.min(rowTiles, e.div(e.add(tokens, kWarpgroupRows - 1), kWarpgroupRows));
   WarpgroupEmitter(whole, loop, e, columns, stages).emit(inputMap, panelsMap, rowTiles, columnTiles);
   before.erase();
   return loop;

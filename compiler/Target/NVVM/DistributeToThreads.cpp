@@ -12,6 +12,7 @@
 #include "compiler/Target/NVVM/CodeVersions.h"
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
 #include "compiler/Target/NVVM/Passes.h"
+#include "compiler/Target/NVVM/RowLimit.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
 #include "compiler/Target/NVVM/WholeProjection.h"
 #include "dialect/IR/XfmrOps.h"
@@ -84,6 +85,7 @@ private:
       if (failed(distributeOp(op, loops)))
         return failure();
     eraseUnused(loop);
+    skipRowsBehindTokens(loop);
     return success();
   }
 

@@ -29,6 +29,9 @@ inline constexpr llvm::StringLiteral kSharedBytesAttr = "xfmr.shared_bytes";
 
 /// On a parallel loop: the compute capability times 10 of the only GPU that has it.
 inline constexpr llvm::StringLiteral kGpuAttr = "xfmr.gpu";
+/// On a parallel loop over rows of packed tokens, and on an argument of its function: the buffer whose last element is the number of
+/// tokens.
+inline constexpr llvm::StringLiteral kLimitAttr = "xfmr.limit";
 /// On a kernel: how many of its first parameters are results of `xfmr.tensor_map`.
 inline constexpr llvm::StringLiteral kTensorMapsAttr = "xfmr.tensor_maps";
 /// On a parallel loop: threads of its blocks, if not the usual number.

@@ -7,6 +7,28 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// Sizes (phase bufferized)
+//===----------------------------------------------------------------------===//
+
+def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
+  let summary = "the host takes bounds for numbers of packed tokens, the device leaves out what is behind them";
+  let description = [{
+    `arith.minsi` of an element of a buffer and a bound, outside of loops, becomes the bound. Functions with buffers of that many rows get the buffer of the element,
+    whose last one it is, as an argument with `xfmr.limit`; parallel loops over such rows get the same attribute: iterations whose first row is not before
+    that element may be left out. A function that is called with rows of different kinds becomes several.
+
+    ```mlir
+    func.func private @f(%x: memref<?x8xf32>) { scf.forall (%i) = (0) to (%rows) step (8) ... }
+    // becomes
+    func.func private @f(%x: memref<?x8xf32>, %offsets: memref<?xi64> {xfmr.limit = 0 : i64}) { scf.forall ... {xfmr.limit = 0 : i64} }
+    ```
+
+    **Numerics**: exact for rows of tokens; others are not written.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // Threads (phase vector)
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +47,8 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
 
     Elements of parallel dimensions are dealt out to threads; a row reduction to one accumulator is the work of a warp, joined by shuffles. Index
     arithmetic and loads of single elements are done by all threads, single stores by the first. A barrier stands where one thread may read
-    what another wrote, or write what another reads. With `xfmr.grid` on the loop, all its iterations share the work.
+    what another wrote, or write what another reads. With `xfmr.grid` on the loop, all its iterations share the work. With `xfmr.limit`, a block
+    does nothing if its first row is behind the last token.
 
     With `specific-arch`, projections of 16-bit codes have one more version, which the host takes where `xfmr.on_gpu`: blocks of three
     warpgroups (`xfmr.threads`) that take one tile after the other, with copies by `xfmr.tensor_map`.

@@ -3,6 +3,11 @@
 // RUN:     --finalize-memref-to-llvm --convert-arith-to-llvm --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts %s \
 // RUN:   | mlir-runner --entry-point-result=void -e main -shared-libs=%mlir_lib/libmlir_c_runner_utils.so,%mlir_lib/libmlir_runner_utils.so \
 // RUN:   | FileCheck %s
+// RUN: attune-opt --convert-xfmr-to-linalg=known-counts --one-shot-bufferize="bufferize-function-boundaries" --convert-linalg-to-loops \
+// RUN:     --scf-forall-to-for --convert-vector-to-scf --convert-scf-to-cf --convert-vector-to-llvm --convert-math-to-llvm --expand-strided-metadata --lower-affine \
+// RUN:     --finalize-memref-to-llvm --convert-arith-to-llvm --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts %s \
+// RUN:   | mlir-runner --entry-point-result=void -e main -shared-libs=%mlir_lib/libmlir_c_runner_utils.so,%mlir_lib/libmlir_runner_utils.so \
+// RUN:   | FileCheck %s
 
 // Runs what the conversion makes through the plainest upstream lowering. Three sequences of length 4: one that begins with padding, one without
 // tokens, one whose first token is there.

@@ -1,0 +1,197 @@
+//===- LimitRows.cpp - Rows of packed tokens that are none -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects bufferized functions that still allocate. A host that cannot read data takes the bound of a number of packed tokens for it; the
+// device, which knows the number, leaves out the blocks behind it. So functions with such rows get the buffer of offsets, whose last
+// element is the number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <map>
+
+namespace attune {
+#define GEN_PASS_DEF_LIMITROWS
+#include "compiler/Target/NVVM/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+using namespace attune;
+
+namespace {
+
+/// The arguments of a function, in one of its calls, whose rows are packed tokens: each with the number of its offsets among those of the
+/// call, or -1.
+using Signature = std::vector<int64_t>;
+
+struct LimitRows : attune::impl::LimitRowsBase<LimitRows> {
+  using LimitRowsBase::LimitRowsBase;
+  void runOnOperation() override;
+
+private:
+  void findCounts(func::FuncOp function);
+  void specialize(func::FuncOp function, SymbolTable &symbols);
+  void addOffsets(func::FuncOp function, const Signature &signature, ArrayRef<Type> types);
+  void markLoops(func::FuncOp function);
+  /// The offsets of the packed tokens that |size| counts; that the rows of |buffer| are. Null for others.
+  Value findOffsets(OpFoldResult size);
+  Value findRowOffsets(Value buffer);
+
+  /// Of values that count tokens, and of arguments whose rows are tokens.
+  DenseMap<Value, Value> counts, rows;
+};
+
+} // namespace
+
+/// The buffer that |value| is an element of.
+static Value getLoaded(Value value) {
+  auto cast = value.getDefiningOp<arith::IndexCastOp>();
+  auto load = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : memref::LoadOp();
+  return load ? load.getMemref() : Value();
+}
+
+/// Replaces counts by their bounds on the host, which keep in |counts| what they are bounds of.
+void LimitRows::findCounts(func::FuncOp function) {
+  for (auto least : llvm::make_early_inc_range(function.getBody().front().getOps<arith::MinSIOp>())) {
+    Value offsets = getLoaded(least.getLhs()), bound = least.getRhs();
+    if (!offsets)
+      offsets = getLoaded(bound), bound = least.getLhs();
+    if (!offsets)
+      continue;
+    OpBuilder builder(least);
+    // An operation of its own: other uses of the bound are no counts.
+    Value count = arith::MaxSIOp::create(builder, least.getLoc(), bound, arith::ConstantIndexOp::create(builder, least.getLoc(), 0));
+    least.replaceAllUsesWith(count);
+    least.erase();
+    counts[count] = offsets;
+  }
+}
+
+Value LimitRows::findOffsets(OpFoldResult size) {
+  auto value = dyn_cast<Value>(size);
+  if (!value)
+    return {};
+  if (Value offsets = counts.lookup(value))
+    return offsets;
+  auto dim = value.getDefiningOp<memref::DimOp>();
+  return dim && dim.getConstantIndex() == 0 ? findRowOffsets(dim.getSource()) : Value();
+}
+
+Value LimitRows::findRowOffsets(Value buffer) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!type || type.getRank() == 0 || !type.isDynamicDim(0))
+    return {};
+  if (isa<BlockArgument>(buffer))
+    return rows.lookup(buffer);
+  return TypeSwitch<Operation *, Value>(buffer.getDefiningOp())
+      .Case([&](memref::AllocOp op) { return findOffsets(op.getMixedSizes()[0]); })
+      .Case([&](memref::CastOp op) { return findRowOffsets(op.getSource()); })
+      .Case([&](memref::SubViewOp op) {
+        return op.getDroppedDims().any() || !isConstantIntValue(op.getMixedOffsets()[0], 0) ? Value() : findOffsets(op.getMixedSizes()[0]);
+      })
+      .Case([&](memref::CollapseShapeOp op) { return op.getReassociationIndices()[0].size() == 1 ? findRowOffsets(op.getSrc()) : Value(); })
+      .Case([&](memref::ExpandShapeOp op) { return op.getReassociationIndices()[0].size() == 1 ? findRowOffsets(op.getSrc()) : Value(); })
+      .Default([](Operation *) { return Value(); });
+}
+
+/// Gives |function| the offsets of its packed arguments.
+void LimitRows::addOffsets(func::FuncOp function, const Signature &signature, ArrayRef<Type> types) {
+  SmallVector<Value> offsets;
+  for (Type type : types) {
+    unsigned index = function.getNumArguments();
+    (void)function.insertArgument(index, type, {}, function.getLoc());
+    function.setArgAttr(index, kLimitAttr, Builder(&getContext()).getI64IntegerAttr(int64_t(offsets.size())));
+    offsets.push_back(function.getArgument(index));
+  }
+  for (auto [index, number] : llvm::enumerate(signature))
+    if (number >= 0)
+      rows[function.getArgument(index)] = offsets[number];
+}
+
+/// Makes a version of |function| for each signature of its calls.
+void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
+  struct Version {
+    SmallVector<func::CallOp> calls;
+    SmallVector<SmallVector<Value>> offsets;
+    SmallVector<Type> types;
+  };
+  std::map<Signature, Version> versions;
+  getOperation().walk([&](func::CallOp call) {
+    if (call.getCallee() != function.getSymName())
+      return;
+    SmallVector<Value> offsets;
+    Signature signature;
+    for (Value operand : call.getOperands()) {
+      Value found = findRowOffsets(operand);
+      auto *at = llvm::find(offsets, found);
+      signature.push_back(found ? at - offsets.begin() : -1);
+      if (found && at == offsets.end())
+        offsets.push_back(found);
+    }
+    Version &version = versions[signature];
+    version.calls.push_back(call);
+    version.types = llvm::to_vector(TypeRange(ValueRange(offsets)));
+    version.offsets.push_back(std::move(offsets));
+  });
+  size_t left = versions.size();
+  SmallVector<func::FuncOp> targets;
+  for (size_t i = 0; i < left; ++i) // The last one is the function itself.
+    targets.push_back(i + 1 == left ? function : cast<func::FuncOp>(function->clone()));
+  for (auto [target, entry] : llvm::zip_equal(targets, versions)) {
+    auto &[signature, version] = entry;
+    if (target != function)
+      symbols.insert(target, std::next(Block::iterator(function)));
+    addOffsets(target, signature, version.types);
+    for (auto [call, offsets] : llvm::zip_equal(version.calls, version.offsets)) {
+      call->insertOperands(call.getNumOperands(), offsets);
+      call.setCallee(target.getSymName());
+    }
+    markLoops(target);
+  }
+}
+
+/// Notes on parallel loops over rows whose tokens they are.
+void LimitRows::markLoops(func::FuncOp function) {
+  for (auto loop : function.getOps<scf::ForallOp>())
+    if (Value offsets = findOffsets(loop.getMixedUpperBound()[0]); offsets && isConstantIntValue(loop.getMixedLowerBound()[0], 0))
+      if (auto argument = dyn_cast<BlockArgument>(offsets))
+        loop->setAttr(kLimitAttr, function.getArgAttr(argument.getArgNumber(), kLimitAttr));
+}
+
+void LimitRows::runOnOperation() {
+  counts.clear(), rows.clear();
+  SymbolTable symbols(getOperation());
+  // Callers before callees: what is packed in a function is known when all of its calls are.
+  llvm::SetVector<func::FuncOp> ordered;
+  llvm::DenseSet<Operation *> open;
+  std::function<void(func::FuncOp)> visit = [&](func::FuncOp function) {
+    if (function.isExternal() || ordered.contains(function) || !open.insert(function).second)
+      return;
+    function.walk([&](func::CallOp call) {
+      if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+        visit(callee);
+    });
+    ordered.insert(function);
+  };
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    visit(function);
+  for (func::FuncOp function : ordered)
+    findCounts(function);
+  if (counts.empty())
+    return;
+  for (func::FuncOp function : llvm::reverse(ordered))
+    specialize(function, symbols);
+  for (auto [count, offsets] : counts) {
+    auto bound = count.getDefiningOp<arith::MaxSIOp>();
+    bound.replaceAllUsesWith(bound.getLhs());
+    bound.erase();
+  }
+}

@@ -1,0 +1,95 @@
+// RUN: attune-opt %s --attune-limit-rows --canonicalize --split-input-file | FileCheck %s
+
+// The host takes the bound. Rows are followed through calls and views; what is called with other rows, too, becomes two functions.
+// CHECK-LABEL: func.func private @scale(
+// CHECK-SAME: memref<?x8xf32>, %{{.*}}: memref<?xi64> {xfmr.limit = 0 : i64})
+// CHECK: scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (8) {
+// CHECK: {xfmr.limit = 0 : i64}
+// CHECK-LABEL: func.func private @scale_0(
+// CHECK-SAME: %{{[^:]*}}: memref<?x8xf32>) {
+// CHECK-NOT: limit
+// CHECK-LABEL: func.func private @layer(
+// CHECK-SAME: %[[X:.*]]: memref<?x8xf32>, %[[O:.*]]: memref<?xi64> {xfmr.limit = 0 : i64})
+// CHECK: call @scale(%[[X]], %[[O]])
+// CHECK-LABEL: func.func @positive_rows(
+// CHECK-SAME: %[[OFFSETS:.*]]: memref<?xi64>, %[[BATCH:.*]]: index, %[[BOUND:.*]]: index)
+// CHECK-NOT: memref.load
+// CHECK: %[[ROWS:.*]] = memref.alloc(%[[BOUND]])
+// CHECK: %[[OTHER:.*]] = memref.alloc(%[[BOUND]])
+// CHECK: call @layer(%[[ROWS]], %[[OFFSETS]])
+// CHECK: call @scale_0(%[[OTHER]])
+func.func private @scale(%x: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2.0 : f32
+  %rows = memref.dim %x, %c0 : memref<?x8xf32>
+  scf.forall (%i) = (0) to (%rows) step (8) {
+    memref.store %two, %x[%i, %c0] : memref<?x8xf32>
+  }
+  return
+}
+func.func private @layer(%x: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %x, %c0 : memref<?x8xf32>
+  %heads = memref.expand_shape %x [[0], [1, 2]] output_shape [%rows, 2, 4] : memref<?x8xf32> into memref<?x2x4xf32>
+  %joined = memref.collapse_shape %heads [[0], [1, 2]] : memref<?x2x4xf32> into memref<?x8xf32>
+  call @scale(%joined) : (memref<?x8xf32>) -> ()
+  return
+}
+func.func @positive_rows(%offsets: memref<?xi64>, %batch: index, %bound: index) {
+  %last = memref.load %offsets[%batch] : memref<?xi64>
+  %end = arith.index_cast %last : i64 to index
+  %count = arith.minsi %end, %bound : index
+  %rows = memref.alloc(%count) : memref<?x8xf32>
+  %other = memref.alloc(%bound) : memref<?x8xf32>
+  call @layer(%rows) : (memref<?x8xf32>) -> ()
+  call @scale(%other) : (memref<?x8xf32>) -> ()
+  return
+}
+
+// -----
+
+// One block has a whole sequence, or several: no loop over rows.
+// CHECK-LABEL: func.func private @negative_loops(
+// CHECK-SAME: xfmr.limit = 0
+// CHECK: scf.forall
+// CHECK-NOT: limit
+// CHECK: scf.forall
+// CHECK-NOT: limit
+// CHECK: return
+func.func private @negative_loops(%x: memref<?x8xf32>, %sequences: index) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %two = arith.constant 2.0 : f32
+  %rows = memref.dim %x, %c0 : memref<?x8xf32>
+  %blocks = arith.ceildivui %rows, %c8 : index
+  scf.forall (%i) in (%blocks) {
+    memref.store %two, %x[%i, %c0] : memref<?x8xf32>
+  }
+  scf.forall (%i) in (%sequences) {
+    memref.store %two, %x[%i, %c0] : memref<?x8xf32>
+  }
+  return
+}
+func.func @caller(%offsets: memref<?xi64>, %batch: index, %bound: index) {
+  %last = memref.load %offsets[%batch] : memref<?xi64>
+  %end = arith.index_cast %last : i64 to index
+  %count = arith.minsi %end, %bound : index
+  %rows = memref.alloc(%count) : memref<?x8xf32>
+  call @negative_loops(%rows, %batch) : (memref<?x8xf32>, index) -> ()
+  return
+}
+
+// -----
+
+// The least of two sizes that the host knows is one.
+// CHECK-LABEL: func.func @negative_sizes
+// CHECK: %[[LEAST:.*]] = arith.minsi
+// CHECK: memref.alloc(%[[LEAST]])
+// CHECK-NOT: limit
+func.func private @use(%x: memref<?x8xf32>)
+func.func @negative_sizes(%a: index, %b: index) {
+  %least = arith.minsi %a, %b : index
+  %rows = memref.alloc(%least) : memref<?x8xf32>
+  call @use(%rows) : (memref<?x8xf32>) -> ()
+  return
+}
