@@ -1,0 +1,195 @@
+//===- AttentionTiler.cpp - The loops around tiles of attention ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/AttentionTiler.h"
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Transforms/Work.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace attune;
+
+/// The most heads of |group| that one tile takes: all or a divisor of at least half of |most|, so that tiles are equal; else |most|.
+static int64_t headsPerTile(int64_t group, int64_t most) {
+  for (int64_t count = std::min(group, most); 2 * count >= std::min(group, most); --count)
+    if (group % count == 0)
+      return count;
+  return most;
+}
+
+AttentionTiler::AttentionTiler(xfmr::AttentionOp op, AttentionSizes sizes)
+    : op(op), b(op), sizes(sizes), heads(op.getNumHeads()), kvHeads(op.getNumKvHeads()), headDim(op.getHeadDim()),
+      valueDim(op.getValueDim()), width(op.isCached() ? op.getKey().getType().getDimSize(4) : sizes.width), group(heads / kvHeads),
+      tileHeads(headsPerTile(group, 8)), headTiles(llvm::divideCeil(group, tileHeads)) {}
+
+void AttentionTiler::run() {
+  Value batch = b.affine({tensor::DimOp::create(b.builder, b.loc, op.getQueryOffsets(), 0)}, b.d0 - 1);
+  Value mask = op.getMask() ? maskOfF32(op.getMask()) : Value();
+  Value panels = op.isCached() ? op.getKey() : packKeys(batch);
+  scf::ForallOp loop = attend(batch, mask, panels);
+  op.getResult().replaceAllUsesWith(loop.getResult(0));
+  if (op.getProbabilities())
+    op.getProbabilities().replaceAllUsesWith(loop.getResult(1));
+  op.erase();
+}
+
+/// |mask| as 0 where it is not 0 and the most negative f32 elsewhere; as it is if it is added to scores already. Keys are not broadcast any
+/// more.
+Value AttentionTiler::maskOfF32(Value mask) {
+  auto type = cast<RankedTensorType>(mask.getType());
+  int64_t rank = type.getRank();
+  bool isAdded = isa<FloatType>(type.getElementType()), oneKey = type.getDimSize(rank - 1) == 1;
+  if (isAdded && !oneKey)
+    return mask;
+  SmallVector<OpFoldResult> shape = tensor::getMixedSizes(b.builder, b.loc, mask);
+  SmallVector<AffineExpr> from;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    from.push_back(b.builder.getAffineDimExpr(dim));
+  if (oneKey) {
+    shape.back() = op.getKeyLength();
+    from.back() = b.expr(0);
+  }
+  Value empty = tensor::EmptyOp::create(b.builder, b.loc, shape, b.builder.getF32Type());
+  SmallVector<AffineMap> maps{AffineMap::get(rank, 0, from, b.builder.getContext()), b.builder.getMultiDimIdentityMap(rank)};
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &builder, Location loc, ValueRange args) {
+    Value result = args[0];
+    if (!isAdded) {
+      auto scalar = [&](double value) -> Value { return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value)); };
+      Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(args[0].getType()));
+      Value hidden = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, args[0], zero);
+      result = arith::SelectOp::create(builder, loc, hidden, scalar(-double(std::numeric_limits<float>::max())), scalar(0));
+    }
+    linalg::YieldOp::create(builder, loc, result);
+  };
+  auto generic = linalg::GenericOp::create(b.builder, b.loc, empty.getType(), mask, empty, maps, loops, body);
+  generic->setAttr(kKernelOpAttr, b.builder.getStringAttr("attention mask"));
+  return generic.getResult(0);
+}
+
+Span AttentionTiler::keysOf(Value sequence) {
+  Value given = op.getKeyLengths() ? b.extractIndex(op.getKeyLengths(), sequence) : Value();
+  if (op.isCached())
+    return {Value(), given};
+  Span span = b.span(op.getKeyOffsets(), sequence);
+  if (given)
+    span.length = b.minimum({span.length, given}, {b.d0, b.d1});
+  return span;
+}
+
+/// All keys in panels `[G][panels][D][W]`.
+Value AttentionTiler::packKeys(Value batch) {
+  Value tokens = tensor::DimOp::create(b.builder, b.loc, op.getKey(), 0);
+  Value count = b.affine({tokens, batch}, b.d0.floorDiv(width) + b.d1);
+  Value empty =
+      tensor::EmptyOp::create(b.builder, b.loc, {kvHeads, ShapedType::kDynamic, headDim, width}, b.builder.getF32Type(), ValueRange{count});
+  auto forall =
+      scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads)}, ValueRange{empty}, std::nullopt);
+  forall->setAttr(kKernelOpAttr, b.builder.getStringAttr("keys of " + Twine(kvHeads) + " heads x " + Twine(headDim) + " in panels"));
+  OpBuilder::InsertionGuard guard(b.builder);
+  b.builder.setInsertionPointToStart(forall.getBody());
+  Value sequence = forall.getInductionVar(0), head = forall.getInductionVar(1);
+  Span keys = keysOf(sequence);
+  Value panels = b.affine({keys.length}, b.d0.ceilDiv(width));
+  Box box;
+  box.add(head, b.fixed(1)), box.add(firstPanel(keys, sequence), panels), box.add(b.fixed(0), b.fixed(headDim)),
+      box.add(b.fixed(0), b.fixed(width));
+  Value target = b.slice(forall.getRegionIterArgs()[0], box, {true, false, false, false});
+  auto loop = scf::ForOp::create(
+      b.builder, b.loc, b.constant(0), panels, b.constant(1), target, [&](OpBuilder &, Location, Value panel, ValueRange args) {
+        Value count = b.minimum({keys.length, panel}, {b.d0 - b.d1 * width, b.expr(width)});
+        Box rows, at;
+        rows.add(b.affine({keys.begin, panel}, b.d0 + b.d1 * width), count), rows.add(head, b.fixed(1)),
+            rows.add(b.fixed(0), b.fixed(headDim));
+        at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(headDim)), at.add(b.fixed(0), b.fixed(width));
+        Value source = b.slice(op.getKey(), rows, {false, true, false}), target = b.slice(args[0], at, {true, false, false});
+        Value packed = xfmr::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, Value(), target).getResult(0);
+        scf::YieldOp::create(b.builder, b.loc, b.insert(packed, args[0], at));
+      });
+  b.builder.setInsertionPointToStart(forall.getTerminator().getBody());
+  b.insertInParallel(loop.getResult(0), forall.getRegionIterArgs()[0], box);
+  return forall.getResult(0);
+}
+
+/// `[B, H, Q, K]`, filled: tiles write only what they visit.
+Value AttentionTiler::destinationOfProbabilities(Value batch) {
+  Value empty = tensor::EmptyOp::create(b.builder, b.loc, {ShapedType::kDynamic, heads, ShapedType::kDynamic, ShapedType::kDynamic},
+                                        b.builder.getF32Type(), ValueRange{batch, op.getQueryLength(), op.getKeyLength()});
+  bool isMasked = op.getScoreStage() == xfmr::ScoreStage::Masked;
+  auto value = b.builder.getF32FloatAttr(isMasked ? std::numeric_limits<float>::lowest() : 0.0f);
+  return linalg::FillOp::create(b.builder, b.loc, arith::ConstantOp::create(b.builder, b.loc, value).getResult(), empty).getResult(0);
+}
+
+/// Queries whose rows fill registers; more of them if keys are more than a block and queries more than one such tile.
+Value AttentionTiler::queriesPerTile() {
+  int64_t few = std::lcm(tileHeads, sizes.rows) / tileHeads, many = std::max(few, sizes.longRows / tileHeads / few * few);
+  auto exceeds = [&](Value length, int64_t limit) -> Value {
+    return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::sgt, length, b.constant(limit));
+  };
+  Value isLong = arith::AndIOp::create(b.builder, b.loc, exceeds(op.getKeyLength(), sizes.keyBlock), exceeds(op.getQueryLength(), many));
+  return arith::SelectOp::create(b.builder, b.loc, isLong, b.constant(many), b.constant(few));
+}
+
+std::string AttentionTiler::describe() {
+  std::string text = ("attention " + Twine(heads) + " heads x " + Twine(headDim)).str();
+  std::pair<bool, const char *> parts[] = {{kvHeads != heads, ", grouped"},
+                                           {op.isCached(), ", cache"},
+                                           {op.getCausal(), ", causal"},
+                                           {op.getWindowLeft() || op.getWindowRight(), ", window"},
+                                           {bool(op.getMask()), ", mask"},
+                                           {bool(op.getDistanceBias()), ", distance bias"},
+                                           {bool(op.getRelativeKey()), ", relative key"},
+                                           {bool(op.getSoftcap()), ", softcap"},
+                                           {bool(op.getProbabilities()), ", probabilities"}};
+  for (auto [present, name] : parts)
+    text += present ? name : "";
+  return text;
+}
+
+scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value panels) {
+  Value tokens = tensor::DimOp::create(b.builder, b.loc, op.getQuery(), 0);
+  SmallVector<Value> outputs{
+      tensor::EmptyOp::create(b.builder, b.loc, {ShapedType::kDynamic, heads, valueDim}, b.builder.getF32Type(), ValueRange{tokens})};
+  if (op.getProbabilities())
+    outputs.push_back(destinationOfProbabilities(batch));
+  Value queries = queriesPerTile();
+  Value tiles = arith::CeilDivUIOp::create(b.builder, b.loc, op.getQueryLength(), queries);
+  auto forall =
+      scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
+  forall->setAttr(kKernelOpAttr, b.builder.getStringAttr(describe()));
+  DimBounds bounds;
+  if (std::optional<SizeExpr> flops = countFlops(op, bounds))
+    forall->setAttr(xfmr::kFlopsAttr, b.builder.getStringAttr(flops->str()));
+  if (std::optional<SizeExpr> bytes = countCacheBytes(op, bounds))
+    forall->setAttr(xfmr::kCacheBytesAttr, b.builder.getStringAttr(bytes->str()));
+  OpBuilder::InsertionGuard guard(b.builder);
+  b.builder.setInsertionPointToStart(forall.getBody());
+  Tile tile = tileAt(forall, queries);
+  auto rowsOf = [&](int64_t size) {
+    Box box;
+    box.add(tile.first, tile.count), box.add(tile.firstHead, headsOf(tile)), box.add(b.fixed(0), b.fixed(size));
+    return box;
+  };
+  Box result = rowsOf(valueDim), probabilities;
+  SmallVector<Value> targets{b.slice(forall.getRegionIterArgs()[0], result)};
+  if (op.getProbabilities()) {
+    probabilities.add(tile.sequence, b.fixed(1)), probabilities.add(tile.firstHead, headsOf(tile)), probabilities.add(tile.row, tile.count);
+    probabilities.add(b.fixed(0), tile.keys.length);
+    targets.push_back(b.slice(forall.getRegionIterArgs()[1], probabilities, {true, false, false, false}));
+  }
+  bool usesPosition = op.getCausal() || op.getWindowLeft() || op.getWindowRight() || op.getDistanceBias() || op.getRelativeKey();
+  auto attended = xfmr::AttentionTileOp::create(
+      b.builder, b.loc, TypeRange(ValueRange(targets)), b.slice(op.getQuery(), rowsOf(headDim)), keyTile(tile, panels), valueTile(tile),
+      usesPosition ? tile.position : Value(), mask ? maskTile(tile, mask) : Value(), op.getHeadMask() ? headScaleTile(tile) : Value(),
+      op.getDistanceBias() ? distanceBiasTile(tile) : Value(), op.getRelativeKey(), Value(), Value(), targets, op.getScaleAttr(),
+      b.builder.getI64IntegerAttr(sizes.keyBlock), op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(),
+      op.getMaskFillAttr(), op.getMaskedRowsAttr(), op.getRelativeTermsAttr(), op.getScoreStageAttr(),
+      xfmr::PrecisionAttr::get(op.getContext(), sizes.precision));
+  b.builder.setInsertionPointToStart(forall.getTerminator().getBody());
+  b.insertInParallel(attended.getResult(0), forall.getRegionIterArgs()[0], result);
+  if (op.getProbabilities())
+    b.insertInParallel(attended.getResult(1), forall.getRegionIterArgs()[1], probabilities);
+  return forall;
+}
