@@ -150,11 +150,16 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   tiles.registerRows = strategy.registerRows;
   tiles.codeRows = strategy.codeRows;
   tiles.dotUnit = strategy.dotUnit;
+  TurnPanelsOptions panels;
+  panels.panelWidth = strategy.panelWidth;
+  panels.blockBytes = strategy.blockBytes;
+  panels.maxBlockRows = strategy.maxBlockRows;
   LowerAttentionTileOptions attention;
   attention.rows = strategy.queryRows;
   attention.scoreVectors = strategy.keyPanelWidth / 16;
   attention.valueVectors = strategy.valueVectors;
   attention.weightRows = strategy.weightRows;
+  pm.addPass(createTurnPanels(panels));
   pm.addPass(createVectorizeTiles(tiles));
   pm.addPass(createLowerHalideTiles());
   pm.addPass(createLowerAttentionTile(attention));

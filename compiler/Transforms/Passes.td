@@ -176,9 +176,8 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
   let summary = "tile the last op of each kernel and fuse the others into its tiles";
   let description = [{
     Kernels are numbered by `attune.group`. A projection becomes an scf.forall over blocks of rows and weight panels with an scf.for over register tiles of
-    rows; blocks and, where there are few, tiles are of about equal size. If the rows of a full block and the weights of a panel are more than `block-bytes`,
-    every second panel goes through the tiles from the last to the first, so that it begins with the rows that are still in the cache. Other kernels become an
-    scf.forall over blocks of `row-block` rows. Ops of rank 0 and 1 stay as they are.
+    rows; blocks and, where there are few, tiles are of about equal size. Other kernels become an scf.forall over blocks of
+    `row-block` rows. Ops of rank 0 and 1 stay as they are.
 
     Numerics: exact; no sum is split.
   }];

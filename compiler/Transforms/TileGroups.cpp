@@ -9,7 +9,6 @@
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
-#include "compiler/Transforms/RowTileOrder.h"
 #include "compiler/Transforms/TileSizes.h"
 #include "compiler/Transforms/Work.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -165,13 +164,7 @@ private:
     if (failed(block))
       return failure();
     OpFoldResult tile = codes ? rewriter.getIndexAttr(codeRows) : getTileRows(rewriter, *block);
-    auto tiled = tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
-    if (failed(tiled))
-      return failure();
-    // A full block and a panel are more than stays in a cache.
-    if (!codes && 4 * depth * (maxBlockRows + panelWidth) > blockBytes)
-      turnEverySecondPanel(rewriter, *tiled, panelWidth);
-    return success();
+    return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }
 
   /// Rows of a block, a multiple of |tileRows|: the weights are read once per block, and a small last block would read them for

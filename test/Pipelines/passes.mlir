@@ -90,6 +90,7 @@
 // BUFFERIZED-NEXT: )
 
 // VECTOR: builtin.module(
+// VECTOR-NEXT: attune-turn-panels{block-bytes=1572864 max-block-rows=128 panel-width=32},
 // VECTOR-NEXT: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 register-rows=12},
 // VECTOR-NEXT: attune-lower-halide-tiles,
 // VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3 weight-rows=8},
