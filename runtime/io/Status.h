@@ -19,8 +19,11 @@ class [[nodiscard]] Status {
 public:
   /// Success.
   Status() = default;
-  /// An error with this message.
+  /// An error with this message. Names from untrusted files may hold line breaks and escape codes: a question mark stands for each.
   static Status error(std::string message) {
+    for (char &c : message)
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+        c = '?';
     Status status;
     status.text = std::move(message);
     return status;

@@ -33,12 +33,8 @@ int attune::runVerb(const VerbHost &host, const std::string &verb, const std::ve
 }
 
 int attune::reportError(const std::string &tool, const std::string &message) {
-  // Names from untrusted files may hold line breaks; an error is one line.
-  std::string line = message;
-  for (char &c : line)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = '?';
-  std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), line.c_str());
+  // Not all messages were a Status's; arguments, too, may hold line breaks.
+  std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), Status::error(message).message().c_str());
   return exitRejected;
 }
 

@@ -11,6 +11,7 @@ using namespace attune;
 void testJson() {
   CHECK_HAS(parseJson("{\n  \"a\": 1,\n}", "c.json").message(), "c.json:3:1: ");
   CHECK_HAS(parseJson("{\"a\": {\"b\": 1, \"b\": 2}}", "c.json").message(), "c.json: key 'b' appears twice");
+  CHECK_HAS(parseJson("{\"a\\n\": 1, \"a\\n\": 2}", "c.json").message(), "c.json: key 'a?' appears twice");
   CHECK_HAS(parseJson("1e999", "c.json").message(), "c.json");
   CHECK_HAS(parseJson("", "c.json").message(), "c.json:1:1: ");
   CHECK(!parseJson("[1] [2]", "c.json"));
