@@ -59,7 +59,7 @@ static bool isRoot(linalg::LinalgOp op) {
 
 /// The arithmetic of |root| and of the producers of its kernel.
 static SizeExpr countGroup(linalg::LinalgOp root, DimBounds &bounds) {
-  SetVector<Operation *> ops;
+  llvm::SetVector<Operation *> ops;
   ops.insert(root);
   SizeExpr total;
   for (size_t i = 0; i < ops.size(); ++i) {
