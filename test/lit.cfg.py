@@ -149,6 +149,8 @@ if succeeds(config.python, "-c", "import numpy"):
     config.available_features.add("numpy")
 if sanitize:
     config.available_features.add("asan")
+    # Memory that the allocators and containers of LLVM's headers poison in our code is used by the packaged library, which does not unpoison it.
+    config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_container_overflow=0")
 if shutil.which("valgrind"):
     config.available_features.add("valgrind")
 if shutil.which("pkg-config") and shutil.which("cmake") and shutil.which("readelf"):
