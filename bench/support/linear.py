@@ -3,7 +3,7 @@
 """Times the linear layers inside a model whose matrices are read from memory: one with many layers, each with matrices of its own.
 
 A time is the mean over the layers and a few calls, because single runs may find a matrix in a shared cache; of several looks the best counts. What a
-time is compared with is of the same look (the read bandwidth) or of the same round (all tokens), since both change with the machine's mood; of
+time is compared with is of the same look (the read bandwidth) or of the same round (all tokens), since both change within a run; of
 these ratios the median counts.
 """
 import json
@@ -56,6 +56,6 @@ class LinearTimes:
         return median([self.read_ms(k, n, read) / ms for ms, read in self.looks[tokens, k, n]])
 
     def of_bound(self, tokens, k, n, full):
-        """The time by what a layer need not exceed: reading its matrix, or its share of the time of |full| tokens."""
+        """The time divided by what a layer need not exceed: reading its matrix, or its share of the time of |full| tokens."""
         rounds = zip(self.looks[tokens, k, n], self.looks[full, k, n])
         return median([ms / max(self.read_ms(k, n, read), tokens / full * full_ms) for (ms, read), (full_ms, _) in rounds])
