@@ -36,7 +36,7 @@ std::optional<Phase> attune::symbolizePhase(llvm::StringRef name) {
 std::string attune::listPhases() { return llvm::join(ArrayRef<llvm::StringLiteral>(kPhaseNames), ", "); }
 
 /// Leaves optimised `xfmr`: projections joined, epilogues and residuals fused, dropout gone, equal layer functions shared.
-static void buildDialectPipeline(OpPassManager &pm, xfmr::Precision precision) {
+static void buildDialectPipeline(OpPassManager &pm, const CpuStrategy &strategy, xfmr::Precision precision) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(xfmr::createDecomposeComposites());
   functions.addPass(createCanonicalizerPass());
@@ -46,6 +46,7 @@ static void buildDialectPipeline(OpPassManager &pm, xfmr::Precision precision) {
   functions.addPass(createCSEPass());
   if (precision != xfmr::Precision::F32)
     functions.addPass(xfmr::createLowerPrecision(xfmr::LowerPrecisionOptions{precision}));
+  functions.addPass(xfmr::createSplitDeepProjections(xfmr::SplitDeepProjectionsOptions{strategy.maxFeatures}));
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
   pm.addPass(createSymbolDCEPass());
@@ -150,16 +151,11 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   tiles.registerRows = strategy.registerRows;
   tiles.codeRows = strategy.codeRows;
   tiles.dotUnit = strategy.dotUnit;
-  TurnPanelsOptions panels;
-  panels.panelWidth = strategy.panelWidth;
-  panels.blockBytes = strategy.blockBytes;
-  panels.maxBlockRows = strategy.maxBlockRows;
   LowerAttentionTileOptions attention;
   attention.rows = strategy.queryRows;
   attention.scoreVectors = strategy.keyPanelWidth / 16;
   attention.valueVectors = strategy.valueVectors;
   attention.weightRows = strategy.weightRows;
-  pm.addPass(createTurnPanels(panels));
   pm.addPass(createVectorizeTiles(tiles));
   pm.addPass(createLowerHalideTiles());
   pm.addPass(createLowerAttentionTile(attention));
@@ -212,7 +208,7 @@ PipelineOptions attune::getGpuPipelineOptions(xfmr::Precision precision, ArrayRe
 void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOptions &options) {
   switch (phase) {
   case Phase::Dialect:
-    return buildDialectPipeline(pm, options.precision);
+    return buildDialectPipeline(pm, options.strategy, options.precision);
   case Phase::Linalg:
     return buildLinalgPipeline(pm, options.strategy, options.gpu.has_value());
   case Phase::Tiled:

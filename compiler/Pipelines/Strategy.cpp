@@ -68,6 +68,7 @@ GpuStrategy attune::getGpuStrategy(llvm::ArrayRef<GpuArchitecture> gpus) {
   strategy.tiles = {/*registerRows=*/64, /*queryRows=*/8,  /*panelWidth=*/64,    /*keyPanelWidth=*/64,
                     /*valueVectors=*/1,  /*weightRows=*/1, /*attentionRows=*/64, /*blockBytes=*/int64_t(1) << 30,
                     /*maxBlockRows=*/64, /*rowBlock=*/8};
+  strategy.tiles.maxFeatures = 0;
   strategy.tiles.fewRows = strategy.tiles.fewColumns = 16;
   // Tensor cores take 16 components at once, and instructions read 8 neighbours.
   strategy.tiles.bf16 = {"bf16", 16, 8};

@@ -69,6 +69,9 @@ struct CpuStrategy {
   int64_t wideRows = 0, wideColumns = 0, wideBlocks = 0;
   /// Whether an instruction rounds f32 to bf16.
   bool roundsBF16 = false;
+  /// Most features of a projection of f32; those with more are sums of several. 128 rows, a panel and the next one on its way are 1.5 MiB then.
+  /// The same for all CPUs, as bits depend on it; 0 for any number.
+  int64_t maxFeatures = 2048;
 };
 
 /// Tile sizes of the GPU kernels. A tile is the work of a block of threads.

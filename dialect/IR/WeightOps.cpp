@@ -120,6 +120,17 @@ OpFoldResult WeightReverseOp::fold(FoldAdaptor) {
   return {};
 }
 
+LogicalResult WeightSliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
+  int64_t begin = adaptor.getBegin(), end = adaptor.getEnd();
+  if (begin < 0 || begin >= end || end > type.getDimSize(1)) // C1
+    return emitOptionalError(loc, "expects columns of the ", type.getDimSize(1), " of its weight, but got ", begin, " to ", end);
+  types.push_back(type.clone({type.getDimSize(0), end - begin}));
+  return success();
+}
+
+OpFoldResult WeightSliceOp::fold(FoldAdaptor) { return getType() == getWeight().getType() ? OpFoldResult(getWeight()) : OpFoldResult(); }
+
 LogicalResult WeightTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
   types.push_back(type.clone({type.getDimSize(1), type.getDimSize(0)}));

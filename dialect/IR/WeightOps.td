@@ -154,6 +154,23 @@ def Xfmr_WeightReverseOp : Xfmr_WeightExpr<"weight_reverse"> {
   let hasFolder = 1;
 }
 
+def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {
+  let summary = "some consecutive columns of a weight matrix";
+  let description = [{
+    `result[i, j] = weight[i, begin + j]` for `j` below `end - begin`
+
+    - (C1) `0 <= begin < end`, and `end` is at most the number of columns.
+
+    ```mlir
+    %s = xfmr.weight_slice %w, 16 to 48 : tensor<100x48xf32>   // tensor<100x32xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$weight, I64Attr:$begin, I64Attr:$end);
+  let results = (outs Xfmr_Matrix:$result);
+  let assemblyFormat = "$weight `,` $begin `to` $end attr-dict `:` type($weight)";
+  let hasFolder = 1;
+}
+
 def Xfmr_WeightTransposeOp : Xfmr_WeightExpr<"weight_transpose"> {
   let summary = "a weight matrix transposed";
   let description = [{

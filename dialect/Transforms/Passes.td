@@ -124,4 +124,30 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
                                              clEnumValN(::mlir::xfmr::Precision::Int8, "int8", "8 bits, with scales per row and column"))}]>];
 }
 
+def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::FuncOp"> {
+  let summary = "compute projections of many features as sums of several";
+  let description = [{
+    ```mlir
+    %y = xfmr.linear %x, %w bias(%b) residual(%r) : tensor<?x3072xf32>, tensor<768x3072xf32>, bias tensor<768xf32>, residual tensor<?x768xf32>
+    // becomes
+    %x0 = tensor.extract_slice %x[0, 0] [%t, 1536] [1, 1] : …
+    %w0 = xfmr.weight_slice %w, 0 to 1536 : …
+    %0 = xfmr.linear %x0, %w0 bias(%b) residual(%r) : …
+    %x1 = tensor.extract_slice %x[0, 1536] [%t, 1536] [1, 1] : …
+    %w1 = xfmr.weight_slice %w, 1536 to 3072 : …
+    %y = xfmr.linear %x1, %w1 residual(%0) : …
+    ```
+
+    A kernel reads the rows of a block once for each panel of weights, from a cache if they fit. A linear of more than `max-features` features becomes as few as
+    have not more, of about the same number each, a multiple of 64 but for the last. Which rows a call has makes no difference, so a row's bits do not depend on its
+    neighbours. Linears of lower precision, with an activation or a multiplier, and such whose matrix is not a weight stay as they are.
+
+    Run it after `xfmr-fuse-epilogues` and `xfmr-lower-precision`, and `xfmr-hoist-weight-expressions` afterwards.
+
+    Numerics: a sum over k is joined from one sum for each part, in order, after bias and residual have been added to the first.
+  }];
+  let options = [Option<"maxFeatures", "max-features", "int64_t", "2048", "most features of one linear; 0 for any number">];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 #endif // XFMR_TRANSFORMS_PASSES_TD

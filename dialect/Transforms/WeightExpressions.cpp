@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 bool mlir::xfmr::isWeightExpression(Operation *op) {
-  return isa<WeightCodesOp, WeightConcatOp, WeightConvertOp, WeightPackOp, WeightReverseOp, WeightScalesOp, WeightSumsOp, WeightTransposeOp>(op);
+  return isa<WeightCodesOp, WeightConcatOp, WeightConvertOp, WeightPackOp, WeightReverseOp, WeightScalesOp, WeightSliceOp, WeightSumsOp,
+             WeightTransposeOp>(op);
 }
 
 bool mlir::xfmr::isWeightArgument(Value value) {
@@ -53,6 +54,9 @@ Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) 
         SmallVector<int64_t> rows = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, reverse.getWeight().getType().getDimSize(0))));
         return SelectSourceAttr::get(context, sources[0], 0, DenseI64ArrayAttr::get(context, rows));
       })
+      .Case([&](WeightSliceOp slice) -> Attribute {
+        return SliceSourceAttr::get(context, sources[0], /*axis=*/1, slice.getBegin(), slice.getEnd());
+      })
       .Case([&](WeightTransposeOp) -> Attribute {
         return TransposeSourceAttr::get(context, sources[0], DenseI64ArrayAttr::get(context, {1, 0}));
       })
@@ -68,6 +72,7 @@ StringRef mlir::xfmr::weightNameSuffix(Operation *op) {
       .Case([](WeightScalesOp) { return ".scales"; })
       .Case([](WeightSumsOp) { return ".sums"; })
       .Case([](WeightReverseOp) { return ".reversed"; })
+      .Case([](WeightSliceOp) { return ".slice"; })
       .Case([](WeightTransposeOp) { return ".transposed"; })
       .Default([](Operation *) { return ""; });
 }

@@ -14,7 +14,8 @@ LENGTHS = [1, 2, 3, 7, 31, 33, 64, 65, 127, 128, 129, 511]
 MODELS = {
     "h36a3": dict(hidden_size=36, num_attention_heads=3, intermediate_size=50, hidden_act="gelu"),
     "h40a5": dict(hidden_size=40, num_attention_heads=5, intermediate_size=112, hidden_act="gelu_new"),
-    "h60a4": dict(hidden_size=60, num_attention_heads=4, intermediate_size=112, hidden_act="relu"),
+    # So many features that a projection is two, of 1088 and of 1013.
+    "h60a4": dict(hidden_size=60, num_attention_heads=4, intermediate_size=2101, hidden_act="relu"),
     "h300a6": dict(hidden_size=300, num_attention_heads=6, intermediate_size=50, hidden_act="silu", num_hidden_layers=1),
     "h33a3": dict(hidden_size=33, num_attention_heads=3, intermediate_size=51, hidden_act="tanh",
                   architectures=["BertForTokenClassification"], id2label={str(i): f"L{i}" for i in range(3)}),

@@ -22,6 +22,7 @@
 // DIALECT-NEXT: xfmr-fuse-epilogues,
 // DIALECT-NEXT: canonicalize
 // DIALECT-NEXT: cse
+// DIALECT-NEXT: xfmr-split-deep-projections{max-features=2048}
 // DIALECT-NEXT: ),
 // DIALECT-NEXT: xfmr-hoist-weight-expressions,
 // DIALECT-NEXT: duplicate-function-elimination,
@@ -32,6 +33,7 @@
 // With a lower precision, one pass more.
 // LOWER: cse
 // LOWER-NEXT: xfmr-lower-precision{precision=int8}
+// LOWER-NEXT: xfmr-split-deep-projections{max-features=2048}
 // LOWER-NEXT: ),
 // LOWER-NEXT: xfmr-hoist-weight-expressions,
 
@@ -90,7 +92,6 @@
 // BUFFERIZED-NEXT: )
 
 // VECTOR: builtin.module(
-// VECTOR-NEXT: attune-turn-panels{block-bytes=1572864 max-block-rows=128 panel-width=32},
 // VECTOR-NEXT: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 register-rows=12},
 // VECTOR-NEXT: attune-lower-halide-tiles,
 // VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3 weight-rows=8},

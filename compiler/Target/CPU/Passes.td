@@ -151,21 +151,6 @@ def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
-def TurnPanels : Pass<"attune-turn-panels"> {
-  let summary = "every second panel of deep weights meets the rows from the last to the first";
-  let description = [{
-    For projections on buffers: an scf.forall over blocks of rows and panels around an scf.for over tiles of rows. If the rows of a full block and a panel are
-    more than `block-bytes`, the tiles of every second panel are visited from the last to the first, which begins with the rows that are still in the cache.
-    Kernels of lower precision, whose rows are smaller, stay as they are.
-
-    Numerics: exact; no sum is split.
-  }];
-  let options = [Option<"panelWidth", "panel-width", "int64_t", "32", "columns of a weight panel">,
-                 Option<"blockBytes", "block-bytes", "int64_t", "524288", "bytes that a cache keeps">,
-                 Option<"maxBlockRows", "max-block-rows", "int64_t", "128", "most rows of one block">];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
 def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
   let summary = "linalg tiles on buffers become loops over vectors of 16 floats";
   let description = [{

@@ -49,6 +49,21 @@ func.func @negative_weight_concat_other_axis(%w: tensor<4x8xf32>, %v: tensor<4x1
   return %y : tensor<8x16xf32>
 }
 
+// CHECK-LABEL: @weight_slice_whole
+// CHECK-SAME: (%[[W:.*]]: tensor<4x8xf32>)
+// CHECK: return %[[W]]
+func.func @weight_slice_whole(%w: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %s = xfmr.weight_slice %w, 0 to 8 : tensor<4x8xf32>
+  return %s : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @negative_weight_slice_part
+// CHECK: xfmr.weight_slice
+func.func @negative_weight_slice_part(%w: tensor<4x8xf32>) -> tensor<4x7xf32> {
+  %s = xfmr.weight_slice %w, 0 to 7 : tensor<4x8xf32>
+  return %s : tensor<4x7xf32>
+}
+
 // CHECK-LABEL: @weight_transpose_pair
 // CHECK-SAME: (%[[W:.*]]: tensor<4x8xf32>)
 // CHECK-NEXT: return %[[W]]

@@ -108,3 +108,27 @@ xfmr.weight @panels : tensor<1x1x8xf32> = #xfmr.panels<#xfmr.tensor<"a" : tensor
 
 // expected-error @below {{expects a positive width, but got -8}}
 xfmr.weight @panels_width : tensor<1x8x8xf32> = #xfmr.panels<#xfmr.tensor<"a" : tensor<8x8xf32>>, -8>
+
+// -----
+
+func.func @weight_slice_c1(%w: tensor<4x8xf32>) {
+  // expected-error @below {{expects columns of the 8 of its weight, but got 4 to 9}}
+  %s = xfmr.weight_slice %w, 4 to 9 : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @weight_slice_c1_empty(%w: tensor<4x8xf32>) {
+  // expected-error @below {{expects columns of the 8 of its weight, but got 4 to 4}}
+  %s = xfmr.weight_slice %w, 4 to 4 : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @weight_slice_c1_negative(%w: tensor<4x8xf32>) {
+  // expected-error @below {{expects columns of the 8 of its weight, but got -1 to 4}}
+  %s = xfmr.weight_slice %w, -1 to 4 : tensor<4x8xf32>
+  return
+}

@@ -32,6 +32,8 @@ func.func @weights(%a: tensor<8x8xf32>, %b: tensor<4x8xf32>) {
   %pack = xfmr.weight_pack %table, 32 : tensor<203x48xf32>
   // CHECK: xfmr.weight_transpose %{{.*}} : tensor<4x8xf32>
   %transpose = xfmr.weight_transpose %b : tensor<4x8xf32>
+  // CHECK: xfmr.weight_slice %{{.*}}, 2 to 7 : tensor<4x8xf32>
+  %slice = xfmr.weight_slice %b, 2 to 7 : tensor<4x8xf32>
   // CHECK: xfmr.weight_reverse %{{.*}} : tensor<4x8xf32>
   %reverse = xfmr.weight_reverse %b : tensor<4x8xf32>
   // The inferred types.
