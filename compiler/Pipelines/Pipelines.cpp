@@ -54,9 +54,15 @@ static void buildDialectPipeline(OpPassManager &pm, const CpuStrategy &strategy,
 }
 
 /// Leaves linalg on tensors, and `xfmr.attention`; weights have their final layout.
-static void buildLinalgPipeline(OpPassManager &pm, const CpuStrategy &strategy, bool device) {
+static void buildLinalgPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  const CpuStrategy &strategy = options.strategy;
   ConvertXfmrToLinalgOptions convert;
-  convert.knownCounts = device;
+  if (options.gpu) {
+    convert.knownCounts = true;
+    if (options.precision != xfmr::Precision::Int8)
+      convert.attentionCodes = options.precision;
+    convert.attentionHead = options.gpu->largestCodeHead;
+  }
   convert.panelWidth = strategy.panelWidth;
   convert.bf16Codes = strategy.bf16.type;
   convert.bf16Group = strategy.bf16.group;
@@ -210,7 +216,7 @@ void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOp
   case Phase::Dialect:
     return buildDialectPipeline(pm, options.strategy, options.precision);
   case Phase::Linalg:
-    return buildLinalgPipeline(pm, options.strategy, options.gpu.has_value());
+    return buildLinalgPipeline(pm, options);
   case Phase::Tiled:
     return buildTiledPipeline(pm, options);
   case Phase::Kernels:

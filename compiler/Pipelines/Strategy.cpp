@@ -78,6 +78,7 @@ GpuStrategy attune::getGpuStrategy(llvm::ArrayRef<GpuArchitecture> gpus) {
   strategy.tiles.wideBlocks = emulated ? 2 : 128;
   // A warp has 16 of them.
   strategy.codeQueryRows = 64;
+  strategy.largestCodeHead = 128;
   strategy.threads = 128;
   // What a block of any GPU from sm_80 on can have: two such blocks fit into an A100's multiprocessor, three into an H100's.
   strategy.sharedBytes = 72 << 10;

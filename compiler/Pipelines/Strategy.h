@@ -80,6 +80,8 @@ struct GpuStrategy {
   CpuStrategy tiles;
   /// Query rows of an attention tile that tensor cores multiply.
   int64_t codeQueryRows;
+  /// Components of the largest head whose operands registers of tensor cores hold.
+  int64_t largestCodeHead;
   /// Threads of a block.
   int64_t threads;
   /// Most bytes of shared memory of a block; scratch that needs more stays in the workspace.

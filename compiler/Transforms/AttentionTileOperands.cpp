@@ -28,7 +28,16 @@ AttentionTiler::Tile AttentionTiler::tileAt(scf::ForallOp loop, Value queries) {
   return tile;
 }
 
-Value AttentionTiler::keyTile(const Tile &tile, Value panels) {
+/// Rows of |tensor|, `[T, G, size]`, for the keys of a tile.
+Value AttentionTiler::rowTile(const Tile &tile, Value tensor, int64_t size) {
+  Box box;
+  box.add(tile.keys.begin, tile.keys.length), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), b.fixed(size));
+  return b.slice(tensor, box, {false, true, false});
+}
+
+Value AttentionTiler::keyTile(const Tile &tile, Value keys) {
+  if (hasKeyRows())
+    return rowTile(tile, keys, headDim);
   Value count = b.affine({tile.keys.length}, b.d0.ceilDiv(width));
   Box box;
   if (op.isCached())
@@ -38,18 +47,16 @@ Value AttentionTiler::keyTile(const Tile &tile, Value panels) {
   box.add(b.fixed(0), b.fixed(headDim)), box.add(b.fixed(0), b.fixed(width));
   SmallVector<bool> dropped(box.sizes.size(), true);
   std::fill(dropped.end() - 3, dropped.end(), false);
-  return b.slice(panels, box, dropped);
+  return b.slice(keys, box, dropped);
 }
 
 Value AttentionTiler::valueTile(const Tile &tile) {
+  if (!op.isCached())
+    return rowTile(tile, op.getValue(), valueDim);
   Box box;
-  if (op.isCached()) {
-    box.add(tile.slot, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), tile.keys.length),
-        box.add(b.fixed(0), b.fixed(valueDim));
-    return b.slice(op.getValue(), box, {true, true, false, false});
-  }
-  box.add(tile.keys.begin, tile.keys.length), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), b.fixed(valueDim));
-  return b.slice(op.getValue(), box, {false, true, false});
+  box.add(tile.slot, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), tile.keys.length),
+      box.add(b.fixed(0), b.fixed(valueDim));
+  return b.slice(op.getValue(), box, {true, true, false, false});
 }
 
 std::pair<OpFoldResult, OpFoldResult> AttentionTiler::broadcast(Value tensor, int64_t dim, Value first, OpFoldResult count) {

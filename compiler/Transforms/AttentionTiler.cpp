@@ -27,8 +27,8 @@ AttentionTiler::AttentionTiler(xfmr::AttentionOp op, AttentionSizes sizes)
 void AttentionTiler::run() {
   Value batch = b.affine({tensor::DimOp::create(b.builder, b.loc, op.getQueryOffsets(), 0)}, b.d0 - 1);
   Value mask = op.getMask() ? maskOfF32(op.getMask()) : Value();
-  Value panels = op.isCached() ? op.getKey() : packKeys(batch);
-  scf::ForallOp loop = attend(batch, mask, panels);
+  Value keys = op.isCached() || hasKeyRows() ? op.getKey() : packKeys(batch);
+  scf::ForallOp loop = attend(batch, mask, keys);
   op.getResult().replaceAllUsesWith(loop.getResult(0));
   if (op.getProbabilities())
     op.getProbabilities().replaceAllUsesWith(loop.getResult(1));
@@ -148,7 +148,14 @@ std::string AttentionTiler::describe() {
   return text;
 }
 
-scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value panels) {
+/// What products round to: what keys are rounded to already, if they are.
+xfmr::Precision AttentionTiler::getPrecision() {
+  if (!hasKeyRows())
+    return sizes.precision;
+  return op.getKey().getType().getElementType().isF16() ? xfmr::Precision::F16 : xfmr::Precision::BF16;
+}
+
+scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
   Value tokens = tensor::DimOp::create(b.builder, b.loc, op.getQuery(), 0);
   SmallVector<Value> outputs{
       tensor::EmptyOp::create(b.builder, b.loc, {ShapedType::kDynamic, heads, valueDim}, b.builder.getF32Type(), ValueRange{tokens})};
@@ -181,12 +188,12 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value panels) {
   }
   bool usesPosition = op.getCausal() || op.getWindowLeft() || op.getWindowRight() || op.getDistanceBias() || op.getRelativeKey();
   auto attended = xfmr::AttentionTileOp::create(
-      b.builder, b.loc, TypeRange(ValueRange(targets)), b.slice(op.getQuery(), rowsOf(headDim)), keyTile(tile, panels), valueTile(tile),
+      b.builder, b.loc, TypeRange(ValueRange(targets)), b.slice(op.getQuery(), rowsOf(headDim)), keyTile(tile, keys), valueTile(tile),
       usesPosition ? tile.position : Value(), mask ? maskTile(tile, mask) : Value(), op.getHeadMask() ? headScaleTile(tile) : Value(),
       op.getDistanceBias() ? distanceBiasTile(tile) : Value(), op.getRelativeKey(), Value(), Value(), targets, op.getScaleAttr(),
       b.builder.getI64IntegerAttr(sizes.keyBlock), op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(),
       op.getMaskFillAttr(), op.getMaskedRowsAttr(), op.getRelativeTermsAttr(), op.getScoreStageAttr(),
-      xfmr::PrecisionAttr::get(op.getContext(), sizes.precision));
+      xfmr::PrecisionAttr::get(op.getContext(), getPrecision()));
   b.builder.setInsertionPointToStart(forall.getTerminator().getBody());
   b.insertInParallel(attended.getResult(0), forall.getRegionIterArgs()[0], result);
   if (op.getProbabilities())

@@ -24,11 +24,14 @@ public:
   void run();
 
 private:
+  /// Keys that are rounded already stay rows: tensor cores read them as they are.
+  bool hasKeyRows() { return !op.isCached() && !op.getKey().getType().getElementType().isF32(); }
   mlir::Value maskOfF32(mlir::Value mask);
   mlir::Value packKeys(mlir::Value batch);
   mlir::Value destinationOfProbabilities(mlir::Value batch);
-  mlir::scf::ForallOp attend(mlir::Value batch, mlir::Value mask, mlir::Value panels);
+  mlir::scf::ForallOp attend(mlir::Value batch, mlir::Value mask, mlir::Value keys);
   mlir::Value queriesPerTile();
+  mlir::xfmr::Precision getPrecision();
 
   /// What one iteration works on.
   struct Tile {
@@ -41,7 +44,8 @@ private:
   /// The tile of an iteration of |loop|, which has |queries| queries at most.
   Tile tileAt(mlir::scf::ForallOp loop, mlir::Value queries);
   // The slices of the operands that |tile| reads.
-  mlir::Value keyTile(const Tile &tile, mlir::Value panels);
+  mlir::Value rowTile(const Tile &tile, mlir::Value tensor, int64_t size);
+  mlir::Value keyTile(const Tile &tile, mlir::Value keys);
   mlir::Value valueTile(const Tile &tile);
   mlir::Value maskTile(const Tile &tile, mlir::Value mask);
   mlir::Value headScaleTile(const Tile &tile);

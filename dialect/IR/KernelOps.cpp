@@ -123,12 +123,30 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
   return success();
 }
 
+/// Checks C5.
+static LogicalResult verifyElements(AttentionTileOp op) {
+  Builder builder(op.getContext());
+  Type code = op.getPrecision() == Precision::BF16  ? Type(builder.getBF16Type())
+              : op.getPrecision() == Precision::F16 ? Type(builder.getF16Type())
+                                                    : Type();
+  auto elementOf = [](Value value) { return cast<ShapedType>(value.getType()).getElementType(); };
+  Type expected = op.hasKeyRows() ? code : Type(builder.getF32Type());
+  if (!expected)
+    return op.emitOpError("expects 'precision' to be bf16 or f16 for keys in rows, but got ") << stringifyPrecision(op.getPrecision());
+  for (auto [name, value] : {std::pair<StringRef, Value>("key", op.getKey()), std::pair<StringRef, Value>("value", op.getValue())})
+    if (elementOf(value) != expected)
+      return op.emitOpError("expects '") << name << "' of " << expected << ", but got " << value.getType();
+  if (Type query = elementOf(op.getQuery()); !query.isF32() && query != expected)
+    return op.emitOpError("expects 'query' of f32 or as keys are, but got ") << op.getQuery().getType();
+  return success();
+}
+
 LogicalResult AttentionTileOp::verify() {
   size_t count = getDestinations().size();
   if (count != 1 && count != 2)
     return emitOpError("expects one or two destinations, but got ") << count;
   Value result = getDestinations()[0];
-  if (failed(verifyRank(*this, getQuery(), "query", 3)) || failed(verifyRank(*this, getKey(), "key", 3)) ||
+  if (failed(verifyRank(*this, getQuery(), "query", 3)) || failed(verifyRank(*this, getKey(), "key", hasKeyRows() ? 2 : 3)) ||
       failed(verifyRank(*this, getValue(), "value", 2)) || failed(verifyRank(*this, result, "result", 3)))
     return failure();
   auto query = cast<ShapedType>(getQuery().getType()), key = cast<ShapedType>(getKey().getType());
@@ -138,11 +156,12 @@ LogicalResult AttentionTileOp::verify() {
       failed(verifySize(*this, "the heads of the result", query.getDimSize(1), type.getDimSize(1))) ||
       failed(verifySize(*this, "the rows of the result", query.getDimSize(0), type.getDimSize(0))))
     return failure();
-  if (key.isDynamicDim(2) || key.getDimSize(2) % 16 != 0)
+  if (!hasKeyRows() && (key.isDynamicDim(2) || key.getDimSize(2) % 16 != 0))
     return emitOpError("expects a panel width that is a multiple of 16, but got ") << key;
-  if (getKeyBlock() <= 0 || getKeyBlock() % key.getDimSize(2) != 0)
-    return emitOpError("expects 'key_block' to be a multiple of the panel width, ") << key.getDimSize(2) << ", but got " << getKeyBlock();
-  if (failed(verifyTerms(*this)))
+  int64_t width = hasKeyRows() ? 1 : key.getDimSize(2);
+  if (getKeyBlock() <= 0 || getKeyBlock() % width != 0)
+    return emitOpError("expects 'key_block' to be a multiple of the panel width, ") << width << ", but got " << getKeyBlock();
+  if (failed(verifyElements(*this)) || failed(verifyTerms(*this)))
     return failure();
   if (bool(getScratch()) != bool(getState())) // C4
     return emitOpError("expects 'scratch' and 'state' together");

@@ -42,7 +42,7 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
   let summary = "attention of a few queries of one or more heads over all keys of their sequence, keys in blocks";
   let description = [{
     Every pair (i, h) of a query and a head, all of which share keys and values, is a row. One block of `key_block` keys at a time, in order from the first block
-    the row sees (S keys, `key[p, d, j]` is component d of key `p * W + j`, columns beyond S are ignored), with running maximum m, sum l and accumulator o:
+    the row sees (S keys, `key[p, d, j]` is component d of key `p * W + j`, columns beyond S are ignored; or `key[j, d]`), with running maximum m, sum l and accumulator o:
 
         t[j]  = x[j] * log2(e), -infinity for keys that are hidden by their position (see `xfmr.attention` for x and what is hidden)
         m'    = max(m, max_j t[j]),  a = 2^(m - m')
@@ -52,12 +52,13 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
     The first query stands at position `position` among the keys. A score that a mask takes below the most negative f32 becomes that. Rows whose m is in the lower
     half of the range have no visible key: they get what `masked_rows` says. Probabilities of keys hidden by their position are not written.
 
-    - (C1) `query` is `[R, H, D]`, `key` `[P, D, W]` with `P * W >= S`, `value` `[S, E]`, the result `[R, H, E]`.
+    - (C1) `query` is `[R, H, D]`, `key` panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` `[S, E]`, the result `[R, H, E]`.
     - (C2) `mask`, if present, is f32, `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`; `head_scale` `[H]`; `distance_bias` `[1 or H, N]`; `relative_key`
       `[1, D, N' + 15]`, the distances in descending order; `probabilities`, if present, `[H, R, S]` (the second destination).
     - (C3) `causal`, windows, `distance_bias` and `relative_key` need `position`.
     - (C4) `scratch` and `state`, if present, are contiguous f32 buffers: `[rows, key_block or more]` for scores, `[R * H or more, 32]` for the maxima and sums of
       rows between blocks; vectors need them, `attune-attach-scratch` adds them.
+    - (C5) Elements are f32. Keys in rows are of the type of `precision`, bf16 or f16, and so are the values beside them; the queries may be.
     - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d and over j of `value` run in order with fused
       multiply-adds; the sum l is kept in 16 lanes joined by a fixed tree. A row's bits do not depend on which rows share its tile.
     - (N2) With `precision` bf16 or f16, queries, keys, weights and values may be rounded to it before they are multiplied; sums are f32.
@@ -86,6 +87,8 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
   let extraClassDeclaration = tileDeclaration # [{
     /// The probabilities destination, or null.
     ::mlir::Value getProbabilities() { return getDestinations().size() > 1 ? getDestinations()[1] : ::mlir::Value(); }
+    /// Whether keys are rows, not panels.
+    bool hasKeyRows() { return ::llvm::cast<::mlir::ShapedType>(getKey().getType()).getRank() == 2; }
     /// Whether keys are hidden by their position.
     bool hidesByPosition() { return getCausal() || getWindowLeft() || getWindowRight(); }
   }];

@@ -5,6 +5,7 @@
 # sweep.py precision MODEL DTYPE DIR    some of these lengths and batches with matrix products in DTYPE, on this machine's instructions and on those of others
 # sweep.py cuda MODEL DTYPE GPU DIR       matrix products in DTYPE on GPU, an emulator, with blocks and threads in several orders: few, narrow and wide tiles
 # sweep.py packed MODEL DTYPE GPU DIR     the same with padding skipped: sequences of all tokens, one, some and none
+# sweep.py long MODEL DTYPE GPU DIR       the same with more keys than GPU's stages hold
 # sweep.py inputs MODEL DIR             3D and float masks, head masks, embeddings and positions as inputs, all groups of outputs
 #
 # Each call becomes a golden case whose expected outputs attune-test-reference computes in double; `check` compares them within the tolerance
@@ -88,11 +89,16 @@ def sweep_packed(name, dtype, gpu, work):
     sweep_cuda(name, dtype, gpu, work, "skip", ((2, 3, "none"), (4, 5, "ragged"), (5, 70, "ragged")))
 
 
-def sweep_cuda(name, dtype, gpu, work, padding="compute", shapes=((1, 1, "none"), (2, 17, "right"), (2, 70, "holes"))):
+def sweep_long(name, dtype, gpu, work):
+    sweep_cuda(name, dtype, gpu, work, "skip", ((1, 450, "none"), (3, 200, "ragged")), ("lazy,random=3", "random=4"))
+
+
+def sweep_cuda(name, dtype, gpu, work, padding="compute", shapes=((1, 1, "none"), (2, 17, "right"), (2, 70, "holes")),
+               orders=("", "random=1", "lazy,random=2")):
     model, cases = make_cases(name, work, shapes, "--padding=" + padding)
     shared = os.path.join(work, "model.so")
     run("attune", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype, "--padding=" + padding)
-    for case, order in zip(cases, ("", "random=1", "lazy,random=2")):
+    for case, order in zip(cases, orders):
         print(run("attune-run", "check", "--model=" + shared, "--dtype=" + dtype, case, ATTUNE_FAKE_CUDA=order))
 
 
@@ -145,4 +151,4 @@ def sweep_inputs(name, work):
 
 if __name__ == "__main__":
     os.makedirs(sys.argv[-1], exist_ok=True)
-    {"shapes": sweep_shapes, "precision": sweep_precision, "cuda": sweep_cuda, "packed": sweep_packed, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])
+    {"shapes": sweep_shapes, "precision": sweep_precision, "cuda": sweep_cuda, "packed": sweep_packed, "long": sweep_long, "inputs": sweep_inputs}[sys.argv[1]](*sys.argv[2:])

@@ -39,7 +39,7 @@
 
 // LINALG: builtin.module(
 // LINALG-NEXT: func.func(
-// LINALG-NEXT: convert-xfmr-to-linalg{bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i16 int8-multiple=2 known-counts=false panel-width=32}
+// LINALG-NEXT: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i16 int8-multiple=2 known-counts=false panel-width=32}
 // LINALG-NEXT: ),
 // LINALG-NEXT: xfmr-hoist-weight-expressions,
 // LINALG-NEXT: symbol-dce,
@@ -48,9 +48,9 @@
 // LINALG-NEXT: )
 // LINALG-NEXT: )
 // The instructions of the CPU decide what codes look like.
-// DOTS: convert-xfmr-to-linalg{bf16-codes=bf16 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=32}
-// TILES: convert-xfmr-to-linalg{bf16-codes=bf16 bf16-group=2 bf16-multiple=32 int8-codes=i8 int8-multiple=64 known-counts=false panel-width=32}
-// VNNI: convert-xfmr-to-linalg{bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=16}
+// DOTS: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=bf16 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=32}
+// TILES: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=bf16 bf16-group=2 bf16-multiple=32 int8-codes=i8 int8-multiple=64 known-counts=false panel-width=32}
+// VNNI: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=16}
 
 // TILED: builtin.module(
 // TILED-NEXT: func.func(

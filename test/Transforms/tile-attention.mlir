@@ -238,3 +238,16 @@ func.func @negative_other_ops(%x: tensor<?x48xf32>, %w: tensor<8x48xf32>) -> ten
   %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<8x48xf32>
   return %y : tensor<?x8xf32>
 }
+
+// Keys that are rounded already stay rows.
+// CHECK-LABEL: @rounded
+// CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<?x4x16xf32>, %[[K:[a-z0-9]+]]: tensor<?x2x16xf16>, %[[V:[a-z0-9]+]]: tensor<?x2x8xf16>
+// CHECK-NOT: xfmr.key_panel
+// CHECK: %[[KT:.*]] = tensor.extract_slice %[[K]][%[[BEGIN:.*]], %[[HEAD:.*]], 0] [%[[LENGTH:.*]], 1, 16] {{.*}} to tensor<?x16xf16>
+// CHECK: %[[VT:.*]] = tensor.extract_slice %[[V]][%[[BEGIN]], %[[HEAD]], 0] [%[[LENGTH]], 1, 8] {{.*}} to tensor<?x8xf16>
+// CHECK: xfmr.attention_tile ins(%{{.*}}, %[[KT]], %[[VT]] : tensor<?x2x16xf32>, tensor<?x16xf16>, tensor<?x8xf16>) {{.*}}precision = #xfmr.precision<f16>
+func.func @rounded(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf16>, %v: tensor<?x2x8xf16>, %offsets: tensor<?xi64>, %length: index) -> tensor<?x4x8xf32> {
+  %y = xfmr.attention %q, %k, %v offsets(%offsets, %offsets) lengths(%length, %length) {scale = 0.25 : f64}
+    : tensor<?x4x16xf32>, tensor<?x2x16xf16>, tensor<?x2x8xf16> -> tensor<?x4x8xf32>
+  return %y : tensor<?x4x8xf32>
+}

@@ -25,6 +25,17 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     applies the scales. Rows that several projections take are rounded once, and a result that only a bf16 projection reads is stored rounded.
     `bf16-codes` and `int8-codes` are element types of codes: bf16 (or f32, the same values), i8 (or i16).
 
+    With `attention-codes` the keys and values of attention are codes, too, unless they are a cache or its scores are a result; so are queries if nothing else
+    reads what they are a part of. They are rounded by whoever makes them:
+
+    ```mlir
+    %y = linalg.generic … -> tensor<?x144xf32>    // queries, keys and values
+    %a = xfmr.attention %q, %k, %v … : tensor<?x4x16xf32>, tensor<?x4x16xf32>, tensor<?x4x16xf32> -> tensor<?x4x16xf32>
+    // becomes
+    %y = linalg.generic … -> tensor<?x144xbf16>
+    %a = xfmr.attention %q, %k, %v … : tensor<?x4x16xbf16>, tensor<?x4x16xbf16>, tensor<?x4x16xbf16> -> tensor<?x4x16xf32>
+    ```
+
     Expects composites decomposed and `multi_head_attention`, `ffn` and `dropout` gone. Numerics: exact (each op's N labels hold).
   }];
   let options = [Option<"panelWidth", "panel-width", "int64_t", "32", "columns of a weight panel">,
@@ -33,6 +44,11 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
                  Option<"bf16Multiple", "bf16-multiple", "int64_t", "2", "columns of bf16 codes are a multiple of this">,
                  Option<"int8Codes", "int8-codes", "std::string", [{"i8"}], "element type of int8 codes: i8 (plus 128) or i16">,
                  Option<"int8Multiple", "int8-multiple", "int64_t", "4", "columns of int8 codes are a multiple of this">,
+                 Option<"attentionCodes", "attention-codes", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32", "what operands of attention are rounded to",
+                        [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
+                                             clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
+                                             clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>,
+                 Option<"attentionHead", "attention-head", "int64_t", "128", "components of the largest head whose operands are rounded">,
                  Option<"knownCounts", "known-counts", "bool", "false",
                         "the host cannot read data: packed tokens have as many rows as there are places, and none of those beyond the last has one">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

@@ -50,10 +50,16 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
         [](xfmr::AttentionOp op) { return !op.getRelativeKey() || cast<RankedTensorType>(op.getRelativeKey().getType()).getRank() == 3; });
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
+    if (attentionCodes != xfmr::Precision::F32)
+      attune::roundAttention(getOperation(), codeType(attentionCodes), attentionHead);
     attune::simplifyQuantizedRows(getOperation());
   }
 
 private:
+  Type codeType(xfmr::Precision precision) {
+    return precision == xfmr::Precision::F16 ? Type(Float16Type::get(&getContext())) : Type(BFloat16Type::get(&getContext()));
+  }
+
   /// The layout that two options describe, or an error.
   FailureOr<attune::CodeLayout> layout(StringRef option, StringRef name, int64_t multiple) {
     Builder builder(&getContext());

@@ -234,6 +234,8 @@ void AttentionTranslator::run() {
 LogicalResult attune::translateAttention(xfmr::AttentionTileOp op, StringRef name, std::string &why) {
   if (!cast<ShapedType>(op.getQuery().getType()).getElementType().isF32())
     return why = "elements that are not f32", failure();
+  if (op.hasKeyRows())
+    return why = "keys in rows", failure();
   for (int64_t dim : {0, 1}) {
     OpBuilder builder(op);
     auto size = dyn_cast<Value>(sizesOf(builder, op.getDestinations()[0])[dim]);

@@ -3,14 +3,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A warp has 16 rows (pairs of a query and a head), a block 64. Queries stay in registers as operands. For 64 keys at a time the block
-// copies keys and values, rounded, to shared memory; then each warp, with running maximum m, sum l and result O,
+// copies keys and values to shared memory: keys in panels and values of f32, rounded, between barriers; rows that are rounded already by
+// copies that bypass registers, the next 64 while these are multiplied. Then each warp, with running maximum m, sum l and result O,
 //
 //   S  = Q K                  16 x 64, in registers: lane 4 g + t has rows g and g + 8, columns 2t, 2t + 1 of every eight
 //   S  = score(S)             scale, masks and biases, for each element as in every other form (RowAttention)
 //   m' = max(m, S)  P = 2^(S - m')  l = l 2^(m - m') + P  O = O 2^(m - m') + P V
 //
 // The sums S are, once rounded, the operand P: they never leave their lanes. Rows of both tiles in shared memory are an odd number of
-// chunks apart, so `ldmatrix` finds 8 of them in different banks. Few rows, as in decoding, are warps' work one by one.
+// chunks apart, so `ldmatrix` finds 8 of them in different banks. Few rows over a cache, as in decoding, are warps' work one by one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,8 @@ using Values = ThreadEmitter::Values;
 
 namespace {
 
-/// Rows of a block, keys of a step, and rows that are few.
-constexpr int64_t kRows = 64, kKeys = kFlashKeys, kFewRows = 4;
+/// Rows of a block, keys of a step, rows that are few, and stages of keys and values that copies bring.
+constexpr int64_t kRows = 64, kKeys = kFlashKeys, kFewRows = 4, kStages = 2;
 
 /// Emits one tile.
 class FlashAttention {
@@ -35,18 +36,25 @@ public:
   void emit();
 
 private:
-  /// A matrix in shared memory: rows of chunks.
+  /// Stages of a matrix in shared memory: rows of chunks.
   struct Matrix {
     Value words;
     int64_t rows, columns;
     int64_t strideBytes() const { return (columns / kChunk + 1) * kChunkBytes; }
+    int64_t stageBytes() const { return rows * strideBytes(); }
   };
   Matrix allocate(int64_t rows, int64_t columns);
+  Value addressOf(const Matrix &matrix, Value stage) {
+    return cores.advance(cores.addressOf(matrix.words, e.index(0)), e.mul(stage, matrix.stageBytes()));
+  }
   void emitTile(Value first);
-  void copyRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns);
-  Values multiplyKeys();
-  Values step(Value begin, ValueRange carried);
-  void addValues(ArrayRef<Value> weights, MutableArrayRef<Value> sums);
+  Values overKeys(Value begin, Value end, Value last, ValueRange carried, bool areSeen);
+  void roundRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns);
+  void copyRows(const Matrix &to, Value stage, Value from, Value first, int64_t columns);
+  void copyStage(Value stage, Value begin);
+  Values multiplyKeys(Value stage);
+  Values step(Value begin, Value stage, ValueRange carried, bool areSeen);
+  void addValues(Value stage, ArrayRef<Value> weights, MutableArrayRef<Value> sums);
 
   xfmr::AttentionTileOp op;
   ThreadEmitter &e;
@@ -54,6 +62,7 @@ private:
   Value lane, warp;
   FlashRows own;
   TensorCores &cores;
+  int64_t stages;
   Matrix keys, values;
 };
 
@@ -61,11 +70,15 @@ private:
 
 FlashAttention::FlashAttention(xfmr::AttentionTileOp op, ThreadEmitter &e, const ThreadLoops &loops)
     : op(op), e(e), loops(loops), lane(e.rem(loops.thread, kWarp)), warp(e.div(loops.thread, kWarp)), own(op, e, lane), cores(own.cores),
-      keys(allocate(llvm::alignTo(own.headDim, 16), kKeys)), values(allocate(kKeys, llvm::alignTo(own.valueDim, 16))) {}
+      stages(op.hasKeyRows() ? kStages : 1) {
+  int64_t depth = llvm::alignTo(own.headDim, 16);
+  keys = op.hasKeyRows() ? allocate(kKeys, depth) : allocate(depth, kKeys);
+  values = allocate(kKeys, llvm::alignTo(own.valueDim, 16));
+}
 
 FlashAttention::Matrix FlashAttention::allocate(int64_t rows, int64_t columns) {
   Matrix matrix{{}, rows, columns};
-  matrix.words = e.allocateShared(e.builder.getI32Type(), {rows * matrix.strideBytes() / 4});
+  matrix.words = e.allocateShared(e.builder.getI32Type(), {stages * matrix.stageBytes() / 4});
   return matrix;
 }
 
@@ -81,11 +94,14 @@ void FlashAttention::emit() {
     });
     return {};
   };
-  e.choose(e.compare(arith::CmpIPredicate::sle, own.count, e.index(kFewRows)), few, many);
+  if (op.hasKeyRows())
+    many();
+  else
+    e.choose(e.compare(arith::CmpIPredicate::sle, own.count, e.index(kFewRows)), few, many);
 }
 
 /// Copies |count| rows of |from|, whose first is |first|, of |columns| columns, rounded; zeros around them.
-void FlashAttention::copyRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns) {
+void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns) {
   int64_t chunks = to.columns / kChunk;
   Value wide = isAligned(e, from);
   e.loop(loops.thread, e.index(to.rows * chunks), e.index(loops.threads), {}, [&](Value number, ValueRange) -> Values {
@@ -105,14 +121,41 @@ void FlashAttention::copyRows(const Matrix &to, Value from, ArrayRef<Value> firs
   });
 }
 
-Values FlashAttention::multiplyKeys() {
+/// Starts to copy 64 rows of |from|, whose first is |first|, of |columns| columns; zeros for what does not exist.
+void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value first, int64_t columns) {
+  int64_t chunks = to.columns / kChunk;
+  Value base = addressOf(to, stage), count = e.size(from, 0);
+  // Where a thread has the same chunk of each of its rows, these are equally far apart.
+  bool isRegular = loops.threads % chunks == 0;
+  for (int64_t i = 0; i < to.rows * chunks; i += loops.threads) {
+    Value number = isRegular ? loops.thread : e.add(loops.thread, i), chunk = e.rem(number, chunks);
+    Value local = e.add(e.div(number, chunks), isRegular ? i / chunks : 0), row = e.add(first, local);
+    Value exists = e.compare(arith::CmpIPredicate::slt, row, count);
+    if (columns != to.columns)
+      exists = e.both(exists, e.compare(arith::CmpIPredicate::slt, chunk, e.index(columns / kChunk)));
+    Value place = e.add(e.mul(local, to.strideBytes()), e.mul(chunk, kChunkBytes));
+    cores.copyChunk(cores.advance(base, place), cores.addressOf(from, {row, e.mul(chunk, kChunk)}), exists);
+  }
+}
+
+/// Starts to copy the keys from |begin| on and their values.
+void FlashAttention::copyStage(Value stage, Value begin) {
+  copyRows(keys, stage, op.getKey(), begin, own.headDim);
+  copyRows(values, stage, op.getValue(), begin, own.valueDim);
+}
+
+Values FlashAttention::multiplyKeys(Value stage) {
   Values sums(kKeys / 8 * 4, e.f32(0.0));
-  Value base = cores.addressOf(keys.words, e.index(0));
-  base = cores.advance(base, cores.rowOfTransposed(lane, keys.strideBytes()));
-  for (int64_t d = 0; d < keys.rows; d += 16)
+  bool areRows = op.hasKeyRows();
+  int64_t stride = keys.strideBytes();
+  Value base = cores.advance(addressOf(keys, stage), areRows ? e.add(e.mul(e.add(e.mul(e.div(lane, 16), 8), e.rem(lane, 8)), stride),
+                                                                     e.mul(e.rem(e.div(lane, 8), 2), kChunkBytes))
+                                                             : cores.rowOfTransposed(lane, stride));
+  for (int64_t d = 0; d < own.headDim; d += 16)
     for (int64_t key = 0; key < kKeys; key += 16) {
-      Value at = e.index(d * keys.strideBytes() + key / kChunk * kChunkBytes);
-      Values words = cores.loadMatrices(cores.advance(base, at), /*transposed=*/true);
+      int64_t row = areRows ? key : d, column = areRows ? d : key;
+      Value at = e.index(row * stride + column / kChunk * kChunkBytes);
+      Values words = cores.loadMatrices(cores.advance(base, at), /*transposed=*/!areRows);
       for (int64_t half = 0; half < 2; ++half) {
         int64_t first = (key / 8 + half) * 4;
         Values product =
@@ -124,9 +167,8 @@ Values FlashAttention::multiplyKeys() {
 }
 
 /// |sums| and the products of |weights|, as multiplyKeys has them, and the values in shared memory.
-void FlashAttention::addValues(ArrayRef<Value> weights, MutableArrayRef<Value> sums) {
-  Value base = cores.addressOf(values.words, e.index(0));
-  base = cores.advance(base, cores.rowOfTransposed(lane, values.strideBytes()));
+void FlashAttention::addValues(Value stage, ArrayRef<Value> weights, MutableArrayRef<Value> sums) {
+  Value base = cores.advance(addressOf(values, stage), cores.rowOfTransposed(lane, values.strideBytes()));
   for (int64_t key = 0; key < kKeys; key += 16) {
     Values a = own.operand(weights, key);
     for (int64_t column = 0; column < values.columns; column += 16) {
@@ -140,17 +182,40 @@ void FlashAttention::addValues(ArrayRef<Value> weights, MutableArrayRef<Value> s
   }
 }
 
-/// Goes on with the keys from |begin| on; carried is what FlashRows carries.
-Values FlashAttention::step(Value begin, ValueRange carried) {
-  Value zero = e.index(0), left = e.sub(own.rows.keys, begin);
-  e.barrier();
-  copyRows(keys, op.getKey(), {e.div(begin, kKeys), zero}, e.index(own.headDim), kKeys);
-  copyRows(values, op.getValue(), {begin}, left, own.valueDim);
-  e.barrier();
-  Values scores = multiplyKeys(), next(carried);
-  own.weigh(begin, scores, next);
-  addValues(scores, MutableArrayRef(next).drop_front(4));
+/// Goes on with the keys from |begin| on, which are in |stage|; carried are the state and the results of FlashRows.
+Values FlashAttention::step(Value begin, Value stage, ValueRange carried, bool areSeen) {
+  Values scores = multiplyKeys(stage), next(carried);
+  MutableArrayRef<Value> state = MutableArrayRef(next).take_front(4), results = MutableArrayRef(next).drop_front(4);
+  own.rescale(results, own.weigh(begin, areSeen, scores, state));
+  addValues(stage, scores, results);
   return next;
+}
+
+/// All steps from |begin| to |end|; copies are under way for the next ones, up to |last|. Carried is, behind what `step` carries, the
+/// stage.
+Values FlashAttention::overKeys(Value begin, Value end, Value last, ValueRange carried, bool areSeen) {
+  Value zero = e.index(0);
+  return e.loop(begin, end, e.index(kKeys), carried, [&](Value key, ValueRange before) -> Values {
+    Value stage = before.back(), after = stage;
+    if (op.hasKeyRows()) {
+      cores.waitForCopies(kStages - 2);
+      e.barrier();
+      // Nobody reads the stage before this one any more.
+      Value isFirst = e.compare(arith::CmpIPredicate::eq, stage, zero), next = e.add(key, (kStages - 1) * kKeys);
+      Value free = e.select(isFirst, e.index(kStages - 1), e.add(stage, -1)), one = e.add(stage, 1);
+      e.ifThen(e.compare(arith::CmpIPredicate::slt, next, last), [&] { copyStage(free, next); });
+      cores.commitCopies();
+      after = e.select(e.compare(arith::CmpIPredicate::eq, one, e.index(kStages)), zero, one);
+    } else {
+      e.barrier();
+      roundRows(keys, op.getKey(), {e.div(key, kKeys), zero}, e.index(own.headDim), kKeys);
+      roundRows(values, op.getValue(), {key}, e.sub(own.rows.keys, key), own.valueDim);
+      e.barrier();
+    }
+    Values next = step(key, stage, before.drop_back(), areSeen);
+    next.push_back(after);
+    return next;
+  });
 }
 
 void FlashAttention::emitTile(Value first) {
@@ -158,15 +223,40 @@ void FlashAttention::emitTile(Value first) {
   Value last = e.min(e.add(first, kRows - 1), e.add(own.count, -1));
   auto [begin, end] = own.visitedKeys(first, last);
   begin = e.mul(e.div(begin, kKeys), kKeys);
-  Values carried = e.loop(begin, end, e.index(kKeys), own.initial(), [&](Value key, ValueRange before) { return step(key, before); });
-  own.finish(carried, [&] { e.barrier(); });
+  auto [seen, unseen] = own.seenKeys(first, last, {begin, end}, kKeys);
+  if (op.hasKeyRows()) {
+    e.barrier(); // The tile before may still be read.
+    for (int64_t stage = 0; stage < kStages - 1; ++stage) {
+      Value key = e.add(begin, stage * kKeys);
+      e.ifThen(e.compare(arith::CmpIPredicate::slt, key, end), [&] { copyStage(e.index(stage), key); });
+      cores.commitCopies();
+    }
+  }
+  Values carried = own.initialState();
+  llvm::append_range(carried, own.initialResults());
+  carried.push_back(e.index(0));
+  if (op.getWindowLeft())
+    carried = overKeys(begin, seen, end, carried, /*areSeen=*/false);
+  carried = overKeys(seen, unseen, end, carried, /*areSeen=*/true);
+  carried = overKeys(unseen, end, end, carried, /*areSeen=*/false);
+  ValueRange all(carried);
+  own.finish(all.take_front(4), all.drop_front(4).drop_back(), [&] { e.barrier(); });
+}
+
+/// Whether rows of |type| begin at multiples of a chunk if the first does.
+static bool hasRowsOfChunks(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) && type.getDimSize(1) % kChunk == 0 && strides[0] != ShapedType::kDynamic &&
+         strides[0] % kChunk == 0;
 }
 
 bool attune::isFlashAttention(xfmr::AttentionTileOp op) {
   auto query = cast<MemRefType>(op.getQuery().getType()), key = cast<MemRefType>(op.getKey().getType());
   auto value = cast<MemRefType>(op.getValue().getType());
   bool isCode = op.getPrecision() == xfmr::Precision::BF16 || op.getPrecision() == xfmr::Precision::F16;
-  return isCode && !op.getProbabilities() && !op.getRelativeKey() && key.getDimSize(2) == kKeys && query.getDimSize(2) <= kLargestHead &&
+  bool isKey = op.hasKeyRows() ? hasRowsOfChunks(key) && hasRowsOfChunks(value) : key.getDimSize(2) == kKeys;
+  return isCode && isKey && !op.getProbabilities() && !op.getRelativeKey() && query.getDimSize(2) <= kLargestHead &&
          value.getDimSize(1) <= kLargestHead && key.isLastDimUnitStride() && value.isLastDimUnitStride();
 }
 

@@ -40,6 +40,15 @@ void FlashRows::take(Value from, Value stores) {
 /// Components d and d + 1 of the query of |row|.
 Value FlashRows::queryWord(const AttentionRow &row, int64_t d) {
   Value pair = e.add(e.mul(e.rem(lane, 4), 2), d);
+  if (Type element = cast<MemRefType>(op.getQuery().getType()).getElementType(); !element.isF32()) {
+    // Such heads are multiples of 8.
+    if (d >= headDim)
+      return arith::ConstantIntOp::create(e.builder, e.loc, 0, 32);
+    Value two =
+        vector::LoadOp::create(e.builder, e.loc, VectorType::get({2}, element), op.getQuery(), ValueRange{row.query, row.head, pair});
+    auto word = VectorType::get({1}, e.builder.getI32Type());
+    return vector::ExtractOp::create(e.builder, e.loc, vector::BitCastOp::create(e.builder, e.loc, word, two), int64_t(0));
+  }
   auto component = [&](int64_t i) {
     Value at = e.add(pair, i);
     auto load = [&] { return Values{e.load(op.getQuery(), {row.query, row.head, at})}; };
@@ -55,38 +64,78 @@ std::pair<Value, Value> FlashRows::visitedKeys(Value first, Value last) {
   return {rows.keysOf(rows.rowAt(first)).first, rows.keysOf(rows.rowAt(last)).second};
 }
 
-Values FlashRows::initial() {
-  Values carried(4 + llvm::alignTo(valueDim, 16) / 2, e.f32(0.0));
-  carried[0] = carried[1] = e.f32(kLowest);
-  return carried;
+std::pair<Value, Value> FlashRows::seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step) {
+  auto [begin, end] = visited;
+  AttentionRow upper = rows.rowAt(first), lower = rows.rowAt(last);
+  Value from = begin, to = e.min(end, rows.keys);
+  if (op.hidesByPosition()) {
+    // Rows go down with their queries, and what they see goes to the right.
+    to = e.min(to, upper.end);
+    if (op.getWindowLeft())
+      from = e.min(e.add(begin, e.mul(e.div(e.add(e.max(e.sub(lower.first, begin), e.index(0)), step - 1), step), step)), end);
+  }
+  Value whole = e.mul(e.div(e.max(e.sub(to, from), e.index(0)), step), step);
+  return {from, e.add(from, whole)};
 }
 
-void FlashRows::weigh(Value begin, MutableArrayRef<Value> scores, MutableArrayRef<Value> carried) {
-  Value last = e.add(rows.keys, -1);
-  for (auto [i, score] : llvm::enumerate(scores)) {
-    Value key = e.add(e.add(begin, e.mul(e.rem(lane, 4), 2)), i / 4 * 8 + i % 2);
-    Value isKey = e.compare(arith::CmpIPredicate::slt, key, rows.keys);
-    score = e.select(isKey, rows.score(row[i % 4 / 2], e.min(key, last), score), e.f32(-std::numeric_limits<double>::infinity()));
+Values FlashRows::initialState() { return {e.f32(kLowest), e.f32(kLowest), e.f32(0.0), e.f32(0.0)}; }
+Values FlashRows::initialResults() { return Values(llvm::alignTo(valueDim, 16) / 2, e.f32(0.0)); }
+
+/// The row, 0 or 1, of number |i| of what a lane has.
+static size_t rowOf(size_t i) { return i % 4 / 2; }
+
+/// Which keys each row sees, by numbers of 32 bits that count from the lane's first key on.
+FlashRows::Limits FlashRows::limitsFrom(Value begin) {
+  Limits limits;
+  Value mine = e.add(begin, e.mul(e.rem(lane, 4), 2));
+  auto distance = [&](Value key) -> Value {
+    return arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI32Type(), e.sub(key, mine));
+  };
+  for (size_t r = 0; r < 2; ++r) {
+    limits.end[r] = distance(op.hidesByPosition() ? e.min(row[r].end, rows.keys) : rows.keys);
+    if (op.getWindowLeft())
+      limits.first[r] = distance(row[r].first);
   }
-  for (int64_t r = 0; r < 2; ++r) {
+  return limits;
+}
+
+std::pair<Value, Value> FlashRows::weigh(Value begin, bool areSeen, MutableArrayRef<Value> scores, MutableArrayRef<Value> state) {
+  Value last = e.add(rows.keys, -1), decays[2];
+  Limits limits = areSeen ? Limits() : limitsFrom(begin);
+  for (auto [i, score] : llvm::enumerate(scores)) {
+    size_t r = rowOf(i), number = i / 4 * 8 + i % 2;
+    Value key = e.add(e.add(begin, e.mul(e.rem(lane, 4), 2)), static_cast<int64_t>(number));
+    score = rows.score(row[r], areSeen ? key : e.min(key, last), score, /*isSeen=*/true);
+    if (areSeen)
+      continue;
+    // What stands behind the last key is no number perhaps, and counts for nothing.
+    Value at = arith::ConstantIntOp::create(e.builder, e.loc, static_cast<int64_t>(number), 32);
+    Value sees = e.compare(arith::CmpIPredicate::slt, at, limits.end[r]);
+    if (limits.first[r])
+      sees = e.both(sees, e.compare(arith::CmpIPredicate::sge, at, limits.first[r]));
+    score = e.select(sees, score, e.f32(-std::numeric_limits<double>::infinity()));
+  }
+  for (size_t r = 0; r < 2; ++r) {
     Value largest;
-    auto isOfRow = [&](size_t i) { return static_cast<int64_t>(i % 4 / 2) == r; };
     for (auto [i, score] : llvm::enumerate(scores))
-      if (isOfRow(i))
+      if (rowOf(i) == r)
         largest = largest ? e.maxf(largest, score) : score;
     for (int64_t mask : {1, 2})
       largest = e.maxf(largest, e.shuffleXor(largest, mask));
-    Value maximum = e.maxf(carried[r], largest), decay = e.exp2(e.subf(carried[r], maximum)), sum = e.mulf(carried[2 + r], decay);
+    Value maximum = e.maxf(state[r], largest), decay = e.exp2(e.subf(state[r], maximum)), sum = e.mulf(state[2 + r], decay);
     for (auto [i, score] : llvm::enumerate(scores))
-      if (isOfRow(i)) {
+      if (rowOf(i) == r) {
         score = e.exp2(e.subf(score, maximum));
         sum = e.addf(sum, score);
       }
-    carried[r] = maximum, carried[2 + r] = sum;
-    for (size_t i = 4; i < carried.size(); ++i)
-      if (isOfRow(i))
-        carried[i] = e.mulf(carried[i], decay);
+    state[r] = maximum, state[2 + r] = sum, decays[r] = decay;
   }
+  return {decays[0], decays[1]};
+}
+
+void FlashRows::rescale(MutableArrayRef<Value> results, std::pair<Value, Value> factors) {
+  for (auto [i, result] : llvm::enumerate(results))
+    result = e.mulf(result, rowOf(i) == 0 ? factors.first : factors.second);
 }
 
 Values FlashRows::operand(ArrayRef<Value> weights, int64_t key) {
@@ -94,16 +143,16 @@ Values FlashRows::operand(ArrayRef<Value> weights, int64_t key) {
   return {cores.pack(near[0], near[1]), cores.pack(near[2], near[3]), cores.pack(far[0], far[1]), cores.pack(far[2], far[3])};
 }
 
-void FlashRows::finish(ValueRange carried, llvm::function_ref<void()> meet) {
+void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<void()> meet) {
   for (int64_t r = 0; r < 2; ++r) {
-    Value sum = carried[2 + r];
+    Value sum = state[2 + r];
     for (int64_t mask : {1, 2})
       sum = e.addf(sum, e.shuffleXor(sum, mask));
-    Value factor = rows.factor(row[r], carried[r], sum);
+    Value factor = rows.factor(row[r], state[r], sum);
     e.ifThen(exists[r], [&] {
       for (int64_t column = 0; column < valueDim; column += 8)
         for (int64_t i = 0; i < 2; ++i) {
-          Value at = e.add(e.mul(e.rem(lane, 4), 2), column + i), value = carried[4 + column / 8 * 4 + 2 * r + i];
+          Value at = e.add(e.mul(e.rem(lane, 4), 2), column + i), value = results[column / 8 * 4 + 2 * r + i];
           auto store = [&] { e.store(e.mulf(value, factor), op.getDestinations()[0], {row[r].query, row[r].head, at}); };
           if (column + 8 <= valueDim)
             store();
@@ -118,7 +167,7 @@ void FlashRows::finish(ValueRange carried, llvm::function_ref<void()> meet) {
   meet();
   e.loop(e.index(0), e.index(16), e.index(1), {}, [&](Value local, ValueRange) -> Values {
     Value number = e.add(first, local), from = e.mul(e.rem(local, 8), 4);
-    Value upper = e.broadcastLane(carried[0], from), lower = e.broadcastLane(carried[1], from);
+    Value upper = e.broadcastLane(state[0], from), lower = e.broadcastLane(state[1], from);
     Value maximum = e.select(e.compare(arith::CmpIPredicate::slt, local, e.index(8)), upper, lower);
     Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden));
     Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows.keys, e.index(0)), e.compare(arith::CmpIPredicate::slt, number, count));

@@ -25,14 +25,19 @@ public:
   void take(Value first, Value stores = {});
   /// The keys that the rows from |first| to |last| visit.
   std::pair<Value, Value> visitedKeys(Value first, Value last);
-  /// Maxima and the lane's parts of the sums of both rows, and results, before the first key.
-  Values initial();
-  /// Makes weights of |products|, those of the keys from |begin| on; the results in |carried| are those so far with the same factor.
-  void weigh(Value begin, llvm::MutableArrayRef<Value> products, llvm::MutableArrayRef<Value> carried);
+  /// Where the steps of |step| keys begin and end that all of these rows see whole; |visited| are the keys above.
+  std::pair<Value, Value> seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step);
+  /// Maxima and the lane's parts of the sums of both rows before the first key, and results.
+  Values initialState();
+  Values initialResults();
+  /// Makes weights of |products|, those of the keys from |begin| on, all of them seen or not, and brings |state| up to date. Returns for
+  /// both rows what results so far must be multiplied by.
+  std::pair<Value, Value> weigh(Value begin, bool areSeen, llvm::MutableArrayRef<Value> products, llvm::MutableArrayRef<Value> state);
+  void rescale(llvm::MutableArrayRef<Value> results, std::pair<Value, Value> factors);
   /// The operand A for 16 keys, from |key| of |weights| on.
   Values operand(llvm::ArrayRef<Value> weights, int64_t key);
   /// Stores the results. |meet| makes what lanes have stored visible to others.
-  void finish(mlir::ValueRange carried, llvm::function_ref<void()> meet);
+  void finish(mlir::ValueRange state, mlir::ValueRange results, llvm::function_ref<void()> meet);
 
   /// How many rows there are, and how many components.
   Value count;
@@ -43,6 +48,11 @@ public:
   Values queries;
 
 private:
+  /// The first key that a row sees, null for 0, and the one behind the last.
+  struct Limits {
+    Value first[2], end[2];
+  };
+  Limits limitsFrom(Value begin);
   Value queryWord(const AttentionRow &row, int64_t d);
 
   mlir::xfmr::AttentionTileOp op;

@@ -5,23 +5,24 @@
 // Attention as in FlashAttention.cpp, by what sm_90a has. A block is three warpgroups and makes two tiles of queries that are neighbours
 // and see the same keys:
 //
-//   producer    for each 64 keys: wait until their stage is empty; keys and values to it, rounded
-//   consumers   a tile each, for each 64 keys: S = Q K with Q in registers; weights; O += P V with P in registers
+//   producer    for each stage of keys: wait until it is empty; keys and values to it (KeyStages.cpp)
+//   consumers   a tile each: S = Q K of the first stage; P = weights of S; then for each stage that follows
+//                 start S' = Q K' and O += P V, K' of this stage and V of the one before
+//                 P' = weights of S', when that is there; O = O 2^(m - m'), when that is there
+//               O += P V of the last stage
 //
-// While one consumer computes weights, the other multiplies. Keys and values are f32 in memory, so threads bring them, not copies of boxes.
-// Both lie as rows of 128 bytes whose chunks have changed places: of a component for 64 keys, and of a key for 64 components.
+// so that tensor cores multiply while weights are computed: O += P V in the same warpgroup, and all products of the other one. Queries are
+// in shared memory, weights in registers. Stages that all rows see whole have loops without questions.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
-#include "compiler/Target/NVVM/BoxCopies.h"
 #include "compiler/Target/NVVM/FlashRows.h"
+#include "compiler/Target/NVVM/KeyStages.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
-#include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -31,48 +32,181 @@ using Values = ThreadEmitter::Values;
 
 namespace {
 
-/// Keys of a stage, stages, consumers, rows of one.
-constexpr int64_t kKeys = kFlashKeys, kStages = 2, kConsumers = 2, kRows = 64;
-/// Registers of the threads of a producer and of a consumer.
-constexpr int64_t kProducerRegisters = 80, kConsumerRegisters = 208;
-/// Bytes of a row in shared memory, and chunks that a thread loads before it stores the first.
-constexpr int64_t kRowBytes = 128, kAtOnce = 4;
+/// Consumers, rows of one.
+constexpr int64_t kConsumers = 2, kRows = 64;
 
 /// Emits the body of the loop of blocks.
 class WarpgroupAttention {
 public:
   WarpgroupAttention(scf::ForallOp before, scf::ForallOp loop, ThreadEmitter &e, Value tiles);
-  void emit();
+  void emit(std::pair<Value, Value> maps);
 
 private:
-  /// Stages of one operand in shared memory, and the barriers of those that are full and that are empty.
-  struct Ring {
-    Value data, full, empty;
-    int64_t bytes;
-  };
-  Ring allocate(int64_t bytes);
   xfmr::AttentionTileOp cloneAt(Value tile);
-  Value stageOf(const Ring &ring, RingPlace place) { return e.add(ring.data, e.mul(place.stage, ring.bytes)); }
   std::pair<Value, Value> visitedKeys();
-  void copyRows(Value to, Value from, ArrayRef<Value> first, Value count, int64_t rows, int64_t columns);
-  void storeChunk(Value to, Value number, ValueRange elements, int64_t rows, int64_t columns);
-  void produce(Value begin, Value end);
-  void consume(Value begin, Value end);
-  Values step(FlashRows &own, Value key, ValueRange carried, RingPlace place);
-  void release(const Ring &ring, RingPlace place);
 
   scf::ForallOp before, loop;
   ThreadEmitter &e;
   BoxCopies copies;
   Value thread, group, inGroup, tiles, first, hasTile[kConsumers];
-  /// All bytes of the operands.
-  Value words;
-  /// The tile of the first consumer, which also says what the producer brings.
-  xfmr::AttentionTileOp model;
-  Ring keys, values;
+};
+
+/// Emits what one consumer does.
+class Consumer {
+public:
+  Consumer(xfmr::AttentionTileOp op, ThreadEmitter &e, KeyStages &stages, Value inGroup, Value queries)
+      : op(op), e(e), copies(e), stages(stages), inGroup(inGroup), queriesAt(queries), own(op, e, e.rem(inGroup, kWarp)),
+        products(e, own.cores.elementType()) {}
+  /// All keys from |begin| to |end|; |group| is the number of the warpgroup, which stores what it computes if it |stores|.
+  void run(Value group, Value stores, Value begin, Value end);
+
+private:
+  /// What is carried from stage to stage.
+  struct Carried {
+    Values state, results, weights;
+    RingPlace place;
+    Values all() const;
+  };
+  Carried split(ValueRange all) const;
+  void keepQueries();
+  Values startScores(RingPlace place);
+  Values startResults(ValueRange results, ValueRange weights, RingPlace place);
+  Values pack(ArrayRef<Value> weights);
+  Values overStages(Value begin, Value end, ValueRange carried, bool areSeen);
+  void release(llvm::function_ref<void()> give) { e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, e.index(0)), give); }
+
+  xfmr::AttentionTileOp op;
+  ThreadEmitter &e;
+  BoxCopies copies;
+  KeyStages &stages;
+  /// The byte of the queries in the stages' memory.
+  Value inGroup, queriesAt;
+  FlashRows own;
+  WarpgroupProducts products;
 };
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Consumers
+//===----------------------------------------------------------------------===//
+
+Values Consumer::Carried::all() const {
+  Values values(state);
+  values.append(results), values.append(weights);
+  values.push_back(place.stage), values.push_back(place.parity);
+  return values;
+}
+
+Consumer::Carried Consumer::split(ValueRange all) const {
+  size_t results = own.valueDim / 2, weights = all.size() - 6 - results;
+  return {
+      Values(all.take_front(4)), Values(all.slice(4, results)), Values(all.slice(4 + results, weights)), {all[all.size() - 2], all.back()}};
+}
+
+/// Writes the queries that lanes hold as operands to rows of shared memory.
+void Consumer::keepQueries() {
+  Value lane = e.rem(inGroup, kWarp), local = e.div(lane, 4), row = e.add(e.mul(e.div(inGroup, kWarp), 16), local);
+  for (auto [i, word] : llvm::enumerate(own.queries)) {
+    int64_t part = static_cast<int64_t>(i % 4), d = static_cast<int64_t>(i / 4) * kProductDepth + part / 2 * kChunk;
+    Value chunk = arith::XOrIOp::create(e.builder, e.loc, e.index(d % kRowComponents / kChunk), local);
+    Value at = e.add(e.mul(e.add(row, part % 2 * 8), kRowBytes), d / kRowComponents * kRows * kRowBytes);
+    at = e.add(at, e.add(e.mul(chunk, kChunkBytes), e.mul(e.rem(lane, 4), 4)));
+    e.store(word, stages.words, e.div(e.add(queriesAt, at), 4));
+  }
+  copies.fenceWrites();
+}
+
+/// Starts the products of queries and the keys at |place|.
+Values Consumer::startScores(RingPlace place) {
+  Value keys = stages.waitForKeys(products, place);
+  Value rows = products.matrix(e.advance(e.sharedAddress(stages.words), queriesAt), {/*isTransposed=*/false, /*isSwizzled=*/true});
+  Values scores(stages.schedule.keys / 2, e.f32(0.0));
+  products.fence();
+  for (int64_t d = 0; d < own.headDim; d += kProductDepth) {
+    Value part = products.advance(rows, d / kRowComponents * kRows * kRowBytes + d % kRowComponents * 2);
+    scores = products.multiply(scores, part, products.advance(keys, stages.bytesToComponent(d)), stages.areKeysTransposed(),
+                               d == 0 ? e.no() : e.yes());
+  }
+  products.commit();
+  return scores;
+}
+
+/// Starts the products of |weights| and the values at |place|, which are added to |results|.
+Values Consumer::startResults(ValueRange results, ValueRange weights, RingPlace place) {
+  Value values = stages.waitForValues(products, place);
+  Values sums(results);
+  products.fence();
+  for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
+    sums = products.multiply(sums, weights.slice(key / 4, 4), products.advance(values, KeyStages::bytesToKey(key)), true, e.yes());
+  products.commit();
+  return sums;
+}
+
+/// |weights| as operands.
+Values Consumer::pack(ArrayRef<Value> weights) {
+  Values words;
+  for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
+    words.append(own.operand(weights, key));
+  return words;
+}
+
+/// Goes on with the stages of the keys from |begin| to |end|; weights of the stage before are carried.
+Values Consumer::overStages(Value begin, Value end, ValueRange carried, bool areSeen) {
+  return e.loop(begin, end, e.index(stages.schedule.keys), carried, [&](Value key, ValueRange all) -> Values {
+    Carried at = split(all);
+    RingPlace place = at.place;
+    at.place = stages.next(place);
+    Values scores = startScores(at.place);
+    at.results = startResults(at.results, at.weights, place);
+    scores = products.wait(1, scores);
+    release([&] { stages.releaseKeys(at.place); });
+    std::pair<Value, Value> factors = own.weigh(key, areSeen, scores, at.state);
+    at.weights = pack(scores);
+    at.results = products.wait(0, at.results);
+    release([&] { stages.releaseValues(place); });
+    own.rescale(at.results, factors);
+    return at.all();
+  });
+}
+
+void Consumer::run(Value group, Value stores, Value begin, Value end) {
+  Value zero = e.index(0);
+  own.take(e.mul(e.div(inGroup, kWarp), 16), stores);
+  keepQueries();
+  auto meet = [&] { copies.meet(group, kWarpgroup); };
+  meet();
+  auto some = [&]() -> Values {
+    Carried at{own.initialState(), own.initialResults(), {}, {zero, zero}};
+    Values scores = products.wait(0, startScores(at.place));
+    release([&] { stages.releaseKeys(at.place); });
+    own.weigh(begin, /*areSeen=*/false, scores, at.state);
+    at.weights = pack(scores);
+    Value second = e.add(begin, stages.schedule.keys), last = e.max(e.add(own.count, -1), zero);
+    auto [seen, unseen] = own.seenKeys(zero, last, {second, e.max(second, end)}, stages.schedule.keys);
+    Values all = at.all();
+    if (op.getWindowLeft())
+      all = overStages(second, seen, all, /*areSeen=*/false);
+    all = overStages(seen, unseen, all, /*areSeen=*/true);
+    all = overStages(unseen, end, all, /*areSeen=*/false);
+    at = split(all);
+    at.results = products.wait(0, startResults(at.results, at.weights, at.place));
+    release([&] { stages.releaseValues(at.place); });
+    at.state.append(at.results);
+    return at.state;
+  };
+  auto none = [&]() -> Values {
+    Values all = own.initialState();
+    all.append(own.initialResults());
+    return all;
+  };
+  Values all = e.choose(e.compare(arith::CmpIPredicate::slt, begin, end), some, none);
+  own.finish(ValueRange(all).take_front(4), ValueRange(all).drop_front(4), meet);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
 
 WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, scf::ForallOp loop, ThreadEmitter &e, Value tiles)
     : before(before), loop(loop), e(e), copies(e), thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)),
@@ -97,201 +231,69 @@ xfmr::AttentionTileOp WarpgroupAttention::cloneAt(Value tile) {
   return clone;
 }
 
-WarpgroupAttention::Ring WarpgroupAttention::allocate(int64_t bytes) {
-  Ring ring;
-  ring.bytes = bytes;
-  ring.full = copies.allocateBarriers(kStages);
-  ring.empty = copies.allocateBarriers(kStages);
-  for (int64_t stage = 0; stage < kStages; ++stage)
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, e.index(0)), [&] {
-      copies.init(copies.barrierAt(ring.full, e.index(stage)), kWarpgroup);
-      copies.init(copies.barrierAt(ring.empty, e.index(stage)), kConsumers);
-    });
-  return ring;
-}
-
-/// The keys that both tiles visit, from a multiple of a stage's on.
+/// The keys that both tiles visit.
 std::pair<Value, Value> WarpgroupAttention::visitedKeys() {
   Value zero = e.index(0), begin, end;
   for (int64_t i = 0; i < kConsumers; ++i) {
-    xfmr::AttentionTileOp tile = i == 0 ? model : cloneAt(e.min(e.add(first, i), e.add(tiles, -1)));
+    xfmr::AttentionTileOp tile = cloneAt(i == 0 ? first : e.min(e.add(first, i), e.add(tiles, -1)));
     RowAttention rows(tile, e);
     Value count = e.mul(e.size(tile.getQuery(), 0), rows.heads), exists = e.compare(arith::CmpIPredicate::sgt, count, zero);
     Value from = rows.keysOf(rows.rowAt(zero)).first, to = rows.keysOf(rows.rowAt(e.max(e.add(count, -1), zero))).second;
     begin = begin ? begin : from;
     end = e.max(end ? end : zero, e.select(exists, to, zero));
-    if (i != 0)
-      tile.erase();
+    tile.erase();
     // Of the tiles of a shorter sequence the last are empty.
     hasTile[i] = i == 0 ? exists : e.both(exists, e.compare(arith::CmpIPredicate::slt, e.add(first, i), tiles));
   }
-  return {e.mul(e.div(begin, kKeys), kKeys), end};
+  return {begin, end};
 }
 
-/// Rounds and stores |elements|, chunk number |number| of a matrix of |rows| rows, in blocks of 64 columns, to |to|.
-void WarpgroupAttention::storeChunk(Value to, Value number, ValueRange elements, int64_t rows, int64_t columns) {
-  TensorCores cores(e, model.getPrecision() == xfmr::Precision::F16 ? Type(e.builder.getF16Type()) : Type(e.builder.getBF16Type()));
-  Values packed;
-  for (int64_t i = 0; i < kChunk; i += 2)
-    packed.push_back(cores.pack(elements[i], elements[i + 1]));
-  Value row = e.div(number, columns / kChunk), chunk = e.rem(number, columns / kChunk);
-  Value block = e.div(chunk, 8), swapped = arith::XOrIOp::create(e.builder, e.loc, e.rem(chunk, 8), e.rem(row, 8));
-  Value at = e.add(e.add(e.mul(block, rows * kRowBytes), e.mul(row, kRowBytes)), e.mul(swapped, kChunkBytes));
-  auto type = VectorType::get({kChunk / 2}, e.builder.getI32Type());
-  vector::StoreOp::create(e.builder, e.loc, vector::FromElementsOp::create(e.builder, e.loc, type, packed), words, e.div(e.add(to, at), 4));
-}
-
-/// Copies |count| rows of |from|, whose first is |first|, rounded; zeros behind them up to |rows|.
-void WarpgroupAttention::copyRows(Value to, Value from, ArrayRef<Value> first, Value count, int64_t rows, int64_t columns) {
-  int64_t perRow = columns / kChunk, total = rows * perRow;
-  Value wide = isAligned(e, from);
-  auto placeOf = [&](Value number) {
-    SmallVector<Value> at(first);
-    at.back() = e.add(at.back(), e.div(number, perRow));
-    return at;
-  };
-  auto columnOf = [&](Value number) { return e.mul(e.rem(number, perRow), kChunk); };
-  auto whole = [&]() -> Values {
-    e.loop(inGroup, e.index(total), e.index(kAtOnce * kWarpgroup), {}, [&](Value number, ValueRange) -> Values {
-      SmallVector<Values> loaded;
-      for (int64_t i = 0; i < kAtOnce; ++i) {
-        Value mine = e.add(number, i * kWarpgroup);
-        loaded.push_back(loadAlignedEight(e, from, placeOf(mine), columnOf(mine)));
-      }
-      for (int64_t i = 0; i < kAtOnce; ++i)
-        storeChunk(to, e.add(number, i * kWarpgroup), loaded[i], rows, columns);
-      return {};
-    });
-    return {};
-  };
-  auto part = [&]() -> Values {
-    e.loop(inGroup, e.index(total), e.index(kWarpgroup), {}, [&](Value number, ValueRange) -> Values {
-      Values elements = e.choose(
-          e.compare(arith::CmpIPredicate::slt, e.div(number, perRow), count),
-          [&] { return loadEight(e, from, placeOf(number), columns, columnOf(number), wide); }, [&] { return Values(kChunk, e.f32(0.0)); });
-      storeChunk(to, number, elements, rows, columns);
-      return {};
-    });
-    return {};
-  };
-  e.choose(e.both(wide, e.compare(arith::CmpIPredicate::sge, count, e.index(rows))), whole, part);
-}
-
-void WarpgroupAttention::produce(Value begin, Value end) {
-  Value zero = e.index(0), keyCount = e.size(model.getValue(), 0);
-  int64_t headDim = cast<MemRefType>(model.getQuery().getType()).getDimSize(2),
-          valueDim = cast<MemRefType>(model.getValue().getType()).getDimSize(1);
-  e.loop(begin, end, e.index(kKeys), {zero, zero}, [&](Value key, ValueRange carried) -> Values {
-    RingPlace place{carried[0], carried[1]};
-    auto fill = [&](const Ring &ring, llvm::function_ref<void(Value to)> copy) {
-      copies.wait(copies.barrierAt(ring.empty, place.stage), copies.otherParity(place.parity));
-      copy(stageOf(ring, place));
-      copies.fenceWrites();
-      copies.arrive(copies.barrierAt(ring.full, place.stage));
-    };
-    fill(keys, [&](Value to) { copyRows(to, model.getKey(), {e.div(key, kKeys), zero}, e.index(headDim), headDim, kKeys); });
-    fill(values, [&](Value to) { copyRows(to, model.getValue(), {key}, e.sub(keyCount, key), kKeys, valueDim); });
-    place = copies.next(place, kStages);
-    return {place.stage, place.parity};
-  });
-}
-
-/// This consumer needs the stage at |place| no more.
-void WarpgroupAttention::release(const Ring &ring, RingPlace place) {
-  e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, e.index(0)), [&] { copies.arrive(copies.barrierAt(ring.empty, place.stage)); });
-}
-
-Values WarpgroupAttention::step(FlashRows &own, Value key, ValueRange carried, RingPlace place) {
-  Type element = own.cores.elementType();
-  WarpgroupProducts products(e, element);
-  Value base = e.sharedAddress(words);
-  auto matrixOf = [&](const Ring &ring, int64_t rows) {
-    return products.matrix(e.advance(base, stageOf(ring, place)),
-                           {/*isTransposed=*/true, /*isSwizzled=*/true, rows * kRowBytes, 8 * kRowBytes});
-  };
-  copies.wait(copies.barrierAt(keys.full, place.stage), place.parity);
-  Value matrix = matrixOf(keys, own.headDim);
-  Values scores(kKeys / 2, e.f32(0.0)), next(carried);
-  products.fence();
-  for (int64_t d = 0; d < own.headDim; d += kProductDepth)
-    scores = products.multiply(scores, ValueRange(own.queries).slice(d / 4, 4), products.advance(matrix, d * kRowBytes), true,
-                               d == 0 ? e.no() : e.yes());
-  products.commit();
-  scores = products.wait(0, scores);
-  release(keys, place);
-  own.weigh(key, scores, next);
-  copies.wait(copies.barrierAt(values.full, place.stage), place.parity);
-  matrix = matrixOf(values, kKeys);
-  Values sums(ArrayRef(next).drop_front(4));
-  SmallVector<Values> weights;
-  for (int64_t i = 0; i < kKeys; i += kProductDepth)
-    weights.push_back(own.operand(scores, i));
-  products.fence();
-  for (int64_t i = 0; i < kKeys; i += kProductDepth)
-    sums = products.multiply(sums, weights[i / kProductDepth], products.advance(matrix, i * kRowBytes), true, e.yes());
-  products.commit();
-  sums = products.wait(0, sums);
-  release(values, place);
-  llvm::copy(sums, next.begin() + 4);
-  return next;
-}
-
-void WarpgroupAttention::consume(Value begin, Value end) {
-  // Without a tile of its own, the second consumer makes the first one's and keeps it.
-  Value isFirst = e.compare(arith::CmpIPredicate::eq, group, e.index(1)), mine = e.either(isFirst, hasTile[1]), zero = e.index(0);
-  xfmr::AttentionTileOp op = cloneAt(e.select(mine, e.add(first, e.add(group, -1)), first));
-  Value lane = e.rem(inGroup, kWarp), warp = e.div(inGroup, kWarp);
-  FlashRows own(op, e, lane);
-  own.take(e.mul(warp, 16), mine);
-  Values carried = own.initial();
-  carried.push_back(zero), carried.push_back(zero);
-  carried = e.loop(begin, end, e.index(kKeys), carried, [&](Value key, ValueRange before) -> Values {
-    RingPlace place{before[before.size() - 2], before.back()};
-    Values next = step(own, key, before.drop_back(2), place);
-    place = copies.next(place, kStages);
-    next.push_back(place.stage), next.push_back(place.parity);
-    return next;
-  });
-  own.finish(ValueRange(carried).drop_back(2), [&] { copies.meet(group, kWarpgroup); });
-  op.erase();
-}
-
-void WarpgroupAttention::emit() {
-  model = cloneAt(first);
-  int64_t keyBytes = cast<MemRefType>(model.getQuery().getType()).getDimSize(2) * kRowBytes;
-  int64_t valueBytes = cast<MemRefType>(model.getValue().getType()).getDimSize(1) * kKeys * 2;
-  words = e.allocateShared(e.builder.getI32Type(), {kStages * (keyBytes + valueBytes) / 4}, /*alignment=*/1024);
-  keys = allocate(keyBytes), values = allocate(valueBytes);
-  keys.data = e.index(0), values.data = e.index(kStages * keyBytes);
-  copies.fenceInit();
+void WarpgroupAttention::emit(std::pair<Value, Value> maps) {
+  // The tile of the first consumer also says what the producer brings.
+  xfmr::AttentionTileOp model = cloneAt(first);
+  int64_t queryBytes = cast<MemRefType>(model.getQuery().getType()).getDimSize(2) * 2 * kRows;
+  KeyStages stages(model, e, kConsumers, kConsumers * queryBytes, maps);
+  stages.allocate(thread);
   e.barrier();
-  Value begin, end;
-  std::tie(begin, end) = visitedKeys();
+  auto [begin, end] = visitedKeys();
+  Value from = e.mul(e.div(begin, stages.schedule.keys), stages.schedule.keys), to = end;
   auto producer = [&]() -> Values {
-    copies.setRegisters(kProducerRegisters, /*more=*/false);
-    produce(begin, end);
+    copies.setRegisters(stages.schedule.producerRegisters, /*more=*/false);
+    stages.produce(inGroup, from, to);
     return {};
   };
   auto consumer = [&]() -> Values {
-    copies.setRegisters(kConsumerRegisters, /*more=*/true);
-    consume(begin, end);
+    copies.setRegisters(stages.schedule.consumerRegisters, /*more=*/true);
+    // Without a tile of its own, the second consumer makes the first one's and keeps it.
+    Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, e.index(0)), hasTile[1]);
+    xfmr::AttentionTileOp op = cloneAt(e.select(mine, e.add(first, number), first));
+    Consumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt())).run(group, mine, from, to);
+    op.erase();
     return {};
   };
   e.ifThen(hasTile[0], [&] { e.choose(e.compare(arith::CmpIPredicate::eq, group, e.index(0)), producer, consumer); });
   model.erase();
 }
 
-bool attune::isWarpgroupAttention(scf::ForallOp loop) {
-  if (loop.getRank() != 3)
-    return false;
+/// The only operation of |loop| that computes, if it is attention over (sequence, heads, tile of queries).
+static xfmr::AttentionTileOp findAttention(scf::ForallOp loop) {
   xfmr::AttentionTileOp tile;
+  if (loop.getRank() != 3)
+    return {};
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto attention = dyn_cast<xfmr::AttentionTileOp>(op); attention && !tile)
       tile = attention;
     else if (!isMemoryEffectFree(&op) && !isa<memref::LoadOp>(op))
-      return false;
+      return {};
   }
+  return tile;
+}
+
+bool attune::isWarpgroupAttention(scf::ForallOp loop) {
+  xfmr::AttentionTileOp tile = findAttention(loop);
   if (!tile || !isFlashAttention(tile))
+    return false;
+  if (tile.hasKeyRows() && (!findBoxSource(tile.getKey(), loop) || !findBoxSource(tile.getValue(), loop)))
     return false;
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   auto hasSize = [](int64_t size) { return size == 64 || size == 128; };
@@ -302,6 +304,11 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
 scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch) {
   OpBuilder builder(before);
   ThreadEmitter host(builder, before.getLoc());
+  std::pair<Value, Value> maps;
+  if (xfmr::AttentionTileOp tile = findAttention(before); tile.hasKeyRows()) {
+    auto map = [&](Value rows) { return makeRowMap(host, findBoxSource(rows, before), getKeySchedule(tile, 0).keys); };
+    maps.first = map(tile.getKey()), maps.second = map(tile.getValue());
+  }
   SmallVector<OpFoldResult> bounds = before.getMixedUpperBound();
   Value tiles = getValueOrCreateConstantIndexOp(builder, host.loc, bounds[2]);
   bounds[2] = builder.createOrFold<arith::CeilDivUIOp>(host.loc, tiles, host.index(kConsumers));
@@ -310,7 +317,7 @@ scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch) {
   loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
   builder.setInsertionPointToStart(loop.getBody());
   ThreadEmitter e(builder, host.loc);
-  WarpgroupAttention(before, loop, e, tiles).emit();
+  WarpgroupAttention(before, loop, e, tiles).emit(maps);
   before.erase();
   return loop;
 }

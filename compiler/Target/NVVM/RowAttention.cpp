@@ -26,16 +26,22 @@ std::pair<Value, Value> RowAttention::keysOf(const Row &row) {
   return {row.first, row.end};
 }
 
+Value RowAttention::keyComponent(Value key, Value d) {
+  if (op.hasKeyRows())
+    return e.loadWide(op.getKey(), {key, d});
+  int64_t width = cast<MemRefType>(op.getKey().getType()).getDimSize(2);
+  return e.load(op.getKey(), {e.div(key, width), d, e.rem(key, width)});
+}
+
 Value RowAttention::product(const Row &row, Value key) {
-  Value query = op.getQuery(), panels = op.getKey(), table = op.getRelativeKey();
-  int64_t width = cast<MemRefType>(panels.getType()).getDimSize(2), size = cast<MemRefType>(query.getType()).getDimSize(2);
-  Value panel = e.div(key, width), column = e.rem(key, width), distance;
+  Value query = op.getQuery(), table = op.getRelativeKey(), distance;
+  int64_t size = cast<MemRefType>(query.getType()).getDimSize(2);
   if (table) {
     int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), origin = (columns - kTablePadding - 1) / 2;
     distance = e.max(e.min(e.add(e.sub(key, row.position), origin), e.index(columns - 1)), e.index(0));
   }
   auto step = [&](Value d, Value sum) {
-    Value q = e.load(query, {row.query, row.head, d}), k = e.load(panels, {panel, d, column});
+    Value q = e.loadWide(query, {row.query, row.head, d}), k = keyComponent(key, d);
     if (!table)
       return e.fma(q, k, sum);
     Value r = e.load(table, {e.index(0), d, distance});
@@ -67,7 +73,7 @@ void RowAttention::capture(const Row &row, ScoreStage stage, Value value, Value 
   e.store(stored, target, {row.head, row.query, key});
 }
 
-Value RowAttention::score(const Row &row, Value key, Value product) {
+Value RowAttention::score(const Row &row, Value key, Value product, bool isSeen) {
   double scale = op.getScale().convertToDouble();
   capture(row, ScoreStage::Product, product, key);
   double unit = scale * kLog2E;
@@ -91,7 +97,7 @@ Value RowAttention::score(const Row &row, Value key, Value product) {
   if (op.getMaskFill())
     score = e.select(e.compare(arith::CmpFPredicate::OLT, masked, e.f32(0.0)), e.f32(op.getMaskFill()->convertToDouble() * kLog2E), score);
   capture(row, ScoreStage::Masked, score, key);
-  if (op.hidesByPosition())
+  if (op.hidesByPosition() && !isSeen)
     score = e.select(isHiddenByPosition(row, key), e.f32(-std::numeric_limits<double>::infinity()), score);
   return score;
 }

@@ -23,8 +23,8 @@ public:
   std::pair<Value, Value> keysOf(const Row &row);
   /// query . key, with the terms of relative positions.
   Value product(const Row &row, Value key);
-  /// The score of an existing |key|; stores what the operation is asked for of it.
-  Value score(const Row &row, Value key, Value product);
+  /// The score of an existing |key|, which position may hide unless it |isSeen|; stores what the operation is asked for of it.
+  Value score(const Row &row, Value key, Value product, bool isSeen = false);
   /// |sum| of the weights becomes what results are multiplied by; |maximum| is the row's.
   Value factor(const Row &row, Value maximum, Value sum);
   /// The weight of |key| in a row without a visible key, where such rows follow a rule of their own.
@@ -33,6 +33,7 @@ public:
   Value keys, heads;
 
 private:
+  Value keyComponent(Value key, Value d);
   Value mask(const Row &row, Value key);
   void capture(const Row &row, mlir::xfmr::ScoreStage stage, Value value, Value key);
   Value isHiddenByPosition(const Row &row, Value key);

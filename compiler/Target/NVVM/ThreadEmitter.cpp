@@ -43,6 +43,10 @@ Value ThreadEmitter::exp2(Value x) { return LLVM::Exp2Op::create(builder, loc, x
 
 Value ThreadEmitter::size(Value buffer, int64_t dim) { return builder.createOrFold<memref::DimOp>(loc, buffer, dim); }
 Value ThreadEmitter::load(Value buffer, ValueRange at) { return memref::LoadOp::create(builder, loc, buffer, at); }
+Value ThreadEmitter::loadWide(Value buffer, ValueRange at) {
+  Value element = load(buffer, at);
+  return element.getType().isF32() ? element : arith::ExtFOp::create(builder, loc, builder.getF32Type(), element).getResult();
+}
 void ThreadEmitter::store(Value value, Value buffer, ValueRange at) { memref::StoreOp::create(builder, loc, value, buffer, at); }
 
 Value ThreadEmitter::allocateShared(Type element, ArrayRef<int64_t> shape, int64_t alignment) {

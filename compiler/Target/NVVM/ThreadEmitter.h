@@ -54,6 +54,8 @@ public:
 
   Value size(Value buffer, int64_t dim);
   Value load(Value buffer, mlir::ValueRange at);
+  /// The same of f32, bf16 or f16, as f32.
+  Value loadWide(Value buffer, mlir::ValueRange at);
   void store(Value value, Value buffer, mlir::ValueRange at);
   /// Memory that the threads of the block share.
   Value allocateShared(mlir::Type element, llvm::ArrayRef<int64_t> shape, int64_t alignment = 128);

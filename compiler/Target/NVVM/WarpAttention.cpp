@@ -39,7 +39,7 @@ Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sum
     // Beyond the last key weights are 0 and the last value stands in.
     Value key = e.min(e.add(begin, j), last), w = e.broadcastLane(weight, j);
     for (int64_t part = 0; part < perLane; ++part)
-      sums[part] = e.fma(w, e.load(value, {key, column(part)}), sums[part]);
+      sums[part] = e.fma(w, e.loadWide(value, {key, column(part)}), sums[part]);
   }
   return sums;
 }
@@ -121,7 +121,7 @@ void WarpAttention::emitMaskedRow(const RowAttention::Row &which, Value laneNumb
     Value weight = weightOf(key);
     Values next;
     for (int64_t part = 0; part < perLane; ++part)
-      next.push_back(e.fma(weight, e.load(op.getValue(), {key, column(part)}), carried[part]));
+      next.push_back(e.fma(weight, e.loadWide(op.getValue(), {key, column(part)}), carried[part]));
     return next;
   });
   storeResult(sums, factor);

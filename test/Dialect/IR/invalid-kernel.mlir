@@ -80,6 +80,41 @@ func.func @attention_tile_c3(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v
 
 // -----
 
+func.func @attention_tile_c5(%q: memref<?x1x16xf32>, %k: memref<?x16xf16>, %v: memref<?x16xf16>, %d: memref<?x1x16xf32>) {
+  // expected-error @below {{expects 'precision' to be bf16 or f16 for keys in rows, but got f32}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xf32>, memref<?x16xf16>, memref<?x16xf16>) outs(%d : memref<?x1x16xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c5_key(%q: memref<?x1x16xf32>, %k: memref<?x16xf32>, %v: memref<?x16xf16>, %d: memref<?x1x16xf32>) {
+  // expected-error @below {{expects 'key' of 'f16', but got 'memref<?x16xf32>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xf32>, memref<?x16xf32>, memref<?x16xf16>) outs(%d : memref<?x1x16xf32>)
+    {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<f16>}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c5_value(%q: memref<?x1x16xf32>, %k: memref<?x16x32xf32>, %v: memref<?x16xbf16>, %d: memref<?x1x16xf32>) {
+  // expected-error @below {{expects 'value' of 'f32', but got 'memref<?x16xbf16>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xf32>, memref<?x16x32xf32>, memref<?x16xbf16>) outs(%d : memref<?x1x16xf32>)
+    {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<bf16>}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c5_query(%q: memref<?x1x16xbf16>, %k: memref<?x16xf16>, %v: memref<?x16xf16>, %d: memref<?x1x16xf32>) {
+  // expected-error @below {{expects 'query' of f32 or as keys are, but got 'memref<?x1x16xbf16>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xbf16>, memref<?x16xf16>, memref<?x16xf16>) outs(%d : memref<?x1x16xf32>)
+    {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<f16>}
+  return
+}
+
+// -----
+
 func.func @attention_tile_fill(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects 'mask' for 'mask_fill'}}
   xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64, mask_fill = -1.0e10 : f64}

@@ -266,6 +266,18 @@ func.func @tiles_on_buffers(%keys: memref<?x12xf32>, %panel: memref<12x32xf32>, 
   return
 }
 
+// Keys that are rounded already are rows; queries may be rounded, too.
+// CHECK-LABEL: @tiles_of_codes
+func.func @tiles_of_codes(%q: memref<?x1x16xf16>, %f: memref<?x1x16xf32>, %k: memref<?x16xf16>, %v: memref<?x8xf16>, %d: memref<?x1x8xf32>) {
+  // CHECK: xfmr.attention_tile ins(%{{.*}}, %{{.*}}, %{{.*}} : memref<?x1x16xf16>, memref<?x16xf16>, memref<?x8xf16>) outs(%{{.*}} : memref<?x1x8xf32>) {key_block = 32 : i64, precision = #xfmr.precision<f16>, scale = 1.000000e+00 : f64}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xf16>, memref<?x16xf16>, memref<?x8xf16>) outs(%d : memref<?x1x8xf32>)
+    {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<f16>}
+  // CHECK: xfmr.attention_tile ins(%{{.*}}, %{{.*}}, %{{.*}} : memref<?x1x16xf32>, memref<?x16xf16>, memref<?x8xf16>)
+  xfmr.attention_tile ins(%f, %k, %v : memref<?x1x16xf32>, memref<?x16xf16>, memref<?x8xf16>) outs(%d : memref<?x1x8xf32>)
+    {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<f16>}
+  return
+}
+
 // CHECK-LABEL: @runtime
 func.func @runtime(%host: !llvm.ptr, %n: index, %x: memref<?x8xf32>) {
   %c1 = arith.constant 1 : index

@@ -266,11 +266,45 @@ func.func @forms(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %o: memref<?x12
 // CHECK: gpu.shuffle xor
 // CHECK: llvm.intr.exp2
 // CHECK-COUNT-8: nvvm.mma.sync
+// The keys that all rows see need no questions; those that only some see are a second loop.
+// CHECK: scf.yield
+// CHECK: scf.for
+// CHECK-COUNT-8: nvvm.mma.sync
+// CHECK: arith.cmpi sgt, %{{.*}}, %c0_i32 : i32
+// CHECK: llvm.intr.exp2
+// CHECK-COUNT-8: nvvm.mma.sync
 // CHECK-NOT: nvvm.mma.sync
 func.func @flash_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %p: index, %n: index) {
   scf.forall (%i) in (%n) {
     xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) at(%p) outs(%o : memref<?x1x12xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
+  }
+  return
+}
+
+// -----
+
+// Keys and values that are rounded already: copies of the next 64 are under way while these are multiplied.
+// CHECK-LABEL: func.func @flash_attention_of_rows
+// CHECK-NOT: gpu.shuffle idx
+// CHECK-NOT: ff2bf16x2
+// CHECK: nvvm.cp.async.shared.global
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: scf.for
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: gpu.barrier
+// CHECK: nvvm.cp.async.shared.global
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nvvm.ldmatrix {{.*}}row
+// CHECK-COUNT-16: nvvm.mma.sync
+// CHECK: llvm.intr.exp2
+// CHECK: ff2bf16x2
+// CHECK: nvvm.ldmatrix {{.*}}col
+// CHECK: nvvm.mma.sync
+func.func @flash_attention_of_rows(%q: memref<?x1x24xbf16>, %k: memref<?x24xbf16>, %v: memref<?x24xbf16>, %o: memref<?x1x24xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x24xbf16>, memref<?x24xbf16>, memref<?x24xbf16>) outs(%o : memref<?x1x24xf32>)
+        {scale = 0.125 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
   }
   return
 }

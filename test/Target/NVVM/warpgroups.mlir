@@ -103,26 +103,74 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 
 // -----
 
-// Pairs of tiles: a warpgroup brings keys and values, rounded, to swizzled rows; each of the others multiplies queries from registers by
-// keys, m64n64k16 for each 16 of 64 components, and weights from registers by values, m64n128k16 for each 16 of 64 keys.
+// Pairs of tiles: one thread copies boxes of keys and values to a ring of stages of 128 keys; each of two warpgroups keeps queries in shared
+// memory and multiplies them by keys, m64n128k16 for each 16 of 64 components, and weights from registers by values, m64n128k16 for each 16
+// of 128 keys. The products of the next keys and of these values run while weights are computed.
 // CHECK-LABEL: func.func @attention
 // CHECK: xfmr.on_gpu 90
 // CHECK: scf.if
+// CHECK-DAG: %[[K:.*]] = xfmr.tensor_map %arg1 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x64xbf16>
+// CHECK-DAG: %[[V:.*]] = xfmr.tensor_map %arg2 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x128xbf16>
 // CHECK: scf.forall
-// CHECK: nvvm.setmaxregister decrease
-// CHECK: ff2bf16x2
+// CHECK: nvvm.setmaxregister decrease 40
+// CHECK-NOT: arith.truncf
+// CHECK-NOT: ff2bf16x2
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[K]]
+// CHECK-NOT: cp.async
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[V]]
+// The last stage may have more than the keys of this sequence: their values are cleared.
+// CHECK: } else {
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[V]]
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: vector.store %{{.*}} : memref<{{[0-9]+}}xi32, {{.*}}>, vector<4xi32>
 // CHECK: nvvm.fence.proxy
+// CHECK: nvvm.bar.warp.sync
 // CHECK: nvvm.mbarrier.arrive
-// CHECK: nvvm.setmaxregister increase
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{{.*}}}, {$64, $65, $66, $67}
-// CHECK: wgmma.wait_group
+// CHECK: nvvm.setmaxregister increase 232
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, $128, $129, p, 1, 1, 0, 0
+// CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: llvm.intr.exp2
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, {$128, $129, $130, $131}
-// CHECK-NOT: wgmma.mma_async
+// CHECK: scf.for
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, $128, $129, p, 1, 1, 0, 0
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-COUNT-8: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, {$128, $129, $130, $131}, $132, p, 1, 1, 1
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: wgmma.wait_group.sync.aligned 1;
+// CHECK: llvm.intr.exp2
+// CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: {xfmr.gpu = 90 : i64
 // CHECK: } else {
 // CHECK: nvvm.mma.sync
-func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x64x64xf32>, %v: memref<?x128xf32>, %o: memref<?x1x128xf32>, %p: index, %n: index) {
+func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x2x64xbf16>, %v: memref<?x2x128xbf16>, %o: memref<?x1x128xf32>, %p: index, %n: index) {
+  scf.forall (%b, %h, %i) in (%n, 2, %n) {
+    %keys = memref.subview %k[%b, %h, 0] [%n, 1, 64] [1, 1, 1] : memref<?x2x64xbf16> to memref<?x64xbf16, strided<[128, 1], offset: ?>>
+    %values = memref.subview %v[%b, %h, 0] [%n, 1, 128] [1, 1, 1] : memref<?x2x128xbf16> to memref<?x128xbf16, strided<[256, 1], offset: ?>>
+    xfmr.attention_tile ins(%q, %keys, %values : memref<?x1x64xf32>, memref<?x64xbf16, strided<[128, 1], offset: ?>>, memref<?x128xbf16, strided<[256, 1], offset: ?>>)
+        at(%p) outs(%o : memref<?x1x128xf32>) {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
+  }
+  return
+}
+
+// -----
+
+// Keys of a cache are f32: a warpgroup brings 64 keys and values at a time, rounded.
+// CHECK-LABEL: func.func @cached_attention
+// CHECK: xfmr.on_gpu 90
+// CHECK-NOT: xfmr.tensor_map
+// CHECK: nvvm.setmaxregister decrease 80
+// CHECK: ff2bf16x2
+// CHECK: nvvm.fence.proxy
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: nvvm.setmaxregister increase 208
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{{.*}}}, $64, $65, p, 1, 1, 0, 1
+// CHECK: wgmma.wait_group.sync.aligned 0;
+// CHECK: llvm.intr.exp2
+// CHECK: {xfmr.gpu = 90 : i64
+// CHECK: } else {
+// CHECK: nvvm.mma.sync
+func.func @cached_attention(%q: memref<?x1x64xf32>, %k: memref<?x64x64xf32>, %v: memref<?x128xf32>, %o: memref<?x1x128xf32>, %p: index, %n: index) {
   scf.forall (%b, %h, %i) in (%n, 2, %n) {
     xfmr.attention_tile ins(%q, %k, %v : memref<?x1x64xf32>, memref<?x64x64xf32>, memref<?x128xf32>) at(%p) outs(%o : memref<?x1x128xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}

@@ -1,0 +1,128 @@
+//===- AttentionRows.cpp - Rounded operands of attention -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects linalg on tensors and `xfmr.attention`, whose products are of lower precision on this target. Leaves its keys and values, and the
+// queries where that costs nothing, as codes: what tensor cores multiply, in half the memory. A projection that only attention reads is
+// rounded whole, so that its epilogue stores codes (QuantizedRows.cpp). Numerics: both products round the same values anyway.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "mlir/IR/Iterators.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// Components of a chunk that is read at once.
+static constexpr int64_t kChunkComponents = 8;
+
+namespace {
+/// Rewrites the attention of one function.
+class AttentionRounder {
+public:
+  AttentionRounder(Type element, int64_t largestHead) : element(element), largestHead(largestHead) {}
+  void run(xfmr::AttentionOp op);
+
+private:
+  bool takesCodes(xfmr::AttentionOp op);
+  bool isForAttention(Value tensor);
+  Value round(Value tensor);
+  Value roundRows(OpBuilder &builder, Value rows);
+
+  Type element;
+  int64_t largestHead;
+  /// What is there already.
+  DenseMap<Value, Value> rounded;
+};
+} // namespace
+
+/// Whether tensor cores multiply all of |op|, by whole chunks. Caches are f32: callers keep them.
+bool AttentionRounder::takesCodes(xfmr::AttentionOp op) {
+  auto isSize = [&](int64_t size) { return size % kChunkComponents == 0 && size <= largestHead; };
+  return !op.isCached() && !op.getProbabilities() && !op.getRelativeKey() && isSize(op.getHeadDim()) && isSize(op.getValueDim());
+}
+
+/// What |view| shows a part of, or null.
+static Value getViewed(Value view) {
+  if (auto expand = view.getDefiningOp<tensor::ExpandShapeOp>())
+    return expand.getSrcType().getRank() == 2 && expand.getType().getRank() == 3 ? expand.getSrc() : Value();
+  auto slice = view.getDefiningOp<tensor::ExtractSliceOp>();
+  return slice && slice.hasUnitStride() && slice.getType().getRank() == slice.getSourceType().getRank() ? slice.getSource() : Value();
+}
+
+/// Whether nobody reads |tensor| but such attention, as queries, keys and values.
+bool AttentionRounder::isForAttention(Value tensor) {
+  return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
+    if (isa<tensor::DimOp>(use.getOwner()))
+      return true;
+    if (auto attention = dyn_cast<xfmr::AttentionOp>(use.getOwner()))
+      return takesCodes(attention) && use.getOperandNumber() < 3;
+    return use.getOwner()->getNumResults() == 1 && getViewed(use.getOwner()->getResult(0)) == tensor &&
+           isForAttention(use.getOwner()->getResult(0));
+  });
+}
+
+Value AttentionRounder::roundRows(OpBuilder &builder, Value rows) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  Location loc = rows.getLoc();
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, rows), element);
+  auto codes = xfmr::QuantizeRowsOp::create(builder, loc, TypeRange{empty.getType()}, rows, ValueRange{empty});
+  codes->setAttr(kKernelOpAttr,
+                 builder.getStringAttr("rows of " + Twine(type.getDimSize(1)) + " as " + (element.isF16() ? "f16" : "bf16")));
+  return codes.getResult(0);
+}
+
+/// The codes of |tensor|, of rank 2 or 3. Of what only attention reads, they are a view of all codes.
+Value AttentionRounder::round(Value tensor) {
+  if (Value known = rounded.lookup(tensor))
+    return known;
+  OpBuilder builder(tensor.getContext());
+  builder.setInsertionPointAfterValue(tensor);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Location loc = tensor.getLoc();
+  SmallVector<ReassociationIndices> heads{{0}, {1, 2}};
+  // Sizes are asked of what there will be, or its input would stay for their sake.
+  auto split = [&](Value rows) -> Value {
+    SmallVector<OpFoldResult> shape{tensor::getMixedSize(builder, loc, rows, 0)};
+    for (int64_t size : type.getShape().drop_front())
+      shape.push_back(builder.getIndexAttr(size));
+    return tensor::ExpandShapeOp::create(builder, loc, type.clone(element), rows, heads, shape);
+  };
+  auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>();
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  Value result;
+  if (expand && getViewed(tensor)) {
+    result = split(round(expand.getSrc()));
+  } else if (slice && getViewed(tensor) && (rounded.contains(slice.getSource()) || isForAttention(slice.getSource()))) {
+    result = tensor::ExtractSliceOp::create(builder, loc, type.clone(element), round(slice.getSource()), slice.getMixedOffsets(),
+                                            slice.getMixedSizes(), slice.getMixedStrides());
+  } else if (type.getRank() == 2) {
+    result = roundRows(builder, tensor);
+  } else {
+    result = split(roundRows(builder, tensor::CollapseShapeOp::create(builder, loc, tensor, heads)));
+  }
+  return rounded[tensor] = result;
+}
+
+void AttentionRounder::run(xfmr::AttentionOp op) {
+  if (!takesCodes(op))
+    return;
+  Value all = op.getQuery();
+  while (Value viewed = getViewed(all))
+    all = viewed;
+  if (isForAttention(all))
+    op.getQueryMutable().assign(round(op.getQuery()));
+  op.getKeyMutable().assign(round(op.getKey()));
+  op.getValueMutable().assign(round(op.getValue()));
+}
+
+void attune::roundAttention(func::FuncOp function, Type element, int64_t largestHead) {
+  AttentionRounder rounder(element, largestHead);
+  function.walk([&](xfmr::AttentionOp op) { rounder.run(op); });
+  // Views of what was not rounded would still be readers.
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+}

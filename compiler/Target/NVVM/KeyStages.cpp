@@ -1,0 +1,208 @@
+//===- KeyStages.cpp - Keys and values on their way to warpgroups ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/KeyStages.h"
+#include "compiler/Target/NVVM/RoundedRows.h"
+#include "compiler/Target/NVVM/TensorCores.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadEmitter::Values;
+
+/// Bytes that a block may have, and those left for barriers.
+static constexpr int64_t kBlockBytes = 227 << 10, kBarrierRoom = 2 << 10;
+/// More stages than these are never waited for.
+static constexpr int64_t kMostStages = 4;
+
+static int64_t sizeOf(Value rows) { return cast<MemRefType>(rows.getType()).getShape().back(); }
+
+KeySchedule attune::getKeySchedule(xfmr::AttentionTileOp op, int64_t others) {
+  if (!op.hasKeyRows())
+    return {64, 2, 80, 208};
+  int64_t keys = 128, stage = keys * 2 * (sizeOf(op.getKey()) + sizeOf(op.getValue()));
+  return {keys, std::min(kMostStages, (kBlockBytes - kBarrierRoom - others) / stage), 40, 232};
+}
+
+Value attune::findBoxSource(Value rows, scf::ForallOp loop) {
+  if (auto view = rows.getDefiningOp<memref::SubViewOp>(); view && !loop.isDefinedOutsideOfLoop(rows) && view.hasUnitStride())
+    rows = view.getSource();
+  auto type = cast<MemRefType>(rows.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!loop.isDefinedOutsideOfLoop(rows) || failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return {};
+  auto isWhole = [](int64_t stride) { return stride != ShapedType::kDynamic && stride % 8 == 0; };
+  return llvm::all_of(ArrayRef(strides).drop_back(), isWhole) && llvm::none_of(type.getShape().drop_front(), ShapedType::isDynamic)
+             ? rows
+             : Value();
+}
+
+Value attune::makeRowMap(ThreadEmitter &host, Value source, int64_t keys) {
+  auto type = cast<MemRefType>(source.getType());
+  SmallVector<int64_t> strides, box(type.getRank(), 1);
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  Values sizes, steps;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    sizes.push_back(host.size(source, dim));
+  for (int64_t stride : ArrayRef(strides).drop_back())
+    steps.push_back(host.index(stride));
+  box.front() = keys, box.back() = kRowComponents;
+  return xfmr::TensorMapOp::create(host.builder, host.loc, LLVM::LLVMPointerType::get(host.builder.getContext()), source, sizes, steps, box,
+                                   2, 128);
+}
+
+KeyStages::KeyStages(xfmr::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<Value, Value> maps)
+    : schedule(getKeySchedule(model, others)), model(model), e(e), copies(e), areRows(model.hasKeyRows()), consumers(consumers),
+      others(others), keyMap(maps.first), valueMap(maps.second) {
+  int64_t headDim = sizeOf(model.getQuery()), valueDim = sizeOf(model.getValue());
+  keys.columns = headDim, values.columns = valueDim;
+  keys.bytes = schedule.keys * headDim * 2, values.bytes = schedule.keys * valueDim * 2;
+  keys.offset = 0, values.offset = schedule.stages * keys.bytes;
+}
+
+void KeyStages::initialize(Ring &ring, Value thread) {
+  ring.full = copies.allocateBarriers(schedule.stages);
+  ring.empty = copies.allocateBarriers(schedule.stages);
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, e.index(0)), [&] {
+    for (int64_t stage = 0; stage < schedule.stages; ++stage) {
+      copies.init(copies.barrierAt(ring.full, e.index(stage)), areRows ? 1 : kWarpgroup);
+      copies.init(copies.barrierAt(ring.empty, e.index(stage)), consumers);
+    }
+  });
+}
+
+void KeyStages::allocate(Value thread) {
+  words = e.allocateShared(e.builder.getI32Type(), {(othersAt() + others) / 4}, /*alignment=*/1024);
+  initialize(keys, thread), initialize(values, thread);
+  if (areRows) {
+    landed = copies.allocateBarriers(1);
+    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, e.index(0)), [&] { copies.init(landed, 1); });
+  }
+  copies.fenceInit();
+}
+
+int64_t KeyStages::bytesToComponent(int64_t d) const {
+  return areRows ? d / kRowComponents * schedule.keys * kRowBytes + d % kRowComponents * 2 : d * kRowBytes;
+}
+
+Value KeyStages::waitForKeys(WarpgroupProducts &products, RingPlace place) {
+  copies.wait(copies.barrierAt(keys.full, place.stage), place.parity);
+  MatrixLayout layout{areKeysTransposed(), /*isSwizzled=*/true, /*leading=*/keys.columns * kRowBytes, /*stride=*/8 * kRowBytes};
+  return products.matrix(addressOf(keys, place), layout);
+}
+
+Value KeyStages::waitForValues(WarpgroupProducts &products, RingPlace place) {
+  copies.wait(copies.barrierAt(values.full, place.stage), place.parity);
+  MatrixLayout layout{/*isTransposed=*/true, /*isSwizzled=*/true, /*leading=*/schedule.keys * kRowBytes, /*stride=*/8 * kRowBytes};
+  return products.matrix(addressOf(values, place), layout);
+}
+
+void KeyStages::produce(Value thread, Value begin, Value end) {
+  if (areRows) // One warp, whose first lane starts the copies.
+    e.ifThen(e.compare(arith::CmpIPredicate::slt, thread, e.index(kWarp)), [&] { produceRows(thread, begin, end); });
+  else
+    producePanels(thread, begin, end);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Starts to copy the rows of |rows| from |key| on to the stage at |place|; |barrier| is told of the bytes.
+void KeyStages::copyBoxes(const Ring &ring, RingPlace place, Value rows, Value map, Value key, Value barrier) {
+  // From the innermost dimension on: a component, a head unless there is one alone, a row.
+  SmallVector<Value> at(cast<MemRefType>(rows.getType()).getRank(), e.index(0));
+  if (auto view = rows.getDefiningOp<memref::SubViewOp>(); view && view->getParentOfType<scf::ForallOp>()) {
+    at.clear();
+    for (OpFoldResult offset : llvm::reverse(view.getMixedOffsets()))
+      at.push_back(getValueOrCreateConstantIndexOp(e.builder, e.loc, offset));
+  }
+  at.back() = e.add(at.back(), key);
+  copies.expect(barrier, ring.bytes);
+  Value to = addressOf(ring, place), first = at.front();
+  for (int64_t d = 0; d < ring.columns; d += kRowComponents) {
+    at.front() = e.add(first, d);
+    copies.copy(e.advance(to, e.index(d * schedule.keys * 2)), map, barrier, at);
+  }
+}
+
+/// Zeros for the values of the stage at |place| from row |count| on.
+void KeyStages::clearRows(RingPlace place, Value lane, Value count) {
+  constexpr int64_t kRowChunks = kRowBytes / kChunkBytes;
+  auto type = VectorType::get({kChunkBytes / 4}, e.builder.getI32Type());
+  Value zeros = arith::ConstantOp::create(e.builder, e.loc, e.builder.getZeroAttr(type));
+  for (int64_t d = 0; d < values.columns; d += kRowComponents) {
+    Value block = e.add(offsetOf(values, place), d * schedule.keys * 2);
+    e.loop(e.add(e.mul(count, kRowChunks), lane), e.index(schedule.keys * kRowChunks), e.index(kWarp), {},
+           [&](Value chunk, ValueRange) -> Values {
+             vector::StoreOp::create(e.builder, e.loc, zeros, words, e.div(e.add(block, e.mul(chunk, kChunkBytes)), 4));
+             return {};
+           });
+  }
+}
+
+/// Behind the last key of a sequence stand those of the next one, or memory that nobody has written. Such keys get scores that are not
+/// looked at, and weights of exactly 0; but 0 times what stands beside them need not be 0, so their values are cleared before anybody
+/// multiplies them. That happens once, in the last stage, which lands at a barrier of its own.
+void KeyStages::produceRows(Value lane, Value begin, Value end) {
+  Value zero = e.index(0), keyCount = e.size(model.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, zero);
+  e.loop(begin, end, e.index(schedule.keys), {zero, zero}, [&](Value key, ValueRange carried) -> Values {
+    RingPlace place{carried[0], carried[1]};
+    auto start = [&](const Ring &ring, Value rows, Value map, Value barrier) {
+      e.ifThen(leads, [&] {
+        copies.wait(copies.barrierAt(ring.empty, place.stage), copies.otherParity(place.parity));
+        copyBoxes(ring, place, rows, map, key, barrier);
+      });
+    };
+    start(keys, model.getKey(), keyMap, copies.barrierAt(keys.full, place.stage));
+    Value full = copies.barrierAt(values.full, place.stage), left = e.sub(keyCount, key);
+    auto whole = [&]() -> Values {
+      start(values, model.getValue(), valueMap, full);
+      return {};
+    };
+    auto part = [&]() -> Values {
+      start(values, model.getValue(), valueMap, landed);
+      copies.wait(landed, zero);
+      clearRows(place, lane, left);
+      copies.fenceWrites();
+      NVVM::SyncWarpOp::create(e.builder, e.loc, arith::ConstantIntOp::create(e.builder, e.loc, -1, 32));
+      e.ifThen(leads, [&] { copies.arrive(full); });
+      return {};
+    };
+    e.choose(e.compare(arith::CmpIPredicate::sge, left, e.index(schedule.keys)), whole, part);
+    place = next(place);
+    return {place.stage, place.parity};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Panels
+//===----------------------------------------------------------------------===//
+
+void KeyStages::producePanels(Value thread, Value begin, Value end) {
+  Value zero = e.index(0), keyCount = e.size(model.getValue(), 0);
+  RoundedRows rows(e, model.getPrecision(), words, thread);
+  e.loop(begin, end, e.index(schedule.keys), {zero, zero}, [&](Value key, ValueRange carried) -> Values {
+    RingPlace place{carried[0], carried[1]};
+    auto fill = [&](const Ring &ring, llvm::function_ref<void(Value to)> copy) {
+      copies.wait(copies.barrierAt(ring.empty, place.stage), copies.otherParity(place.parity));
+      copy(offsetOf(ring, place));
+      copies.fenceWrites();
+      copies.arrive(copies.barrierAt(ring.full, place.stage));
+    };
+    fill(keys, [&](Value to) {
+      rows.copy(to, model.getKey(), {e.div(key, schedule.keys), zero}, e.index(keys.columns), keys.columns, schedule.keys);
+    });
+    fill(values, [&](Value to) { rows.copy(to, model.getValue(), {key}, e.sub(keyCount, key), schedule.keys, values.columns); });
+    place = next(place);
+    return {place.stage, place.parity};
+  });
+}

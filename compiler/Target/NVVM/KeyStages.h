@@ -1,0 +1,91 @@
+//===- KeyStages.h - Keys and values on their way to warpgroups -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A ring of stages in shared memory, which one warpgroup fills and others multiply. Both operands lie as rows of 128 bytes whose chunks
+// have changed places (a swizzle), in blocks of 64 columns. What a stage is and who fills it depends on how keys lie in memory:
+//
+//   rows      rounded already: one thread copies boxes, a key for 64 components each, of as many keys as registers hold scores of
+//   panels    f32, a cache: threads round 64 keys at a time; keys stay as they lie in a panel, a component for 64 keys
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_KEYSTAGES_H
+#define ATTUNE_COMPILER_TARGET_NVVM_KEYSTAGES_H
+
+#include "compiler/Target/NVVM/BoxCopies.h"
+#include "compiler/Target/NVVM/WarpgroupProducts.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace attune {
+
+/// Bytes of a row in shared memory, components of one.
+inline constexpr int64_t kRowBytes = 128, kRowComponents = 64;
+
+/// How many keys a stage has, how many stages there are, and the registers of a thread that fills them and of one that multiplies.
+struct KeySchedule {
+  int64_t keys, stages, producerRegisters, consumerRegisters;
+};
+/// The schedule for |op|, with |others| bytes of shared memory in use beside the stages.
+KeySchedule getKeySchedule(mlir::xfmr::AttentionTileOp op, int64_t others);
+
+/// Where in memory boxes of |op|'s keys or values (|rows|) come from: a tensor that is there before |loop|. Null if there is none.
+mlir::Value findBoxSource(mlir::Value rows, mlir::scf::ForallOp loop);
+/// What boxes of |keys| rows of |source| are copied by; made by the host.
+mlir::Value makeRowMap(ThreadEmitter &host, mlir::Value source, int64_t keys);
+
+/// Emits the ring of one block.
+class KeyStages {
+public:
+  using Value = mlir::Value;
+  using Values = ThreadEmitter::Values;
+
+  /// For tiles with the keys and values of |model|, of which |consumers| are made at once. |maps| are those of keys and values, if any.
+  KeyStages(mlir::xfmr::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<Value, Value> maps);
+
+  /// Shared memory and barriers, before all threads meet. |words| is the memory of the stages, and |others| bytes behind them.
+  void allocate(Value thread);
+  /// Fills stages with the keys from |begin|, a multiple of a stage's, to |end|; |thread| is one of a warpgroup.
+  void produce(Value thread, Value begin, Value end);
+
+  RingPlace next(RingPlace place) { return copies.next(place, schedule.stages); }
+  /// Waits for the keys or the values at |place| and returns them as a matrix; gives them back, which one thread does.
+  Value waitForKeys(WarpgroupProducts &products, RingPlace place);
+  Value waitForValues(WarpgroupProducts &products, RingPlace place);
+  void releaseKeys(RingPlace place) { copies.arrive(copies.barrierAt(keys.empty, place.stage)); }
+  void releaseValues(RingPlace place) { copies.arrive(copies.barrierAt(values.empty, place.stage)); }
+  /// How far component |d| of keys is, and key |i| of values; whether the matrix of keys is transposed, as that of values is.
+  int64_t bytesToComponent(int64_t d) const;
+  static int64_t bytesToKey(int64_t i) { return i * kRowBytes; }
+  bool areKeysTransposed() const { return !areRows; }
+  int64_t othersAt() const { return schedule.stages * (keys.bytes + values.bytes); }
+
+  KeySchedule schedule;
+  Value words;
+
+private:
+  /// Stages of one operand, the barriers of those that are full and that are empty, and its columns.
+  struct Ring {
+    Value full, empty;
+    int64_t offset, bytes, columns;
+  };
+  void initialize(Ring &ring, Value thread);
+  Value offsetOf(const Ring &ring, RingPlace place) { return e.add(e.mul(place.stage, ring.bytes), ring.offset); }
+  Value addressOf(const Ring &ring, RingPlace place) { return e.advance(e.sharedAddress(words), offsetOf(ring, place)); }
+  void produceRows(Value lane, Value begin, Value end);
+  void producePanels(Value thread, Value begin, Value end);
+  void copyBoxes(const Ring &ring, RingPlace place, Value rows, Value map, Value key, Value barrier);
+  void clearRows(RingPlace place, Value lane, Value count);
+
+  mlir::xfmr::AttentionTileOp model;
+  ThreadEmitter &e;
+  BoxCopies copies;
+  bool areRows;
+  int64_t consumers, others;
+  Value keyMap, valueMap, landed;
+  Ring keys, values;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_KEYSTAGES_H

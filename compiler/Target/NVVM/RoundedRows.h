@@ -1,0 +1,33 @@
+//===- RoundedRows.h - Rows of f32 to swizzled rows of codes ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_ROUNDEDROWS_H
+#define ATTUNE_COMPILER_TARGET_NVVM_ROUNDEDROWS_H
+
+#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "dialect/IR/XfmrOps.h"
+
+namespace attune {
+
+/// What the threads of a warpgroup do to bring rows of f32 to shared memory as operands of products, where copies of boxes cannot.
+class RoundedRows {
+public:
+  using Value = mlir::Value;
+
+  /// |words| is the memory, |thread| the thread's number in the warpgroup.
+  RoundedRows(ThreadEmitter &e, mlir::xfmr::Precision precision, Value words, Value thread)
+      : e(e), precision(precision), words(words), thread(thread) {}
+  /// Copies |count| rows of |from|, whose first is |first|, to byte |to|, in blocks of 64 columns; zeros behind them up to |rows|.
+  void copy(Value to, Value from, llvm::ArrayRef<Value> first, Value count, int64_t rows, int64_t columns);
+
+private:
+  void storeChunk(Value to, Value number, mlir::ValueRange elements, int64_t rows, int64_t columns);
+
+  ThreadEmitter &e;
+  mlir::xfmr::Precision precision;
+  Value words, thread;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_ROUNDEDROWS_H
