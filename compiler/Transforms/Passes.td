@@ -126,7 +126,7 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
     ```mlir
     %y = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%n, %n) ...
     // becomes
-    %keys = scf.forall (%sequence, %head) ... { xfmr.key_panel ... }        // not for caches
+    %keys = scf.forall (%sequence, %head) ... { xfmr.key_panel ... }        // neither for caches nor for keys that are rounded already
     %y = scf.forall (%sequence, %heads, %tile) ... { xfmr.attention_tile ... }
     ```
 
