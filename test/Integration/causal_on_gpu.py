@@ -1,0 +1,60 @@
+# ===- causal_on_gpu.py - Decoders' attention by tensor cores --------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# causal_on_gpu.py DIR GPU:PADDING…: decoders with heads of 64 components, one key each or shared by two queries, on two sequences of up to three
+# tiles of queries: in bf16 on these (emulated) GPUs, padding computed or skipped, against f32 on the CPU. Prints the largest error of each.
+
+import json
+import os
+import sys
+
+import models
+from sweep import run
+
+LENGTH, BATCH, VOCABULARY = 150, 2, 101
+# What is allowed is for bf16 what `attune check` allows: a part of the largest value.
+ALLOWED = 2e-2
+COMMON = dict(vocab_size=VOCABULARY, bos_token_id=1, eos_token_id=2)
+CONFIGS = {
+    "gpt2": dict(COMMON, architectures=["GPT2LMHeadModel"], n_embd=128, n_layer=1, n_head=2, n_inner=64, n_positions=512,
+                 activation_function="gelu_new", layer_norm_epsilon=1e-5),
+    "llama": dict(COMMON, architectures=["LlamaForCausalLM"], hidden_size=256, intermediate_size=64, num_hidden_layers=1, num_attention_heads=4,
+                  num_key_value_heads=2, max_position_embeddings=512, rms_norm_eps=1e-6, hidden_act="silu", rope_theta=1e4),
+}
+
+
+def make_model(kind, work):
+    config, folder = os.path.join(work, kind + "-config"), os.path.join(work, kind)
+    os.makedirs(config, exist_ok=True)
+    with open(os.path.join(config, "config.json"), "w") as f:
+        json.dump(dict(CONFIGS[kind], model_type=kind), f)
+    run("attune", "init", config, "-o", folder, "--seed", "3")
+    return folder
+
+
+def logits(model, inputs, output, *flags):
+    run("attune", "run", model, "--input", inputs, "--output", output, "--outputs=logits", *flags)
+    return memoryview(models.load(output)["logits"][2]).cast("f")
+
+
+def main(work, *gpus):
+    os.makedirs(work, exist_ok=True)
+    rng, inputs, output = models.generator("causal"), os.path.join(work, "in.safetensors"), os.path.join(work, "out.safetensors")
+    mask = models.token_mask(rng, "right", BATCH, LENGTH)
+    models.save(inputs, {"input_ids": models.random_ids(rng, VOCABULARY, BATCH, LENGTH), "attention_mask": mask})
+    wrong = 0
+    for kind in CONFIGS:
+        model = make_model(kind, work)
+        expected = logits(model, inputs, output)
+        places = [i * VOCABULARY + j for i, token in enumerate(mask[2]) if token for j in range(VOCABULARY)]
+        largest = max(abs(expected[i]) for i in places)
+        for gpu, padding in (word.split(":") for word in gpus):
+            found = logits(model, inputs, output, "--target=cuda", "--gpu=" + gpu, "--dtype=bf16", "--padding=" + padding)
+            error = max(abs(found[i] - expected[i]) for i in places) / largest
+            wrong += not error <= ALLOWED
+            print(f"{kind} on {gpu}, padding {padding}: error {error:.4f} of the largest value, allowed {ALLOWED}")
+    sys.exit(wrong != 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
