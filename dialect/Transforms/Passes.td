@@ -91,12 +91,12 @@ def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::Modu
     func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<16x8xf32> {xfmr.weight}) … {
     ```
 
-    In private functions of which every use is a `func.call`, a `weight_concat`, `weight_pack` or `weight_transpose` (or a tree of them) of
+    In private functions of which every use is a `func.call`, a `weight_concat`, `weight_slice`, `weight_pack` or another expression (or a tree of them) of
     arguments marked `xfmr.weight` becomes a new argument, and every caller computes it; callees come before callers. An expression over
     `weight_ref`s becomes a `weight_ref` of a weight with the composed source; weights of equal source are one. Arguments, references and
     weights without a use left are removed. Public, recursive and otherwise referenced functions keep their arguments, with a remark.
 
-    Runs after every phase that makes weight expressions (`dialect` joins projections, `linalg` packs panels). Takes time linear in the
+    Runs after every phase that makes weight expressions (`dialect` joins projections and divides deep ones, `linalg` packs panels). Takes time linear in the
     number of operations.
 
     Numerics: exact.
