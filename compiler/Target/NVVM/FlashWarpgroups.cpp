@@ -6,21 +6,14 @@
 // and see the same keys:
 //
 //   producer    for each stage of keys: wait until it is empty; keys and values to it (KeyStages.cpp)
-//   consumers   a tile each: S = Q K of the first stage; P = weights of S; then for each stage that follows
-//                 start S' = Q K' and O += P V, K' of this stage and V of the one before
-//                 P' = weights of S', when that is there; O = O 2^(m - m'), when that is there
-//               O += P V of the last stage
-//
-// so that tensor cores multiply while weights are computed: O += P V in the same warpgroup, and all products of the other one. Queries are
-// in shared memory, weights in registers. Stages that all rows see whole have loops without questions.
+//   consumers   a tile each, from these stages (WarpgroupConsumer.cpp)
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
-#include "compiler/Target/NVVM/FlashRows.h"
-#include "compiler/Target/NVVM/KeyStages.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
+#include "compiler/Target/NVVM/WarpgroupConsumer.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -33,7 +26,7 @@ using Values = ThreadEmitter::Values;
 namespace {
 
 /// Consumers, rows of one.
-constexpr int64_t kConsumers = 2, kRows = 64;
+constexpr int64_t kConsumers = 2, kRows = kConsumerRows;
 
 /// Emits the body of the loop of blocks.
 class WarpgroupAttention {
@@ -51,162 +44,7 @@ private:
   Value thread, group, inGroup, tiles, first, hasTile[kConsumers];
 };
 
-/// Emits what one consumer does.
-class Consumer {
-public:
-  Consumer(xfmr::AttentionTileOp op, ThreadEmitter &e, KeyStages &stages, Value inGroup, Value queries)
-      : op(op), e(e), copies(e), stages(stages), inGroup(inGroup), queriesAt(queries), own(op, e, e.rem(inGroup, kWarp)),
-        products(e, own.cores.elementType()) {}
-  /// All keys from |begin| to |end|; |group| is the number of the warpgroup, which stores what it computes if it |stores|.
-  void run(Value group, Value stores, Value begin, Value end);
-
-private:
-  /// What is carried from stage to stage.
-  struct Carried {
-    Values state, results, weights;
-    RingPlace place;
-    Values all() const;
-  };
-  Carried split(ValueRange all) const;
-  void keepQueries();
-  Values startScores(RingPlace place);
-  Values startResults(ValueRange results, ValueRange weights, RingPlace place);
-  Values pack(ArrayRef<Value> weights);
-  Values overStages(Value begin, Value end, ValueRange carried, bool areSeen);
-  void release(llvm::function_ref<void()> give) { e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, e.index(0)), give); }
-
-  xfmr::AttentionTileOp op;
-  ThreadEmitter &e;
-  BoxCopies copies;
-  KeyStages &stages;
-  /// The byte of the queries in the stages' memory.
-  Value inGroup, queriesAt;
-  FlashRows own;
-  WarpgroupProducts products;
-};
-
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Consumers
-//===----------------------------------------------------------------------===//
-
-Values Consumer::Carried::all() const {
-  Values values(state);
-  values.append(results), values.append(weights);
-  values.push_back(place.stage), values.push_back(place.parity);
-  return values;
-}
-
-Consumer::Carried Consumer::split(ValueRange all) const {
-  size_t results = own.valueDim / 2, weights = all.size() - 6 - results;
-  return {
-      Values(all.take_front(4)), Values(all.slice(4, results)), Values(all.slice(4 + results, weights)), {all[all.size() - 2], all.back()}};
-}
-
-/// Writes the queries that lanes hold as operands to rows of shared memory.
-void Consumer::keepQueries() {
-  Value lane = e.rem(inGroup, kWarp), local = e.div(lane, 4), row = e.add(e.mul(e.div(inGroup, kWarp), 16), local);
-  for (auto [i, word] : llvm::enumerate(own.queries)) {
-    int64_t part = static_cast<int64_t>(i % 4), d = static_cast<int64_t>(i / 4) * kProductDepth + part / 2 * kChunk;
-    Value chunk = arith::XOrIOp::create(e.builder, e.loc, e.index(d % kRowComponents / kChunk), local);
-    Value at = e.add(e.mul(e.add(row, part % 2 * 8), kRowBytes), d / kRowComponents * kRows * kRowBytes);
-    at = e.add(at, e.add(e.mul(chunk, kChunkBytes), e.mul(e.rem(lane, 4), 4)));
-    e.store(word, stages.words, e.div(e.add(queriesAt, at), 4));
-  }
-  copies.fenceWrites();
-}
-
-/// Starts the products of queries and the keys at |place|.
-Values Consumer::startScores(RingPlace place) {
-  Value keys = stages.waitForKeys(products, place);
-  Value rows = products.matrix(e.advance(e.sharedAddress(stages.words), queriesAt), {/*isTransposed=*/false, /*isSwizzled=*/true});
-  Values scores(stages.schedule.keys / 2, e.f32(0.0));
-  products.fence();
-  for (int64_t d = 0; d < own.headDim; d += kProductDepth) {
-    Value part = products.advance(rows, d / kRowComponents * kRows * kRowBytes + d % kRowComponents * 2);
-    scores = products.multiply(scores, part, products.advance(keys, stages.bytesToComponent(d)), stages.areKeysTransposed(),
-                               d == 0 ? e.no() : e.yes());
-  }
-  products.commit();
-  return scores;
-}
-
-/// Starts the products of |weights| and the values at |place|, which are added to |results|.
-Values Consumer::startResults(ValueRange results, ValueRange weights, RingPlace place) {
-  Value values = stages.waitForValues(products, place);
-  Values sums(results);
-  products.fence();
-  for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
-    sums = products.multiply(sums, weights.slice(key / 4, 4), products.advance(values, KeyStages::bytesToKey(key)), true, e.yes());
-  products.commit();
-  return sums;
-}
-
-/// |weights| as operands.
-Values Consumer::pack(ArrayRef<Value> weights) {
-  Values words;
-  for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
-    words.append(own.operand(weights, key));
-  return words;
-}
-
-/// Goes on with the stages of the keys from |begin| to |end|; weights of the stage before are carried.
-Values Consumer::overStages(Value begin, Value end, ValueRange carried, bool areSeen) {
-  return e.loop(begin, end, e.index(stages.schedule.keys), carried, [&](Value key, ValueRange all) -> Values {
-    Carried at = split(all);
-    RingPlace place = at.place;
-    at.place = stages.next(place);
-    Values scores = startScores(at.place);
-    at.results = startResults(at.results, at.weights, place);
-    scores = products.wait(1, scores);
-    release([&] { stages.releaseKeys(at.place); });
-    std::pair<Value, Value> factors = own.weigh(key, areSeen, scores, at.state);
-    at.weights = pack(scores);
-    at.results = products.wait(0, at.results);
-    release([&] { stages.releaseValues(place); });
-    own.rescale(at.results, factors);
-    return at.all();
-  });
-}
-
-void Consumer::run(Value group, Value stores, Value begin, Value end) {
-  Value zero = e.index(0);
-  own.take(e.mul(e.div(inGroup, kWarp), 16), stores);
-  keepQueries();
-  auto meet = [&] { copies.meet(group, kWarpgroup); };
-  meet();
-  auto some = [&]() -> Values {
-    Carried at{own.initialState(), own.initialResults(), {}, {zero, zero}};
-    Values scores = products.wait(0, startScores(at.place));
-    release([&] { stages.releaseKeys(at.place); });
-    own.weigh(begin, /*areSeen=*/false, scores, at.state);
-    at.weights = pack(scores);
-    Value second = e.add(begin, stages.schedule.keys), last = e.max(e.add(own.count, -1), zero);
-    auto [seen, unseen] = own.seenKeys(zero, last, {second, e.max(second, end)}, stages.schedule.keys);
-    Values all = at.all();
-    if (op.getWindowLeft())
-      all = overStages(second, seen, all, /*areSeen=*/false);
-    all = overStages(seen, unseen, all, /*areSeen=*/true);
-    all = overStages(unseen, end, all, /*areSeen=*/false);
-    at = split(all);
-    at.results = products.wait(0, startResults(at.results, at.weights, at.place));
-    release([&] { stages.releaseValues(at.place); });
-    at.state.append(at.results);
-    return at.state;
-  };
-  auto none = [&]() -> Values {
-    Values all = own.initialState();
-    all.append(own.initialResults());
-    return all;
-  };
-  Values all = e.choose(e.compare(arith::CmpIPredicate::slt, begin, end), some, none);
-  own.finish(ValueRange(all).take_front(4), ValueRange(all).drop_front(4), meet);
-}
-
-//===----------------------------------------------------------------------===//
-// Blocks
-//===----------------------------------------------------------------------===//
 
 WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, scf::ForallOp loop, ThreadEmitter &e, Value tiles)
     : before(before), loop(loop), e(e), copies(e), thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)),
@@ -267,7 +105,7 @@ void WarpgroupAttention::emit(std::pair<Value, Value> maps) {
     // Without a tile of its own, the second consumer makes the first one's and keeps it.
     Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, e.index(0)), hasTile[1]);
     xfmr::AttentionTileOp op = cloneAt(e.select(mine, e.add(first, number), first));
-    Consumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt())).run(group, mine, from, to);
+    WarpgroupConsumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt())).run(group, mine, from, to);
     op.erase();
     return {};
   };

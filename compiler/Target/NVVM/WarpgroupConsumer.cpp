@@ -1,0 +1,132 @@
+//===- WarpgroupConsumer.cpp - A tile of queries by a warpgroup ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// S = Q K of the first stage; P = weights of S; then for each stage that follows
+//   start S' = Q K' and O += P V, K' of this stage and V of the one before
+//   P' = weights of S', when that is there; O = O 2^(m - m'), when that is there
+// O += P V of the last stage
+//
+// so that tensor cores multiply while weights are computed: O += P V in the same warpgroup, and all products of the other one. Queries are
+// in shared memory, weights in registers. Stages that all rows see whole have loops without questions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/WarpgroupConsumer.h"
+
+using namespace mlir;
+using namespace attune;
+using Values = ThreadEmitter::Values;
+
+Values WarpgroupConsumer::Carried::all() const {
+  Values values(state);
+  values.append(results), values.append(weights);
+  values.push_back(place.stage), values.push_back(place.parity);
+  return values;
+}
+
+WarpgroupConsumer::Carried WarpgroupConsumer::split(ValueRange all) const {
+  size_t results = own.valueDim / 2, weights = all.size() - 6 - results;
+  return {
+      Values(all.take_front(4)), Values(all.slice(4, results)), Values(all.slice(4 + results, weights)), {all[all.size() - 2], all.back()}};
+}
+
+/// Writes the queries that lanes hold as operands to rows of shared memory.
+void WarpgroupConsumer::keepQueries() {
+  Value lane = e.rem(inGroup, kWarp), local = e.div(lane, 4), row = e.add(e.mul(e.div(inGroup, kWarp), 16), local);
+  for (auto [i, word] : llvm::enumerate(own.queries)) {
+    int64_t part = static_cast<int64_t>(i % 4), d = static_cast<int64_t>(i / 4) * kProductDepth + part / 2 * kChunk;
+    Value chunk = arith::XOrIOp::create(e.builder, e.loc, e.index(d % kRowComponents / kChunk), local);
+    Value at = e.add(e.mul(e.add(row, part % 2 * 8), kRowBytes), d / kRowComponents * kConsumerRows * kRowBytes);
+    at = e.add(at, e.add(e.mul(chunk, kChunkBytes), e.mul(e.rem(lane, 4), 4)));
+    e.store(word, stages.words, e.div(e.add(queriesAt, at), 4));
+  }
+  copies.fenceWrites();
+}
+
+/// Starts the products of queries and the keys at |place|.
+Values WarpgroupConsumer::startScores(RingPlace place) {
+  Value keys = stages.waitForKeys(products, place);
+  Value rows = products.matrix(e.advance(e.sharedAddress(stages.words), queriesAt), {/*isTransposed=*/false, /*isSwizzled=*/true});
+  Values scores(stages.schedule.keys / 2, e.f32(0.0));
+  products.fence();
+  for (int64_t d = 0; d < own.headDim; d += kProductDepth) {
+    Value part = products.advance(rows, d / kRowComponents * kConsumerRows * kRowBytes + d % kRowComponents * 2);
+    scores = products.multiply(scores, part, products.advance(keys, stages.bytesToComponent(d)), stages.areKeysTransposed(),
+                               d == 0 ? e.no() : e.yes());
+  }
+  products.commit();
+  return scores;
+}
+
+/// Starts the products of |weights| and the values at |place|, which are added to |results|.
+Values WarpgroupConsumer::startResults(ValueRange results, ValueRange weights, RingPlace place) {
+  Value values = stages.waitForValues(products, place);
+  Values sums(results);
+  products.fence();
+  for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
+    sums = products.multiply(sums, weights.slice(key / 4, 4), products.advance(values, KeyStages::bytesToKey(key)), true, e.yes());
+  products.commit();
+  return sums;
+}
+
+/// |weights| as operands.
+Values WarpgroupConsumer::pack(ArrayRef<Value> weights) {
+  Values words;
+  for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
+    words.append(own.operand(weights, key));
+  return words;
+}
+
+/// Goes on with the stages of the keys from |begin| to |end|; weights of the stage before are carried.
+Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried, bool areSeen) {
+  return e.loop(begin, end, e.index(stages.schedule.keys), carried, [&](Value key, ValueRange all) -> Values {
+    Carried at = split(all);
+    RingPlace place = at.place;
+    at.place = stages.next(place);
+    Values scores = startScores(at.place);
+    at.results = startResults(at.results, at.weights, place);
+    scores = products.wait(1, scores);
+    release([&] { stages.releaseKeys(at.place); });
+    std::pair<Value, Value> factors = own.weigh(key, areSeen, scores, at.state);
+    at.weights = pack(scores);
+    at.results = products.wait(0, at.results);
+    release([&] { stages.releaseValues(place); });
+    own.rescale(at.results, factors);
+    return at.all();
+  });
+}
+
+void WarpgroupConsumer::run(Value group, Value stores, Value begin, Value end) {
+  Value zero = e.index(0);
+  own.take(e.mul(e.div(inGroup, kWarp), 16), stores);
+  keepQueries();
+  auto meet = [&] { copies.meet(group, kWarpgroup); };
+  meet();
+  auto some = [&]() -> Values {
+    Carried at{own.initialState(), own.initialResults(), {}, {zero, zero}};
+    Values scores = products.wait(0, startScores(at.place));
+    release([&] { stages.releaseKeys(at.place); });
+    own.weigh(begin, /*areSeen=*/false, scores, at.state);
+    at.weights = pack(scores);
+    Value second = e.add(begin, stages.schedule.keys), last = e.max(e.add(own.count, -1), zero);
+    auto [seen, unseen] = own.seenKeys(zero, last, {second, e.max(second, end)}, stages.schedule.keys);
+    Values all = at.all();
+    if (op.getWindowLeft())
+      all = overStages(second, seen, all, /*areSeen=*/false);
+    all = overStages(seen, unseen, all, /*areSeen=*/true);
+    all = overStages(unseen, end, all, /*areSeen=*/false);
+    at = split(all);
+    at.results = products.wait(0, startResults(at.results, at.weights, at.place));
+    release([&] { stages.releaseValues(at.place); });
+    at.state.append(at.results);
+    return at.state;
+  };
+  auto none = [&]() -> Values {
+    Values all = own.initialState();
+    all.append(own.initialResults());
+    return all;
+  };
+  Values all = e.choose(e.compare(arith::CmpIPredicate::slt, begin, end), some, none);
+  own.finish(ValueRange(all).take_front(4), ValueRange(all).drop_front(4), meet);
+}

@@ -1,0 +1,54 @@
+//===- WarpgroupConsumer.h - A tile of queries by a warpgroup ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_WARPGROUPCONSUMER_H
+#define ATTUNE_COMPILER_TARGET_NVVM_WARPGROUPCONSUMER_H
+
+#include "compiler/Target/NVVM/FlashRows.h"
+#include "compiler/Target/NVVM/KeyStages.h"
+
+namespace attune {
+
+/// Rows of the tile of a consumer.
+inline constexpr int64_t kConsumerRows = 64;
+
+/// Emits what one consumer does.
+class WarpgroupConsumer {
+public:
+  using Value = mlir::Value;
+  using Values = ThreadEmitter::Values;
+
+  WarpgroupConsumer(mlir::xfmr::AttentionTileOp op, ThreadEmitter &e, KeyStages &stages, Value inGroup, Value queries)
+      : op(op), e(e), copies(e), stages(stages), inGroup(inGroup), queriesAt(queries), own(op, e, e.rem(inGroup, kWarp)),
+        products(e, own.cores.elementType()) {}
+  /// All keys from |begin| to |end|; |group| is the number of the warpgroup, which stores what it computes if it |stores|.
+  void run(Value group, Value stores, Value begin, Value end);
+
+private:
+  /// What is carried from stage to stage.
+  struct Carried {
+    Values state, results, weights;
+    RingPlace place;
+    Values all() const;
+  };
+  Carried split(mlir::ValueRange all) const;
+  void keepQueries();
+  Values startScores(RingPlace place);
+  Values startResults(mlir::ValueRange results, mlir::ValueRange weights, RingPlace place);
+  Values pack(llvm::ArrayRef<Value> weights);
+  Values overStages(Value begin, Value end, mlir::ValueRange carried, bool areSeen);
+  void release(llvm::function_ref<void()> give) { e.ifThen(e.compare(mlir::arith::CmpIPredicate::eq, inGroup, e.index(0)), give); }
+
+  mlir::xfmr::AttentionTileOp op;
+  ThreadEmitter &e;
+  BoxCopies copies;
+  KeyStages &stages;
+  /// The byte of the queries in the stages' memory.
+  Value inGroup, queriesAt;
+  FlashRows own;
+  WarpgroupProducts products;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_WARPGROUPCONSUMER_H
