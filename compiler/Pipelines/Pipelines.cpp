@@ -179,8 +179,8 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
 /// Leaves the code of one thread in every parallel loop.
 static void buildDeviceVectorPipeline(OpPassManager &pm, const GpuStrategy &strategy) {
   pm.addPass(createPlaceOnDevice(PlaceOnDeviceOptions{strategy.threads}));
-  pm.addPass(createDistributeToThreads(
-      DistributeToThreadsOptions{strategy.threads, strategy.specificArch, strategy.specificColumns, strategy.specificStages}));
+  pm.addPass(createDistributeToThreads(DistributeToThreadsOptions{strategy.threads, strategy.specificArch, strategy.specificColumns,
+                                                                  strategy.specificStages, strategy.specificCacheBytes}));
   pm.addPass(createPlaceInShared(PlaceInSharedOptions{strategy.sharedBytes, strategy.specificBytes}));
   ExpandMathOptions math;
   math.expandBF16 = true;

@@ -90,6 +90,8 @@ GpuStrategy attune::getGpuStrategy(llvm::ArrayRef<GpuArchitecture> gpus) {
       strategy.specificColumns = 256;
       strategy.specificStages = 4;
       strategy.specificBytes = 227 << 10;
+      // Of an L2 cache of 50 MiB, so that queries, results and other blocks have the rest.
+      strategy.specificCacheBytes = emulated ? 96 << 10 : 32 << 20;
     }
   return strategy;
 }

@@ -69,8 +69,8 @@ struct CpuStrategy {
   int64_t wideRows = 0, wideColumns = 0, wideBlocks = 0;
   /// Whether an instruction rounds f32 to bf16.
   bool roundsBF16 = false;
-  /// Most features of a projection of f32; those with more are sums of several. 128 rows, a panel and the next one on its way are 1.5 MiB then.
-  /// The same for all CPUs, as bits depend on it; 0 for any number.
+  /// Most features of a projection of f32; those with more are sums of several. 128 rows, a panel and the next one on its way are 1.5 MiB
+  /// then. The same for all CPUs, as bits depend on it; 0 for any number.
   int64_t maxFeatures = 2048;
 };
 
@@ -87,8 +87,9 @@ struct GpuStrategy {
   /// Most bytes of shared memory of a block; scratch that needs more stays in the workspace.
   int64_t sharedBytes;
   /// What sm_90a has of its own, if code is made for it: the compute capability times 10 by which its image is known (0: no such code), the
-  /// columns and the stages of a tile of 128 rows, and the bytes of shared memory of a block.
-  int64_t specificArch = 0, specificColumns = 0, specificStages = 0, specificBytes = 0;
+  /// columns and the stages of a tile of 128 rows, the bytes of shared memory of a block, and those of keys and values that attention reads
+  /// at a time.
+  int64_t specificArch = 0, specificColumns = 0, specificStages = 0, specificBytes = 0, specificCacheBytes = 0;
 };
 
 /// The strategy for all GPUs of a list. An emulated one is small: it has few tiles of a kind before it goes on to larger ones.

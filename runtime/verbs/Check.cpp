@@ -124,12 +124,16 @@ static Result<bool> checkCase(const VerbHost &host, const std::string &folder, c
   for (const CaseOutput &output : caseFile->outputs)
     width = std::max(width, output.name.size());
   std::printf("%s\n", folder.c_str());
-  for (const CaseOutput &output : caseFile->outputs) {
-    std::optional<TensorView> got;
+  auto find = [&](const std::string &name) -> std::optional<TensorView> {
     for (const OwnedTensor &tensor : *outputs)
-      if (tensor.spec.name == output.name)
-        got = viewOf(tensor);
-    OutputReport report = compareOutput(output, got ? &*got : nullptr, *expected, options.dtype);
+      if (tensor.spec.name == name)
+        return viewOf(tensor);
+    return std::nullopt;
+  };
+  std::optional<TensorView> ids = find("sequences");
+  for (const CaseOutput &output : caseFile->outputs) {
+    std::optional<TensorView> got = find(output.name);
+    OutputReport report = compareOutput(output, got ? &*got : nullptr, *expected, options.dtype, ids ? &*ids : nullptr);
     bool good = report.verdict == OutputReport::Passed || report.verdict == OutputReport::Skipped;
     passed &= good;
     const char *word = report.verdict == OutputReport::Skipped ? "skip" : good ? "ok  " : "FAIL";

@@ -20,8 +20,10 @@ struct OutputReport {
 };
 
 /// Compares |got|, which may be null when the output was not computed. |dtype| is "f32", or "bf16", "f16", "int8" for the coarse rule of
-/// those types: |error| <= f * max_abs, ids not compared.
-OutputReport compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected, const std::string &dtype);
+/// those types: |error| <= f * max_abs, ids not compared, and of a generation that made |ids| (null if it made none) the logits of steps
+/// up to the first other id of a row.
+OutputReport compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected, const std::string &dtype,
+                           const TensorView *ids = nullptr);
 
 /// Whether |dtype| is one that compareOutput knows.
 bool isCheckDType(const std::string &dtype);

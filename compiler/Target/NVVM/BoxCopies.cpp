@@ -60,6 +60,15 @@ RingPlace BoxCopies::next(RingPlace place, int64_t stages) {
   return {e.select(wraps, e.index(0), one), e.select(wraps, otherParity(place.parity), place.parity)};
 }
 
+Value BoxCopies::firstPlace() { return arith::ConstantIntOp::create(builder, e.loc, 0, 32); }
+
+Value BoxCopies::pack(RingPlace place) { return word(e.add(e.mul(place.stage, 2), place.parity)); }
+
+RingPlace BoxCopies::unpack(Value place) {
+  Value number = arith::IndexCastUIOp::create(builder, e.loc, builder.getIndexType(), place);
+  return {e.div(number, 2), e.rem(number, 2)};
+}
+
 void BoxCopies::setRegisters(int64_t count, bool more) {
   NVVM::SetMaxRegisterOp::create(builder, e.loc, static_cast<uint32_t>(count),
                                  more ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease);

@@ -38,6 +38,10 @@ public:
   void fenceWrites();
 
   RingPlace next(RingPlace place, int64_t stages);
+  /// A place as one value that loops carry, which takes one register: where a ring begins, and to and from.
+  Value firstPlace();
+  Value pack(RingPlace place);
+  RingPlace unpack(Value place);
   Value otherParity(Value parity) { return e.sub(e.index(1), parity); }
 
   /// Gives the threads of a warpgroup |count| registers each, |more| or fewer than they have.

@@ -9,9 +9,10 @@
 
 namespace attune {
 
-/// What one GPU alone has: its compute capability times 10, 0 for none, and the columns and stages of its tiles.
+/// What one GPU alone has: its compute capability times 10, 0 for none, the columns and stages of its tiles, and the bytes of keys and
+/// values that attention reads at a time.
 struct SpecificTiles {
-  int64_t arch = 0, columns = 0, stages = 0;
+  int64_t arch = 0, columns = 0, stages = 0, cacheBytes = 0;
 };
 
 /// A parallel loop and the form of the projections of codes in it.

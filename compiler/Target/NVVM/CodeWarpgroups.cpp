@@ -131,19 +131,18 @@ void WarpgroupEmitter::forEachTile(ValueRange initial, llvm::function_ref<Values
 
 void WarpgroupEmitter::produce(Value inputMap, Value panelsMap) {
   Value zero = e.index(0), depth = e.index(whole.projection.chunks() * kChunk);
-  forEachTile({zero, zero}, [&](Value row, Value column, ValueRange before) -> Values {
+  forEachTile(copies.firstPlace(), [&](Value row, Value column, ValueRange before) -> Values {
     CodeProjection clone = whole.cloneAt(e.builder, row, column);
     Value first = WholeProjection::firstRow(clone, e.builder);
     WholeProjection::erase(clone);
     return e.loop(zero, depth, e.index(kDepth), before, [&](Value k, ValueRange carried) -> Values {
-      RingPlace place{carried[0], carried[1]};
+      RingPlace place = copies.unpack(carried[0]);
       Value arrived = copies.barrierAt(full, place.stage), to = stageAt(place.stage);
       copies.wait(copies.barrierAt(empty, place.stage), copies.otherParity(place.parity));
       copies.expect(arrived, bytesOfA() + bytesOfB());
       copies.copy(to, inputMap, arrived, {k, first});
       copies.copy(e.advance(to, e.index(bytesOfA())), panelsMap, arrived, {zero, e.div(column, kCodePanel), e.div(k, kChunk)});
-      place = copies.next(place, stages);
-      return {place.stage, place.parity};
+      return {copies.pack(copies.next(place, stages))};
     });
   });
 }
@@ -216,24 +215,23 @@ void WarpgroupEmitter::storeTile(Value row, Value column, ValueRange sums) {
 
 void WarpgroupEmitter::consume() {
   Value zero = e.index(0), stageCount = e.index(llvm::divideCeil(whole.projection.chunks() * kChunk, kDepth));
-  forEachTile({zero, zero}, [&](Value row, Value column, ValueRange before) -> Values {
+  forEachTile(copies.firstPlace(), [&](Value row, Value column, ValueRange before) -> Values {
     Values carried(columns / 2, e.f32(0.0));
     llvm::append_range(carried, before);
     carried = e.loop(zero, stageCount, e.index(1), carried, [&](Value number, ValueRange before) -> Values {
-      RingPlace place{before[before.size() - 2], before.back()};
-      Values sums = multiplyStage(number, before.drop_back(2), place);
-      place = copies.next(place, stages);
-      sums.push_back(place.stage), sums.push_back(place.parity);
+      RingPlace place = copies.unpack(before.back());
+      Values sums = multiplyStage(number, before.drop_back(), place);
+      sums.push_back(copies.pack(copies.next(place, stages)));
       return sums;
     });
-    Values sums = products.wait(0, ValueRange(carried).drop_back(2));
-    RingPlace place{carried[carried.size() - 2], carried.back()};
+    Values sums = products.wait(0, ValueRange(carried).drop_back());
+    RingPlace place = copies.unpack(carried.back());
     e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, zero), [&] {
       Value isZero = e.compare(arith::CmpIPredicate::eq, place.stage, zero);
       copies.arrive(copies.barrierAt(empty, e.select(isZero, e.index(stages - 1), e.add(place.stage, -1))));
     });
     storeTile(row, column, sums);
-    return {place.stage, place.parity};
+    return {carried.back()};
   });
 }
 

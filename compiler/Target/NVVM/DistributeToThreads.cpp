@@ -50,13 +50,13 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
         return signalPassFailure();
       }
     }
-    SpecificTiles specific{specificArch, specificColumns, specificStages};
+    SpecificTiles specific{specificArch, specificColumns, specificStages, specificCacheBytes};
     SmallVector<CodeVersion> versions;
     for (scf::ForallOp loop : outer)
       versions.append(makeCodeVersions(loop, specific));
     for (CodeVersion version : versions)
       if (version.isSpecific)
-        eraseUnused(isWarpgroupAttention(version.loop) ? emitFlashWarpgroups(version.loop, specific.arch)
+        eraseUnused(isWarpgroupAttention(version.loop) ? emitFlashWarpgroups(version.loop, specific.arch, specific.cacheBytes)
                                                        : emitCodeWarpgroups(*findWholeProjection(version.loop, kWarpgroupRows),
                                                                             specific.arch, specific.columns, specific.stages));
       else if (failed(distribute(version.loop, version.form)))

@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Attention as in FlashAttention.cpp, by what sm_90a has. A block is three warpgroups and makes two tiles of queries that are neighbours
-// and see the same keys:
+// Attention as in FlashAttention.cpp, by what sm_90a has. A block is three warpgroups and stays on its multiprocessor. It makes two tiles
+// of queries at once that are neighbours and see the same keys, and pair after pair of them (PairsOfBlock.cpp):
 //
-//   producer    for each stage of keys: wait until it is empty; keys and values to it (KeyStages.cpp)
-//   consumers   a tile each, from these stages (WarpgroupConsumer.cpp)
+//   producer    for each pair, for each stage of keys: wait until it is empty; keys and values to it (KeyStages.cpp)
+//   consumers   for each pair, a tile each, from these stages (WarpgroupConsumer.cpp)
+//
+// so that keys of the next pair are on their way while results of this one are stored.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
+#include "compiler/Target/NVVM/PairsOfBlock.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
 #include "compiler/Target/NVVM/WarpgroupConsumer.h"
@@ -31,35 +34,40 @@ constexpr int64_t kConsumers = 2, kRows = kConsumerRows;
 /// Emits the body of the loop of blocks.
 class WarpgroupAttention {
 public:
-  WarpgroupAttention(scf::ForallOp before, scf::ForallOp loop, ThreadEmitter &e, Value tiles);
-  void emit(std::pair<Value, Value> maps);
+  WarpgroupAttention(scf::ForallOp before, xfmr::AttentionTileOp model, ThreadEmitter &e, Value tiles, std::pair<KeyBoxes, KeyBoxes> boxes);
+  void emit(const PairsOfBlock &pairs, Value block);
 
 private:
-  xfmr::AttentionTileOp cloneAt(Value tile);
-  std::pair<Value, Value> visitedKeys();
+  /// Which tiles of a pair there are, and the keys from a stage's first one on that they visit.
+  struct Visit {
+    Value hasTile[kConsumers], begin, end;
+  };
+  xfmr::AttentionTileOp cloneAt(TilePair pair, Value tile);
+  Visit visit(TilePair pair);
+  Values produce(TilePair pair, ValueRange carried);
+  Values consume(TilePair pair, ValueRange carried);
 
-  scf::ForallOp before, loop;
+  scf::ForallOp before;
   ThreadEmitter &e;
   BoxCopies copies;
-  Value thread, group, inGroup, tiles, first, hasTile[kConsumers];
+  int64_t queryBytes;
+  KeyStages stages;
+  Value thread, group, inGroup, tiles;
 };
 
 } // namespace
 
-WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, scf::ForallOp loop, ThreadEmitter &e, Value tiles)
-    : before(before), loop(loop), e(e), copies(e), thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)),
-      tiles(tiles) {
-  // The last tiles of causal attention see most keys: they begin first.
-  Value pairs = getValueOrCreateConstantIndexOp(e.builder, e.loc, loop.getMixedUpperBound()[2]);
-  first = e.mul(e.sub(e.add(pairs, -1), loop.getInductionVar(2)), kConsumers);
-}
+static int64_t sizeOfQueries(xfmr::AttentionTileOp tile) { return cast<MemRefType>(tile.getQuery().getType()).getDimSize(2) * 2 * kRows; }
 
-/// The operation of tile |tile| of this sequence and these heads, with all that it needs.
-xfmr::AttentionTileOp WarpgroupAttention::cloneAt(Value tile) {
+WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, xfmr::AttentionTileOp model, ThreadEmitter &e, Value tiles,
+                                       std::pair<KeyBoxes, KeyBoxes> boxes)
+    : before(before), e(e), copies(e), queryBytes(sizeOfQueries(model)), stages(model, e, kConsumers, kConsumers * queryBytes, boxes),
+      thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)), tiles(tiles) {}
+
+/// The operation of tile |tile| of the sequence and the heads of |pair|, with all that it needs.
+xfmr::AttentionTileOp WarpgroupAttention::cloneAt(TilePair pair, Value tile) {
   IRMapping map;
-  map.map(before.getInductionVars()[0], loop.getInductionVar(0));
-  map.map(before.getInductionVars()[1], loop.getInductionVar(1));
-  map.map(before.getInductionVars()[2], tile);
+  map.map(before.getInductionVars(), ValueRange{pair.sequence, pair.heads, tile});
   xfmr::AttentionTileOp clone;
   for (Operation &op : before.getBody()->without_terminator()) {
     Operation *copy = e.builder.clone(op, map);
@@ -69,48 +77,66 @@ xfmr::AttentionTileOp WarpgroupAttention::cloneAt(Value tile) {
   return clone;
 }
 
-/// The keys that both tiles visit.
-std::pair<Value, Value> WarpgroupAttention::visitedKeys() {
-  Value zero = e.index(0), begin, end;
+WarpgroupAttention::Visit WarpgroupAttention::visit(TilePair pair) {
+  Visit visit{};
+  Value zero = e.index(0);
   for (int64_t i = 0; i < kConsumers; ++i) {
-    xfmr::AttentionTileOp tile = cloneAt(i == 0 ? first : e.min(e.add(first, i), e.add(tiles, -1)));
+    Value number = e.add(pair.first, i);
+    xfmr::AttentionTileOp tile = cloneAt(pair, i == 0 ? number : e.min(number, e.add(tiles, -1)));
     RowAttention rows(tile, e);
     Value count = e.mul(e.size(tile.getQuery(), 0), rows.heads), exists = e.compare(arith::CmpIPredicate::sgt, count, zero);
     Value from = rows.keysOf(rows.rowAt(zero)).first, to = rows.keysOf(rows.rowAt(e.max(e.add(count, -1), zero))).second;
-    begin = begin ? begin : from;
-    end = e.max(end ? end : zero, e.select(exists, to, zero));
+    if (i == 0)
+      visit.begin = e.mul(e.div(from, stages.schedule.keys), stages.schedule.keys);
+    visit.end = e.max(i == 0 ? zero : visit.end, e.select(exists, to, zero));
     tile.erase();
     // Of the tiles of a shorter sequence the last are empty.
-    hasTile[i] = i == 0 ? exists : e.both(exists, e.compare(arith::CmpIPredicate::slt, e.add(first, i), tiles));
+    visit.hasTile[i] = i == 0 ? exists : e.both(exists, e.compare(arith::CmpIPredicate::slt, number, tiles));
   }
-  return {begin, end};
+  return visit;
 }
 
-void WarpgroupAttention::emit(std::pair<Value, Value> maps) {
-  // The tile of the first consumer also says what the producer brings.
-  xfmr::AttentionTileOp model = cloneAt(first);
-  int64_t queryBytes = cast<MemRefType>(model.getQuery().getType()).getDimSize(2) * 2 * kRows;
-  KeyStages stages(model, e, kConsumers, kConsumers * queryBytes, maps);
+Values WarpgroupAttention::produce(TilePair pair, ValueRange carried) {
+  Visit keys = visit(pair);
+  auto some = [&]() -> Values {
+    xfmr::AttentionTileOp op = cloneAt(pair, pair.first);
+    Values after = stages.produce(op, inGroup, keys.begin, keys.end, carried);
+    op.erase();
+    return after;
+  };
+  return e.choose(keys.hasTile[0], some, [&] { return Values(carried); });
+}
+
+Values WarpgroupAttention::consume(TilePair pair, ValueRange carried) {
+  Visit keys = visit(pair);
+  auto some = [&]() -> Values {
+    // Without a tile of its own, the second consumer makes the first one's and keeps it.
+    Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, e.index(0)), keys.hasTile[1]);
+    xfmr::AttentionTileOp op = cloneAt(pair, e.select(mine, e.add(pair.first, number), pair.first));
+    WarpgroupConsumer consumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt()));
+    RingPlace place = consumer.run(group, mine, keys.begin, keys.end, copies.unpack(carried[0]));
+    op.erase();
+    return {copies.pack(place)};
+  };
+  return e.choose(keys.hasTile[0], some, [&] { return Values(carried); });
+}
+
+void WarpgroupAttention::emit(const PairsOfBlock &pairs, Value block) {
   stages.allocate(thread);
   e.barrier();
-  auto [begin, end] = visitedKeys();
-  Value from = e.mul(e.div(begin, stages.schedule.keys), stages.schedule.keys), to = end;
   auto producer = [&]() -> Values {
     copies.setRegisters(stages.schedule.producerRegisters, /*more=*/false);
-    stages.produce(inGroup, from, to);
+    e.ifThen(stages.isProducer(inGroup), [&] {
+      pairs.forEach(e, block, stages.startProducing(), [&](TilePair pair, ValueRange carried) { return produce(pair, carried); });
+    });
     return {};
   };
   auto consumer = [&]() -> Values {
     copies.setRegisters(stages.schedule.consumerRegisters, /*more=*/true);
-    // Without a tile of its own, the second consumer makes the first one's and keeps it.
-    Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, e.index(0)), hasTile[1]);
-    xfmr::AttentionTileOp op = cloneAt(e.select(mine, e.add(first, number), first));
-    WarpgroupConsumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt())).run(group, mine, from, to);
-    op.erase();
+    pairs.forEach(e, block, copies.firstPlace(), [&](TilePair pair, ValueRange carried) { return consume(pair, carried); });
     return {};
   };
-  e.ifThen(hasTile[0], [&] { e.choose(e.compare(arith::CmpIPredicate::eq, group, e.index(0)), producer, consumer); });
-  model.erase();
+  e.choose(e.compare(arith::CmpIPredicate::eq, group, e.index(0)), producer, consumer);
 }
 
 /// The only operation of |loop| that computes, if it is attention over (sequence, heads, tile of queries).
@@ -139,23 +165,35 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
   return hasSize(query.getDimSize(2)) && hasSize(value.getDimSize(1)) && !query.isDynamicDim(1) && kRows % query.getDimSize(1) == 0;
 }
 
-scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch) {
+/// How many (sequence, heads) of |tile| have keys and values of |cacheBytes| together, if there are as many keys as rows of |tiles|.
+static Value fitTogether(ThreadEmitter &host, xfmr::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
+  auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
+  int64_t bytes = (query.getDimSize(2) + value.getDimSize(1)) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));
+  Value fit = host.div(host.index(cacheBytes), host.max(host.mul(tiles, bytes), host.index(1)));
+  return host.max(host.min(fit, groups), host.index(1));
+}
+
+scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, int64_t cacheBytes) {
   OpBuilder builder(before);
   ThreadEmitter host(builder, before.getLoc());
-  std::pair<Value, Value> maps;
-  if (xfmr::AttentionTileOp tile = findAttention(before); tile.hasKeyRows()) {
-    auto map = [&](Value rows) { return makeRowMap(host, findBoxSource(rows, before), getKeySchedule(tile, 0).keys); };
-    maps.first = map(tile.getKey()), maps.second = map(tile.getValue());
+  xfmr::AttentionTileOp model = findAttention(before);
+  std::pair<KeyBoxes, KeyBoxes> boxes;
+  if (model.hasKeyRows()) {
+    auto make = [&](Value rows) { return makeKeyBoxes(host, rows, before, getKeySchedule(model, 0).keys); };
+    boxes = {make(model.getKey()), make(model.getValue())};
   }
-  SmallVector<OpFoldResult> bounds = before.getMixedUpperBound();
-  Value tiles = getValueOrCreateConstantIndexOp(builder, host.loc, bounds[2]);
-  bounds[2] = builder.createOrFold<arith::CeilDivUIOp>(host.loc, tiles, host.index(kConsumers));
-  auto loop = scf::ForallOp::create(builder, host.loc, bounds, ValueRange(), std::nullopt);
+  auto bounds = llvm::map_to_vector(before.getMixedUpperBound(),
+                                    [&](OpFoldResult bound) { return getValueOrCreateConstantIndexOp(builder, host.loc, bound); });
+  Value tiles = bounds[2], groups = host.mul(bounds[0], bounds[1]);
+  // A block fills a multiprocessor, and workers are two for each.
+  Value workers = host.div(host.add(xfmr::WorkerCountOp::create(builder, host.loc), 1), 2);
+  PairsOfBlock pairs(host, bounds[0], bounds[1], tiles, fitTogether(host, model, groups, tiles, cacheBytes), workers);
+  auto loop = scf::ForallOp::create(builder, host.loc, ArrayRef<OpFoldResult>{pairs.blocks}, ValueRange(), std::nullopt);
   loop->setAttr(kGpuAttr, builder.getI64IntegerAttr(arch));
   loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
   builder.setInsertionPointToStart(loop.getBody());
   ThreadEmitter e(builder, host.loc);
-  WarpgroupAttention(before, loop, e, tiles).emit(maps);
+  WarpgroupAttention(before, model, e, tiles, boxes).emit(pairs, loop.getInductionVar(0));
   before.erase();
   return loop;
 }

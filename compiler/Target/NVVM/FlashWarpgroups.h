@@ -10,8 +10,9 @@ namespace attune {
 
 /// Whether |loop| is attention over (sequence, heads, tile of queries) that warpgroups can make: heads of 64 or 128 components.
 bool isWarpgroupAttention(mlir::scf::ForallOp loop);
-/// The loop of blocks that make two tiles each, in the place of |loop|, which is erased. |arch| is the GPU's that has it.
-mlir::scf::ForallOp emitFlashWarpgroups(mlir::scf::ForallOp loop, int64_t arch);
+/// The loop of blocks that make pairs of tiles, in the place of |loop|, which is erased. |arch| is the GPU's that has it, and |cacheBytes|
+/// are the keys and values that blocks should read at a time.
+mlir::scf::ForallOp emitFlashWarpgroups(mlir::scf::ForallOp loop, int64_t arch, int64_t cacheBytes);
 
 } // namespace attune
 

@@ -44,7 +44,8 @@ Value attune::findBoxSource(Value rows, scf::ForallOp loop) {
              : Value();
 }
 
-Value attune::makeRowMap(ThreadEmitter &host, Value source, int64_t keys) {
+KeyBoxes attune::makeKeyBoxes(ThreadEmitter &host, Value rows, scf::ForallOp loop, int64_t keys) {
+  Value source = findBoxSource(rows, loop);
   auto type = cast<MemRefType>(source.getType());
   SmallVector<int64_t> strides, box(type.getRank(), 1);
   int64_t offset;
@@ -55,13 +56,13 @@ Value attune::makeRowMap(ThreadEmitter &host, Value source, int64_t keys) {
   for (int64_t stride : ArrayRef(strides).drop_back())
     steps.push_back(host.index(stride));
   box.front() = keys, box.back() = kRowComponents;
-  return xfmr::TensorMapOp::create(host.builder, host.loc, LLVM::LLVMPointerType::get(host.builder.getContext()), source, sizes, steps, box,
-                                   2, 128);
+  auto pointer = LLVM::LLVMPointerType::get(host.builder.getContext());
+  return {xfmr::TensorMapOp::create(host.builder, host.loc, pointer, source, sizes, steps, box, 2, 128), source != rows};
 }
 
-KeyStages::KeyStages(xfmr::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<Value, Value> maps)
-    : schedule(getKeySchedule(model, others)), model(model), e(e), copies(e), areRows(model.hasKeyRows()), consumers(consumers),
-      others(others), keyMap(maps.first), valueMap(maps.second) {
+KeyStages::KeyStages(xfmr::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes)
+    : schedule(getKeySchedule(model, others)), e(e), copies(e), areRows(model.hasKeyRows()), consumers(consumers), others(others) {
+  keys.boxes = boxes.first, values.boxes = boxes.second;
   int64_t headDim = sizeOf(model.getQuery()), valueDim = sizeOf(model.getValue());
   keys.columns = headDim, values.columns = valueDim;
   keys.bytes = schedule.keys * headDim * 2, values.bytes = schedule.keys * valueDim * 2;
@@ -105,11 +106,20 @@ Value KeyStages::waitForValues(WarpgroupProducts &products, RingPlace place) {
   return products.matrix(addressOf(values, place), layout);
 }
 
-void KeyStages::produce(Value thread, Value begin, Value end) {
-  if (areRows) // One warp, whose first lane starts the copies.
-    e.ifThen(e.compare(arith::CmpIPredicate::slt, thread, e.index(kWarp)), [&] { produceRows(thread, begin, end); });
-  else
-    producePanels(thread, begin, end);
+Value KeyStages::isProducer(Value thread) {
+  // Boxes are copied by one warp, whose first lane starts the copies.
+  return areRows ? e.compare(arith::CmpIPredicate::slt, thread, e.index(kWarp)) : e.yes();
+}
+
+Values KeyStages::startProducing() {
+  Values values{copies.firstPlace()};
+  if (areRows)
+    values.push_back(e.index(0));
+  return values;
+}
+
+Values KeyStages::produce(xfmr::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
+  return areRows ? produceRows(tile, thread, begin, end, carried) : producePanels(tile, thread, begin, end, carried);
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,12 +127,12 @@ void KeyStages::produce(Value thread, Value begin, Value end) {
 //===----------------------------------------------------------------------===//
 
 /// Starts to copy the rows of |rows| from |key| on to the stage at |place|; |barrier| is told of the bytes.
-void KeyStages::copyBoxes(const Ring &ring, RingPlace place, Value rows, Value map, Value key, Value barrier) {
+void KeyStages::copyBoxes(const Ring &ring, RingPlace place, Value rows, Value key, Value barrier) {
   // From the innermost dimension on: a component, a head unless there is one alone, a row.
   SmallVector<Value> at(cast<MemRefType>(rows.getType()).getRank(), e.index(0));
-  if (auto view = rows.getDefiningOp<memref::SubViewOp>(); view && view->getParentOfType<scf::ForallOp>()) {
+  if (ring.boxes.areView) {
     at.clear();
-    for (OpFoldResult offset : llvm::reverse(view.getMixedOffsets()))
+    for (OpFoldResult offset : llvm::reverse(rows.getDefiningOp<memref::SubViewOp>().getMixedOffsets()))
       at.push_back(getValueOrCreateConstantIndexOp(e.builder, e.loc, offset));
   }
   at.back() = e.add(at.back(), key);
@@ -130,7 +140,7 @@ void KeyStages::copyBoxes(const Ring &ring, RingPlace place, Value rows, Value m
   Value to = addressOf(ring, place), first = at.front();
   for (int64_t d = 0; d < ring.columns; d += kRowComponents) {
     at.front() = e.add(first, d);
-    copies.copy(e.advance(to, e.index(d * schedule.keys * 2)), map, barrier, at);
+    copies.copy(e.advance(to, e.index(d * schedule.keys * 2)), ring.boxes.map, barrier, at);
   }
 }
 
@@ -151,35 +161,34 @@ void KeyStages::clearRows(RingPlace place, Value lane, Value count) {
 
 /// Behind the last key of a sequence stand those of the next one, or memory that nobody has written. Such keys get scores that are not
 /// looked at, and weights of exactly 0; but 0 times what stands beside them need not be 0, so their values are cleared before anybody
-/// multiplies them. That happens once, in the last stage, which lands at a barrier of its own.
-void KeyStages::produceRows(Value lane, Value begin, Value end) {
-  Value zero = e.index(0), keyCount = e.size(model.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, zero);
-  e.loop(begin, end, e.index(schedule.keys), {zero, zero}, [&](Value key, ValueRange carried) -> Values {
-    RingPlace place{carried[0], carried[1]};
-    auto start = [&](const Ring &ring, Value rows, Value map, Value barrier) {
+/// multiplies them. That happens once for a tile, in the last stage, which lands at a barrier of its own, whose parity is carried.
+Values KeyStages::produceRows(xfmr::AttentionTileOp tile, Value lane, Value begin, Value end, ValueRange carried) {
+  Value keyCount = e.size(tile.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, e.index(0));
+  return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {
+    RingPlace place = copies.unpack(carried[0]);
+    auto start = [&](const Ring &ring, Value rows, Value barrier) {
       e.ifThen(leads, [&] {
         copies.wait(copies.barrierAt(ring.empty, place.stage), copies.otherParity(place.parity));
-        copyBoxes(ring, place, rows, map, key, barrier);
+        copyBoxes(ring, place, rows, key, barrier);
       });
     };
-    start(keys, model.getKey(), keyMap, copies.barrierAt(keys.full, place.stage));
-    Value full = copies.barrierAt(values.full, place.stage), left = e.sub(keyCount, key);
+    start(keys, tile.getKey(), copies.barrierAt(keys.full, place.stage));
+    Value full = copies.barrierAt(values.full, place.stage), left = e.sub(keyCount, key), parity = carried[1];
     auto whole = [&]() -> Values {
-      start(values, model.getValue(), valueMap, full);
-      return {};
+      start(values, tile.getValue(), full);
+      return {parity};
     };
     auto part = [&]() -> Values {
-      start(values, model.getValue(), valueMap, landed);
-      copies.wait(landed, zero);
+      start(values, tile.getValue(), landed);
+      copies.wait(landed, parity);
       clearRows(place, lane, left);
       copies.fenceWrites();
       NVVM::SyncWarpOp::create(e.builder, e.loc, arith::ConstantIntOp::create(e.builder, e.loc, -1, 32));
       e.ifThen(leads, [&] { copies.arrive(full); });
-      return {};
+      return {copies.otherParity(parity)};
     };
-    e.choose(e.compare(arith::CmpIPredicate::sge, left, e.index(schedule.keys)), whole, part);
-    place = next(place);
-    return {place.stage, place.parity};
+    parity = e.choose(e.compare(arith::CmpIPredicate::sge, left, e.index(schedule.keys)), whole, part)[0];
+    return {copies.pack(next(place)), parity};
   });
 }
 
@@ -187,11 +196,11 @@ void KeyStages::produceRows(Value lane, Value begin, Value end) {
 // Panels
 //===----------------------------------------------------------------------===//
 
-void KeyStages::producePanels(Value thread, Value begin, Value end) {
-  Value zero = e.index(0), keyCount = e.size(model.getValue(), 0);
-  RoundedRows rows(e, model.getPrecision(), words, thread);
-  e.loop(begin, end, e.index(schedule.keys), {zero, zero}, [&](Value key, ValueRange carried) -> Values {
-    RingPlace place{carried[0], carried[1]};
+Values KeyStages::producePanels(xfmr::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
+  Value zero = e.index(0), keyCount = e.size(tile.getValue(), 0);
+  RoundedRows rows(e, tile.getPrecision(), words, thread);
+  return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {
+    RingPlace place = copies.unpack(carried[0]);
     auto fill = [&](const Ring &ring, llvm::function_ref<void(Value to)> copy) {
       copies.wait(copies.barrierAt(ring.empty, place.stage), copies.otherParity(place.parity));
       copy(offsetOf(ring, place));
@@ -199,10 +208,9 @@ void KeyStages::producePanels(Value thread, Value begin, Value end) {
       copies.arrive(copies.barrierAt(ring.full, place.stage));
     };
     fill(keys, [&](Value to) {
-      rows.copy(to, model.getKey(), {e.div(key, schedule.keys), zero}, e.index(keys.columns), keys.columns, schedule.keys);
+      rows.copy(to, tile.getKey(), {e.div(key, schedule.keys), zero}, e.index(keys.columns), keys.columns, schedule.keys);
     });
-    fill(values, [&](Value to) { rows.copy(to, model.getValue(), {key}, e.sub(keyCount, key), schedule.keys, values.columns); });
-    place = next(place);
-    return {place.stage, place.parity};
+    fill(values, [&](Value to) { rows.copy(to, tile.getValue(), {key}, e.sub(keyCount, key), schedule.keys, values.columns); });
+    return {copies.pack(next(place))};
   });
 }

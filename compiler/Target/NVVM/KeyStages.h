@@ -31,8 +31,13 @@ KeySchedule getKeySchedule(mlir::xfmr::AttentionTileOp op, int64_t others);
 
 /// Where in memory boxes of |op|'s keys or values (|rows|) come from: a tensor that is there before |loop|. Null if there is none.
 mlir::Value findBoxSource(mlir::Value rows, mlir::scf::ForallOp loop);
-/// What boxes of |keys| rows of |source| are copied by; made by the host.
-mlir::Value makeRowMap(ThreadEmitter &host, mlir::Value source, int64_t keys);
+/// What boxes of keys or values are copied by, if they are rows: the map of the tensor, and whether they are a view of it.
+struct KeyBoxes {
+  mlir::Value map;
+  bool areView = false;
+};
+/// Those of |keys| of |rows| at a time in |loop|; made by the host.
+KeyBoxes makeKeyBoxes(ThreadEmitter &host, mlir::Value rows, mlir::scf::ForallOp loop, int64_t keys);
 
 /// Emits the ring of one block.
 class KeyStages {
@@ -40,13 +45,17 @@ public:
   using Value = mlir::Value;
   using Values = ThreadEmitter::Values;
 
-  /// For tiles with the keys and values of |model|, of which |consumers| are made at once. |maps| are those of keys and values, if any.
-  KeyStages(mlir::xfmr::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<Value, Value> maps);
+  /// For tiles like |model|, of which |consumers| are made at once. |boxes| are those of keys and of values.
+  KeyStages(mlir::xfmr::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes);
 
   /// Shared memory and barriers, before all threads meet. |words| is the memory of the stages, and |others| bytes behind them.
   void allocate(Value thread);
-  /// Fills stages with the keys from |begin|, a multiple of a stage's, to |end|; |thread| is one of a warpgroup.
-  void produce(Value thread, Value begin, Value end);
+  /// Whether |thread| of the warpgroup that fills stages has anything to do.
+  Value isProducer(Value thread);
+  /// What is carried from one filling to the next.
+  Values startProducing();
+  /// Goes on from |carried| to fill stages with the keys of |tile| from |begin|, a multiple of a stage's, to |end|.
+  Values produce(mlir::xfmr::AttentionTileOp tile, Value thread, Value begin, Value end, mlir::ValueRange carried);
 
   RingPlace next(RingPlace place) { return copies.next(place, schedule.stages); }
   /// Waits for the keys or the values at |place| and returns them as a matrix; gives them back, which one thread does.
@@ -64,25 +73,25 @@ public:
   Value words;
 
 private:
-  /// Stages of one operand, the barriers of those that are full and that are empty, and its columns.
+  /// Stages of one operand, the barriers of those that are full and that are empty, its columns and what it is copied by.
   struct Ring {
     Value full, empty;
     int64_t offset, bytes, columns;
+    KeyBoxes boxes;
   };
   void initialize(Ring &ring, Value thread);
   Value offsetOf(const Ring &ring, RingPlace place) { return e.add(e.mul(place.stage, ring.bytes), ring.offset); }
   Value addressOf(const Ring &ring, RingPlace place) { return e.advance(e.sharedAddress(words), offsetOf(ring, place)); }
-  void produceRows(Value lane, Value begin, Value end);
-  void producePanels(Value thread, Value begin, Value end);
-  void copyBoxes(const Ring &ring, RingPlace place, Value rows, Value map, Value key, Value barrier);
+  Values produceRows(mlir::xfmr::AttentionTileOp tile, Value lane, Value begin, Value end, mlir::ValueRange carried);
+  Values producePanels(mlir::xfmr::AttentionTileOp tile, Value thread, Value begin, Value end, mlir::ValueRange carried);
+  void copyBoxes(const Ring &ring, RingPlace place, Value rows, Value key, Value barrier);
   void clearRows(RingPlace place, Value lane, Value count);
 
-  mlir::xfmr::AttentionTileOp model;
   ThreadEmitter &e;
   BoxCopies copies;
   bool areRows;
   int64_t consumers, others;
-  Value keyMap, valueMap, landed;
+  Value landed;
   Ring keys, values;
 };
 

@@ -50,8 +50,8 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     what another wrote, or write what another reads. With `xfmr.grid` on the loop, all its iterations share the work. With `xfmr.limit`, a block
     does nothing if its first row is behind the last token.
 
-    With `specific-arch`, projections of 16-bit codes have one more version, which the host takes where `xfmr.on_gpu`: blocks of three
-    warpgroups (`xfmr.threads`) that take one tile after the other, with copies by `xfmr.tensor_map`.
+    With `specific-arch`, projections of 16-bit codes and their attention have one more version, which the host takes where `xfmr.on_gpu`:
+    blocks of three warpgroups (`xfmr.threads`) that take one tile after the other, with copies by `xfmr.tensor_map`.
 
     **Numerics**: sums of rows have 32 lanes joined by a fixed tree; products are fused multiply-adds in the order of k.
   }];
@@ -60,7 +60,8 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
   let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block, a multiple of 32">,
                  Option<"specificArch", "specific-arch", "int64_t", "0", "compute capability times 10 of a GPU that gets kernels of its own; 0 for none">,
                  Option<"specificColumns", "specific-columns", "int64_t", "256", "columns of its tiles, a multiple of 128 up to 256">,
-                 Option<"specificStages", "specific-stages", "int64_t", "4", "stages of 64 components in its shared memory">];
+                 Option<"specificStages", "specific-stages", "int64_t", "4", "stages of 64 components in its shared memory">,
+                 Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "33554432", "bytes of keys and values that its attention reads at a time">];
 }
 
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {

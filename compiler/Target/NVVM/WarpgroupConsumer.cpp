@@ -18,17 +18,17 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadEmitter::Values;
 
-Values WarpgroupConsumer::Carried::all() const {
-  Values values(state);
-  values.append(results), values.append(weights);
-  values.push_back(place.stage), values.push_back(place.parity);
+Values WarpgroupConsumer::join(const Carried &carried) {
+  Values values(carried.state);
+  values.append(carried.results), values.append(carried.weights);
+  values.push_back(copies.pack(carried.place));
   return values;
 }
 
-WarpgroupConsumer::Carried WarpgroupConsumer::split(ValueRange all) const {
-  size_t results = own.valueDim / 2, weights = all.size() - 6 - results;
-  return {
-      Values(all.take_front(4)), Values(all.slice(4, results)), Values(all.slice(4 + results, weights)), {all[all.size() - 2], all.back()}};
+WarpgroupConsumer::Carried WarpgroupConsumer::split(ValueRange all) {
+  size_t results = own.valueDim / 2;
+  ValueRange rest = all.drop_front(4).drop_back();
+  return {Values(all.take_front(4)), Values(rest.take_front(results)), Values(rest.drop_front(results)), copies.unpack(all.back())};
 }
 
 /// Writes the queries that lanes hold as operands to rows of shared memory.
@@ -93,25 +93,26 @@ Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried,
     at.results = products.wait(0, at.results);
     release([&] { stages.releaseValues(place); });
     own.rescale(at.results, factors);
-    return at.all();
+    return join(at);
   });
 }
 
-void WarpgroupConsumer::run(Value group, Value stores, Value begin, Value end) {
+RingPlace WarpgroupConsumer::run(Value group, Value stores, Value begin, Value end, RingPlace place) {
   Value zero = e.index(0);
   own.take(e.mul(e.div(inGroup, kWarp), 16), stores);
-  keepQueries();
   auto meet = [&] { copies.meet(group, kWarpgroup); };
+  meet(); // Nobody multiplies the queries of the tile before any more.
+  keepQueries();
   meet();
   auto some = [&]() -> Values {
-    Carried at{own.initialState(), own.initialResults(), {}, {zero, zero}};
+    Carried at{own.initialState(), own.initialResults(), {}, place};
     Values scores = products.wait(0, startScores(at.place));
     release([&] { stages.releaseKeys(at.place); });
     own.weigh(begin, /*areSeen=*/false, scores, at.state);
     at.weights = pack(scores);
     Value second = e.add(begin, stages.schedule.keys), last = e.max(e.add(own.count, -1), zero);
     auto [seen, unseen] = own.seenKeys(zero, last, {second, e.max(second, end)}, stages.schedule.keys);
-    Values all = at.all();
+    Values all = join(at);
     if (op.getWindowLeft())
       all = overStages(second, seen, all, /*areSeen=*/false);
     all = overStages(seen, unseen, all, /*areSeen=*/true);
@@ -119,14 +120,10 @@ void WarpgroupConsumer::run(Value group, Value stores, Value begin, Value end) {
     at = split(all);
     at.results = products.wait(0, startResults(at.results, at.weights, at.place));
     release([&] { stages.releaseValues(at.place); });
-    at.state.append(at.results);
-    return at.state;
+    return join({at.state, at.results, {}, stages.next(at.place)});
   };
-  auto none = [&]() -> Values {
-    Values all = own.initialState();
-    all.append(own.initialResults());
-    return all;
-  };
-  Values all = e.choose(e.compare(arith::CmpIPredicate::slt, begin, end), some, none);
-  own.finish(ValueRange(all).take_front(4), ValueRange(all).drop_front(4), meet);
+  auto none = [&]() -> Values { return join({own.initialState(), own.initialResults(), {}, place}); };
+  Carried made = split(e.choose(e.compare(arith::CmpIPredicate::slt, begin, end), some, none));
+  own.finish(made.state, made.results, meet);
+  return made.place;
 }

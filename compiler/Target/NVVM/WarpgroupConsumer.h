@@ -21,17 +21,18 @@ public:
   WarpgroupConsumer(mlir::xfmr::AttentionTileOp op, ThreadEmitter &e, KeyStages &stages, Value inGroup, Value queries)
       : op(op), e(e), copies(e), stages(stages), inGroup(inGroup), queriesAt(queries), own(op, e, e.rem(inGroup, kWarp)),
         products(e, own.cores.elementType()) {}
-  /// All keys from |begin| to |end|; |group| is the number of the warpgroup, which stores what it computes if it |stores|.
-  void run(Value group, Value stores, Value begin, Value end);
+  /// All keys from |begin| to |end|, which are in the stages from |place| on; |group| is the number of the warpgroup, which stores what it
+  /// computes if it |stores|. Returns the place of the stage that follows.
+  RingPlace run(Value group, Value stores, Value begin, Value end, RingPlace place);
 
 private:
   /// What is carried from stage to stage.
   struct Carried {
     Values state, results, weights;
     RingPlace place;
-    Values all() const;
   };
-  Carried split(mlir::ValueRange all) const;
+  Values join(const Carried &carried);
+  Carried split(mlir::ValueRange all);
   void keepQueries();
   Values startScores(RingPlace place);
   Values startResults(mlir::ValueRange results, mlir::ValueRange weights, RingPlace place);

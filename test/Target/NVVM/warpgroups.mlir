@@ -103,7 +103,7 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 
 // -----
 
-// Pairs of tiles: one thread copies boxes of keys and values to a ring of stages of 128 keys; each of two warpgroups keeps queries in shared
+// Blocks that stay, for one pair of tiles after the other: one thread copies boxes of keys and values to a ring of stages of 128 keys; each of two warpgroups keeps queries in shared
 // memory and multiplies them by keys, m64n128k16 for each 16 of 64 components, and weights from registers by values, m64n128k16 for each 16
 // of 128 keys. The products of the next keys and of these values run while weights are computed.
 // CHECK-LABEL: func.func @attention
@@ -111,8 +111,11 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 // CHECK: scf.if
 // CHECK-DAG: %[[K:.*]] = xfmr.tensor_map %arg1 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x64xbf16>
 // CHECK-DAG: %[[V:.*]] = xfmr.tensor_map %arg2 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x128xbf16>
+// CHECK: %[[WORKERS:.*]] = xfmr.worker_count
+// CHECK: arith.minsi
 // CHECK: scf.forall
 // CHECK: nvvm.setmaxregister decrease 40
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %{{.*}} step %c1{{.*}} -> (i32, index) : i32
 // CHECK-NOT: arith.truncf
 // CHECK-NOT: ff2bf16x2
 // CHECK: nvvm.mbarrier.arrive.expect_tx
@@ -129,6 +132,7 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 // CHECK: nvvm.bar.warp.sync
 // CHECK: nvvm.mbarrier.arrive
 // CHECK: nvvm.setmaxregister increase 232
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %{{.*}} step %c1{{.*}} -> (i32) : i32
 // CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, $128, $129, p, 1, 1, 0, 0
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: llvm.intr.exp2

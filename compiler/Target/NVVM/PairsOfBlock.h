@@ -1,0 +1,43 @@
+//===- PairsOfBlock.h - Which tiles of attention a block makes --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_PAIRSOFBLOCK_H
+#define ATTUNE_COMPILER_TARGET_NVVM_PAIRSOFBLOCK_H
+
+#include "compiler/Target/NVVM/ThreadEmitter.h"
+
+namespace attune {
+
+/// Two tiles of queries that are neighbours: their sequence, their group of heads and the number of the first one.
+struct TilePair {
+  mlir::Value sequence, heads, first;
+};
+
+/// The pairs of tiles of one kernel, in the order in which its blocks take them.
+///
+/// Pairs that run together should read the same keys, and those that take longest should begin first. So the (sequence, heads) whose keys
+/// and values fit into the GPU's L2 cache are a section, one section follows the other, and within one the last pairs, which under a causal
+/// mask see most keys, come before the others. Blocks take turns forth and back, 0 1 2 2 1 0 0 1 .., which evens out what they have to do.
+class PairsOfBlock {
+public:
+  using Value = mlir::Value;
+  using Values = ThreadEmitter::Values;
+
+  /// |tiles| of each of |heads| groups of heads of |sequences|, of which |together| (sequence, heads) are a section, for blocks of which
+  /// |workers| run at a time. Made by the host.
+  PairsOfBlock(ThreadEmitter &host, Value sequences, Value heads, Value tiles, Value together, Value workers);
+  /// A loop over the pairs of |block|, one of |blocks|.
+  Values forEach(ThreadEmitter &e, Value block, mlir::ValueRange initial,
+                 llvm::function_ref<Values(TilePair pair, mlir::ValueRange carried)> body) const;
+
+  Value blocks;
+
+private:
+  TilePair pairAt(ThreadEmitter &e, Value number) const;
+
+  Value heads, pairs, groups, together, count, step, rounds;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_PAIRSOFBLOCK_H
