@@ -63,16 +63,17 @@ class Models:
         run(self.attune, "init", source, "-o", path, "--seed", SEED)
         return path
 
-    def object(self, dtype="f32", padding="compute", layers=None):
+    def object(self, dtype="f32", padding="compute", layers=None, kernels="mlir"):
         """A shared object, compiled anew if the compiler is newer."""
         model = self.folder(layers)
-        name = f"{os.path.basename(model)}-{self.cpu}-{dtype}-{padding}"
+        name = f"{os.path.basename(model)}-{self.cpu}-{dtype}-{padding}" + ("" if kernels == "mlir" else "-" + kernels)
         shared = os.path.join(self.work, name + ".so")
         newest = max(os.path.getmtime(self.attune), os.path.getmtime(os.path.join(model, "model.safetensors")))
         if not os.path.exists(shared) or os.path.getmtime(shared) < newest:
             flags = ["--cpu=" + self.cpu] + self.flags()
             flags += ["--dtype=" + dtype] if dtype != "f32" else []
             flags += ["--padding=" + padding] if padding != "compute" else []
+            flags += ["--kernels=" + kernels] if kernels != "mlir" else []
             run(self.attune, "compile", model, "-o", shared, "--emit=shared", *flags)
         return shared
 

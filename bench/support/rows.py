@@ -3,6 +3,7 @@
 """What each row runs and against what.
 
 [DTYPE:]BxL   B sequences of L tokens. f32 and int8 against onnxruntime, bf16 against our f32
+halide:BxL    the same in f32, by Halide's kernels against ours
 ragged        8 sequences of 5 to 128 tokens, 40 on average, --padding=skip, against the same number of tokens without padding; per real token
 linear        matrices of a deep model, one token, weights from memory: share of the read bandwidth
 """
@@ -31,14 +32,15 @@ def onnxruntime(models, form, file, library):
 
 
 def shape_row(models, name, threads, options):
-    match = re.fullmatch(r"(?:(f32|bf16|int8):)?([1-9]\d*)x([1-9]\d*)", name)
+    match = re.fullmatch(r"(?:(f32|bf16|int8|halide):)?([1-9]\d*)x([1-9]\d*)", name)
     if not match:
-        raise Unavailable(f"unknown row '{name}'; expected [f32:|bf16:|int8:]BxL, ragged or linear")
-    dtype, batch, length = match.group(1) or "f32", int(match.group(2)), int(match.group(3))
+        raise Unavailable(f"unknown row '{name}'; expected [f32:|bf16:|int8:|halide:]BxL, ragged or linear")
+    kind, batch, length = match.group(1) or "f32", int(match.group(2)), int(match.group(3))
+    dtype, kernels = ("f32", kind) if kind == "halide" else (kind, "mlir")
     file = models.input([length] * batch, length)
-    own = ours(models, "attune " + dtype, models.object(dtype), file)
+    own = ours(models, "attune " + kind, models.object(dtype, kernels=kernels), file)
     peers = []
-    if dtype == "bf16":
+    if kind in ("bf16", "halide"):
         peers.append(ours(models, "attune f32", models.object(), file))
     elif options.library:
         peers += [onnxruntime(models, form, file, options.library) for form in FORMS[dtype]]
