@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # causal_on_gpu.py DIR GPU:PADDING…: decoders with heads of 64 components, one key each or shared by two queries, on two sequences of up to three
-# tiles of queries: in bf16 on these (emulated) GPUs, padding computed or skipped, against f32 on the CPU. Prints the largest error of each.
+# tiles of queries, and an encoder-decoder with a bias of distances and heads of 128: in bf16 on these (emulated) GPUs, padding computed or skipped, against f32 on the CPU. Prints the largest error of each.
 
 import json
 import os
@@ -20,6 +20,8 @@ CONFIGS = {
                  activation_function="gelu_new", layer_norm_epsilon=1e-5),
     "llama": dict(COMMON, architectures=["LlamaForCausalLM"], hidden_size=256, intermediate_size=64, num_hidden_layers=1, num_attention_heads=4,
                   num_key_value_heads=2, max_position_embeddings=512, rms_norm_eps=1e-6, hidden_act="silu", rope_theta=1e4),
+    "t5": dict(COMMON, architectures=["T5ForConditionalGeneration"], d_model=64, d_kv=128, num_heads=2, num_layers=1, d_ff=64, pad_token_id=0,
+               decoder_start_token_id=0),
 }
 
 
@@ -29,7 +31,18 @@ def make_model(kind, work):
     with open(os.path.join(config, "config.json"), "w") as f:
         json.dump(dict(CONFIGS[kind], model_type=kind), f)
     run("attune", "init", config, "-o", folder, "--seed", "3")
+    if kind == "t5":
+        scale_queries(os.path.join(folder, "model.safetensors"), CONFIGS[kind]["d_kv"] ** -0.5)
     return folder
+
+
+def scale_queries(path, factor):
+    """T5 does not scale scores: its weights do, once they are trained. Random ones give a softmax that rounding turns over."""
+    tensors = {}
+    for name, (dtype, shape, data) in models.load(path).items():
+        scale = factor if name.endswith("Attention.q.weight") else 1
+        tensors[name] = dtype, shape, [scale * x for x in memoryview(data).cast("f")]
+    models.save(path, tensors)
 
 
 def logits(model, inputs, output, *flags):
@@ -41,12 +54,14 @@ def main(work, *gpus):
     os.makedirs(work, exist_ok=True)
     rng, inputs, output = models.generator("causal"), os.path.join(work, "in.safetensors"), os.path.join(work, "out.safetensors")
     mask = models.token_mask(rng, "right", BATCH, LENGTH)
-    models.save(inputs, {"input_ids": models.random_ids(rng, VOCABULARY, BATCH, LENGTH), "attention_mask": mask})
+    tensors = {"input_ids": models.random_ids(rng, VOCABULARY, BATCH, LENGTH), "attention_mask": mask}
     wrong = 0
     for kind in CONFIGS:
         model = make_model(kind, work)
+        decoder = {"decoder_input_ids": models.random_ids(rng, VOCABULARY, BATCH, LENGTH)} if kind == "t5" else {}
+        models.save(inputs, dict(tensors, **decoder))
         expected = logits(model, inputs, output)
-        places = [i * VOCABULARY + j for i, token in enumerate(mask[2]) if token for j in range(VOCABULARY)]
+        places = [i * VOCABULARY + j for i, token in enumerate(mask[2]) if token or decoder for j in range(VOCABULARY)]
         largest = max(abs(expected[i]) for i in places)
         for gpu, padding in (word.split(":") for word in gpus):
             found = logits(model, inputs, output, "--target=cuda", "--gpu=" + gpu, "--dtype=bf16", "--padding=" + padding)

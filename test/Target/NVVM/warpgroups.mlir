@@ -163,11 +163,11 @@ func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x2x64xbf16>, %v: memref
 // CHECK-LABEL: func.func @cached_attention
 // CHECK: xfmr.on_gpu 90
 // CHECK-NOT: xfmr.tensor_map
-// CHECK: nvvm.setmaxregister decrease 80
+// CHECK: nvvm.setmaxregister decrease 56
 // CHECK: ff2bf16x2
 // CHECK: nvvm.fence.proxy
 // CHECK: nvvm.mbarrier.arrive
-// CHECK: nvvm.setmaxregister increase 208
+// CHECK: nvvm.setmaxregister increase 224
 // CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{{.*}}}, $64, $65, p, 1, 1, 0, 1
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: llvm.intr.exp2

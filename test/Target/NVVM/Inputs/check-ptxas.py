@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What the assembler says of kernels: no spills, no stack frames, no products that wait for each other, no more registers than a budget.
 
-    check-ptxas.py FILE.ptx GPU [--spills PATTERN=BYTES] [PATTERN=REGISTERS ...]
+    check-ptxas.py FILE.ptx GPU [PATTERN=REGISTERS ...]
 
-The first pattern that is found in a kernel's name gives its budget, 255 if none is; --spills allows kernels to spill so many bytes. Prints a line per kernel; exit 1 names every one that fails.
+The first pattern that is found in a kernel's name gives its budget, 255 if none is. Prints a line per kernel; exit 1 names every one that fails.
 """
 import re
 import subprocess
@@ -19,8 +19,6 @@ def assemble(path, gpu):
 
 def main():
     path, gpu, *budgets = sys.argv[1:]
-    spilling, allowed = budgets[1].rsplit("=", 1) if budgets[:1] == ["--spills"] else ("^$", 0)
-    budgets = budgets[2:] if budgets[:1] == ["--spills"] else budgets
     text = assemble(path, gpu)
     failures = [line for line in text.splitlines() if re.search(r"\bC75\d\d\b|warning", line)]
     kernels = re.findall(r"Compiling entry function '(\S+)' for '\S+'(.*?Used \d+ registers[^\n]*)", text, re.S)
@@ -31,9 +29,8 @@ def main():
         registers = int(re.search(r"Used (\d+) registers", report).group(1))
         budget = next((int(limit) for pattern, limit in (b.rsplit("=", 1) for b in budgets) if re.search(pattern, name)), 255)
         print(f"{gpu} {name}: {registers} of {budget} registers")
-        most = int(allowed) if re.search(spilling, name) else 0
-        if max(stack, stores, loads) > most:
-            failures.append(f"{name}: {stack} bytes of stack, {stores} + {loads} bytes of spills, expected at most {most}")
+        if max(stack, stores, loads) > 0:
+            failures.append(f"{name}: {stack} bytes of stack, {stores} + {loads} bytes of spills, expected none")
         if registers > budget:
             failures.append(f"{name}: {registers} registers, expected at most {budget}")
     if failures:
