@@ -119,7 +119,7 @@
 // TARGET-NEXT: )
 
 // DEVICE:      attune-place-on-device{threads=128},
-// DEVICE-NEXT: attune-distribute-to-threads{specific-arch=90 specific-columns=256 specific-stages=4 threads=128},
+// DEVICE-NEXT: attune-distribute-to-threads{specific-arch=90 specific-cache-bytes=33554432 specific-columns=256 specific-stages=4 threads=128},
 // DEVICE-NEXT: attune-place-in-shared{bytes=73728 specific-bytes=232448},
 // DEVICE-NEXT: attune-expand-math{expand-bf16=true},
 // DEVICE-NEXT: cse
