@@ -68,7 +68,9 @@ class Models:
         model = self.folder(layers)
         name = f"{os.path.basename(model)}-{self.cpu}-{dtype}-{padding}" + ("" if kernels == "mlir" else "-" + kernels)
         shared = os.path.join(self.work, name + ".so")
-        newest = max(os.path.getmtime(self.attune), os.path.getmtime(os.path.join(model, "model.safetensors")))
+        generator = os.path.join(os.path.dirname(self.attune), "attune-halide-gen")
+        sources = [self.attune, os.path.join(model, "model.safetensors")] + [generator] * (kernels != "mlir" and os.path.exists(generator))
+        newest = max(map(os.path.getmtime, sources))
         if not os.path.exists(shared) or os.path.getmtime(shared) < newest:
             flags = ["--cpu=" + self.cpu] + self.flags()
             flags += ["--dtype=" + dtype] if dtype != "f32" else []

@@ -97,6 +97,28 @@ static void compareStats(OutputReport &report, const CaseOutput &output, const T
   }
 }
 
+namespace {
+/// What a generation gave: the logits [batch, step, vocab] that its last ids were chosen from, and all ids [batch, length].
+struct GeneratedSteps {
+  const TensorView &logits, &ids;
+
+  bool areSound() const {
+    return logits.shape.size() == 3 && ids.shape.size() == 2 && ids.dtype == DType::I64 && ids.shape[0] == logits.shape[0] &&
+           promptLength() >= 0;
+  }
+  /// Ids before the first step.
+  int64_t promptLength() const { return ids.shape[1] - logits.shape[1]; }
+  /// Where the steps of |row| begin, and the first |count| of them.
+  int64_t begin(int64_t row) const { return row * logits.shape[1] * logits.shape[2]; }
+  TensorView part(int64_t row, int64_t count) const {
+    TensorView result = logits;
+    result.elements = count * logits.shape[2];
+    result.data += begin(row) * elementSize(logits.dtype);
+    return result;
+  }
+};
+} // namespace
+
 /// How many ids of row |row| come before the first that differs.
 static int64_t countEqualIds(const TensorView &got, const TensorView &expected, int64_t row) {
   int64_t both = std::min(got.shape[1], expected.shape[1]);
@@ -106,29 +128,44 @@ static int64_t countEqualIds(const TensorView &got, const TensorView &expected, 
   return std::mismatch(ids.begin(), ids.end(), others.begin()).first - ids.begin();
 }
 
-/// Compares logits [batch, step, vocab] up to the step of each row that gave another id than expected: later ones continue other texts.
-static void compareSteps(OutputReport &report, const TensorView &got, const TensorView &expected, const TensorView &gotIds,
-                         const TensorView &expectedIds, Tolerance tolerance) {
-  int64_t steps = got.shape[1], expectedSteps = expected.shape[1], vocab = got.shape[2], prompt = expectedIds.shape[1] - expectedSteps;
-  for (int64_t row = 0; row < got.shape[0]; ++row) {
-    int64_t chosen = countEqualIds(gotIds, expectedIds, row) - prompt, begin = row * steps * vocab;
-    TensorView part = got, expectedPart = expected;
-    part.elements = expectedPart.elements = std::clamp<int64_t>(chosen + 1, 0, std::min(steps, expectedSteps)) * vocab;
-    int64_t from = row * expectedSteps * vocab;
-    part.data += begin * elementSize(got.dtype), expectedPart.data += from * elementSize(expected.dtype);
-    WorstValue worst = compareValues(part, expectedPart, tolerance);
+/// Compares logits up to the step of each row that gave another id than expected: later ones continue other texts, and there may be more or
+/// fewer of them. Returns what makes them incomparable, "" if nothing.
+static std::string compareSteps(OutputReport &report, const CaseOutput &output, GeneratedSteps got, GeneratedSteps expected,
+                                Tolerance tolerance) {
+  const std::vector<int64_t> &shape = got.logits.shape;
+  if (!expected.areSound() || expected.logits.dtype != output.dtype || expected.logits.shape != output.shape)
+    return mismatch(expected.logits, output.dtype, output.shape) + ", and 'sequences' of as many rows of I64, in the expected file";
+  if (!got.areSound() || got.logits.dtype != output.dtype || shape[0] != output.shape[0] || shape[2] != output.shape[2] ||
+      got.promptLength() != expected.promptLength())
+    return mismatch(got.logits, output.dtype, output.shape);
+  for (int64_t row = 0; row < shape[0]; ++row) {
+    int64_t chosen = countEqualIds(got.ids, expected.ids, row) - expected.promptLength();
+    if (chosen < 0)
+      return "expected the prompt of row " + std::to_string(row) + " in 'sequences', which begins with other ids";
+    int64_t count = std::min({chosen + 1, shape[1], expected.logits.shape[1]});
+    WorstValue worst = compareValues(got.part(row, count), expected.part(row, count), tolerance);
     if (worst.index < 0)
       continue;
-    worst.index += begin, worst.position += from;
-    merge(report, worst, got, expected);
+    worst.index += got.begin(row), worst.position += expected.begin(row);
+    merge(report, worst, got.logits, expected.logits);
   }
   report.text += "; of steps with the expected ids";
+  return "";
 }
 
-/// Whether |logits| are those of the steps that made |ids|.
-static bool areStepsOf(const TensorView &logits, const TensorView *ids) {
-  return logits.shape.size() == 3 && ids && ids->shape.size() == 2 && !isFloat(ids->dtype) && ids->shape[0] == logits.shape[0] &&
-         ids->shape[1] >= logits.shape[1];
+/// Compares all of |got| with the tensor of that name, or with samples. Returns what makes them incomparable, "" if nothing.
+static std::string compareWhole(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
+                                Tolerance tolerance) {
+  if (got.dtype != output.dtype || got.shape != output.shape)
+    return mismatch(got, output.dtype, output.shape);
+  const TensorView *whole = expected.find(output.name);
+  if (!whole)
+    return compareSamples(report, output, got, expected, tolerance);
+  if (whole->dtype != got.dtype || whole->shape != got.shape)
+    return expected.path() + " has " + dtypeName(whole->dtype) + " " + shapeText(whole->shape) + ", got " + dtypeName(got.dtype) + " " +
+           shapeText(got.shape);
+  merge(report, compareValues(got, *whole, tolerance), got, *whole);
+  return "";
 }
 
 OutputReport attune::compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected,
@@ -140,27 +177,14 @@ OutputReport attune::compareOutput(const CaseOutput &output, const TensorView *g
     return notComparable("not computed");
   Tolerance tolerance = factor > 0 ? Tolerance{factor * output.maxAbs, 0} : output.tolerance;
   const TensorView *whole = expected.find(output.name), *expectedIds = expected.find("sequences");
+  bool bySteps = factor > 0 && output.name == "step_logits" && ids && whole && expectedIds;
   OutputReport report;
-  if (factor > 0 && output.name == "step_logits" && whole && areStepsOf(*whole, expectedIds) && areStepsOf(*got, ids) &&
-      got->dtype == whole->dtype && got->shape[0] == whole->shape[0] && got->shape[2] == whole->shape[2]) {
-    compareSteps(report, *got, *whole, *ids, *expectedIds, tolerance);
-    report.verdict = report.ratio <= 1 ? OutputReport::Passed : OutputReport::Failed;
-    return report;
-  }
-  if (got->dtype != output.dtype || got->shape != output.shape)
-    return notComparable(mismatch(*got, output.dtype, output.shape));
-
-  if (whole) {
-    if (whole->dtype != got->dtype || whole->shape != got->shape)
-      return notComparable(expected.path() + " has " + dtypeName(whole->dtype) + " " + shapeText(whole->shape) + ", got " +
-                           dtypeName(got->dtype) + " " + shapeText(got->shape));
-    merge(report, compareValues(*got, *whole, tolerance), *got, *whole);
-  } else {
-    if (std::string problem = compareSamples(report, output, *got, expected, tolerance); !problem.empty())
-      return notComparable(problem);
-    if (output.stats && factor == 0 && isFloat(got->dtype))
-      compareStats(report, output, *got);
-  }
+  std::string problem = bySteps ? compareSteps(report, output, {*got, *ids}, {*whole, *expectedIds}, tolerance)
+                                : compareWhole(report, output, *got, expected, tolerance);
+  if (!problem.empty())
+    return notComparable(problem);
+  if (!whole && output.stats && factor == 0 && isFloat(got->dtype))
+    compareStats(report, output, *got);
   report.verdict = report.ratio <= 1 ? OutputReport::Passed : OutputReport::Failed;
   return report;
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # causal_on_gpu.py DIR GPU:PADDING…: decoders with heads of 64 components, one key each or shared by two queries, on two sequences of up to three
-# tiles of queries, and an encoder-decoder with a bias of distances and heads of 128: in bf16 on these (emulated) GPUs, padding computed or skipped, against f32 on the CPU. Prints the largest error of each.
+# tiles of queries, and an encoder-decoder with a bias of distances and heads of 128: in bf16 on these (emulated) GPUs, padding computed or skipped, against
+# f32 on the CPU. Prints the largest error of each.
 
 import json
 import os

@@ -27,7 +27,8 @@ KeySchedule attune::getKeySchedule(xfmr::AttentionTileOp op, int64_t others) {
   if (!op.hasKeyRows())
     return {64, 2, 56, 224};
   // Scores of 128 keys beside results of 128 components leave no registers for what a bias of distances needs.
-  int64_t keys = op.getDistanceBias() && sizeOf(op.getValue()) > 64 ? 64 : 128, stage = keys * 2 * (sizeOf(op.getKey()) + sizeOf(op.getValue()));
+  int64_t keys = op.getDistanceBias() && sizeOf(op.getValue()) > 64 ? 64 : 128,
+          stage = keys * 2 * (sizeOf(op.getKey()) + sizeOf(op.getValue()));
   return {keys, std::min(kMostStages, (kBlockBytes - kBarrierRoom - others) / stage), 40, 232};
 }
 

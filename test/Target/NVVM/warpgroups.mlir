@@ -103,8 +103,8 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 
 // -----
 
-// Blocks that stay, for one pair of tiles after the other: one thread copies boxes of keys and values to a ring of stages of 128 keys; each of two warpgroups keeps queries in shared
-// memory and multiplies them by keys, m64n128k16 for each 16 of 64 components, and weights from registers by values, m64n128k16 for each 16
+// Blocks that stay, half as many as there are workers, for one pair of tiles after the other: one thread copies boxes of keys and values to
+// a ring of stages of 128 keys; each of two warpgroups keeps queries in shared memory and multiplies them by keys, m64n128k16 for each 16 of 64 components, and weights from registers by values, m64n128k16 for each 16
 // of 128 keys. The products of the next keys and of these values run while weights are computed.
 // CHECK-LABEL: func.func @attention
 // CHECK: xfmr.on_gpu 90
@@ -112,8 +112,11 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 // CHECK-DAG: %[[K:.*]] = xfmr.tensor_map %arg1 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x64xbf16>
 // CHECK-DAG: %[[V:.*]] = xfmr.tensor_map %arg2 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x128xbf16>
 // CHECK: %[[WORKERS:.*]] = xfmr.worker_count
-// CHECK: arith.minsi
-// CHECK: scf.forall
+// CHECK: %[[UP:.*]] = arith.addi %[[WORKERS]], %c1
+// CHECK: %[[HALF:.*]] = arith.divui %[[UP]], %c2
+// CHECK: arith.constant 33554432 : index
+// CHECK: %[[BLOCKS:.*]] = arith.minsi %{{.*}}, %[[HALF]]
+// CHECK: scf.forall (%{{.*}}) in (%[[BLOCKS]]) {
 // CHECK: nvvm.setmaxregister decrease 40
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %{{.*}} step %c1{{.*}} -> (i32, index) : i32
 // CHECK-NOT: arith.truncf
@@ -178,6 +181,30 @@ func.func @cached_attention(%q: memref<?x1x64xf32>, %k: memref<?x64x64xf32>, %v:
   scf.forall (%b, %h, %i) in (%n, 2, %n) {
     xfmr.attention_tile ins(%q, %k, %v : memref<?x1x64xf32>, memref<?x64x64xf32>, memref<?x128xf32>) at(%p) outs(%o : memref<?x1x128xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
+  }
+  return
+}
+
+// -----
+
+// A bias of distances takes registers: beside heads of 128 components, stages have 64 keys.
+// CHECK-LABEL: func.func @biased_attention
+// CHECK-COUNT-2: box = array<i64: 64, 64>
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
+// CHECK-LABEL: func.func @biased_attention_of_64
+// CHECK-COUNT-2: box = array<i64: 128, 64>
+// CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
+func.func @biased_attention(%q: memref<?x1x128xf32>, %k: memref<?x128xbf16>, %v: memref<?x128xbf16>, %b: memref<2x?xf32>, %o: memref<?x1x128xf32>, %p: index, %n: index) {
+  scf.forall (%s, %h, %i) in (%n, 2, %n) {
+    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x128xf32>, memref<?x128xbf16>, memref<?x128xbf16>) at(%p) distance_bias(%b : memref<2x?xf32>)
+        outs(%o : memref<?x1x128xf32>) {scale = 1.0 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
+  }
+  return
+}
+func.func @biased_attention_of_64(%q: memref<?x1x64xf32>, %k: memref<?x64xbf16>, %v: memref<?x64xbf16>, %b: memref<2x?xf32>, %o: memref<?x1x64xf32>, %p: index, %n: index) {
+  scf.forall (%s, %h, %i) in (%n, 2, %n) {
+    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x64xf32>, memref<?x64xbf16>, memref<?x64xbf16>) at(%p) distance_bias(%b : memref<2x?xf32>)
+        outs(%o : memref<?x1x64xf32>) {scale = 1.0 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
   }
   return
 }

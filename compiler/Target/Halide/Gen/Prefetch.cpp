@@ -14,8 +14,6 @@ using Halide::Expr;
 static constexpr int kLineBytes = 64;
 /// How far ahead a tile of few rows reads.
 static constexpr int kAheadBytes = 16 << 10;
-/// Tiles that share a panel; those that follow ask for its lines again.
-static constexpr int kMostSharers = 8;
 /// Parts of a line that prefetches advance by, a power of two.
 static constexpr int kFraction = 1 << 10;
 
@@ -29,23 +27,20 @@ Stmt PrefetchPanels::fetch(const For *loop) {
   int lines = static_cast<int>(read.bytes / kLineBytes), own = std::max<int>(1, static_cast<int>(lines / *iterations));
   Expr iteration = Variable::make(Halide::Int(32), loop->name) - loop->min;
   int count = tiles ? (own + 1) / 2 : own;
-  // The first line of this iteration: a tile's share of the next panel is spread over all of them, so that memory is asked at an even rate.
-  Expr first = iteration * count + kAheadBytes / kLineBytes, share = lines;
+  // The line of prefetch number n of this tile: a share of the next panel is spread over all of them, so that memory is asked at an even
+  // rate.
+  std::function<Expr(Expr)> lineOf = [&](Expr n) { return kAheadBytes / kLineBytes + n; };
   if (tiles) {
-    Expr sharers = Halide::min(tiles->extent, kMostSharers), tile = Variable::make(Halide::Int(32), tiles->name) - tiles->min;
-    share = lines / sharers + 1;
-    first = lines + tile % sharers * share + iteration * (share * kFraction / static_cast<int>(*iterations)) / kFraction;
+    Expr tile = Variable::make(Halide::Int(32), tiles->name) - tiles->min, share = lines / tiles->extent + 1;
+    Expr step = share * kFraction / (static_cast<int>(*iterations) * count);
+    lineOf = [=](const Expr &n) { return lines + tile * share + n * step / kFraction; };
   }
   Stmt body = loop->body;
   Expr base = Variable::make(Halide::type_of<void *>(), read.input);
-  for (int line = count; line-- > 0;) {
-    Stmt prefetch =
-        Evaluate::make(Call::make(Halide::UInt(8), Call::prefetch, {base, first * kLineBytes + line * kLineBytes, 1, 1}, Call::Intrinsic));
-    // Many tiles share a panel by less than a line for each iteration of each.
-    if (tiles && line > 0)
-      prefetch = Halide::Internal::IfThenElse::make(share > line * static_cast<int>(*iterations), prefetch);
-    body = Block::make(prefetch, body);
-  }
+  for (int line = count; line-- > 0;)
+    body = Block::make(Evaluate::make(Call::make(Halide::UInt(8), Call::prefetch,
+                                                 {base, lineOf(iteration * count + line) * kLineBytes, 1, 1}, Call::Intrinsic)),
+                       body);
   return For::make(loop->name, loop->min, loop->extent, loop->for_type, loop->device_api, body);
 }
 

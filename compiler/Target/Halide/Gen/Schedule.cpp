@@ -165,12 +165,8 @@ void Scheduler::scheduleSum(StageFunc &host, RowTiles &tiles) {
     update.unroll(column);
   }
   std::optional<int64_t> depth = constantOf(sum.reduction[0].extent());
-  // What a step of the loop costs beside its products is shared by four of the largest tiles, of which there are most.
-  for (int steps = tiles.rows == options.tileRows ? 4 : 2; steps > 1 && sum.reduction.dimensions() == 1 && depth; steps /= 2)
-    if (*depth % steps == 0) {
-      update.unroll(sum.reduction[0], steps);
-      break;
-    }
+  if (sum.reduction.dimensions() == 1 && depth && *depth % 2 == 0)
+    update.unroll(sum.reduction[0], 2);
 }
 
 /// Whether the body joins the accumulator with something by an operation that lanes may take apart.

@@ -1,0 +1,108 @@
+# ===- rounded_reference.py - What rounding alone does to a BERT -----------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# rounded_reference.py CASE DIR: computes a small BERT (inputs_embeds, absolute positions) with everything in double but the inputs of its
+# projections, which are rounded to bf16 or to int8 codes as the pages of `xfmr.linear` say, and compares with what is compiled. Prints how
+# far both are from the reference implementation, and from each other.
+
+import json
+import math
+import os
+import struct
+import sys
+
+import models
+from sweep import run
+
+# Compiled code accumulates in f32, so now and then an input rounds the other way. Either is 25 times as far from the reference.
+ALLOWED = {"bf16": 1e-3, "int8": 1e-3}
+
+
+def bf16(x):
+    bits = struct.unpack("<I", struct.pack("<f", x))[0]
+    return struct.unpack("<f", struct.pack("<I", (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000))[0]
+
+
+def codes(row):
+    """Codes of |row| and what one is worth."""
+    scale = max(map(abs, row)) / 127 or 1.0
+    return [round(x / scale) for x in row], scale
+
+
+def round_rows(rows, dtype):
+    if dtype == "f64":
+        return [(row, 1.0) for row in rows]
+    return [codes(row) if dtype == "int8" else ([bf16(x) for x in row], 1.0) for row in rows]
+
+
+class Bert:
+    def __init__(self, case, dtype):
+        with open(os.path.join(case, "config.json")) as f:
+            self.config = json.load(f)
+        tensors = models.load(os.path.join(case, "model.safetensors"))
+        self.weights = {name.replace("bert.", "", 1): models.unpack(entry) for name, entry in tensors.items() if entry[0] == "F32"}
+        self.dtype = dtype
+
+    def linear(self, rows, name):
+        weights, bias = round_rows(self.weights[name + ".weight"], self.dtype), self.weights[name + ".bias"]
+        return [[sum(map(lambda x, y: x * y, row, column)) * scale * other + b for (column, other), b in zip(weights, bias)]
+                for row, scale in round_rows(rows, self.dtype)]
+
+    def norm(self, rows, name):
+        weight, bias, result = self.weights[name + ".weight"], self.weights[name + ".bias"], []
+        for row in rows:
+            mean = sum(row) / len(row)
+            factor = (sum((x - mean) ** 2 for x in row) / len(row) + self.config["layer_norm_eps"]) ** -0.5
+            result.append([(x - mean) * factor * w + b for x, w, b in zip(row, weight, bias)])
+        return result
+
+    def attention(self, query, key, value, mask):
+        heads = self.config["num_attention_heads"]
+        size, result = len(query[0]) // heads, [[] for _ in query]
+        for begin in range(0, heads * size, size):
+            part = slice(begin, begin + size)
+            for row, q in zip(result, query):
+                scores = [sum(map(lambda x, y: x * y, q[part], k[part])) / math.sqrt(size) if m else -math.inf for k, m in zip(key, mask)]
+                weights = [math.exp(score - max(scores)) for score in scores]
+                row += [sum(w * v[begin + d] for w, v in zip(weights, value)) / sum(weights) for d in range(size)]
+        return result
+
+    def pooled(self, embeddings, positions, mask):
+        table, kind = self.weights["embeddings.position_embeddings.weight"], self.weights["embeddings.token_type_embeddings.weight"][0]
+        rows = [[x + p + t for x, p, t in zip(row, table[position], kind)] for row, position in zip(embeddings, positions)]
+        rows = self.norm(rows, "embeddings.LayerNorm")
+        for layer in range(self.config["num_hidden_layers"]):
+            name = f"encoder.layer.{layer}."
+            states = self.attention(*(self.linear(rows, name + "attention.self." + part) for part in ("query", "key", "value")), mask)
+            states = self.linear(states, name + "attention.output.dense")
+            rows = self.norm([[a + b for a, b in zip(*pair)] for pair in zip(states, rows)], name + "attention.output.LayerNorm")
+            states = [[x * 0.5 * (1 + math.erf(x * 0.5**0.5)) for x in row] for row in self.linear(rows, name + "intermediate.dense")]
+            states = self.linear(states, name + "output.dense")
+            rows = self.norm([[a + b for a, b in zip(*pair)] for pair in zip(states, rows)], name + "output.LayerNorm")
+        return [math.tanh(x) for x in self.linear(rows[:1], "pooler.dense")[0]]
+
+
+def main(case, work):
+    os.makedirs(work, exist_ok=True)
+    path, output = os.path.join(case, "inputs.safetensors"), os.path.join(work, "out.safetensors")
+    inputs = {name: models.unpack(entry) for name, entry in models.load(path).items()}
+    reference = models.unpack(models.load(os.path.join(case, "expected.safetensors"))["pooler_output"])
+    largest = lambda a, b: max(abs(x - y) for row, other in zip(a, b) for x, y in zip(row, other))  # noqa: E731
+    wrong = 0
+    for dtype in ("f64", "bf16", "int8"):
+        bert = Bert(case, dtype)
+        rounded = [bert.pooled(*row) for row in zip(inputs["inputs_embeds"], inputs["position_ids"], inputs["attention_mask"])]
+        line = f"{dtype}: rounded {largest(rounded, reference):.4f} from the reference"
+        if dtype == "f64":
+            wrong += largest(rounded, reference) > 1e-6
+        else:
+            run("attune", "run", case, "--input", path, "--output", output, "--outputs=pooler_output", "--dtype=" + dtype)
+            compiled = models.unpack(models.load(output)["pooler_output"])
+            wrong += not largest(compiled, rounded) <= ALLOWED[dtype]
+            line += f", compiled {largest(compiled, reference):.4f}, apart {largest(compiled, rounded):.6f} of {ALLOWED[dtype]}"
+        print(line)
+    sys.exit(wrong != 0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
