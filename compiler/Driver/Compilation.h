@@ -53,7 +53,7 @@ private:
   /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last, which sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
   std::string printModule();
-  CpuStrategy strategy() const { return getCpuStrategy({target->vectorBits(), target->vectorRegisters(), target->dotFeatures()}); }
+  CpuStrategy strategy() const { return getCpuStrategy({target->vectorBits(), target->vectorRegisters(), target->strategyFeatures()}); }
   bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
 
   const CompileOptions &options;

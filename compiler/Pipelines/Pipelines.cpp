@@ -157,6 +157,8 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   tiles.registerRows = strategy.registerRows;
   tiles.codeRows = strategy.codeRows;
   tiles.dotUnit = strategy.dotUnit;
+  tiles.prefetchStreams = strategy.prefetchStreams;
+  tiles.prefetchAhead = strategy.prefetchAhead;
   LowerAttentionTileOptions attention;
   attention.rows = strategy.queryRows;
   attention.scoreVectors = strategy.keyPanelWidth / 16;
@@ -238,7 +240,7 @@ namespace {
 struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
   Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("bits of a vector register, 32 if there are none"), llvm::cl::init(512)};
   Option<std::string> features{*this, "features",
-                               llvm::cl::desc("instructions for lower precision: x86,avx512bf16,avx512vnni,avxvnni,amx-bf16,amx-int8"),
+                               llvm::cl::desc("what the CPU has: x86,avx512bf16,avx512vnni,avxvnni,amx-bf16,amx-int8,sse4a"),
                                llvm::cl::init("x86")};
   Option<xfmr::Precision> precision{
       *this, "precision", llvm::cl::desc("what the inputs of projections are rounded to"), llvm::cl::init(xfmr::Precision::F32),
@@ -258,8 +260,8 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
     cpu.vectorBits = vectorBits;
     SmallVector<StringRef> names;
     StringRef(features.getValue()).split(names, ',');
-    cpu.dots.insert_range(names);
-    if (cpu.dots.contains("x86") && vectorBits < 512)
+    cpu.names.insert_range(names);
+    if (cpu.names.contains("x86") && vectorBits < 512)
       cpu.vectorRegisters = 16;
     return {getCpuStrategy(cpu), precision, kernels};
   }

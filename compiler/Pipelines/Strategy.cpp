@@ -36,7 +36,7 @@ static CpuStrategy getRegisterStrategy(int64_t vectors) {
 }
 
 CpuStrategy attune::getCpuStrategy(const CpuFeatures &features) {
-  auto has = [&](llvm::StringRef name) { return features.dots.contains(name); };
+  auto has = [&](llvm::StringRef name) { return features.names.contains(name); };
   int64_t vectors = features.vectorBits * features.vectorRegisters / 512;
   CpuStrategy strategy = getRegisterStrategy(vectors);
   bool wide = features.vectorBits >= 512;
@@ -52,6 +52,10 @@ CpuStrategy attune::getCpuStrategy(const CpuFeatures &features) {
     strategy.int8 = {"i8", 64};
     strategy.codeRows = strategy.codeGroup = 32;
     return strategy;
+  }
+  if (has("sse4a")) {
+    strategy.prefetchStreams = 1;
+    strategy.prefetchAhead = 8192;
   }
   strategy.dotUnit = wide ? DotUnit::Avx512 : DotUnit::Avx2;
   if (wide && has("avx512bf16"))

@@ -17,9 +17,9 @@ namespace attune {
 struct CpuFeatures {
   /// Bits of a register for floats, and how many of them there are.
   int64_t vectorBits = 512, vectorRegisters = 32;
-  /// Instructions for products of lower precision, by LLVM's names: "avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8"; "x86"
-  /// for the family.
-  llvm::StringSet<> dots;
+  /// By LLVM's names: instructions for products of lower precision ("avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8"), and
+  /// "sse4a", by which CPUs of AMD are known; "x86" for the family.
+  llvm::StringSet<> names;
 };
 
 /// Layout of the codes of one lower precision in memory.
@@ -63,6 +63,11 @@ struct CpuStrategy {
   /// Weight panels that a single row reads side by side. With 4 the projections of GPT-2 read 92-95 % of the bandwidth that was there, with
   /// 1 64-68 % (`attune bench --entry=decode --past=128 --profile`, Emerald Rapids VM, 2026-11-21).
   int64_t streamPanels = 1;
+  /// How weights are prefetched: with 4 streams a block of one or two row tiles asks for four parts of the next panel side by side. With 1
+  /// a single tile asks for what comes |prefetchAhead| bytes after the weights in use; panels side by side always do. Reading 2 to 12 rows'
+  /// matrices from DRAM, an Emerald Rapids VM gives a core 16 GB/s for four streams and 10 for one, however far ahead (2026-11-22); a Zen 5
+  /// VM gives 28 to 30 GB/s for four and 37 to 39 of 41 for one (2026-11-23).
+  int64_t prefetchStreams = 4, prefetchAhead = 16384;
   /// Up to |fewRows| rows blocks have |fewColumns| columns, so that there are enough of them; 0 for none.
   int64_t fewRows = 0, fewColumns = 0;
   /// Blocks of codes have |wideRows| rows and |wideColumns| columns where there are at least |wideBlocks| of them; 0 for none.

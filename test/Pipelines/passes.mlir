@@ -9,6 +9,7 @@
 // RUN: attune-opt %s --attune-to-kernels --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=KERNELS
 // RUN: attune-opt %s --attune-to-bufferized --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=BUFFERIZED
 // RUN: attune-opt %s --attune-to-vector --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: attune-opt %s --attune-to-vector=features=x86,sse4a --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=STREAM
 // RUN: attune-opt %s --attune-to-target --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: attune-opt %s --attune-to-vector=gpu --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DEVICE
 
@@ -92,7 +93,7 @@
 // BUFFERIZED-NEXT: )
 
 // VECTOR: builtin.module(
-// VECTOR-NEXT: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 register-rows=12},
+// VECTOR-NEXT: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 prefetch-ahead=16384 prefetch-streams=4 register-rows=12},
 // VECTOR-NEXT: attune-lower-halide-tiles,
 // VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3 weight-rows=8},
 // VECTOR-NEXT: attune-lower-quantize-rows,
@@ -102,6 +103,9 @@
 // VECTOR-NEXT: attune-lower-key-panel,
 // VECTOR-NEXT: attune-lower-rotary-tile
 // VECTOR-NEXT: )
+
+// CPUs of AMD read the weights of few rows as one stream.
+// STREAM: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 prefetch-ahead=8192 prefetch-streams=1 register-rows=12}
 
 // TARGET: builtin.module(
 // TARGET-NEXT: attune-outline-parallel,

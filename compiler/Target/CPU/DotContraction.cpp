@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/DotContraction.h"
-#include "compiler/Target/CPU/PanelPrefetch.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -53,10 +52,10 @@ bool attune::isDotContraction(linalg::LinalgOp op) {
          maps[1].getNumResults() == 4;
 }
 
-DotTile::DotTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows)
+DotTile::DotTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, PrefetchPlan plan)
     : emitter(emitter), codes(tile.contraction.getDpsInputs()[0]), panels(tile.contraction.getDpsInputs()[1]),
       output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), codeType(cast<MemRefType>(codes.getType())),
-      panelType(cast<MemRefType>(panels.getType())), rows(rows), tile(tile) {
+      panelType(cast<MemRefType>(panels.getType())), rows(rows), plan(plan), tile(tile) {
   auto loop = tile.contraction->getParentOfType<scf::ForOp>();
   if (!loop)
     return;
@@ -172,11 +171,6 @@ void DotTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {
 }
 
 void DotTile::prefetch(int64_t shares, Value panel, Value iteration, int64_t iterations) {
-  if (shares == 0)
-    return;
-  PrefetchedLines lines = linesToPrefetch(emitter, panelType, rowTile, shares, iteration, iterations);
-  Value next = emitter.add(panel, 1);
-  for (Value column : lines.columns)
-    memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), panels, ValueRange{next, lines.row, column}, /*isWrite=*/false,
-                               /*localityHint=*/2, /*isDataCache=*/true);
+  if (shares != 0)
+    emitPanelPrefetch(emitter, plan, panels, panel, rowTile, shares, iteration, iterations);
 }

@@ -17,7 +17,7 @@ bool isDotContraction(mlir::linalg::LinalgOp op);
 /// What the units that multiply codes share: the operands of one tile, and what happens to finished sums.
 class DotTile {
 public:
-  DotTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows);
+  DotTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, PrefetchPlan plan);
 
   /// Null if the tile can be emitted, else the reason why not.
   const char *check();
@@ -35,8 +35,7 @@ public:
   /// Calls |emit| with the number of row tiles that share the lines of the next panel among them: 1, 2, … |most|, chosen by the number of
   /// row tiles of the block at run time. 0 means that there is no next panel to ask for.
   void forShares(int64_t most, llvm::function_ref<void(int64_t shares)> emit);
-  /// Asks for this iteration's share of the lines of the panel after |panel|: iteration |iteration| of |iterations| of the k loop. Lines go
-  /// into the second-level cache.
+  /// Asks for this iteration's share of the lines that come after those of |panel|: iteration |iteration| of |iterations| of the k loop.
   void prefetch(int64_t shares, mlir::Value panel, mlir::Value iteration, int64_t iterations);
 
   VectorEmitter &emitter;
@@ -48,6 +47,7 @@ public:
 private:
   bool isAtMost(int64_t dim, int64_t limit);
 
+  PrefetchPlan plan;
   ContractionTile tile;
   mlir::Value rowTile, rowTiles; // which of how many of its block this tile is; null if not in a loop over row tiles
   std::optional<LaneBody> body;
@@ -55,10 +55,10 @@ private:
 };
 
 /// Emits |tile| with vectors of |unit|, groups of |rows| rows in registers; returns null, or the reason why it cannot.
-const char *vectorizeDots(mlir::OpBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit);
+const char *vectorizeDots(mlir::OpBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
 /// The same with tiles of 16 x 64 bytes (AMX), of bf16 or i8 codes. Reads whole groups of 16 rows of codes.
-const char *emitTileDots(mlir::OpBuilder &builder, ContractionTile tile);
+const char *emitTileDots(mlir::OpBuilder &builder, ContractionTile tile, PrefetchPlan plan);
 
 } // namespace attune
 

@@ -9,35 +9,45 @@
 using namespace mlir;
 using namespace attune;
 
-/// f32 elements of a cache line.
-static constexpr int64_t kLine = 16;
-/// How far ahead of the weights in use panels side by side ask for them, in bytes: as much as a core can have under way from DRAM.
-static constexpr int64_t kStreamAhead = 16384;
+/// Bytes of a cache line, and f32 elements.
+static constexpr int64_t kLineBytes = 64, kLine = 16;
+/// Blocks of up to so many shares have all streams: larger ones compute for longer than one stream takes.
+static constexpr int64_t kStreamedShares = 2;
+/// Locality hints: into the L1 or the L2 cache.
+static constexpr int64_t kToL1 = 3, kToL2 = 2;
 
-/// Streams of lines side by side, for blocks of up to |kStreamedShares| shares: larger ones compute for longer than one stream takes.
-static constexpr int64_t kStreams = 4, kStreamedShares = 2;
+static void prefetch(VectorEmitter &emitter, Value panels, ValueRange at, int64_t locality) {
+  memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), panels, at, /*isWrite=*/false, locality, /*isDataCache=*/true);
+}
 
-PrefetchedLines attune::linesToPrefetch(VectorEmitter &emitter, MemRefType panelType, Value rowTile, int64_t shares, Value iteration,
-                                        int64_t iterations) {
-  int64_t rowElements = panelType.getStridesAndOffset().first[1], lineElements = 512 / panelType.getElementTypeBitWidth();
-  int64_t lines = panelType.getDimSize(1) * rowElements / lineElements;
+void attune::emitPanelPrefetch(VectorEmitter &emitter, PrefetchPlan plan, Value panels, Value current, Value rowTile, int64_t shares,
+                               Value iteration, int64_t iterations) {
+  auto type = cast<MemRefType>(panels.getType());
+  int64_t rowElements = type.getStridesAndOffset().first[1], lineElements = 512 / type.getElementTypeBitWidth();
+  int64_t lines = type.getDimSize(1) * rowElements / lineElements;
   int64_t perIteration = std::max<int64_t>(1, llvm::divideCeil(lines, iterations * shares));
+  if (shares == 1 && plan.streams == 1) {
+    // Panels follow each other, so that what is behind the end of this one is the next.
+    Value first = emitter.add(emitter.mul(iteration, perIteration * lineElements), plan.aheadBytes / kLineBytes * lineElements);
+    for (int64_t line = 0; line < perIteration; ++line)
+      prefetch(emitter, panels, {current, emitter.index(0), emitter.add(first, line * lineElements)}, kToL1);
+    return;
+  }
   // Few lines are for some of the streams in turn.
-  int64_t all = shares <= kStreamedShares ? kStreams : 1;
+  int64_t all = shares <= kStreamedShares ? plan.streams : 1;
   int64_t streams = std::min<int64_t>(all, llvm::bit_floor<uint64_t>(perIteration)), turns = all / streams;
   int64_t advance = llvm::divideCeil(perIteration, streams), segment = llvm::divideCeil(iterations, turns) * advance;
   int64_t shareRows = llvm::divideCeil(all * segment * lineElements, rowElements);
   Value first = emitter.add(emitter.mul(emitter.floorDiv(iteration, turns), advance * lineElements),
                             emitter.mul(emitter.remainder(iteration, turns), streams * segment * lineElements));
-  PrefetchedLines result{emitter.mul(emitter.remainder(rowTile, shares), shareRows), {}};
+  Value next = emitter.add(current, 1), row = emitter.mul(emitter.remainder(rowTile, shares), shareRows);
   for (int64_t stream = 0; stream < streams; ++stream)
     for (int64_t line = 0; line < advance; ++line)
-      result.columns.push_back(emitter.add(first, (stream * segment + line) * lineElements));
-  return result;
+      prefetch(emitter, panels, {next, row, emitter.add(first, (stream * segment + line) * lineElements)}, kToL2);
 }
 
-PanelPrefetch::PanelPrefetch(VectorEmitter &emitter, linalg::LinalgOp op, Value panel, int64_t unroll)
-    : emitter(emitter), panel(panel), unroll(unroll) {
+PanelPrefetch::PanelPrefetch(VectorEmitter &emitter, PrefetchPlan plan, linalg::LinalgOp op, Value panel, int64_t unroll)
+    : emitter(emitter), plan(plan), panel(panel), unroll(unroll) {
   auto type = cast<MemRefType>(panel.getType());
   auto loop = op->getParentOfType<scf::ForOp>();
   if (!loop || type.isDynamicDim(1))
@@ -59,20 +69,11 @@ SmallVector<PanelPrefetch::Variant> PanelPrefetch::getVariants() const {
 }
 
 void PanelPrefetch::emit(Variant variant, Value current, Value k, int64_t steps) {
-  PrefetchedLines lines = linesToPrefetch(emitter, cast<MemRefType>(panel.getType()), tile, variant.shares, emitter.floorDiv(k, steps),
-                                          llvm::divideCeil(depth, steps));
-  Value next = emitter.add(current, 1);
-  for (Value column : lines.columns)
-    prefetch(next, lines.row, column);
+  emitPanelPrefetch(emitter, plan, panel, current, tile, variant.shares, emitter.floorDiv(k, steps), llvm::divideCeil(depth, steps));
 }
 
 void PanelPrefetch::emitSideBySide(Value current, Value k, int64_t panels) {
+  Value row = emitter.add(k, plan.aheadBytes / panels / (width * 4));
   for (int64_t line = 0; line < width / kLine; ++line)
-    prefetch(current, emitter.add(k, kStreamAhead / panels / (width * 4)), emitter.index(line * kLine));
-}
-
-void PanelPrefetch::prefetch(Value panelIndex, Value row, Value column) {
-  memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), panel, ValueRange{panelIndex, row, column}, /*isWrite=*/false,
-                             /*localityHint=*/2,
-                             /*isDataCache=*/true);
+    prefetch(emitter, panel, {current, row, emitter.index(line * kLine)}, plan.streams == 1 ? kToL1 : kToL2);
 }

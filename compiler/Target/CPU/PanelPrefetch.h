@@ -9,21 +9,21 @@
 
 namespace attune {
 
-/// The lines that one iteration of a k loop asks for in the next panel.
-struct PrefetchedLines {
-  /// The row of the panel that the columns are counted from; they go on beyond it, as rows follow each other.
-  mlir::Value row;
-  llvm::SmallVector<mlir::Value> columns;
+/// How a CPU's memory is asked for weights.
+struct PrefetchPlan {
+  /// Parts of the next panel that one or two row tiles ask for side by side, into the L2 cache. With 1, a single row tile asks for what
+  /// comes |aheadBytes| after the weights in use instead, into the L1 cache.
+  int64_t streams = 4;
+  /// How far ahead of the weights in use panels side by side ask for them.
+  int64_t aheadBytes = 16384;
 };
 
-/// The lines for iteration |iteration| of |iterations| over a panel of |panelType|, [panels, rows, columns]: it is divided among |shares|
-/// row tiles, of which this is |rowTile|, and each share into four streams that advance side by side. Memory gives a core 10 GB/s of 16 for
-/// one stream and all for four, however far ahead it is asked (Emerald Rapids VM, 2026-11-22). A few lines after the panel may be among
-/// them.
-PrefetchedLines linesToPrefetch(VectorEmitter &emitter, mlir::MemRefType panelType, mlir::Value rowTile, int64_t shares,
-                                mlir::Value iteration, int64_t iterations);
+/// Emits the prefetches of iteration |iteration| of |iterations| over the rows of panel |current| of |panels|, [panels, rows, columns]: the
+/// lines of one panel are divided among |shares| row tiles, of which this is |rowTile|. A few lines after the panel may be among them.
+void emitPanelPrefetch(VectorEmitter &emitter, PrefetchPlan plan, mlir::Value panels, mlir::Value current, mlir::Value rowTile,
+                       int64_t shares, mlir::Value iteration, int64_t iterations);
 
-/// Brings weights into the L2 cache before they are used: panels follow each other in memory, and in a model of many layers they come from
+/// Brings weights into a cache before they are used: panels follow each other in memory, and in a model of many layers they come from
 /// DRAM. The row tiles of a block share the lines of the next panel among them, so that memory is as busy during the last tile as during
 /// the first.
 class PanelPrefetch {
@@ -35,7 +35,7 @@ public:
 
   /// For the contraction |op| over |panel|, whose k loop has |unroll| steps per iteration in a whole tile. Active if |op| is in a loop over
   /// row tiles.
-  PanelPrefetch(VectorEmitter &emitter, mlir::linalg::LinalgOp op, mlir::Value panel, int64_t unroll);
+  PanelPrefetch(VectorEmitter &emitter, PrefetchPlan plan, mlir::linalg::LinalgOp op, mlir::Value panel, int64_t unroll);
 
   bool isActive() const { return tile != nullptr; }
   /// How many row tiles the block has.
@@ -48,9 +48,8 @@ public:
   void emitSideBySide(mlir::Value current, mlir::Value k, int64_t panels);
 
 private:
-  void prefetch(mlir::Value panelIndex, mlir::Value row, mlir::Value column);
-
   VectorEmitter &emitter;
+  PrefetchPlan plan;
   mlir::Value panel, tile, tiles;
   int64_t unroll, depth = 0, width = 0;
 };

@@ -173,7 +173,10 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                         [{::llvm::cl::values(clEnumValN(::attune::DotUnit::Portable, "portable", "any CPU"),
                                              clEnumValN(::attune::DotUnit::Avx2, "avx2", "x86 vectors of 256 bits"),
                                              clEnumValN(::attune::DotUnit::Avx512, "avx512", "x86 vectors of 512 bits"),
-                                             clEnumValN(::attune::DotUnit::Amx, "amx", "x86 tiles"))}]>];
+                                             clEnumValN(::attune::DotUnit::Amx, "amx", "x86 tiles"))}]>,
+                 Option<"prefetchStreams", "prefetch-streams", "int64_t", "4",
+                        "parts of the next panel that few row tiles prefetch side by side; 1: a single tile prefetches in the order of its reads">,
+                 Option<"prefetchAhead", "prefetch-ahead", "int64_t", "16384", "bytes between weights in use and those prefetched in the order of reads">];
 }
 
 #endif // ATTUNE_TARGET_CPU_PASSES_TD

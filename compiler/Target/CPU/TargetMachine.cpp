@@ -163,12 +163,12 @@ unsigned CpuTarget::vectorBits() const {
 
 unsigned CpuTarget::vectorRegisters() const { return machine().getTargetTriple().isX86() && vectorBits() < 512 ? 16 : 32; }
 
-llvm::StringSet<> CpuTarget::dotFeatures() const {
+llvm::StringSet<> CpuTarget::strategyFeatures() const {
   llvm::StringSet<> found;
   if (!machine().getTargetTriple().isX86())
     return found;
   found.insert("x86");
-  for (const char *feature : {"avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8"})
+  for (const char *feature : {"avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8", "sse4a"})
     if (hasFeature(feature))
       found.insert(feature);
   return found;

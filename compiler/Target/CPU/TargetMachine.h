@@ -34,8 +34,8 @@ public:
   /// Bits of the widest register for floats, 32 where there are no vectors, and how many of them there are.
   unsigned vectorBits() const;
   unsigned vectorRegisters() const;
-  /// The instructions for products of lower precision, by LLVM's names, with "x86" for the family.
-  llvm::StringSet<> dotFeatures() const;
+  /// Those features that a strategy depends on, by LLVM's names, with "x86" for the family.
+  llvm::StringSet<> strategyFeatures() const;
 
 private:
   const Architecture *architecture = nullptr;

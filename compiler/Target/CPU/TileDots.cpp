@@ -119,9 +119,9 @@ private:
 };
 } // namespace
 
-const char *attune::emitTileDots(OpBuilder &builder, ContractionTile tile) {
+const char *attune::emitTileDots(OpBuilder &builder, ContractionTile tile, PrefetchPlan plan) {
   VectorEmitter emitter(builder, tile.contraction.getLoc());
-  DotTile dots(emitter, tile, kGroupRows);
+  DotTile dots(emitter, tile, kGroupRows, plan);
   if (const char *reason = dots.check())
     return reason;
   TileKernel kernel(dots);

@@ -33,10 +33,10 @@ namespace {
 /// Emits one tile. What tiling gives is at most one group of rows and one panel; larger tiles get loops around that.
 class RegisterTile {
 public:
-  RegisterTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, int64_t width)
+  RegisterTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, int64_t width, PrefetchPlan plan)
       : emitter(emitter), a(tile.contraction.getDpsInputs()[0]), b(tile.contraction.getDpsInputs()[1]),
         output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), rows(rows), width(width),
-        wholePanels(tile.contraction->hasAttr(kWholePanelsAttr)), prefetch(emitter, tile.contraction, b, kUnroll) {
+        wholePanels(tile.contraction->hasAttr(kWholePanelsAttr)), prefetch(emitter, plan, tile.contraction, b, kUnroll) {
     sum = tile.contraction.getDpsInits()[0];
     if (!tile.epilogue)
       return;
@@ -243,7 +243,7 @@ private:
 };
 } // namespace
 
-const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile tile, int64_t rows) {
+const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan) {
   linalg::LinalgOp op = tile.contraction;
   VectorEmitter emitter(builder, op.getLoc());
   Value a = op.getDpsInputs()[0], b = op.getDpsInputs()[1];
@@ -264,6 +264,6 @@ const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile til
   Value output = last.getDpsInits()[0];
   if (!cast<MemRefType>(output.getType()).isLastDimUnitStride())
     return "its output rows are not contiguous";
-  RegisterTile(emitter, tile, rows, width).emit();
+  RegisterTile(emitter, tile, rows, width, plan).emit();
   return nullptr;
 }

@@ -182,12 +182,12 @@ private:
 };
 } // namespace
 
-const char *attune::vectorizeDots(OpBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit) {
+const char *attune::vectorizeDots(OpBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan) {
   Type code = cast<MemRefType>(tile.contraction.getDpsInputs()[0].getType()).getElementType();
   if (unit == DotUnit::Amx && (code.isBF16() || code.isInteger(8)))
-    return emitTileDots(builder, tile);
+    return emitTileDots(builder, tile, plan);
   VectorEmitter emitter(builder, tile.contraction.getLoc());
-  DotTile dots(emitter, tile, rows);
+  DotTile dots(emitter, tile, rows, plan);
   if (const char *reason = dots.check())
     return reason;
   DotKernel kernel(dots, unit);

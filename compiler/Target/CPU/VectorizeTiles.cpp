@@ -42,12 +42,14 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
         op->emitError("expects buffers, but has tensor operands");
         return signalPassFailure();
       }
+    PrefetchPlan plan{prefetchStreams, prefetchAhead};
     llvm::SmallPtrSet<Operation *, 8> done;
     // Contractions first: they take the fill before and the epilogue after them along.
     for (linalg::LinalgOp op : ops)
       if (auto tile = matchContraction(op)) {
         rewriter.setInsertionPoint(tile->epilogue ? tile->epilogue : tile->contraction);
-        const char *reason = isDotContraction(op) ? vectorizeDots(rewriter, *tile, codeRows, dotUnit) : vectorizeContraction(rewriter, *tile, registerRows);
+        const char *reason = isDotContraction(op) ? vectorizeDots(rewriter, *tile, codeRows, dotUnit, plan)
+                                                  : vectorizeContraction(rewriter, *tile, registerRows, plan);
         if (reason) {
           missed(op, reason);
           continue;

@@ -4,6 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_VECTORIZETILES_H
 #define ATTUNE_COMPILER_TARGET_CPU_VECTORIZETILES_H
 
+#include "compiler/Target/CPU/PanelPrefetch.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attune {
@@ -20,7 +21,7 @@ struct ContractionTile {
 std::optional<ContractionTile> matchContraction(mlir::linalg::LinalgOp op);
 
 /// Emits register-tile code for |tile| with groups of |rows| rows; returns null, or the reason why it cannot.
-const char *vectorizeContraction(mlir::OpBuilder &builder, ContractionTile tile, int64_t rows);
+const char *vectorizeContraction(mlir::OpBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
 
 } // namespace attune
 

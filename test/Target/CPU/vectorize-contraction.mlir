@@ -1,5 +1,6 @@
 // RUN: attune-opt %s --attune-vectorize-tiles="register-rows=2" --canonicalize --cse | FileCheck %s
 // RUN: attune-opt %s --attune-vectorize-tiles="register-rows=4" --canonicalize --cse | FileCheck %s --check-prefix=PARTIAL
+// RUN: attune-opt %s --attune-vectorize-tiles="register-rows=2 prefetch-streams=1 prefetch-ahead=128" --canonicalize --cse | FileCheck %s --check-prefix=STREAM
 
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (n floordiv 32, k, n mod 32)>
@@ -303,8 +304,8 @@ func.func @negative_sum_read_twice(%x: memref<1x8xf32>, %w: memref<1x8x16xf32>, 
 // CHECK: %[[TURN:.*]] = arith.remui %[[K]], %c2
 // CHECK: %[[HALF:.*]] = arith.muli %[[TURN]], %c128
 // CHECK: %[[AT:.*]] = arith.addi %[[LINE]], %[[HALF]]
-// CHECK: %[[QUARTER:.*]] = arith.addi %[[AT]], %c64
 // CHECK: memref.prefetch %[[W]][%c1, %c0, %[[AT]]], read, locality<2>, data
+// CHECK: %[[QUARTER:.*]] = arith.addi %[[AT]], %c64
 // CHECK: memref.prefetch %[[W]][%c1, %c0, %[[QUARTER]]], read, locality<2>, data
 // CHECK-NOT: memref.prefetch
 // CHECK: case 1
@@ -322,12 +323,12 @@ func.func @negative_sum_read_twice(%x: memref<1x8xf32>, %w: memref<1x8x16xf32>, 
 // CHECK: %[[LINE:.*]] = arith.muli %[[ITERATION]], %c16
 // CHECK: %[[SHARE:.*]] = arith.remui %[[TILE]], %c2
 // CHECK: %[[ROW:.*]] = arith.muli %[[SHARE]], %c4
-// CHECK: %[[SECOND:.*]] = arith.addi %[[LINE]], %c32
-// CHECK: %[[THIRD:.*]] = arith.addi %[[LINE]], %c64
-// CHECK: %[[FOURTH:.*]] = arith.addi %[[LINE]], %c96
 // CHECK: memref.prefetch %[[W]][%c1, %[[ROW]], %[[LINE]]]
+// CHECK: %[[SECOND:.*]] = arith.addi %[[LINE]], %c32
 // CHECK: memref.prefetch %[[W]][%c1, %[[ROW]], %[[SECOND]]]
+// CHECK: %[[THIRD:.*]] = arith.addi %[[LINE]], %c64
 // CHECK: memref.prefetch %[[W]][%c1, %[[ROW]], %[[THIRD]]]
+// CHECK: %[[FOURTH:.*]] = arith.addi %[[LINE]], %c96
 // CHECK: memref.prefetch %[[W]][%c1, %[[ROW]], %[[FOURTH]]]
 // CHECK-NOT: memref.prefetch
 // CHECK: arith.cmpi ule, %[[TILES]], %c7
@@ -365,6 +366,26 @@ func.func @prefetch_in_loop(%x: memref<?x8xf32>, %w: memref<1x8x32xf32>, %out: m
   }
   return
 }
+
+// Of one stream, a single tile asks for the lines that come 128 bytes after those in use, beyond the end of the panel, too; tiles that share the next panel go on
+// with it line after line.
+// STREAM-LABEL: @prefetch_in_loop
+// STREAM-SAME: memref<?x8xf32>, %[[W:[a-z0-9]+]]: memref<1x8x32xf32>
+// STREAM: scf.for %[[K:.*]] = %c0 to %c8 step %c1
+// STREAM: %[[USED:.*]] = arith.muli %[[K]], %c32
+// STREAM: %[[AHEAD:.*]] = arith.addi %[[USED]], %c32
+// STREAM: memref.prefetch %[[W]][%c0, %c0, %[[AHEAD]]], read, locality<3>, data
+// STREAM: %[[SECOND:.*]] = arith.addi %[[USED]], %c48
+// STREAM: memref.prefetch %[[W]][%c0, %c0, %[[SECOND]]], read, locality<3>, data
+// STREAM-NOT: memref.prefetch
+// STREAM: case 1
+// STREAM-COUNT-2: memref.prefetch %[[W]][%c0, %c0
+// STREAM: scf.for %[[K:.*]] = %c0 to %c8 step %c4
+// STREAM: %[[ITERATION:.*]] = arith.divui %[[K]], %c4
+// STREAM: %[[LINE:.*]] = arith.muli %[[ITERATION]], %c64
+// STREAM: memref.prefetch %[[W]][%c1, %[[ROW:.*]], %[[LINE]]], read, locality<2>, data
+// STREAM: %[[SECOND:.*]] = arith.addi %[[LINE]], %c16
+// STREAM: memref.prefetch %[[W]][%c1, %[[ROW]], %[[SECOND]]]
 
 // CHECK-LABEL: @negative_prefetch_without_loop
 // CHECK: scf.for
