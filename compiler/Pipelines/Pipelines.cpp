@@ -95,6 +95,7 @@ static void buildTiledPipeline(OpPassManager &pm, const PipelineOptions &options
   groups.blockBytes = strategy.blockBytes;
   groups.maxBlockRows = strategy.maxBlockRows;
   groups.codeRows = strategy.codeRows;
+  groups.evenCodeTiles = !options.gpu && strategy.codeGroup == 1;
   groups.rowBlock = strategy.rowBlock;
   groups.fewRows = strategy.fewRows;
   groups.fewColumns = strategy.fewColumns;

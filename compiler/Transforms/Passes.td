@@ -186,6 +186,7 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
                  Option<"blockBytes", "block-bytes", "int64_t", "524288", "bytes of the input rows of one block">,
                  Option<"maxBlockRows", "max-block-rows", "int64_t", "128", "most rows of one block">,
                  Option<"codeRows", "code-rows", "int64_t", "8", "rows of a register tile of codes of lower precision">,
+                 Option<"evenCodeTiles", "even-code-tiles", "bool", "false", "a few tiles of codes have about the same number of rows, as those of f32 do">,
                  Option<"streamPanels", "stream-panels", "int64_t", "4", "weight panels that a single row reads side by side">,
                  Option<"fewRows", "few-rows", "int64_t", "0", "up to so many rows a block has few-columns columns; 0 for none">,
                  Option<"fewColumns", "few-columns", "int64_t", "0", "columns of a block of few rows, a divisor of panel-width">,

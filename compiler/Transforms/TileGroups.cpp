@@ -163,7 +163,8 @@ private:
     auto block = tileAndFuse(rewriter, root, {rows, columns}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
-    OpFoldResult tile = codes ? rewriter.getIndexAttr(codeRows) : getTileRows(rewriter, *block);
+    bool even = !codes || (evenCodeTiles && codeRows > 1);
+    OpFoldResult tile = even ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
     return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }
 
@@ -210,18 +211,18 @@ private:
     return {choose(wideRows, rows), choose(wideColumns, columns)};
   }
 
-  /// Rows of a register tile: of a few tiles all have about the same number, since they share the work of waiting for the weights; an even
-  /// one, as there are no loops for odd numbers.
-  OpFoldResult getTileRows(RewriterBase &rewriter, linalg::LinalgOp op) {
+  /// Rows of a register tile, at most |limit|: of a few tiles all have about the same number, since they share the work of waiting for the
+  /// weights; an even one, as there are no loops for odd numbers.
+  OpFoldResult getTileRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit) {
     Location loc = op.getLoc();
     Value rows = countRows(rewriter, op);
-    Value most = arith::ConstantIndexOp::create(rewriter, loc, kFewTiles * registerRows);
+    Value most = arith::ConstantIndexOp::create(rewriter, loc, kFewTiles * limit);
     Value few = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, rows, most);
     Value two = arith::ConstantIndexOp::create(rewriter, loc, 2);
-    Value pairs = rewriter.createOrFold<arith::CeilDivUIOp>(loc, divideEvenly(rewriter, loc, rows, registerRows), two);
+    Value pairs = rewriter.createOrFold<arith::CeilDivUIOp>(loc, divideEvenly(rewriter, loc, rows, limit), two);
     Value even = rewriter.createOrFold<arith::MulIOp>(loc, pairs, two);
-    Value all = arith::ConstantIndexOp::create(rewriter, loc, registerRows);
-    return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, even, all), registerRows);
+    Value all = arith::ConstantIndexOp::create(rewriter, loc, limit);
+    return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, even, all), limit);
   }
 
   /// All loops but the last two by 1, the last but one by a block of rows.

@@ -57,7 +57,7 @@
 // TILED-NEXT: func.func(
 // TILED-NEXT: attune-tile-attention{key-block=512 long-rows=64 panel-width=32 precision=f32 query-rows=8},
 // TILED-NEXT: attune-tile-head-ops{row-block=8},
-// TILED-NEXT: attune-tile-groups{block-bytes=1572864 code-rows=8 few-columns=0 few-rows=0 max-block-rows=128 panel-width=32 register-rows=12 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
+// TILED-NEXT: attune-tile-groups{block-bytes=1572864 code-rows=8 even-code-tiles=true few-columns=0 few-rows=0 max-block-rows=128 panel-width=32 register-rows=12 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
 // TILED-NEXT: attune-tile-quantized-rows{row-block=8},
 // TILED-NEXT: canonicalize
 // TILED-NEXT: resolve-ranked-shaped-type-result-dims
@@ -65,7 +65,7 @@
 // TILED-NEXT: )
 // TILED-NEXT: )
 // NARROW: attune-tile-attention{key-block=512 long-rows=64 panel-width=16 precision=f32 query-rows=4},
-// NARROW: attune-tile-groups{block-bytes=1572864 code-rows=4 few-columns=0 few-rows=0 max-block-rows=128 panel-width=16 register-rows=6 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
+// NARROW: attune-tile-groups{block-bytes=1572864 code-rows=4 even-code-tiles=true few-columns=0 few-rows=0 max-block-rows=128 panel-width=16 register-rows=6 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
 
 // KERNELS: builtin.module(
 // KERNELS-NEXT: attune-outline-kernels,

@@ -1,5 +1,6 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="code-rows=32 stream-panels=1" --canonicalize | FileCheck %s
 // RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="code-rows=64 stream-panels=1 wide-rows=64 wide-columns=64 wide-blocks=4" --canonicalize | FileCheck %s --check-prefix=WIDE
+// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="code-rows=8 even-code-tiles stream-panels=1" --canonicalize | FileCheck %s --check-prefix=EVEN
 
 // Products of codes have register tiles of their own number of rows; blocks are whole tiles. Panels are cut as they are packed.
 // CHECK-LABEL: @int8
@@ -13,6 +14,15 @@ func.func @int8(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>) -> tensor<?x64xf32>
   %y = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x48xf32>, tensor<64x48xf32>
   return %y : tensor<?x64xf32>
 }
+
+// Up to 3 tiles have about the same number of rows if that is asked for.
+// EVEN-LABEL: @int8
+// EVEN: %[[FEW:.*]] = arith.cmpi ule, %[[ALL:.*]], %c24
+// EVEN: %[[TILES:.*]] = arith.ceildivui %[[ALL]], %c8
+// EVEN: %[[SAME:.*]] = arith.ceildivui %[[ALL]], %[[TILES]]
+// EVEN: %[[PAIRS:.*]] = arith.ceildivui %[[SAME]], %c2
+// EVEN: %[[ROWS:.*]] = arith.muli %[[PAIRS]], %c2
+// EVEN: arith.select %[[FEW]], %[[ROWS]], %c8
 
 // CHECK-LABEL: @negative_f32
 // CHECK: scf.for

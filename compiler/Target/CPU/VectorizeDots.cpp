@@ -10,6 +10,7 @@
 #include "compiler/Target/CPU/DotContraction.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
@@ -34,12 +35,14 @@ public:
 
   void emit() {
     tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
-      emitter.forRows(rows, tile.rows, [&](Value base, int64_t count) {
-        Value row = emitter.add(firstRow, base);
-        if (count < tile.rows)
-          return emitRows(panel, firstColumn, columns, row, count, /*shares=*/0);
-        tile.forShares(kShares, [&](int64_t shares) { emitRows(panel, firstColumn, columns, row, count, shares); });
-      });
+      Panel where{panel, firstColumn, columns};
+      if (auto known = getConstantIntValue(rows))
+        return emitShares(where, firstRow, *known, Value());
+      Value one = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rows, emitter.index(1));
+      auto side = [](llvm::function_ref<void()> emit) { return emit(), VectorEmitter::Values(); };
+      emitter.choose(
+          one, [&] { return side([&] { emitShares(where, firstRow, 1, Value()); }); },
+          [&] { return side([&] { emitPairs(where, firstRow, rows); }); });
     });
   }
 
@@ -50,17 +53,47 @@ private:
   bool isFloat() const { return isa<FloatType>(code); }
   VectorType vectorOf(int64_t lanes, Type type) { return VectorType::get({lanes}, type); }
 
-  void emitRows(Value panel, Value firstColumn, Value columns, Value firstRow, int64_t count, int64_t shares) {
+  /// A weight panel, the first column of the output it makes, and how many there are.
+  struct Panel {
+    Value index, firstColumn, columns;
+  };
+
+  /// A loop for each even number of rows: an odd number computes its last one twice.
+  void emitPairs(const Panel &where, Value firstRow, Value rows) {
+    if (tile.rows < 2)
+      return;
+    SmallVector<int64_t> cases = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, llvm::divideCeil(tile.rows, 2)));
+    Value pairs = builder.createOrFold<arith::CeilDivUIOp>(loc, rows, emitter.index(2));
+    auto rowSwitch = scf::IndexSwitchOp::create(builder, loc, TypeRange(), pairs, cases, cases.size());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&rowSwitch.getDefaultRegion());
+    scf::YieldOp::create(builder, loc);
+    for (auto [half, region] : llvm::zip_equal(cases, rowSwitch.getCaseRegions())) {
+      builder.createBlock(&region);
+      emitShares(where, firstRow, std::min(2 * half, tile.rows), rows);
+      scf::YieldOp::create(builder, loc);
+    }
+  }
+
+  /// Whole tiles have a loop for each number of tiles that share the next panel; others are the last of their block, or alone.
+  void emitShares(const Panel &where, Value firstRow, int64_t count, Value existing) {
+    tile.forShares(count == tile.rows ? kShares : 2, [&](int64_t shares) { emitRows(where, firstRow, count, existing, shares); });
+  }
+
+  /// |count| rows; of the last two of them only one exists if |existing| is one less.
+  void emitRows(const Panel &where, Value firstRow, int64_t count, Value existing, int64_t shares) {
     int64_t vectors = tile.width / VectorEmitter::kLanes;
     Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorOf(VectorEmitter::kLanes, isFloat() ? f32 : i32)));
     VectorEmitter::Values sums(count * vectors, zero), indices;
     for (int64_t row = 0; row < count; ++row)
       indices.push_back(emitter.add(firstRow, row));
+    if (existing)
+      indices.back() = emitter.add(firstRow, emitter.sub(existing, emitter.index(1)));
     int64_t groups = tile.depth / tile.group, whole = groups / unroll() * unroll();
     auto step = [&](Value group, VectorEmitter::Values &sums) {
       SmallVector<VectorEmitter::Values> weights;
       for (int64_t chunk = 0; chunk < vectors; ++chunk)
-        weights.push_back(loadWeights(panel, group, chunk));
+        weights.push_back(loadWeights(where.index, group, chunk));
       for (int64_t row = 0; row < count; ++row) {
         VectorEmitter::Values codes = loadCodes(indices[row], emitter.mul(group, tile.group));
         for (int64_t chunk = 0; chunk < vectors; ++chunk) {
@@ -72,18 +105,25 @@ private:
     if (whole > 0)
       sums = emitter.forLoop(emitter.index(0), emitter.index(whole), unroll(), sums, [&](Value group, ValueRange carried) {
         VectorEmitter::Values next(carried);
-        tile.prefetch(shares, panel, emitter.floorDiv(group, unroll()), whole / unroll());
+        tile.prefetch(shares, where.index, emitter.floorDiv(group, unroll()), whole / unroll());
         for (int64_t u = 0; u < unroll(); ++u)
           step(emitter.add(group, u), next);
         return next;
       });
     for (int64_t group = whole; group < groups; ++group)
       step(emitter.index(group), sums);
-    for (int64_t row = 0; row < count; ++row) {
+    auto finish = [&](int64_t row) {
       tile.prepareRow(indices[row]);
       for (int64_t chunk = 0; chunk < vectors; ++chunk)
-        tile.finish(sums[row * vectors + chunk], indices[row], firstColumn, chunk, columns);
-    }
+        tile.finish(sums[row * vectors + chunk], indices[row], where.firstColumn, chunk, where.columns);
+    };
+    for (int64_t row = 0; row + 1 < count; ++row)
+      finish(row);
+    // An epilogue may read what it overwrites, so none is done twice.
+    if (!existing)
+      return finish(count - 1);
+    emitter.ifThen(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, existing, emitter.index(count)),
+                   [&] { finish(count - 1); });
   }
 
   /// The neighbours of 16 columns: one vector of all, or for f32 codes the first and the second of each pair.

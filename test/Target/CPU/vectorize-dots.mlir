@@ -125,6 +125,44 @@ func.func @i8_codes(%x: memref<2x32xi8>, %w: memref<1x8x32x4xi8>, %out: memref<2
   return
 }
 
+// One row has a loop of its own, others one for each even number: of an odd number the last row is computed twice and finished once.
+// CHECK-LABEL: @i8_rows
+// AVX512: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c2
+// AVX512: %[[ONE:.*]] = arith.cmpi eq, %[[ROWS]], %c1
+// AVX512: scf.if %[[ONE]]
+// AVX512-COUNT-8: vpdpbusd
+// AVX512-NOT: vpdpbusd
+// AVX512: } else {
+// AVX512: %[[PAIRS:.*]] = arith.ceildivui %[[ROWS]], %c2
+// AVX512: scf.index_switch %[[PAIRS]]
+// AVX512: case 1
+// AVX512: %[[BACK:.*]] = arith.subi %[[ROWS]], %c1
+// AVX512: %[[LAST:.*]] = arith.addi %[[BASE:.*]], %[[BACK]]
+// AVX512: scf.for
+// AVX512: vector.load %{{.*}}[%[[BASE]], %{{.*}}] : memref<?x32xi8>, vector<4xi8>
+// AVX512: vector.load %{{.*}}[%[[LAST]], %{{.*}}] : memref<?x32xi8>, vector<4xi8>
+// AVX512: vector.store %{{.*}}, %{{.*}}[%[[BASE]], %c16]
+// AVX512: %[[BOTH:.*]] = arith.cmpi eq, %[[ROWS]], %c2
+// AVX512: scf.if %[[BOTH]]
+// AVX512: vector.store %{{.*}}, %{{.*}}[%[[LAST]], %c0]
+// AVX512: vector.store %{{.*}}, %{{.*}}[%[[LAST]], %c16]
+// AVX512-NOT: vector.store
+// CHECK: return
+func.func @i8_rows(%x: memref<?x32xi8>, %w: memref<1x8x32x4xi8>, %out: memref<?x32xi32>) {
+  %zero = arith.constant 0 : i32
+  linalg.fill ins(%zero : i32) outs(%out : memref<?x32xi32>)
+  linalg.generic {indexing_maps = [#a, #b4, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x32xi8>, memref<1x8x32x4xi8>) outs(%out : memref<?x32xi32>) {
+  ^bb0(%a: i8, %b: i8, %acc: i32):
+    %l = arith.extui %a : i8 to i32
+    %r = arith.extsi %b : i8 to i32
+    %p = arith.muli %l, %r : i32
+    %s = arith.addi %acc, %p : i32
+    linalg.yield %s : i32
+  }
+  return
+}
+
 // Two by two tiles. Only as many rows of sums go on as there are.
 // CHECK-LABEL: @i8_tiles
 // AMX: %[[SUMS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32x32xi32>
