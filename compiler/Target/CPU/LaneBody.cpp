@@ -94,6 +94,14 @@ Value LaneBody::fetch(OpOperand &operand, const LanePoint &point) {
   return emitter.load(buffer, indices, point.lanes);
 }
 
+void LaneBody::prefetch(const LanePoint &point, unsigned given) {
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (operand->getOperandNumber() != given && isa<MemRefType>(operand->get().getType()) &&
+        op.getMatchingIndexingMap(operand).isPermutation())
+      memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), operand->get(), indicesOf(*operand, point), /*isWrite=*/false,
+                                 /*localityHint=*/3, /*isDataCache=*/true);
+}
+
 Value LaneBody::widen(Value value) {
   if (isa<VectorType>(value.getType()))
     return value;

@@ -32,6 +32,9 @@ public:
   /// The value the body yields at |point|: a vector, or a scalar if it is uniform. |given| replaces the arguments of these operand numbers.
   mlir::Value evaluate(const LanePoint &point, const llvm::DenseMap<unsigned, mlir::Value> &given = llvm::DenseMap<unsigned, mlir::Value>());
 
+  /// Asks for what evaluate() will read at |point|, but for operand |given|: of buffers that have an element for each iteration.
+  void prefetch(const LanePoint &point, unsigned given);
+
   /// |value| as a vector of 16 lanes.
   mlir::Value widen(mlir::Value value);
 

@@ -159,7 +159,8 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
 
     A projection tile (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one accumulator per row and 16 columns, one for
     every number of rows that a tile may have. The epilogue works on the accumulators; only partial tiles of several rows keep the tile's buffer, since one loop
-    over it is shorter than an epilogue for each number. In a loop over row tiles the weights are prefetched, each tile its share. Other elementwise ops and row reductions become loops over chunks of
+    over it is shorter than an epilogue for each number. In a loop over row tiles the weights are prefetched, each tile its share, and
+    whole tiles prefetch what their epilogue reads (a residual) before the product. Other elementwise ops and row reductions become loops over chunks of
     16 columns. What has no such form becomes scalar loops, with a remark.
 
     **Numerics**: products are fused multiply-adds in the order of k; row sums have 16 lanes joined by a fixed tree.

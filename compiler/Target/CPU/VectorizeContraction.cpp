@@ -178,6 +178,10 @@ private:
       indices.push_back(emitter.add(base, row));
     if (existing)
       indices.back() = emitter.add(base, emitter.sub(existing, emitter.index(1)));
+    if (whole && body)
+      for (Value row : indices)
+        for (int64_t chunk = 0; chunk < vectors; ++chunk)
+          body->prefetch({{row}, emitter.add(where.first, chunk * VectorEmitter::kLanes)}, accumulatorOperand);
     auto loadA = [&](int64_t row, Value k) { return emitter.loadScalar(a, {indices[row], k}); };
     auto loadB = [&](int64_t chunk, Value k) {
       if (variant && chunk == 0 && steps++ % unroll == 0)

@@ -121,6 +121,42 @@ func.func @unknown_sizes(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256
   return
 }
 
+// What the epilogue of a whole tile reads of each row and column is asked for before the product; the bias, of which each column has one, is not, nor is the sum.
+// CHECK-LABEL: @residual_ahead
+// CHECK-SAME: %[[BIAS:[a-z0-9]+]]: memref<32xf32>, %[[RESIDUAL:[a-z0-9]+]]: memref<2x32xf32>
+// CHECK-NOT: memref.prefetch
+// CHECK: memref.prefetch %[[RESIDUAL]][%c0, %c0], read, locality<3>, data
+// CHECK-NEXT: memref.prefetch %[[RESIDUAL]][%c0, %c16]
+// CHECK-NEXT: memref.prefetch %[[RESIDUAL]][%c1, %c0]
+// CHECK-NEXT: memref.prefetch %[[RESIDUAL]][%c1, %c16]
+// CHECK-NOT: memref.prefetch
+// CHECK: scf.for
+// CHECK: vector.load %[[RESIDUAL]][%c0, %c0]
+// Of four rows two are no whole tile.
+// PARTIAL-LABEL: @residual_ahead
+// PARTIAL-NOT: memref.prefetch
+// PARTIAL: return
+func.func @residual_ahead(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %bias: memref<32xf32>, %residual: memref<2x32xf32>, %sum: memref<2x32xf32>,
+                          %out: memref<2x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x8xf32>, memref<1x8x32xf32>) outs(%sum : memref<2x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#full, #column, #full, #full], iterator_types = ["parallel", "parallel"]}
+      ins(%sum, %bias, %residual : memref<2x32xf32>, memref<32xf32>, memref<2x32xf32>) outs(%out : memref<2x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %t: f32, %acc: f32):
+    %p = arith.addf %l, %r : f32
+    %s = arith.addf %p, %t : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
 // Up to two panels of a block whose columns are those of whole panels: a single row reads both side by side if both are there.
 // CHECK-LABEL: @side_by_side
 // CHECK: affine.min
