@@ -29,6 +29,7 @@ Status Compilation::startHalide() {
   how.vectorBits = target->vectorBits();
   how.tileRows = strategy().registerRows;
   how.tileColumns = strategy().panelWidth;
+  how.prefetchAhead = strategy().prefetchAhead;
   how.schedule = options.schedule;
   return halide.start(halideTool, describeHalideKernels(*module), how);
 }

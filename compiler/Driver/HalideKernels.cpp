@@ -101,8 +101,9 @@ Status HalideCompilation::startProcess(const std::string &tool, const std::strin
   if (failed)
     return Status::error("cannot write '" + kernels + "'");
   std::string bits = "--vector-bits=" + std::to_string(options.vectorBits), how = "--schedule=" + options.schedule,
-              tile = "--tile=" + std::to_string(options.tileRows) + "x" + std::to_string(options.tileColumns);
-  llvm::StringRef arguments[] = {tool, kernels, "--emit=bitcode", bits, how, tile, "-o", process.files[1]};
+              tile = "--tile=" + std::to_string(options.tileRows) + "x" + std::to_string(options.tileColumns),
+              ahead = "--prefetch-ahead=" + std::to_string(options.prefetchAhead);
+  llvm::StringRef arguments[] = {tool, kernels, "--emit=bitcode", bits, how, tile, ahead, "-o", process.files[1]};
   std::string message;
   process.info = llvm::sys::ExecuteNoWait(tool, arguments, std::nullopt, {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)},
                                           0, &message);

@@ -26,6 +26,8 @@ struct HalideOptions {
   int64_t vectorBits = 512;
   /// Register tiles of the schedule `auto`.
   int64_t tileRows = 12, tileColumns = 32;
+  /// How far ahead of what they read tiles of few rows ask for weights, in bytes.
+  int64_t prefetchAhead = 16384;
   /// `auto`, or `none` for the definitions.
   std::string schedule = "auto";
 };

@@ -20,6 +20,8 @@ struct ScheduleOptions {
   int lanes = 16;
   /// Rows and columns of a register tile.
   int tileRows = 12, tileColumns = 32;
+  /// How far ahead of what they read tiles of few rows ask for weights, in bytes.
+  int prefetchAhead = 16 << 10;
 };
 
 struct RowTiles;

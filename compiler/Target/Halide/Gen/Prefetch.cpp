@@ -12,8 +12,6 @@ using namespace Halide::Internal;
 using Halide::Expr;
 
 static constexpr int kLineBytes = 64;
-/// How far ahead a tile of few rows reads.
-static constexpr int kAheadBytes = 16 << 10;
 /// Parts of a line that prefetches advance by, a power of two.
 static constexpr int kFraction = 1 << 10;
 
@@ -29,7 +27,7 @@ Stmt PrefetchPanels::fetch(const For *loop) {
   int count = tiles ? (own + 1) / 2 : own;
   // The line of prefetch number n of this tile: a share of the next panel is spread over all of them, so that memory is asked at an even
   // rate.
-  std::function<Expr(Expr)> lineOf = [&](Expr n) { return kAheadBytes / kLineBytes + n; };
+  std::function<Expr(Expr)> lineOf = [&](Expr n) { return ahead / kLineBytes + n; };
   if (tiles) {
     Expr tile = Variable::make(Halide::Int(32), tiles->name) - tiles->min, share = lines / tiles->extent + 1;
     Expr step = share * kFraction / (static_cast<int>(*iterations) * count);

@@ -22,10 +22,10 @@ struct PanelRead {
 };
 
 /// A pass over the lowered kernel that prefetches for |read|: Halide's own prefetches know nothing of the next panel. Tiles of many rows
-/// each fetch a share of the next panel; tiles of few rows, which memory keeps waiting, fetch a distance ahead of what they read.
+/// each fetch a share of the next panel; tiles of few rows, which memory keeps waiting, fetch |aheadBytes| ahead of what they read.
 class PrefetchPanels : public Halide::Internal::IRMutator {
 public:
-  explicit PrefetchPanels(PanelRead read) : read(std::move(read)) {}
+  PrefetchPanels(PanelRead read, int aheadBytes) : read(std::move(read)), ahead(aheadBytes) {}
   using IRMutator::visit;
 
 protected:
@@ -35,6 +35,7 @@ private:
   Halide::Internal::Stmt fetch(const Halide::Internal::For *loop);
 
   PanelRead read;
+  int ahead;
   const Halide::Internal::For *tiles = nullptr;
 };
 

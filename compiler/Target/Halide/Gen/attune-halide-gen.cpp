@@ -27,6 +27,7 @@ const char *const kUsage = "usage: attune-halide-gen KERNELS [flags]\n"
                            "  --schedule=auto|none                        by rules, or one element at a time (auto)\n"
                            "  --vector-bits=256|512                       AVX2 with FMA, or AVX-512 (512)\n"
                            "  --tile=ROWSxCOLUMNS                         register tile (12x32, or 6x16 for 256 bits)\n"
+                           "  --prefetch-ahead=BYTES                      how far ahead tiles of few rows ask for weights (16384)\n"
                            "  -o FILE                                     output (standard output)\n";
 
 } // namespace
@@ -53,7 +54,7 @@ static void expectOneOf(const std::string &flag, const std::string &value, const
 
 static Options parseArguments(const std::vector<std::string> &arguments) {
   Options options;
-  std::optional<std::string> tile;
+  std::optional<std::string> tile, ahead;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (auto emit = valueOf(arguments, i, "emit"))
       options.emit = *emit;
@@ -63,6 +64,8 @@ static Options parseArguments(const std::vector<std::string> &arguments) {
       expectOneOf("vector-bits", *bits, {"256", "512"}), options.bits = std::stoi(*bits);
     else if (auto given = valueOf(arguments, i, "tile"))
       tile = given;
+    else if (auto given = valueOf(arguments, i, "prefetch-ahead"))
+      ahead = given;
     else if (auto output = valueOf(arguments, i, "o"))
       options.output = *output;
     else if (arguments[i].size() > 1 && arguments[i][0] == '-')
@@ -75,7 +78,7 @@ static Options parseArguments(const std::vector<std::string> &arguments) {
   expectOneOf("emit", options.emit, {"bitcode", "object", "assembly", "stmt", "loops"});
   expectOneOf("schedule", options.schedule, {"auto", "none"});
   if (options.bits == 256)
-    options.rules = {8, 6, 16};
+    options.rules.lanes = 8, options.rules.tileRows = 6, options.rules.tileColumns = 16;
   char separator = 0, rest = 0;
   if (tile) {
     std::istringstream stream(*tile);
@@ -84,6 +87,12 @@ static Options parseArguments(const std::vector<std::string> &arguments) {
         options.rules.tileColumns % options.rules.lanes != 0)
       throw DescriptionError("--tile: expected ROWSxCOLUMNS with columns in whole vectors of " + std::to_string(options.rules.lanes) +
                              ", got '" + *tile + "'");
+  }
+  if (ahead) {
+    std::istringstream stream(*ahead);
+    if (!(stream >> options.rules.prefetchAhead) || stream >> rest || options.rules.prefetchAhead < 0 ||
+        options.rules.prefetchAhead > (1 << 20))
+      throw DescriptionError("--prefetch-ahead: expected 0 to 1048576 bytes, got '" + *ahead + "'");
   }
   if (options.input.empty())
     throw DescriptionError("expected a file of kernels, or '-'");
@@ -156,7 +165,7 @@ static void run(const Options &options) {
         scheduleNone(algorithm, plan);
       Halide::Pipeline pipeline(algorithm.outputs);
       for (const PanelRead &panel : panels)
-        pipeline.add_custom_lowering_pass(new PrefetchPanels(panel));
+        pipeline.add_custom_lowering_pass(new PrefetchPanels(panel, options.rules.prefetchAhead));
       if (options.emit == "loops")
         loops += "kernel " + description.name + ":\n" + loopNest(pipeline);
       else
