@@ -170,7 +170,7 @@ static attune_status bindInputs(const attune_session &session, const attune_entr
 attune_status SessionTurn::take() {
   if (!session)
     return fail(ATTUNE_INVALID_ARGUMENT, "the session is null");
-  if (session->running.exchange(true, std::memory_order_acquire))
+  if (session->running.exchange(1, std::memory_order_acquire))
     return fail(ATTUNE_BUSY, "the session is running another call; make one session per thread");
   taken = true;
   return ATTUNE_OK;

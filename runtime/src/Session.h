@@ -67,7 +67,7 @@ struct attune_session {
   attune::Caches caches;
   void *owned; // mapped by the runtime, null if the memory is the caller's
   size_t ownedBytes;
-  std::atomic<bool> running;
+  std::atomic<uint32_t> running; // 0 or 1; a word, as RISC-V exchanges no bytes without a library
 };
 
 namespace attune {
@@ -78,7 +78,7 @@ public:
   explicit SessionTurn(attune_session *session) : session(session) {}
   ~SessionTurn() {
     if (taken)
-      session->running.store(false, std::memory_order_release);
+      session->running.store(0, std::memory_order_release);
   }
   /// Fails with INVALID_ARGUMENT if there is no session, or BUSY.
   attune_status take();
