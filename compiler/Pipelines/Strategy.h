@@ -66,7 +66,7 @@ struct CpuStrategy {
   /// How weights are prefetched: with 4 streams a block of one or two row tiles asks for four parts of the next panel side by side. With 1
   /// a single tile asks for what comes |prefetchAhead| bytes after the weights in use; panels side by side always do. Reading 2 to 12 rows'
   /// matrices from DRAM, an Emerald Rapids VM gives a core 16 GB/s for four streams and 10 for one, however far ahead (2026-11-22); a Zen 5
-  /// VM gives 28 to 30 GB/s for four and 37 to 39 of 41 for one (2026-11-23).
+  /// VM gives 28 to 30 GB/s for four and 37 to 38 of 42 for one (`bench/linear --threads 1`, 2026-11-23).
   int64_t prefetchStreams = 4, prefetchAhead = 16384;
   /// Up to |fewRows| rows blocks have |fewColumns| columns, so that there are enough of them; 0 for none.
   int64_t fewRows = 0, fewColumns = 0;

@@ -163,8 +163,7 @@ private:
     auto block = tileAndFuse(rewriter, root, {rows, columns}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
-    bool even = !codes || (evenCodeTiles && codeRows > 1);
-    OpFoldResult tile = even ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
+    OpFoldResult tile = !codes || evenCodeTiles ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
     return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }
 

@@ -177,6 +177,29 @@ VectorEmitter::Values VectorEmitter::choose(Value condition, llvm::function_ref<
   return Values(branch.getResults());
 }
 
+void VectorEmitter::forEvenRows(Value rows, int64_t maxRows, llvm::function_ref<void(int64_t, Value)> body) {
+  if (std::optional<int64_t> constant = getConstant(rows))
+    return body(*constant, Value());
+  auto one = [&] { return body(1, Value()), Values(); };
+  auto more = [&] {
+    if (maxRows < 2)
+      return Values();
+    SmallVector<int64_t> cases = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, llvm::divideCeil(maxRows, 2)));
+    Value pairs = builder.createOrFold<arith::CeilDivUIOp>(loc, rows, index(2));
+    auto rowSwitch = scf::IndexSwitchOp::create(builder, loc, TypeRange(), pairs, cases, cases.size());
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&rowSwitch.getDefaultRegion());
+    scf::YieldOp::create(builder, loc);
+    for (auto [half, region] : llvm::zip_equal(cases, rowSwitch.getCaseRegions())) {
+      builder.createBlock(&region);
+      body(std::min(2 * half, maxRows), rows);
+      scf::YieldOp::create(builder, loc);
+    }
+    return Values();
+  };
+  (void)choose(builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rows, index(1)), one, more);
+}
+
 void VectorEmitter::forRows(Value rows, int64_t maxRows, llvm::function_ref<void(Value, int64_t)> body) {
   if (std::optional<int64_t> constant = getConstant(rows)) {
     int64_t base = 0;

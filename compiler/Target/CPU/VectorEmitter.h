@@ -99,6 +99,9 @@ public:
   void ifThen(mlir::Value condition, llvm::function_ref<void()> then);
   /// The values of |yes| if |condition| holds, else those of |no|; only that side runs.
   Values choose(mlir::Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no);
+  /// Calls |body| with a number of rows known now where |rows| of them, 1 to |maxRows|, exist: with 1, else with each even number, of which
+  /// the one not below |rows| runs. If |existing| is not null, it is |rows|: the number itself, or one less.
+  void forEvenRows(mlir::Value rows, int64_t maxRows, llvm::function_ref<void(int64_t count, mlir::Value existing)> body);
   /// Covers rows 0 .. |rows| - 1 by calls with a number of rows known now: |maxRows| (a power of two) at once if |rows| is that,
   /// otherwise powers of two by the bits of |rows|, largest first. |rows| is at most |maxRows|; the calls are emitted for a constant
   /// |rows| without conditions. Rows are independent, so the split does not change any result.

@@ -143,28 +143,9 @@ private:
         [&] { emitVariants(where, base, variants.drop_front()); });
   }
 
-  /// |count| rows, at most |most|: a loop for one row and one for each even number; an odd number of rows computes its last one twice.
+  /// |count| rows, at most |most|; an odd number of rows but one computes its last one twice.
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
-    if (auto known = getConstantIntValue(count))
-      return emitGroup(where, base, *known, variant);
-    choose(
-        compare(arith::CmpIPredicate::eq, count, 1), [&] { emitGroup(where, base, 1, variant); },
-        [&] {
-          if (most < 2)
-            return;
-          SmallVector<int64_t> cases = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, llvm::divideCeil(most, 2)));
-          OpBuilder &builder = emitter.getBuilder();
-          Value pairs = builder.createOrFold<arith::CeilDivUIOp>(emitter.getLoc(), count, emitter.index(2));
-          auto rowSwitch = scf::IndexSwitchOp::create(builder, emitter.getLoc(), TypeRange(), pairs, cases, cases.size());
-          OpBuilder::InsertionGuard guard(builder);
-          builder.createBlock(&rowSwitch.getDefaultRegion());
-          scf::YieldOp::create(builder, emitter.getLoc());
-          for (auto [half, region] : llvm::zip_equal(cases, rowSwitch.getCaseRegions())) {
-            builder.createBlock(&region);
-            emitGroup(where, base, std::min(2 * half, most), variant, count);
-            scf::YieldOp::create(builder, emitter.getLoc());
-          }
-        });
+    emitter.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
   }
 
   /// |count| rows from |base| on of one panel: the product in registers, then the epilogue. If only |existing| of them exist, at least

@@ -10,13 +10,11 @@
 #include "compiler/Target/CPU/DotContraction.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
 using namespace attune;
-
 
 namespace {
 class DotKernel {
@@ -36,13 +34,10 @@ public:
   void emit() {
     tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
       Panel where{panel, firstColumn, columns};
-      if (auto known = getConstantIntValue(rows))
-        return emitShares(where, firstRow, *known, Value());
-      Value one = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rows, emitter.index(1));
-      auto side = [](llvm::function_ref<void()> emit) { return emit(), VectorEmitter::Values(); };
-      emitter.choose(
-          one, [&] { return side([&] { emitShares(where, firstRow, 1, Value()); }); },
-          [&] { return side([&] { emitPairs(where, firstRow, rows); }); });
+      emitter.forEvenRows(rows, tile.rows, [&](int64_t count, Value existing) {
+        // Whole tiles have a loop for each number of tiles that share the next panel; others are the last of their block, or alone.
+        tile.forShares(count == tile.rows ? kShares : 2, [&](int64_t shares) { emitRows(where, firstRow, count, existing, shares); });
+      });
     });
   }
 
@@ -57,28 +52,6 @@ private:
   struct Panel {
     Value index, firstColumn, columns;
   };
-
-  /// A loop for each even number of rows: an odd number computes its last one twice.
-  void emitPairs(const Panel &where, Value firstRow, Value rows) {
-    if (tile.rows < 2)
-      return;
-    SmallVector<int64_t> cases = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, llvm::divideCeil(tile.rows, 2)));
-    Value pairs = builder.createOrFold<arith::CeilDivUIOp>(loc, rows, emitter.index(2));
-    auto rowSwitch = scf::IndexSwitchOp::create(builder, loc, TypeRange(), pairs, cases, cases.size());
-    OpBuilder::InsertionGuard guard(builder);
-    builder.createBlock(&rowSwitch.getDefaultRegion());
-    scf::YieldOp::create(builder, loc);
-    for (auto [half, region] : llvm::zip_equal(cases, rowSwitch.getCaseRegions())) {
-      builder.createBlock(&region);
-      emitShares(where, firstRow, std::min(2 * half, tile.rows), rows);
-      scf::YieldOp::create(builder, loc);
-    }
-  }
-
-  /// Whole tiles have a loop for each number of tiles that share the next panel; others are the last of their block, or alone.
-  void emitShares(const Panel &where, Value firstRow, int64_t count, Value existing) {
-    tile.forShares(count == tile.rows ? kShares : 2, [&](int64_t shares) { emitRows(where, firstRow, count, existing, shares); });
-  }
 
   /// |count| rows; of the last two of them only one exists if |existing| is one less.
   void emitRows(const Panel &where, Value firstRow, int64_t count, Value existing, int64_t shares) {

@@ -33,6 +33,11 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
   using VectorizeTilesBase::VectorizeTilesBase;
 
   void runOnOperation() override {
+    if (!llvm::isPowerOf2_64(prefetchStreams) || prefetchStreams < 1 || prefetchAhead < 0) {
+      getOperation()->emitError("expects prefetch-streams to be a power of two and prefetch-ahead not to be negative, but got ")
+          << prefetchStreams.getValue() << " and " << prefetchAhead.getValue();
+      return signalPassFailure();
+    }
     copiesToLinalg();
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> ops;
