@@ -141,6 +141,8 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   pm.addPass(createCSEPass());
   pm.nest<func::FuncOp>().addPass(createDropCacheResults());
   pm.addPass(device ? createLimitRows() : createPadRows());
+  if (!device)
+    pm.addPass(createChainKernels(ChainKernelsOptions{strategy.maxBlockRows, strategy.codeGroup > 1 ? strategy.codeGroup : strategy.registerRows}));
   AttachScratchOptions scratch;
   scratch.rows = strategy.queryRows;
   scratch.stateRows = strategy.attentionRows;

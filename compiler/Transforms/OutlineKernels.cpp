@@ -12,6 +12,7 @@
 #include "compiler/Transforms/Captures.h"
 #include "compiler/Transforms/Destinations.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/RowWise.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -100,6 +101,8 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   // In terms of the arguments of |parent|, so they stay there.
   Attribute flops = loop->removeAttr(xfmr::kFlopsAttr), cacheBytes = loop->removeAttr(xfmr::kCacheBytesAttr);
   func::ReturnOp::create(builder, loc, loop.getResults());
+  if (loop->removeAttr(kRowWiseAttr))
+    markRows(kernel, loop);
 
   builder.setInsertionPoint(forall);
   auto call = func::CallOp::create(builder, loc, kernel, operands);

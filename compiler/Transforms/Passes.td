@@ -89,8 +89,8 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     ```
 
     Buffers that are not live at the same time share bytes. Those of a parallel loop's body exist once per worker. Every entry gets the
-    arguments `%workspace: memref<?xi8>` and `%workers: index` (marked by `xfmr.role`), other functions only if they or their callees have buffers.
-    Module attributes afterwards: `xfmr.workspace = {forward = "C expression in dims and workers"}`, exactly the bytes that are used, and
+    arguments `%workspace: memref<?xi8>` and `%workers: index` (marked by `xfmr.role`), other functions only if they or their callees have buffers;
+    `xfmr.worker_count` becomes `%workers`. Module attributes afterwards: `xfmr.workspace = {forward = "C expression in dims and workers"}`, exactly the bytes that are used, and
     `xfmr.entry_dims = {forward = ["batch", "length"]}`.
 
     Buffers of codes (two dimensions, elements of 8 or 16 bits) have room for whole groups of `code-rows` rows: tile instructions read whole groups.
@@ -108,12 +108,46 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
 // Tiling
 //===----------------------------------------------------------------------===//
 
+def ChainKernels : Pass<"attune-chain-kernels", "::mlir::ModuleOp"> {
+  let summary = "run kernels that follow each other block of rows by block of rows";
+  let description = [{
+    ```mlir
+    %a = memref.alloc(%tokens) : memref<?x48xf32>
+    call @linear(%x, %w, %a) : (memref<?x32xf32>, memref<2x32x32xf32>, memref<?x48xf32>) -> ()
+    call @layer_norm(%a, %g, %y) : (memref<?x48xf32>, memref<48xf32>, memref<?x48xf32>) -> ()
+    // becomes
+    %step = … * xfmr.worker_count
+    scf.for %i = %c0 to %tokens step %step {
+      %x_i = memref.subview %x[%i, 0] [%n, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+      %a_i = memref.alloc(%n) : memref<?x48xf32>
+      call @linear(%x_i, %w, …)
+      call @layer_norm(…, %g, %y_i)
+    }
+    ```
+
+    What a kernel leaves is read while it is in the cache. A chain are calls in one block of kernels whose arguments `xfmr.rows` marks, each of which
+    uses a buffer by rows that one before does, and none as a whole that another uses by rows; between them nothing touches memory. Chains without a
+    buffer of their own are left as they are, and so are kernels that do something to their rows that may depend on where these start.
+
+    A step has `rows` rows for every worker, or somewhat less where that makes steps even, as blocks of rows of the kernels do; so kernels are divided among
+    the workers as without it, by columns where there are no more rows than one step has. A buffer that is first written in a chain lies in the rows of
+    another that the calls before this one were the last to use.
+
+    Kernels in chains take rows of a buffer (`offset: ?`). Expects bufferized functions that write none of their
+    arguments under another's name; runs before `attune-plan-memory`, which replaces `xfmr.worker_count`. Numerics: exact.
+  }];
+  let options = [Option<"rows", "rows", "int64_t", "128", "most rows of a step for each worker, 0 for no chains">,
+                 Option<"multiple", "multiple", "int64_t", "1", "rows of a step for each worker are a multiple of this, or `rows`">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::xfmr::XfmrDialect"];
+}
+
 def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "move every top-level scf.forall into a destination-passing function of its own";
   let description = [{
     The function takes what the loop reads, views being rebuilt inside it, and its destinations as last arguments, which it returns. Sizes that are
     those of a destination are read off it, so that a kernel is the same wherever it is called. It carries
-    `xfmr.kernel`, what it computes. Afterwards every other private function gets destinations for its tensor results, too.
+    `xfmr.kernel`, what it computes. Arguments are marked by `xfmr.rows` if row i of all results is computed from row i of these, and nothing but these
+    says how many rows there are; the others are read as a whole. Afterwards every other private function gets destinations for its tensor results, too.
 
     Expects the `tiled` phase done. Numerics: exact.
   }];
@@ -177,7 +211,8 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
   let description = [{
     Kernels are numbered by `attune.group`. A projection becomes an scf.forall over blocks of rows and weight panels with an scf.for over register tiles of
     rows; blocks and, where there are few, tiles are of about equal size. Other kernels become an scf.forall over blocks of
-    `row-block` rows. Ops of rank 0 and 1 stay as they are.
+    `row-block` rows. Ops of rank 0 and 1 stay as they are. A loop is marked by `attune.row_wise` if no row depends on the others, on its number or
+    on how many there are.
 
     Numerics: exact; no sum is split.
   }];

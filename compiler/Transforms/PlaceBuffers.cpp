@@ -114,6 +114,10 @@ void FunctionRewriter::run() {
   }
   for (Operation *op : replaced)
     op->erase();
+  function.walk([&](xfmr::WorkerCountOp count) {
+    count.getCount().replaceAllUsesWith(workers);
+    count.erase();
+  });
 }
 
 void attune::placeBuffers(func::FuncOp function, FunctionPlan &plan) { FunctionRewriter(function, plan).run(); }

@@ -41,7 +41,7 @@ private:
   LogicalResult collect(func::FuncOp function, FunctionPlan &plan);
   LogicalResult addAlloc(memref::AllocOp alloc, PlannedScope &scope, const OperationOrder &order);
   LogicalResult addCall(func::CallOp call, PlannedScope &scope, bool inParallelLoop, const OperationOrder &order);
-  void rewrite(func::FuncOp function);
+  LogicalResult rewrite(func::FuncOp function);
   void recordFormulas(SmallVectorImpl<func::FuncOp> &entries);
 
   DimBounds bounds;
@@ -141,11 +141,17 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   return status;
 }
 
-void PlanMemory::rewrite(func::FuncOp function) {
+LogicalResult PlanMemory::rewrite(func::FuncOp function) {
   function.walk([](memref::DeallocOp dealloc) { dealloc.erase(); });
   FunctionPlan &plan = plans[function];
-  if (function->hasAttr(xfmr::kEntryAttr) || !plan.function.buffers.empty())
+  if (function->hasAttr(xfmr::kEntryAttr) || !plan.function.buffers.empty()) {
     placeBuffers(function, plan);
+    return success();
+  }
+  WalkResult walk = function.walk([](xfmr::WorkerCountOp count) -> WalkResult {
+    return count.emitOpError("expects a function with buffers, since others are not told the number of workers");
+  });
+  return failure(walk.wasInterrupted());
 }
 
 void PlanMemory::recordFormulas(SmallVectorImpl<func::FuncOp> &entries) {
@@ -176,6 +182,7 @@ void PlanMemory::runOnOperation() {
     if (failed(plan(function)))
       return signalPassFailure();
   for (func::FuncOp function : functions)
-    rewrite(function);
+    if (failed(rewrite(function)))
+      return signalPassFailure();
   recordFormulas(entries);
 }

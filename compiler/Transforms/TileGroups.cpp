@@ -9,6 +9,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/RowWise.h"
 #include "compiler/Transforms/TileSizes.h"
 #include "compiler/Transforms/Work.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -84,7 +85,8 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
         return scf::SCFTileAndFuseOptions::ControlFnResult{};
       });
   DimBounds bounds;
-  SizeExpr flops = type == scf::SCFTilingOptions::LoopType::ForallOp ? countGroup(root, bounds) : SizeExpr(0);
+  bool isKernel = type == scf::SCFTilingOptions::LoopType::ForallOp, rowWise = isKernel && isRowWise(root);
+  SizeExpr flops = isKernel ? countGroup(root, bounds) : SizeExpr(0);
   rewriter.setInsertionPoint(root);
   auto result = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, cast<TilingInterface>(root.getOperation()), options);
   if (failed(result))
@@ -94,6 +96,8 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
   if (auto forall = result->loops.empty() ? scf::ForallOp() : dyn_cast<scf::ForallOp>(result->loops.front().getOperation())) {
     forall->setAttr(kKernelOpAttr,
                     root->hasAttr(kKernelOpAttr) ? root->getAttr(kKernelOpAttr) : rewriter.getStringAttr(root->getName().stripDialect()));
+    if (rowWise)
+      forall->setAttr(kRowWiseAttr, rewriter.getUnitAttr());
     if (flops.getConstant() != 0)
       forall->setAttr(xfmr::kFlopsAttr, rewriter.getStringAttr(flops.str()));
   }

@@ -9,6 +9,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/RowWise.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -49,7 +50,7 @@ static bool fuse(RewriterBase &rewriter, xfmr::QuantizeRowsOp op) {
   DominanceInfo dominance(loop->getParentOp());
   if (failed(moveValueDefinitions(rewriter, destinations, loop, dominance)))
     return false;
-  Attribute kernel = loop->getAttr(kKernelOpAttr);
+  Attribute kernel = loop->getAttr(kKernelOpAttr), rowWise = loop->getAttr(kRowWiseAttr);
   bool isHalf = cast<ShapedType>(op.getCodes().getType()).getElementType().isF16();
   StringRef rounded = op.getScales() ? ", int8" : isHalf ? ", f16" : ", bf16";
   SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(loop.getOperation())};
@@ -58,6 +59,8 @@ static bool fuse(RewriterBase &rewriter, xfmr::QuantizeRowsOp op) {
     return false;
   if (auto name = dyn_cast_or_null<StringAttr>(kernel))
     loops.front()->setAttr(kKernelOpAttr, rewriter.getStringAttr(name.getValue() + rounded));
+  if (rowWise)
+    loops.front()->setAttr(kRowWiseAttr, rowWise);
   return true;
 }
 
@@ -94,6 +97,8 @@ private:
     auto result = scf::tileUsingSCF(rewriter, cast<TilingInterface>(op.getOperation()), options);
     if (failed(result))
       return failure();
+    if (!result->loops.empty())
+      result->loops.front()->setAttr(kRowWiseAttr, rewriter.getUnitAttr());
     if (kernel && !result->loops.empty())
       result->loops.front()->setAttr(kKernelOpAttr, kernel);
     rewriter.replaceOp(op, result->replacements);

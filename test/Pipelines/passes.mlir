@@ -87,6 +87,7 @@
 // BUFFERIZED-NEXT: attune-drop-cache-results
 // BUFFERIZED-NEXT: ),
 // BUFFERIZED-NEXT: attune-pad-rows{multiple=2048 pad=64},
+// BUFFERIZED-NEXT: attune-chain-kernels{multiple=12 rows=128},
 // BUFFERIZED-NEXT: attune-attach-scratch{rows=8 state-rows=64},
 // BUFFERIZED-NEXT: attune-plan-memory{code-rows=1},
 // BUFFERIZED-NEXT: canonicalize

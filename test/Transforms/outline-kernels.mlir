@@ -169,3 +169,103 @@ func.func @operands_first(%sizes: tensor<?x4xf32>, %one: i1, %x: tensor<?x8xf32>
   } {attune.op = "sum"}
   return %y : tensor<?x8xf32>
 }
+
+// Of a row-wise kernel the arguments that it uses by rows are marked, also through views that leave dimension 0 by itself: none if the number of
+// rows is not that of the destination, is read off something else, or if a tensor is used as a whole as well.
+// CHECK: func.func private @by_rows(%{{.*}}: tensor<?x4x2xf32> {xfmr.rows}, %{{.*}}: tensor<8xf32>, %{{.*}}: tensor<?x8xf32> {xfmr.rows})
+// CHECK-NOT: attune.row_wise
+// CHECK: func.func private @by_tokens(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
+// CHECK: func.func private @of_another(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
+// CHECK: func.func private @of_a_view(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
+// CHECK: func.func private @as_a_whole(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
+// CHECK-LABEL: func.func @rows
+func.func @rows(%x: tensor<?x4x2xf32>, %w: tensor<8xf32>, %sizes: tensor<?x3xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %view = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x2xf32> into tensor<?x8xf32>
+  %tokens = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x4x2xf32> into tensor<?x2xf32>
+  %t = tensor.dim %x, %c0 : tensor<?x4x2xf32>
+  %e = tensor.empty(%t) : tensor<?x8xf32>
+  %a = scf.forall (%i) = (0) to (%t) step (2) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %n = affine.min affine_map<(d0)[s0] -> (2, s0 - d0)>(%i)[%t]
+    %in = tensor.extract_slice %view[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %to = tensor.extract_slice %o[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %sum = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+        ins(%in, %w : tensor<?x8xf32>, tensor<8xf32>) outs(%to : tensor<?x8xf32>) {
+    ^bb0(%p: f32, %q: f32, %r: f32):
+      %s = arith.addf %p, %q : f32
+      linalg.yield %s : f32
+    } -> tensor<?x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sum into %o[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "by rows", attune.row_wise}
+  %b = scf.forall (%i) = (0) to (%t) step (2) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %n = affine.min affine_map<(d0)[s0] -> (2, s0 - d0)>(%i)[%t]
+    %in = tensor.extract_slice %tokens[%i, 0] [%n, 2] [1, 1] : tensor<?x2xf32> to tensor<?x2xf32>
+    %to = tensor.extract_slice %o[%i, 0] [%n, 2] [1, 1] : tensor<?x8xf32> to tensor<?x2xf32>
+    %c = linalg.copy ins(%in : tensor<?x2xf32>) outs(%to : tensor<?x2xf32>) -> tensor<?x2xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %c into %o[%i, 0] [%n, 2] [1, 1] : tensor<?x2xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "by tokens", attune.row_wise}
+  %m = tensor.dim %sizes, %c0 : tensor<?x3xf32>
+  %d = scf.forall (%i) = (0) to (%t) step (2) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %n = affine.min affine_map<(d0)[s0] -> (2, s0 - d0)>(%i)[%m]
+    %in = tensor.extract_slice %view[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %to = tensor.extract_slice %o[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %c = linalg.copy ins(%in : tensor<?x8xf32>) outs(%to : tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %c into %o[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "of another", attune.row_wise}
+  %values = tensor.collapse_shape %sizes [[0, 1]] : tensor<?x3xf32> into tensor<?xf32>
+  %k = tensor.dim %values, %c0 : tensor<?xf32>
+  %g = scf.forall (%i) = (0) to (%t) step (2) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %n = affine.min affine_map<(d0)[s0] -> (2, s0 floordiv 3 - d0)>(%i)[%k]
+    %in = tensor.extract_slice %view[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %to = tensor.extract_slice %o[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+    %c = linalg.copy ins(%in : tensor<?x8xf32>) outs(%to : tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %c into %o[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "of a view", attune.row_wise}
+  %f = scf.forall (%i) = (0) to (%t) step (1) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %in = tensor.extract_slice %view[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %first = tensor.extract_slice %view[0, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %c = linalg.add ins(%in, %first : tensor<1x8xf32>, tensor<1x8xf32>) outs(%to : tensor<1x8xf32>) -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %c into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "as a whole", attune.row_wise}
+  return %a, %b, %d, %g, %f : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// Columns of a tensor have its rows, other rows of it do not.
+// CHECK: func.func private @of_columns(%{{.*}}: tensor<?x8xf32> {xfmr.rows}, %{{.*}}: tensor<?x8xf32> {xfmr.rows})
+// CHECK: func.func private @of_later_rows(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
+// CHECK-LABEL: func.func @slices
+func.func @slices(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %t = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%t) : tensor<?x8xf32>
+  %columns = tensor.extract_slice %x[0, 4] [%t, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %a = scf.forall (%i) = (0) to (%t) step (1) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %in = tensor.extract_slice %columns[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 4] [1, 1] : tensor<?x8xf32> to tensor<1x4xf32>
+    %c = linalg.copy ins(%in : tensor<1x4xf32>) outs(%to : tensor<1x4xf32>) -> tensor<1x4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %c into %o[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "of columns", attune.row_wise}
+  %later = tensor.extract_slice %x[1, 0] [%t, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+  %b = scf.forall (%i) = (0) to (%t) step (1) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %in = tensor.extract_slice %later[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %c = linalg.copy ins(%in : tensor<1x8xf32>) outs(%to : tensor<1x8xf32>) -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %c into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  } {attune.op = "of later rows", attune.row_wise}
+  return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
+}

@@ -132,7 +132,7 @@ typedef struct attune_call {
   const int64_t *state_dims; /* slots, panels of a slot, sources, panels of a source */
   const int64_t *dims;       /* values of attune_entry_desc::dims, in order */
   const void *const *inputs; /* in the order of attune_entry_desc::inputs; none is null */
-  void *const *outputs;      /* in the order of attune_entry_desc::outputs; none is null */
+  void *const *outputs;      /* in the order of attune_entry_desc::outputs; none is null or overlaps another pointer's tensor */
 } attune_call;
 
 /* Returns 0, or the first other value that launch returned. Inputs have been validated by the runtime. */

@@ -1,0 +1,127 @@
+//===- KernelChain.cpp - Calls that can be done by rows -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/KernelChain.h"
+#include "compiler/Transforms/RowWise.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// What |buffer| is a view of.
+static Value getOwner(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  return buffer;
+}
+
+bool KernelChain::add(func::CallOp call, func::FuncOp kernel) {
+  llvm::SmallDenseMap<Value, Value> added;
+  bool connected = calls.empty();
+  for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+    if (!isa<MemRefType>(operand.getType()))
+      continue;
+    bool byRows = kernel.getArgAttr(index, kRowsAttr) != nullptr;
+    Value owner = getOwner(operand), buffer = byRows ? operand : Value();
+    auto known = owners.find(owner);
+    if ((known != owners.end() && known->second != buffer) || added.try_emplace(owner, buffer).first->second != buffer)
+      return false;
+    connected |= byRows && rows.contains(operand);
+  }
+  if (!connected)
+    return false;
+  owners.insert(added.begin(), added.end());
+  unsigned number = calls.size();
+  for (auto [index, operand] : llvm::enumerate(call.getOperands()))
+    if (kernel.getArgAttr(index, kRowsAttr))
+      rows.insert({operand, Use{number, number}}).first->second.last = number;
+  calls.push_back(call);
+  return true;
+}
+
+memref::AllocOp KernelChain::getLocal(Value buffer) const {
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  bool isLocal = alloc && alloc->getBlock() == calls.front()->getBlock() && llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+    auto dim = dyn_cast<memref::DimOp>(user);
+    return dim ? dim.getConstantIndex() == 0 : llvm::is_contained(calls, user);
+  });
+  return isLocal ? alloc : memref::AllocOp();
+}
+
+/// Whether |buffer| is used before the calls, or after them, or where that is not known: it is not an allocation in their block.
+bool KernelChain::isUsed(Value buffer, bool before) const {
+  Block *block = calls.front()->getBlock();
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  if (!alloc || alloc->getBlock() != block)
+    return true;
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    bool isFirst = block->findAncestorOpInBlock(*user)->isBeforeInBlock(calls.front());
+    return !isa<memref::DimOp>(user) && !llvm::is_contained(calls, user) && (isa<ViewLikeOpInterface>(user) || isFirst == before);
+  });
+}
+
+/// |other| as a buffer of |type|; null if its rows have other bytes or fewer dimensions.
+static Value viewAs(MemRefType type, Value other) {
+  auto from = cast<MemRefType>(other.getType());
+  if (type == from)
+    return other;
+  if (from.getRank() < 2 || type.getRank() != 2 || type.getNumDynamicDims() != 1 || from.getNumDynamicDims() != 1)
+    return {};
+  SmallVector<ReassociationIndices> groups{{0}, llvm::to_vector(llvm::seq<int64_t>(1, from.getRank()))};
+  if (!memref::CollapseShapeOp::isGuaranteedCollapsible(from, groups) || memref::CollapseShapeOp::computeCollapsedType(from, groups) != type)
+    return {};
+  OpBuilder builder(other.getContext());
+  builder.setInsertionPointAfterValue(other);
+  return memref::CollapseShapeOp::create(builder, other.getLoc(), other, groups);
+}
+
+void KernelChain::reuseRows() {
+  llvm::MapVector<Value, unsigned> ends; // those that nobody uses after this call
+  for (auto [buffer, use] : rows)
+    if (!getLocal(buffer) && !isUsed(buffer, /*before=*/false))
+      ends[buffer] = use.last;
+  for (auto [buffer, use] : llvm::MapVector<Value, Use>(rows)) {
+    if (ends.contains(buffer) || isUsed(buffer, /*before=*/true))
+      continue;
+    for (auto &[other, end] : ends) {
+      Value view = end < use.first ? viewAs(cast<MemRefType>(buffer.getType()), other) : Value();
+      if (!view)
+        continue;
+      end = isUsed(buffer, /*before=*/false) ? calls.size() : use.last;
+      rows.insert({view, use});
+      rows.erase(buffer);
+      buffer.replaceAllUsesWith(view);
+      buffer.getDefiningOp()->erase();
+      break;
+    }
+  }
+}
+
+SmallVector<SmallVector<func::CallOp>> attune::findKernelChains(func::FuncOp function, llvm::function_ref<bool(func::FuncOp)> canTakeRows) {
+  SmallVector<SmallVector<func::CallOp>> chains;
+  KernelChain chain;
+  auto end = [&] {
+    if (chain.calls.size() > 1 && llvm::any_of(chain.rows, [&](auto &row) { return chain.getLocal(row.first) != nullptr; }))
+      chains.push_back(chain.calls);
+    chain = KernelChain();
+  };
+  auto visit = [&](Block *block) {
+    for (Operation &op : *block) {
+      auto call = dyn_cast<func::CallOp>(op);
+      auto kernel = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
+      if (kernel && canTakeRows(kernel)) {
+        if (!chain.add(call, kernel)) {
+          end();
+          chain.add(call, kernel);
+        }
+      } else if (!isMemoryEffectFree(&op) && !isa<memref::AllocOp>(op)) {
+        end();
+      }
+    }
+    end();
+  };
+  function.walk(visit);
+  return chains;
+}

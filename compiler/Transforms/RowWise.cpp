@@ -1,0 +1,146 @@
+//===- RowWise.cpp - Kernels that compute row by row ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/RowWise.h"
+#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace attune;
+
+//===----------------------------------------------------------------------===//
+// Before tiling
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The operations of one kernel, from its last one on.
+class Group {
+public:
+  explicit Group(Attribute number) : number(number) {}
+  /// Whether |op| is row-wise, loop |row| being its rows.
+  bool add(linalg::LinalgOp op, unsigned row);
+
+private:
+  bool addOperand(linalg::LinalgOp op, OpOperand &operand, unsigned row);
+  /// Whether nothing else is done with |value|.
+  bool read(Value value, bool byRows) { return operands.try_emplace(value, byRows).first->second == byRows; }
+
+  Attribute number;
+  llvm::SmallDenseMap<Value, bool> operands; // read by rows?
+};
+
+} // namespace
+
+/// Whether |map| has loop |row| as its first result and nowhere else.
+static bool isByRows(AffineMap map, unsigned row) {
+  return map.getNumResults() != 0 && map.getResult(0) == getAffineDimExpr(row, map.getContext()) &&
+         llvm::none_of(map.getResults().drop_front(), [&](AffineExpr expr) { return expr.isFunctionOfDim(row); });
+}
+
+bool Group::addOperand(linalg::LinalgOp op, OpOperand &operand, unsigned row) {
+  Value value = operand.get();
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  bool byRows = isByRows(map, row);
+  if (!isa<RankedTensorType>(value.getType()))
+    return !value.getType().isIndex();
+  if (!byRows && map.isFunctionOfDim(row))
+    return false;
+  Operation *producer = value.getDefiningOp();
+  if (!producer || !number || producer->getAttr(kGroupAttr) != number)
+    return read(value, byRows);
+  auto fused = dyn_cast<linalg::LinalgOp>(producer);
+  if (!fused || !byRows)
+    return false;
+  AffineMap result = fused.getIndexingMapMatchingResult(cast<OpResult>(value));
+  auto loop = dyn_cast<AffineDimExpr>(result.getResult(0));
+  return loop && add(fused, loop.getPosition());
+}
+
+bool Group::add(linalg::LinalgOp op, unsigned row) {
+  if (op.getIteratorTypesArray()[row] != utils::IteratorType::parallel)
+    return false;
+  for (OpOperand &destination : op.getDpsInitsMutable())
+    if (!isByRows(op.getMatchingIndexingMap(&destination), row))
+      return false;
+  // What is computed must not depend on which row it is, or on how many there are.
+  WalkResult walk = op->walk([&](linalg::IndexOp index) { return index.getDim() == row ? WalkResult::interrupt() : WalkResult::advance(); });
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    if (!matchPattern(value, m_Constant()) && !(isa<RankedTensorType>(value.getType()) && read(value, /*byRows=*/false)))
+      return false;
+  return !walk.wasInterrupted() && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) { return addOperand(op, operand, row); });
+}
+
+bool attune::isRowWise(linalg::LinalgOp root) { return Group(root->getAttr(kGroupAttr)).add(root, 0); }
+
+//===----------------------------------------------------------------------===//
+// After outlining
+//===----------------------------------------------------------------------===//
+
+/// Whether |value| is computed with |variable|.
+static bool dependsOn(OpFoldResult value, Value variable) {
+  auto computed = dyn_cast<Value>(value);
+  if (!computed || computed == variable)
+    return computed == variable;
+  Operation *op = computed.getDefiningOp();
+  return isa_and_nonnull<affine::AffineDialect, arith::ArithDialect>(op ? op->getDialect() : nullptr) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, variable); });
+}
+
+/// What a kernel does with a tensor: reads or writes rows, reads it as a whole, reads a size, or something of which that is not known.
+enum Access : unsigned { kRows = 1, kWhole = 2, kSize = 4, kUnknown = 8 };
+
+/// The accesses of |loop| and what is before it to |tensor|, an argument of the kernel or a view of one.
+static unsigned accessesTo(Value tensor, scf::ForallOp loop) {
+  unsigned result = 0;
+  auto addView = [&](Value view, bool keepsRows) {
+    unsigned inside = accessesTo(view, loop);
+    result |= (inside & kRows) && !keepsRows ? kUnknown : inside;
+  };
+  for (Operation *user : tensor.getUsers()) {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user)) {
+      if (loop->isProperAncestor(user))
+        result |= dependsOn(slice.getMixedOffsets()[0], loop.getInductionVar(0)) ? kRows : kWhole;
+      else
+        addView(slice, isConstantIntValue(slice.getMixedOffsets()[0], 0) && isConstantIntValue(slice.getMixedStrides()[0], 1));
+    } else if (auto view = dyn_cast<tensor::ExpandShapeOp>(user)) {
+      addView(view, view.getReassociationIndices()[0].size() == 1);
+    } else if (auto view = dyn_cast<tensor::CollapseShapeOp>(user)) {
+      addView(view, view.getReassociationIndices()[0].size() == 1);
+    } else if (user == loop) {
+      result |= kRows;
+    } else if (isa<tensor::DimOp>(user)) {
+      result |= kSize;
+    } else {
+      result |= isa<linalg::LinalgOp, tensor::ExtractOp>(user) || isa<xfmr::XfmrDialect>(user->getDialect()) ? kWhole : kUnknown;
+    }
+  }
+  return result;
+}
+
+void attune::markRows(func::FuncOp kernel, scf::ForallOp loop) {
+  auto bound = dyn_cast<Value>(loop.getMixedUpperBound()[0]);
+  auto count = bound ? bound.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  if (!count || count.getConstantIndex() != 0 || !llvm::is_contained(loop.getOutputs(), count.getSource()) ||
+      !isConstantIntValue(loop.getMixedLowerBound()[0], 0))
+    return;
+  SmallVector<unsigned> marked;
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    unsigned accesses = type ? accessesTo(argument, loop) : 0;
+    bool byRows = accesses & kRows;
+    if (byRows)
+      marked.push_back(argument.getArgNumber());
+    // Any other size may be that of all rows.
+    bool isKnown = byRows ? !(accesses & (kWhole | kUnknown)) && type.isDynamicDim(0) : !(accesses & (kSize | kUnknown)) && !argument.getType().isIndex();
+    if (!isKnown)
+      return;
+  }
+  for (unsigned index : marked)
+    kernel.setArgAttr(index, kRowsAttr, UnitAttr::get(kernel.getContext()));
+}

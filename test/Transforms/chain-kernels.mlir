@@ -1,0 +1,285 @@
+// RUN: attune-opt %s -split-input-file -attune-chain-kernels="multiple=12" | FileCheck %s
+// RUN: attune-opt %s -split-input-file -attune-chain-kernels="rows=0" | FileCheck %s --check-prefix=NONE
+// RUN: attune-opt %s -split-input-file -attune-chain-kernels="multiple=12" -attune-plan-memory -canonicalize | FileCheck %s --check-prefix=PLACED
+// NONE-NOT: scf.for %
+// NONE-NOT: offset: ?>)
+
+// Kernels take rows from anywhere, and so do the views in them.
+// CHECK-LABEL: func.func private @scale
+// CHECK-SAME: (%[[X:[^ ]*]]: memref<?x4x2xf32, strided<[8, 2, 1], offset: ?>> {xfmr.rows}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<?x8xf32, strided<[8, 1], offset: ?>> {xfmr.rows})
+// CHECK: memref.collapse_shape %[[X]] {{.*}} into memref<?x8xf32, strided<[8, 1], offset: ?>>
+func.func private @scale(%x: memref<?x4x2xf32> {xfmr.rows}, %w: memref<8xf32>, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "scale"} {
+  %flat = memref.collapse_shape %x [[0], [1, 2]] : memref<?x4x2xf32> into memref<?x8xf32>
+  linalg.copy ins(%flat : memref<?x8xf32>) outs(%y : memref<?x8xf32>)
+  return
+}
+// CHECK-LABEL: func.func private @widen
+// CHECK-SAME: (%{{.*}}: memref<?x8xf32, strided<[8, 1], offset: ?>> {xfmr.rows}, %{{.*}}: i1, %{{.*}}: memref<?x16xf32, strided<[20, 1], offset: ?>> {xfmr.rows})
+func.func private @widen(%x: memref<?x8xf32> {xfmr.rows}, %few: i1, %y: memref<?x16xf32, strided<[20, 1]>> {xfmr.rows}) attributes {xfmr.kernel = "widen"} {
+  return
+}
+// CHECK-LABEL: func.func private @narrow
+func.func private @narrow(%x: memref<?x16xf32, strided<[20, 1]>> {xfmr.rows}, %r: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "narrow"} {
+  return
+}
+
+// As many rows of a step for each worker as kernels have in a block: even ones of at most 128, in whole tiles of 12. %a and %wide are buffers of a block of rows; so would %t be, but it
+// lies in the rows of %attended, which nobody reads after @scale. %y is the caller's.
+// CHECK-LABEL: func.func private @layer
+// CHECK-SAME: (%[[IN:[^ ]*]]: memref<?x8xf32>, %[[W:[^ ]*]]: memref<8xf32>, %[[OUT:[^ ]*]]: memref<?x8xf32>)
+// CHECK: %[[ATTENDED:.*]] = memref.alloc(%[[N:.*]]) : memref<?x4x2xf32>
+// CHECK: %[[T:.*]] = memref.collapse_shape %[[ATTENDED]] {{.*}} into memref<?x8xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: call @attend
+// CHECK: %[[ROWS:.*]] = memref.dim
+// CHECK: %[[SOME:.*]] = arith.maxui %[[ROWS]], %c1
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivui %[[SOME]], %c128
+// CHECK: %[[EVEN:.*]] = arith.ceildivui %[[SOME]], %[[BLOCKS]]
+// CHECK: %[[TILES:.*]] = arith.ceildivui %[[EVEN]], %c12
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[TILES]], %c12
+// CHECK: %[[EACH:.*]] = arith.minui %[[WHOLE]], %c128
+// CHECK: %[[WORKERS:.*]] = xfmr.worker_count
+// CHECK: %[[STEP:.*]] = arith.muli %[[EACH]], %[[WORKERS]]
+// CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %[[ROWS]] step %[[STEP]] {
+// CHECK: %[[REST:.*]] = arith.subi %[[ROWS]], %[[I]]
+// CHECK: %[[SIZE:.*]] = arith.minui %[[STEP]], %[[REST]]
+// CHECK-DAG: %[[ATTENDED_I:.*]] = memref.subview %[[ATTENDED]][%[[I]], 0, 0] [%[[SIZE]], 4, 2] [1, 1, 1]
+// CHECK-DAG: %[[T_I:.*]] = memref.subview %[[T]][%[[I]], 0] [%[[SIZE]], 8] [1, 1]
+// CHECK-DAG: %[[OUT_I:.*]] = memref.subview %[[OUT]][%[[I]], 0] [%[[SIZE]], 8] [1, 1]
+// CHECK-DAG: %[[A_I:.*]] = memref.alloc(%[[SIZE]]) : memref<?x8xf32>
+// CHECK-DAG: %[[WIDE_I:.*]] = memref.alloc(%[[SIZE]]) : memref<?x16xf32, strided<[20, 1]>>
+// CHECK: %[[CAST:.*]] = memref.cast %[[A_I]] : memref<?x8xf32> to memref<?x8xf32, strided<[8, 1], offset: ?>>
+// CHECK: call @scale(%[[ATTENDED_I]], %[[W]], %[[CAST]])
+// CHECK: %[[CAST:.*]] = memref.cast %[[WIDE_I]] : memref<?x16xf32, strided<[20, 1]>> to memref<?x16xf32, strided<[20, 1], offset: ?>>
+// CHECK: call @widen(%{{.*}}, %{{.*}}, %[[CAST]])
+// CHECK: call @narrow(%{{.*}}, %{{.*}}, %[[T_I]])
+// CHECK: call @narrow(%{{.*}}, %[[T_I]], %[[OUT_I]])
+// CHECK: }
+// CHECK-NEXT: return
+// Their places are known when the function starts, whatever the step: as for all rows.
+// PLACED: xfmr.workspace = {forward = "128*((32*batch + 63)/64) + 64*((80*batch + 63)/64)"}
+// PLACED-LABEL: func.func private @layer
+// PLACED-SAME: %[[WORKERS:[^ ]*]]: index {xfmr.role = "workers"})
+// PLACED: %[[STEP:.*]] = arith.muli %{{.*}}, %[[WORKERS]]
+// PLACED: scf.for %{{.*}} step %[[STEP]]
+// PLACED: memref.view
+// PLACED-NOT: xfmr.worker_count
+func.func private @attend(%x: memref<?x8xf32>, %y: memref<?x4x2xf32>) attributes {xfmr.kernel = "attend"} {
+  return
+}
+func.func private @layer(%x: memref<?x8xf32>, %w: memref<8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %attended = memref.alloc(%n) : memref<?x4x2xf32>
+  call @attend(%x, %attended) : (memref<?x8xf32>, memref<?x4x2xf32>) -> ()
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  call @scale(%attended, %w, %a) : (memref<?x4x2xf32>, memref<8xf32>, memref<?x8xf32>) -> ()
+  %few = arith.cmpi ule, %n, %c1 : index
+  %wide = memref.alloc(%n) : memref<?x16xf32, strided<[20, 1]>>
+  call @widen(%a, %few, %wide) : (memref<?x8xf32>, i1, memref<?x16xf32, strided<[20, 1]>>) -> ()
+  %t = memref.alloc(%n) : memref<?x8xf32>
+  call @narrow(%wide, %a, %t) : (memref<?x16xf32, strided<[20, 1]>>, memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @narrow(%wide, %t, %y) : (memref<?x16xf32, strided<[20, 1]>>, memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+// A single call of such a kernel is as before, on its new types.
+// CHECK-LABEL: func.func @forward
+// CHECK-NOT: scf.for
+// CHECK: %[[CAST:.*]] = memref.cast %{{.*}} : memref<?x4x2xf32> to memref<?x4x2xf32, strided<[8, 2, 1], offset: ?>>
+// CHECK: call @scale(%[[CAST]],
+func.func @forward(%x: memref<?x8xf32> {xfmr.dims = ["batch", 8]}, %z: memref<?x4x2xf32>, %w: memref<8xf32>, %y: memref<?x8xf32> {xfmr.output}) attributes {xfmr.entry = "forward"} {
+  call @layer(%x, %w, %y) : (memref<?x8xf32>, memref<8xf32>, memref<?x8xf32>) -> ()
+  call @scale(%z, %w, %y) : (memref<?x4x2xf32>, memref<8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+// -----
+
+// What is used after the chain keeps all its rows, but may lie where %a was; %b may not: it is there before.
+func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+  return
+}
+func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {xfmr.kernel = "all"} {
+  return
+}
+// CHECK-LABEL: func.func @used_later
+// CHECK: %[[A:.*]] = memref.alloc(%{{.*}}) : memref<?x8xf32>
+// CHECK: %[[B:.*]] = memref.alloc(%{{.*}}) : memref<?x8xf32>
+// CHECK: call @all(%{{.*}}, %[[A]])
+// CHECK: call @all(%{{.*}}, %[[B]])
+// CHECK: scf.for
+// CHECK-DAG: %[[A_I:.*]] = memref.subview %[[A]]
+// CHECK-DAG: %[[B_I:.*]] = memref.subview %[[B]]
+// CHECK-DAG: %[[T:.*]] = memref.alloc
+// CHECK-DAG: %[[T_I:.*]] = memref.cast %[[T]]
+// CHECK: call @copy(%[[A_I]], %[[T_I]])
+// CHECK: call @copy(%{{.*}}, %[[A_I]])
+// CHECK: call @copy(%[[A_I]], %[[B_I]])
+// CHECK: }
+// CHECK: call @all(%[[A]], %{{.*}})
+// CHECK: call @all(%[[B]], %{{.*}})
+func.func @used_later(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  %b = memref.alloc(%n) : memref<?x8xf32>
+  call @all(%x, %a) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @all(%x, %b) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  %t = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%a, %t) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  %c = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%t, %c) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @copy(%c, %b) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @all(%c, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @all(%b, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+  return
+}
+func.func private @product(%x: memref<?x8xf32> {xfmr.rows}, %w: memref<?x8xf32>, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "product"} {
+  return
+}
+
+// These are no chains: nothing between them is theirs alone,
+// CHECK-LABEL: func.func @no_local
+// CHECK-NOT: scf.for
+func.func @no_local(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %z: memref<?x8xf32>) {
+  call @copy(%x, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @copy(%y, %z) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+// the second needs all rows of what the first makes,
+// CHECK-LABEL: func.func @whole
+// CHECK-NOT: scf.for
+func.func @whole(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%x, %a) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @product(%x, %a, %y) : (memref<?x8xf32>, memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+// the second changes what the first needs all rows of,
+// CHECK-LABEL: func.func @overwritten
+// CHECK-NOT: scf.for
+func.func @overwritten(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  call @product(%x, %y, %a) : (memref<?x8xf32>, memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @copy(%a, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+// a view may be other rows of the same memory (so the third call is not in the chain),
+// CHECK-LABEL: func.func @view
+// CHECK: scf.for
+// CHECK: call @copy
+// CHECK: call @copy
+// CHECK: }
+// CHECK: call @copy
+func.func @view(%x: memref<?x8xf32>, %y: memref<?x4x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%x, %a) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  %same = memref.collapse_shape %y [[0], [1, 2]] : memref<?x4x2xf32> into memref<?x8xf32>
+  %other = memref.collapse_shape %y [[0], [1, 2]] : memref<?x4x2xf32> into memref<?x8xf32>
+  call @copy(%a, %same) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @copy(%same, %other) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+// nothing says that there are equally many rows,
+// CHECK-LABEL: func.func @apart
+// CHECK-NOT: scf.for
+func.func @apart(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %m = memref.dim %y, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  %b = memref.alloc(%m) : memref<?x8xf32>
+  call @copy(%x, %a) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @copy(%y, %b) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+// and something else uses memory in between.
+// CHECK-LABEL: func.func @between
+// CHECK-NOT: scf.for
+func.func @between(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%x, %a) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  memref.copy %y, %x : memref<?x8xf32> to memref<?x8xf32>
+  call @copy(%a, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+// -----
+
+// A kernel that does something to its rows that may not work from anywhere is left as it is.
+// CHECK-LABEL: func.func private @cast
+// CHECK-SAME: (%{{.*}}: memref<?x8xf32> {xfmr.rows}, %{{.*}}: memref<?x8xf32> {xfmr.rows})
+func.func private @cast(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "cast"} {
+  %c0 = arith.constant 0 : index
+  %pointer = memref.extract_aligned_pointer_as_index %x : memref<?x8xf32> -> index
+  return
+}
+// CHECK-LABEL: func.func @refused
+// CHECK-NOT: scf.for
+func.func @refused(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  call @cast(%x, %a) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @cast(%a, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+// -----
+
+// Two chains in a function, the second of which goes on with what the first leaves in the rows of %a.
+func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+  return
+}
+func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {xfmr.kernel = "all"} {
+  return
+}
+// CHECK-LABEL: func.func @two
+// CHECK: %[[A:.*]] = memref.alloc(%{{.*}}) : memref<?x4x2xf32>
+// CHECK: %[[C:.*]] = memref.collapse_shape %[[A]]
+// CHECK: scf.for
+// CHECK: call @flatten
+// CHECK: call @copy
+// CHECK: }
+// CHECK: call @all(%{{.*}}, %[[C]])
+// CHECK: scf.for
+// CHECK-DAG: memref.subview %[[C]]
+// CHECK: call @copy
+// CHECK: call @copy
+// CHECK: }
+func.func private @make(%y: memref<?x4x2xf32>) attributes {xfmr.kernel = "make"} {
+  return
+}
+func.func private @flatten(%x: memref<?x4x2xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "flatten"} {
+  return
+}
+func.func @two(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x4x2xf32>
+  call @make(%a) : (memref<?x4x2xf32>) -> ()
+  %b = memref.alloc(%n) : memref<?x8xf32>
+  call @flatten(%a, %b) : (memref<?x4x2xf32>, memref<?x8xf32>) -> ()
+  %c = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%b, %c) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @all(%x, %c) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  %d = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%c, %d) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @copy(%d, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
