@@ -108,7 +108,7 @@ static Json rowsOf(const Json &object, std::string_view key) {
 static void collect(const Json &bench, std::map<std::string, double> &times) {
   for (const Json &row : rowsOf(bench, "kernels")) {
     std::string name = textOf(row, "name");
-    double ms = numberOf(row, "min_ms") * numberOf(row, "calls");
+    double ms = numberOf(row, "min_ms") * numberOf(row, "runs");
     auto [it, isNew] = times.insert({name, ms});
     if (!isNew)
       it->second = std::min(it->second, ms);

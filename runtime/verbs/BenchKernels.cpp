@@ -38,12 +38,14 @@ Result<nlohmann::ordered_json> attune::profileKernels(const Artefact &artefact, 
   for (const KernelProfile::Row &row : rows) {
     result.push_back({{"name", row.name},
                       {"op", row.op},
-                      {"calls", row.calls / calls},
+                      {"calls", row.runs / calls},
+                      {"runs", row.runs / calls},
                       {"ms", row.milliseconds / calls},
                       {"min_ms", row.fastest},
                       {"share", total > 0 ? row.milliseconds / total : 0}});
     for (uint32_t i = 0; work && i < artefact.desc().num_kernels; ++i)
       if (row.name == artefact.desc().kernels[i].name) {
+        result.back()["calls"] = (*work)[i].calls;
         addWork(result.back(), (*work)[i]);
         addRoof(result.back(), (*work)[i], row.milliseconds / calls, machine);
       }
@@ -58,7 +60,7 @@ void attune::printKernels(const nlohmann::ordered_json &rows) {
     if (row.contains("roof_fraction"))
       roof = numberText(100 * row["roof_fraction"].get<double>(), 3) + " % of " + row["bound"].get<std::string>();
     std::printf("  %9s ms  %5s %%  %4s x  %-18s  %s\n", numberText(row["ms"].get<double>(), 4).c_str(),
-                numberText(100 * row["share"].get<double>(), 3).c_str(), row["calls"].dump().c_str(), roof.c_str(),
+                numberText(100 * row["share"].get<double>(), 3).c_str(), row["runs"].dump().c_str(), roof.c_str(),
                 row["name"].get<std::string>().c_str());
   }
 }

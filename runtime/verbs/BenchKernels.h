@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// Milliseconds per call of each kernel of |entry|, the mean of a few calls, and of its fastest run, and how near to |machine| that is, as
-/// rows of a JSON array.
+/// Milliseconds of each kernel in a call of |entry|, the mean of a few calls, and of its fastest run, and how near to |machine| that is, as
+/// rows of a JSON array. In `runs` runs it does what the model calls it `calls` times for: a call for many rows is a run per block of them.
 Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, const attune_entry_desc &entry,
                                               const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine,
                                               EntryCall::Cached cached);

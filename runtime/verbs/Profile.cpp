@@ -44,7 +44,7 @@ void KernelProfile::run(void *opaque, int64_t n, int64_t grain, attune_body_fn b
   Pool::parallelFor(profile.pool, n, grain, body, ctx);
   double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   Sum &sum = profile.bodies[body];
-  sum.fastest = sum.calls++ ? std::min(sum.fastest, milliseconds) : milliseconds;
+  sum.fastest = sum.runs++ ? std::min(sum.fastest, milliseconds) : milliseconds;
   sum.milliseconds += milliseconds;
 }
 
@@ -56,15 +56,15 @@ std::vector<KernelProfile::Row> KernelProfile::rows(const attune_model_desc &des
     const attune_kernel_desc *kernel =
         std::find_if(desc.kernels, end, [body = body](const attune_kernel_desc &k) { return k.body == body; });
     if (kernel != end) {
-      rows.push_back({kernel->name, kernel->op, sum.calls, sum.milliseconds, sum.fastest});
+      rows.push_back({kernel->name, kernel->op, sum.runs, sum.milliseconds, sum.fastest});
     } else {
-      other.fastest = other.calls ? std::min(other.fastest, sum.fastest) : sum.fastest;
-      other.calls += sum.calls;
+      other.fastest = other.runs ? std::min(other.fastest, sum.fastest) : sum.fastest;
+      other.runs += sum.runs;
       other.milliseconds += sum.milliseconds;
     }
   }
   std::sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) { return a.milliseconds > b.milliseconds; });
-  if (other.calls)
+  if (other.runs)
     rows.push_back(other);
   return rows;
 }

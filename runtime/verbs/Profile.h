@@ -23,9 +23,9 @@ public:
   /// Time of one kernel.
   struct Row {
     std::string name, op;
-    int64_t calls = 0;
-    double milliseconds = 0; // of all calls
-    double fastest = 0;      // of one call
+    int64_t runs = 0;
+    double milliseconds = 0; // of all runs
+    double fastest = 0;      // of one run
   };
 
   /// A profile whose host has |workers| workers, the calling thread among them.
@@ -41,7 +41,7 @@ public:
 
 private:
   struct Sum {
-    int64_t calls = 0;
+    int64_t runs = 0;
     double milliseconds = 0;
     double fastest = 0;
   };
