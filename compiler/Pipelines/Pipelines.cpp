@@ -141,8 +141,11 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   pm.addPass(createCSEPass());
   pm.nest<func::FuncOp>().addPass(createDropCacheResults());
   pm.addPass(device ? createLimitRows() : createPadRows());
+  ChainKernelsOptions chains;
+  chains.rows = strategy.maxBlockRows;
+  chains.multiple = strategy.codeGroup > 1 ? strategy.codeGroup : strategy.registerRows;
   if (!device)
-    pm.addPass(createChainKernels(ChainKernelsOptions{strategy.maxBlockRows, strategy.codeGroup > 1 ? strategy.codeGroup : strategy.registerRows}));
+    pm.addPass(createChainKernels(chains));
   AttachScratchOptions scratch;
   scratch.rows = strategy.queryRows;
   scratch.stateRows = strategy.attentionRows;

@@ -18,8 +18,8 @@ public:
   using AtCall = std::function<bool(mlir::func::CallOp call, unsigned operand, mlir::MemRefType type)>;
   explicit BufferTypes(AtCall atCall) : atCall(std::move(atCall)) {}
 
-  /// Adds |buffer| with |type|, and those of its views that change. False if it is to have another one already, or if something is done to one of
-  /// them that is not known to work with any stride and offset; then nothing must be applied.
+  /// Adds |buffer| with |type|, and those of its views that change. False if it is to have another one already, or if something is done to
+  /// one of them that is not known to work with any stride and offset; then nothing must be applied.
   bool add(mlir::Value buffer, mlir::MemRefType type);
   /// The new type of |buffer|; null if it keeps its own.
   mlir::MemRefType lookup(mlir::Value buffer) const { return types.lookup(buffer); }

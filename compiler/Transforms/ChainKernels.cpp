@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions and kernels with their `xfmr.rows`. Chains of calls become loops over blocks of rows around the same calls; the
-// buffers between them are those of a block. Kernels get arguments that may start anywhere, and calls outside of chains casts to their types.
+// Expects bufferized functions and kernels with their `xfmr.rows`. Chains of calls become loops over blocks of rows around the same calls;
+// the buffers between them are those of a block. Kernels get arguments that may start anywhere, and calls outside of chains casts to their
+// types.
 //
-// Relies on what bufferization gives private functions, and the C interface asks of callers of entries: what a function writes is none of its
-// other arguments.
+// Relies on what bufferization gives private functions, and the C interface asks of callers of entries: what a function writes is none of
+// its other arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -135,6 +136,11 @@ void ChainKernels::rewrite(RewriterBase &rewriter, KernelChain &chain) {
 void ChainKernels::runOnOperation() {
   if (rows == 0)
     return;
+  if (rows < 0 || multiple < 1) {
+    getOperation().emitError("expects rows not to be negative and multiple to be at least 1, but got ")
+        << rows.getValue() << " and " << multiple.getValue();
+    return signalPassFailure();
+  }
   llvm::MapVector<Operation *, std::optional<BufferTypes>> kernels;
   for (auto function : getOperation().getOps<func::FuncOp>())
     kernels.insert({function, getSliceTypes(function)});

@@ -10,11 +10,13 @@
 using namespace mlir;
 using namespace attune;
 
-/// What |buffer| is a view of.
+/// What |buffer| is a view of, an allocation or an argument of a function; null if it may be one of several.
 static Value getOwner(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
-  return buffer;
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  bool isKnown = argument ? isa<func::FuncOp>(argument.getOwner()->getParentOp()) : buffer.getDefiningOp<memref::AllocOp>() != nullptr;
+  return isKnown ? buffer : Value();
 }
 
 bool KernelChain::add(func::CallOp call, func::FuncOp kernel) {
@@ -26,7 +28,7 @@ bool KernelChain::add(func::CallOp call, func::FuncOp kernel) {
     bool byRows = kernel.getArgAttr(index, kRowsAttr) != nullptr;
     Value owner = getOwner(operand), buffer = byRows ? operand : Value();
     auto known = owners.find(owner);
-    if ((known != owners.end() && known->second != buffer) || added.try_emplace(owner, buffer).first->second != buffer)
+    if (!owner || (known != owners.end() && known->second != buffer) || added.try_emplace(owner, buffer).first->second != buffer)
       return false;
     connected |= byRows && rows.contains(operand);
   }
@@ -43,7 +45,9 @@ bool KernelChain::add(func::CallOp call, func::FuncOp kernel) {
 
 memref::AllocOp KernelChain::getLocal(Value buffer) const {
   auto alloc = buffer.getDefiningOp<memref::AllocOp>();
-  bool isLocal = alloc && alloc->getBlock() == calls.front()->getBlock() && llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+  if (!alloc || alloc->getBlock() != calls.front()->getBlock())
+    return {};
+  bool isLocal = llvm::all_of(buffer.getUsers(), [&](Operation *user) {
     auto dim = dyn_cast<memref::DimOp>(user);
     return dim ? dim.getConstantIndex() == 0 : llvm::is_contained(calls, user);
   });
@@ -70,7 +74,8 @@ static Value viewAs(MemRefType type, Value other) {
   if (from.getRank() < 2 || type.getRank() != 2 || type.getNumDynamicDims() != 1 || from.getNumDynamicDims() != 1)
     return {};
   SmallVector<ReassociationIndices> groups{{0}, llvm::to_vector(llvm::seq<int64_t>(1, from.getRank()))};
-  if (!memref::CollapseShapeOp::isGuaranteedCollapsible(from, groups) || memref::CollapseShapeOp::computeCollapsedType(from, groups) != type)
+  if (!memref::CollapseShapeOp::isGuaranteedCollapsible(from, groups) ||
+      memref::CollapseShapeOp::computeCollapsedType(from, groups) != type)
     return {};
   OpBuilder builder(other.getContext());
   builder.setInsertionPointAfterValue(other);

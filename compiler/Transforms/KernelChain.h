@@ -18,14 +18,14 @@ public:
     unsigned first, last;
   };
 
-  /// Adds |call| of |kernel|; whether that is possible: it must use a buffer by rows that the calls before do, so that there are as many, and
-  /// none as a whole that another of the calls uses by rows.
+  /// Adds |call| of |kernel|; whether that is possible: it must use a buffer by rows that the calls before do, so that there are as many,
+  /// and none as a whole that another of the calls uses by rows.
   bool add(mlir::func::CallOp call, mlir::func::FuncOp kernel);
 
   /// The allocation of |buffer| if nothing but the calls uses it, but for its number of rows; null otherwise.
   mlir::memref::AllocOp getLocal(mlir::Value buffer) const;
-  /// Lets buffers that are written first here lie in the rows of others that nobody reads any more by then: row by row as it were, these are free
-  /// before all of their rows are. Their rows have the same bytes, in as many dimensions or more.
+  /// Lets buffers that are written first here lie in others that no later call uses: these are free of the rows of a block once the calls
+  /// before have been done for it. Their rows have the same bytes, in as many dimensions or more.
   void reuseRows();
 
   llvm::SmallVector<mlir::func::CallOp> calls;
@@ -37,10 +37,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> owners; // allocation or argument: the buffer by rows it is, null for one used as a whole
 };
 
-/// The chains of |function| of two or more kernels that have buffers of their own, each as its calls: what they use changes as soon as one of
-/// them is rewritten. Only kernels that |canTakeRows| says are in them.
+/// The chains of |function| of two or more kernels that have buffers of their own, each as its calls: what they use changes as soon as one
+/// of them is rewritten. Only kernels that |canTakeRows| says are in them.
 llvm::SmallVector<llvm::SmallVector<mlir::func::CallOp>> findKernelChains(mlir::func::FuncOp function,
-                                                                         llvm::function_ref<bool(mlir::func::FuncOp)> canTakeRows);
+                                                                          llvm::function_ref<bool(mlir::func::FuncOp)> canTakeRows);
 
 } // namespace attune
 

@@ -67,7 +67,8 @@ bool Group::add(linalg::LinalgOp op, unsigned row) {
     if (!isByRows(op.getMatchingIndexingMap(&destination), row))
       return false;
   // What is computed must not depend on which row it is, or on how many there are.
-  WalkResult walk = op->walk([&](linalg::IndexOp index) { return index.getDim() == row ? WalkResult::interrupt() : WalkResult::advance(); });
+  WalkResult walk =
+      op->walk([&](linalg::IndexOp index) { return index.getDim() == row ? WalkResult::interrupt() : WalkResult::advance(); });
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
   for (Value value : captured)
@@ -137,7 +138,8 @@ void attune::markRows(func::FuncOp kernel, scf::ForallOp loop) {
     if (byRows)
       marked.push_back(argument.getArgNumber());
     // Any other size may be that of all rows.
-    bool isKnown = byRows ? !(accesses & (kWhole | kUnknown)) && type.isDynamicDim(0) : !(accesses & (kSize | kUnknown)) && !argument.getType().isIndex();
+    bool isKnown = byRows ? !(accesses & (kWhole | kUnknown)) && type.isDynamicDim(0)
+                          : !(accesses & (kSize | kUnknown)) && !argument.getType().isIndex();
     if (!isKnown)
       return;
   }

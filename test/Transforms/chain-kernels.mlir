@@ -1,5 +1,7 @@
 // RUN: attune-opt %s -split-input-file -attune-chain-kernels="multiple=12" | FileCheck %s
 // RUN: attune-opt %s -split-input-file -attune-chain-kernels="rows=0" | FileCheck %s --check-prefix=NONE
+// RUN: not attune-opt %s -split-input-file -attune-chain-kernels="multiple=0" 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: error: expects rows not to be negative and multiple to be at least 1, but got 128 and 0
 // RUN: attune-opt %s -split-input-file -attune-chain-kernels="multiple=12" -attune-plan-memory -canonicalize | FileCheck %s --check-prefix=PLACED
 // NONE-NOT: scf.for %
 // NONE-NOT: offset: ?>)
@@ -204,6 +206,18 @@ func.func @apart(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
   %b = memref.alloc(%m) : memref<?x8xf32>
   call @copy(%x, %a) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
   call @copy(%y, %b) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+// one of several buffers is not known to be another one,
+// CHECK-LABEL: func.func @selected
+// CHECK-NOT: scf.for
+func.func @selected(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  %z = arith.select %c, %x, %y : memref<?x8xf32>
+  call @copy(%z, %a) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @product(%a, %x, %y) : (memref<?x8xf32>, memref<?x8xf32>, memref<?x8xf32>) -> ()
   return
 }
 // and something else uses memory in between.
