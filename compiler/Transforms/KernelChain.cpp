@@ -71,7 +71,9 @@ static Value viewAs(MemRefType type, Value other) {
   auto from = cast<MemRefType>(other.getType());
   if (type == from)
     return other;
-  if (from.getRank() < 2 || type.getRank() != 2 || type.getNumDynamicDims() != 1 || from.getNumDynamicDims() != 1)
+  // Only codes of two dimensions have room for whole groups of rows.
+  if (!type.getElementType().isF32() || from.getRank() < 2 || type.getRank() != 2 || type.getNumDynamicDims() != 1 ||
+      from.getNumDynamicDims() != 1)
     return {};
   SmallVector<ReassociationIndices> groups{{0}, llvm::to_vector(llvm::seq<int64_t>(1, from.getRank()))};
   if (!memref::CollapseShapeOp::isGuaranteedCollapsible(from, groups) ||

@@ -297,3 +297,31 @@ func.func @two(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
   call @copy(%d, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
   return
 }
+
+// -----
+
+// Instructions read codes in whole groups of rows, for which buffers of two dimensions have room: %t does not lie in %a.
+func.func private @make(%y: memref<?x4x2xbf16>) attributes {xfmr.kernel = "make"} {
+  return
+}
+func.func private @flatten(%x: memref<?x4x2xbf16> {xfmr.rows}, %y: memref<?x8xbf16> {xfmr.rows}) attributes {xfmr.kernel = "flatten"} {
+  return
+}
+func.func private @copy(%x: memref<?x8xbf16> {xfmr.rows}, %y: memref<?x8xbf16> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+  return
+}
+// CHECK-LABEL: func.func @codes
+// CHECK-NOT: memref.collapse_shape
+// CHECK: scf.for
+// CHECK: memref.alloc({{.*}}) : memref<?x8xbf16>
+// CHECK: memref.alloc({{.*}}) : memref<?x8xbf16>
+func.func @codes(%n: index, %y: memref<?x8xbf16>) {
+  %a = memref.alloc(%n) : memref<?x4x2xbf16>
+  call @make(%a) : (memref<?x4x2xbf16>) -> ()
+  %s = memref.alloc(%n) : memref<?x8xbf16>
+  call @flatten(%a, %s) : (memref<?x4x2xbf16>, memref<?x8xbf16>) -> ()
+  %t = memref.alloc(%n) : memref<?x8xbf16>
+  call @copy(%s, %t) : (memref<?x8xbf16>, memref<?x8xbf16>) -> ()
+  call @copy(%t, %y) : (memref<?x8xbf16>, memref<?x8xbf16>) -> ()
+  return
+}
