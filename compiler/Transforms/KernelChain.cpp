@@ -54,16 +54,24 @@ memref::AllocOp KernelChain::getLocal(Value buffer) const {
   return isLocal ? alloc : memref::AllocOp();
 }
 
-/// Whether |buffer| is used before the calls, or after them, or where that is not known: it is not an allocation in their block.
+/// Whether |buffer|, or what it is a view of, is used before the calls, or after them, or where that is not known: it is not an allocation
+/// in their block.
 bool KernelChain::isUsed(Value buffer, bool before) const {
   Block *block = calls.front()->getBlock();
-  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  Value owner = getOwner(buffer);
+  auto alloc = owner ? owner.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
   if (!alloc || alloc->getBlock() != block)
     return true;
-  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-    bool isFirst = block->findAncestorOpInBlock(*user)->isBeforeInBlock(calls.front());
-    return !isa<memref::DimOp>(user) && !llvm::is_contained(calls, user) && (isa<ViewLikeOpInterface>(user) || isFirst == before);
-  });
+  SmallVector<Operation *> users = llvm::to_vector(alloc->getUsers());
+  for (unsigned i = 0; i != users.size(); ++i) {
+    Operation *user = users[i];
+    if (isa<ViewLikeOpInterface>(user))
+      llvm::append_range(users, user->getUsers());
+    else if (!isa<memref::DimOp>(user) && !llvm::is_contained(calls, user) &&
+             block->findAncestorOpInBlock(*user)->isBeforeInBlock(calls.front()) == before)
+      return true;
+  }
+  return false;
 }
 
 /// |other| as a buffer of |type|; null if its rows have other bytes or fewer dimensions.
@@ -90,7 +98,7 @@ void KernelChain::reuseRows() {
     if (!getLocal(buffer) && !isUsed(buffer, /*before=*/false))
       ends[buffer] = use.last;
   for (auto [buffer, use] : llvm::MapVector<Value, Use>(rows)) {
-    if (ends.contains(buffer) || isUsed(buffer, /*before=*/true))
+    if (ends.contains(buffer) || !buffer.getDefiningOp<memref::AllocOp>() || isUsed(buffer, /*before=*/true))
       continue;
     for (auto &[other, end] : ends) {
       Value view = end < use.first ? viewAs(cast<MemRefType>(buffer.getType()), other) : Value();

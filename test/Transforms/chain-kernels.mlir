@@ -325,3 +325,48 @@ func.func @codes(%n: index, %y: memref<?x8xbf16>) {
   call @copy(%t, %y) : (memref<?x8xbf16>, memref<?x8xbf16>) -> ()
   return
 }
+
+// -----
+
+// What lies in another's rows gives them on: %d lies where %b did, which lay where %a did.
+func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+  return
+}
+func.func private @flatten(%x: memref<?x4x2xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "flatten"} {
+  return
+}
+func.func private @make(%y: memref<?x4x2xf32>) attributes {xfmr.kernel = "make"} {
+  return
+}
+func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {xfmr.kernel = "all"} {
+  return
+}
+// CHECK-LABEL: func.func @given_on
+// CHECK: %[[A:.*]] = memref.alloc(%{{.*}}) : memref<?x4x2xf32>
+// CHECK: %[[B:.*]] = memref.collapse_shape %[[A]]
+// CHECK: scf.for
+// CHECK: }
+// CHECK: call @all(%{{.*}}, %[[C:.*]])
+// CHECK: scf.for
+// CHECK-DAG: %[[B_I:.*]] = memref.subview %[[B]]
+// CHECK-DAG: memref.alloc({{.*}}) : memref<?x8xf32>
+// CHECK: call @copy(%[[B_I]], %{{.*}})
+// CHECK: call @copy(%{{.*}}, %[[B_I]])
+// CHECK: call @copy(%[[B_I]], %{{.*}})
+func.func @given_on(%n: index, %y: memref<?x8xf32>) {
+  %a = memref.alloc(%n) : memref<?x4x2xf32>
+  call @make(%a) : (memref<?x4x2xf32>) -> ()
+  %t = memref.alloc(%n) : memref<?x8xf32>
+  call @flatten(%a, %t) : (memref<?x4x2xf32>, memref<?x8xf32>) -> ()
+  %b = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%t, %b) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  %c = memref.alloc(%n) : memref<?x8xf32>
+  call @all(%y, %c) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  %u = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%b, %u) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  %d = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%u, %d) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @copy(%d, %c) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @all(%c, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
