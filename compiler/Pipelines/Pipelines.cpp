@@ -143,6 +143,7 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   pm.addPass(device ? createLimitRows() : createPadRows());
   ChainKernelsOptions chains;
   chains.rows = strategy.maxBlockRows;
+  // Instructions read codes in whole groups of rows, from the first row of a block on.
   chains.multiple = strategy.codeGroup > 1 ? strategy.codeGroup : strategy.registerRows;
   if (!device)
     pm.addPass(createChainKernels(chains));

@@ -65,11 +65,13 @@ bool KernelChain::isUsed(Value buffer, bool before) const {
   SmallVector<Operation *> users = llvm::to_vector(alloc->getUsers());
   for (unsigned i = 0; i != users.size(); ++i) {
     Operation *user = users[i];
+    if (isa<memref::DimOp>(user) || llvm::is_contained(calls, user))
+      continue;
     if (isa<ViewLikeOpInterface>(user))
       llvm::append_range(users, user->getUsers());
-    else if (!isa<memref::DimOp>(user) && !llvm::is_contained(calls, user) &&
+    else if (user->getNumResults() != 0 || user->hasTrait<OpTrait::IsTerminator>() ||
              block->findAncestorOpInBlock(*user)->isBeforeInBlock(calls.front()) == before)
-      return true;
+      return true; // what gives a buffer on may be used anywhere
   }
   return false;
 }

@@ -93,8 +93,10 @@ static bool dependsOn(OpFoldResult value, Value variable) {
          llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, variable); });
 }
 
+namespace {
 /// What a kernel does with a tensor: reads or writes rows, reads it as a whole, reads a size, or something of which that is not known.
 enum Access : unsigned { kRows = 1, kWhole = 2, kSize = 4, kUnknown = 8 };
+} // namespace
 
 /// The accesses of |loop| and what is before it to |tensor|, an argument of the kernel or a view of one.
 static unsigned accessesTo(Value tensor, scf::ForallOp loop) {

@@ -8,6 +8,8 @@
 // RUN: attune-opt %s --attune-to-tiled=vector-bits=256 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: attune-opt %s --attune-to-kernels --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=KERNELS
 // RUN: attune-opt %s --attune-to-bufferized --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=BUFFERIZED
+// RUN: attune-opt %s --attune-to-bufferized=features=x86,avx512bf16,amx-bf16,amx-int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=GROUPS
+// RUN: attune-opt %s --attune-to-bufferized=gpu --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=UNCHAINED
 // RUN: attune-opt %s --attune-to-vector --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=VECTOR
 // RUN: attune-opt %s --attune-to-vector=features=x86,sse4a --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=STREAM
 // RUN: attune-opt %s --attune-to-target --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TARGET
@@ -92,6 +94,12 @@
 // BUFFERIZED-NEXT: attune-plan-memory{code-rows=1},
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: )
+
+// Blocks of rows are whole groups of rows of codes, and there are none on a GPU.
+// GROUPS: attune-chain-kernels{multiple=32 rows=128}
+// GROUPS: attune-plan-memory{code-rows=32}
+// UNCHAINED: attune-limit-rows
+// UNCHAINED-NOT: attune-chain-kernels
 
 // VECTOR: builtin.module(
 // VECTOR-NEXT: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 prefetch-ahead=16384 prefetch-streams=4 register-rows=12},

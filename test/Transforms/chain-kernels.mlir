@@ -370,3 +370,32 @@ func.func @given_on(%n: index, %y: memref<?x8xf32>) {
   call @all(%c, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
   return
 }
+
+// -----
+
+// %a may be what is read at the end: nothing lies in it.
+func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+  return
+}
+func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {xfmr.kernel = "all"} {
+  return
+}
+// CHECK-LABEL: func.func @given_to_others
+// CHECK: %[[A:.*]] = memref.alloc(
+// CHECK: scf.for
+// CHECK: %[[A_I:.*]] = memref.subview %[[A]]
+// CHECK: call @copy(%[[A_I]], %{{.*}})
+// CHECK-NOT: call @copy({{.*}}%[[A_I]])
+// CHECK: }
+func.func @given_to_others(%n: index, %c: i1, %x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  %a = memref.alloc(%n) : memref<?x8xf32>
+  %z = arith.select %c, %a, %x : memref<?x8xf32>
+  call @all(%x, %a) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  %s = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%a, %s) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  %t = memref.alloc(%n) : memref<?x8xf32>
+  call @copy(%s, %t) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @copy(%t, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  call @all(%z, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}

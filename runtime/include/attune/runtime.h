@@ -159,12 +159,12 @@ int64_t attune_session_num_threads(const attune_session *session);
 /// Returns the model of |session|.
 const attune_model *attune_session_model(const attune_session *session);
 
-/// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs
-/// may leave out those that have a default; outputs must be complete, with exactly the shapes of the signature, and lie
-/// apart from each other and from the inputs. Borrows everything for the call. A model on a GPU may take memory there for tensors in host memory, once for the largest; and if the stream is
-/// the caller's and all the caller's tensors are on the GPU, the call returns when its work is queued in it. The floating-point environment
-/// is the default one during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on a
-/// GPU, OUT_OF_MEMORY or DEVICE_ERROR; outputs are untouched by all but INTERNAL and DEVICE_ERROR.
+/// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs may leave out those
+/// that have a default; outputs must be complete, with exactly the shapes of the signature, and lie apart from each other and from the
+/// inputs. Borrows everything for the call. A model on a GPU may take memory there for tensors in host memory, once for the largest; and if
+/// the stream is the caller's and all the caller's tensors are on the GPU, the call returns when its work is queued in it. The
+/// floating-point environment is the default one during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY,
+/// INTERNAL or, on a GPU, OUT_OF_MEMORY or DEVICE_ERROR; outputs are untouched by all but INTERNAL and DEVICE_ERROR.
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs);
 
