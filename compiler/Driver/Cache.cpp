@@ -66,8 +66,6 @@ static std::string describeCompiler() {
 /// |object| is the file's name, from which the model has its own: equal models in folders of different names are different objects.
 static std::string computeKey(const CompileOptions &options, const std::string &object, const CpuTarget &target) {
   std::string text = describeCompiler();
-  if (!options.choices.empty())
-    text += describeFile(options.choices);
   if (options.kernels != KernelBackend::Mlir)
     if (Result<std::string> tool = findHalideTool())
       text += describeFile(*tool);

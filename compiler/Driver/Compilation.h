@@ -8,7 +8,6 @@
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/EmitModel.h"
 #include "compiler/Driver/HalideKernels.h"
-#include "compiler/Driver/KernelChoices.h"
 #include "compiler/Driver/OutputSet.h"
 #include "compiler/Driver/TimeReport.h"
 
@@ -43,12 +42,6 @@ private:
   Status findHalide();
   /// Halide works beside the phases that follow.
   Status startHalide();
-  /// Reads or measures which backend makes which kernel.
-  Status chooseKernels();
-  /// Beside the module goes one with all kernels by Halide, since tiles depend on the backend; after the phase kernels there is one again.
-  Status runPhaseByHalide(Phase phase);
-  /// Beside the output, for --choices of the next time.
-  Status writeChoices();
 
   /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last, which sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
@@ -71,9 +64,6 @@ private:
   std::optional<PackedWeights> packed;
   std::string halideTool;
   HalideCompilation halide;
-  /// For --kernels=best: the choices, and the module with all kernels by Halide from the phase tiled on.
-  KernelChoices choices;
-  mlir::OwningOpRef<mlir::ModuleOp> byHalide;
   bool done = false;
 };
 

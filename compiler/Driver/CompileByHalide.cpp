@@ -3,21 +3,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Compilation.h"
-#include "compiler/Driver/StageText.h"
-#include "mlir/Pass/PassManager.h"
-#include "llvm/Support/Path.h"
 
 using namespace attune;
 
 Status Compilation::findHalide() {
   if (options.kernels == KernelBackend::Mlir)
     return {};
-  std::string flag = options.kernels == KernelBackend::Halide ? "--kernels=halide: " : "--kernels=best: ";
   if (target->machine().getTargetTriple().getArch() != llvm::Triple::x86_64)
-    return Status::error(flag + "expected an x86-64 target, got '" + target->triple() + "'");
+    return Status::error("--kernels=halide: expected an x86-64 target, got '" + target->triple() + "'");
   Result<std::string> tool = findHalideTool();
   if (!tool)
-    return Status::error(flag + tool.message());
+    return Status::error("--kernels=halide: " + tool.message());
   halideTool = *tool;
   return {};
 }
@@ -32,35 +28,4 @@ Status Compilation::startHalide() {
   how.prefetchAhead = strategy().prefetchAhead;
   how.schedule = options.schedule;
   return halide.start(halideTool, describeHalideKernels(*module), how);
-}
-
-Status Compilation::chooseKernels() {
-  Result<KernelChoices> result = options.choices.empty() ? measureKernels(options) : readChoices(options.choices);
-  if (!result)
-    return result.status();
-  choices = std::move(*result);
-  times.finish("choosing kernels", /*counted=*/false);
-  return {};
-}
-
-Status Compilation::writeChoices() {
-  llvm::SmallString<128> path(options.output);
-  llvm::sys::path::replace_extension(path, ".choices");
-  return writeText(path.str().str(), formatChoices(choices));
-}
-
-Status Compilation::runPhaseByHalide(Phase phase) {
-  if (phase == Phase::Linalg)
-    byHalide = module->clone();
-  if (phase != Phase::Tiled && phase != Phase::Kernels)
-    return {};
-  mlir::PassManager passes(&context);
-  buildPhasePipeline(passes, phase, PipelineOptions{strategy(), options.dtype, KernelBackend::Halide});
-  if (mlir::failed(passes.run(*byHalide)))
-    return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
-  if (phase == Phase::Tiled)
-    return {};
-  Status status = applyChoices(*module, *byHalide, choices);
-  byHalide = nullptr;
-  return status;
 }

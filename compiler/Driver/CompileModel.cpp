@@ -89,9 +89,6 @@ Status Compilation::runPhase(Phase phase) {
       return read.status();
     signature = std::move(*read);
   }
-  if (options.kernels == KernelBackend::Best)
-    if (Status status = runPhaseByHalide(phase); status.failed())
-      return status;
   if (phase == Phase::Kernels) {
     readKernels(*module, signature, options.target == TargetKind::Cuda ? "nvvm" : "mlir");
     if (Status status = startHalide(); status.failed())
@@ -153,9 +150,6 @@ Status Compilation::emit() {
     return status;
   if (Status status = writeWeightsHeader(*packed, emitter.descriptor().buildId, files->weights()); status.failed())
     return status;
-  if (options.kernels == KernelBackend::Best && options.choices.empty())
-    if (Status status = writeChoices(); status.failed())
-      return status;
   if (Status status = files->commit(); status.failed())
     return status;
   return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); });
@@ -164,9 +158,6 @@ Status Compilation::emit() {
 Status Compilation::runSteps() {
   if (Status status = prepare(); status.failed())
     return status;
-  if (options.kernels == KernelBackend::Best && !stopsBefore(Phase::Kernels))
-    if (Status status = chooseKernels(); status.failed())
-      return status;
   if (Status status = import(); status.failed() || done)
     return status;
   if (Status status = lower(); status.failed() || done)

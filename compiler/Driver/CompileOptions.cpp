@@ -36,7 +36,7 @@ std::string attune::formatFlags(const CompileOptions &options) {
   if (options.dtype != mlir::xfmr::Precision::F32)
     add("dtype", mlir::xfmr::stringifyPrecision(options.dtype).str());
   if (options.kernels != KernelBackend::Mlir)
-    add("kernels", options.kernels == KernelBackend::Halide ? "halide" : "best");
+    add("kernels", "halide");
   if (options.schedule != "auto")
     add("set", "schedule=" + options.schedule);
   if (!options.inputs.empty())
@@ -80,8 +80,6 @@ bool attune::emulates(const CompileOptions &options) {
 }
 
 Status attune::checkFlags(const CompileOptions &options) {
-  if (!options.choices.empty() && options.kernels != KernelBackend::Best)
-    return Status::error("--choices: only with --kernels=best");
   if (options.target == TargetKind::Cpu) {
     if (options.emit == EmitKind::Ptx)
       return Status::error("--emit: 'ptx' is only for --target=cuda");
@@ -92,8 +90,7 @@ Status attune::checkFlags(const CompileOptions &options) {
   if (emulates(options) && options.emit == EmitKind::Ptx)
     return Status::error("--emit: 'ptx' is for GPUs, not for --gpu=emulator");
   if (options.kernels != KernelBackend::Mlir)
-    return Status::error(options.kernels == KernelBackend::Halide ? "--kernels=halide: only with --target=cpu"
-                                                                  : "--kernels=best: only with --target=cpu");
+    return Status::error("--kernels=halide: only with --target=cpu");
   if (options.dtype == mlir::xfmr::Precision::Int8)
     return Status::error("--dtype=" + mlir::xfmr::stringifyPrecision(options.dtype).str() +
                          ": not implemented for --target=cuda, expected f32, bf16 or f16");

@@ -42,8 +42,6 @@ struct CompileOptions {
   /// What the inputs of matrix products are rounded to.
   mlir::xfmr::Precision dtype = mlir::xfmr::Precision::F32;
   KernelBackend kernels = KernelBackend::Mlir;
-  /// For KernelBackend::Best: the file that says which backend makes which kernel; if empty, they are measured.
-  std::string choices;
   /// How Halide schedules kernels: `auto`, or `none` for one element at a time.
   std::string schedule = "auto";
   /// Empty for the family's defaults.

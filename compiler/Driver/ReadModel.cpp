@@ -25,7 +25,6 @@ Status Compilation::importFolder() {
       return Status::error("--prune-heads: " + status.message());
   }
   ImportOptions import;
-  import.name = name;
   import.padding = options.padding;
   import.inputs = options.inputs;
   import.outputs = options.outputs;

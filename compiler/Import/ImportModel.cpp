@@ -95,18 +95,15 @@ static Status checkGivenResult(const TransformerSpec &spec, const std::vector<En
 }
 
 /// Writes what a module says about its model.
-static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, const ImportOptions &options,
-                                const std::map<std::string, int64_t> &limits) {
+static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, const std::map<std::string, int64_t> &limits) {
   Builder builder(module.getContext());
   auto text = [&](StringRef name, StringRef value) { return builder.getNamedAttr(name, builder.getStringAttr(value)); };
-  module->setAttr(xfmr::kModelAttr, builder.getDictionaryAttr({text("name", options.name.empty() ? spec.family : options.name),
-                                                               text("family", spec.family), text("architecture", spec.architecture)}));
+  module->setAttr(xfmr::kModelAttr, builder.getDictionaryAttr({text("family", spec.family), text("architecture", spec.architecture)}));
   NamedAttrList extents;
   for (const auto &[dim, limit] : limits)
     if (limit)
       extents.set(dim, builder.getI64IntegerAttr(limit));
   module->setAttr(xfmr::kLimitsAttr, extents.getDictionary(builder.getContext()));
-  module->setAttr(xfmr::kPaddingAttr, builder.getStringAttr(options.padding == Padding::Skip ? "skip" : "compute"));
 }
 
 Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const TransformerSpec &spec, const TensorProvider &tensors,
@@ -141,7 +138,7 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
 
   context.loadDialect<xfmr::XfmrDialect, func::FuncDialect, arith::ArithDialect, linalg::LinalgDialect, tensor::TensorDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(NameLoc::get(StringAttr::get(&context, spec.architecture)));
-  setModuleAttributes(*module, spec, options, *limits);
+  setModuleAttributes(*module, spec, *limits);
   WeightTable weights(spec, tensors, *module);
   ModelLayers layers(spec, weights);
   bool all = !isAsked("forward") && llvm::none_of(cacheEntries, [&](const CacheEntry &entry) { return isAsked(entry.name); });

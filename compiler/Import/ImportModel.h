@@ -40,8 +40,6 @@ enum class Padding {
 };
 
 struct ImportOptions {
-  /// The model's name in the module; the family's if empty.
-  std::string name;
   Padding padding = Padding::Compute;
   /// The entry's inputs, in order; the family's standard inputs if empty.
   std::vector<InputRequest> inputs;

@@ -23,14 +23,14 @@ std::optional<Phase> symbolizePhase(llvm::StringRef name);
 std::string listPhases();
 
 /// What makes the code of kernels.
-enum class KernelBackend { Mlir, Halide, Best };
+enum class KernelBackend { Mlir, Halide };
 
 /// What the phases need to know about the target.
 struct PipelineOptions {
   CpuStrategy strategy = getCpuStrategy(CpuFeatures());
   /// What the inputs of projections are rounded to.
   mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
-  /// Kernels that Halide cannot make stay with MLIR. Best is as Mlir: choosing needs both.
+  /// Kernels that Halide cannot make stay with MLIR.
   KernelBackend kernels = KernelBackend::Mlir;
   /// Present if kernels run on a GPU; |strategy| is its tiles then.
   std::optional<GpuStrategy> gpu = std::nullopt;

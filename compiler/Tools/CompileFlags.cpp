@@ -50,12 +50,10 @@ void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::Ar
       options.dtype = *mlir::xfmr::symbolizePrecision(value);
       return Status();
     });
-  addChoice(table, "kernels", "mlir|halide|best", "what makes the kernels (mlir)", [&options](const std::string &value) {
-    options.kernels = value == "halide" ? KernelBackend::Halide : value == "best" ? KernelBackend::Best : KernelBackend::Mlir;
+  addChoice(table, "kernels", "mlir|halide", "what makes the kernels (mlir)", [&options](const std::string &value) {
+    options.kernels = value == "halide" ? KernelBackend::Halide : KernelBackend::Mlir;
     return Status();
   });
-  table.addString("choices", "FILE", options.choices,
-                  "which backend makes which kernel, for --kernels=best; measured, and written to OUT's stem .choices, if not given");
   if (wanted("set"))
     table.addCustom("set", "KEY=VALUE", "schedule=none: Halide's kernels unscheduled, as a reference",
                     [&options](const std::string &value) {

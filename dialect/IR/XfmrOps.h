@@ -58,7 +58,6 @@ inline constexpr llvm::StringLiteral kCacheUseAttr = "xfmr.cache_use";
 inline constexpr llvm::StringLiteral kWeightArgAttr = "xfmr.weight";
 inline constexpr llvm::StringLiteral kModelAttr = "xfmr.model";
 inline constexpr llvm::StringLiteral kLimitsAttr = "xfmr.limits";
-inline constexpr llvm::StringLiteral kPaddingAttr = "xfmr.padding";
 /// Module attributes {entry = "C expression in dims and workers"}: bytes of scratch, and arithmetic of one call.
 inline constexpr llvm::StringLiteral kWorkspaceAttr = "xfmr.workspace";
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
@@ -72,8 +71,6 @@ inline constexpr llvm::StringLiteral kEntryDimsAttr = "xfmr.entry_dims";
 /// On an argument of a function below phase `bufferized`: what it is if neither input nor output ("host", "weights", "workspace",
 /// "workers").
 inline constexpr llvm::StringLiteral kRoleAttr = "xfmr.role";
-/// On a parallel loop: ranges given to workers are multiples of this many iterations.
-inline constexpr llvm::StringLiteral kGrainAttr = "xfmr.grain";
 
 } // namespace mlir::xfmr
 

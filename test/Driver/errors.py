@@ -66,7 +66,7 @@ cases = [
     (compile_ + ["--triple=i686-linux-gnu", "--cpu=haswell"], "expected a 64-bit little-endian ELF target"),
     (compile_ + ["--triple=x86_64-windows-msvc"], "expected a 64-bit little-endian ELF target"),
     (compile_ + ["--dtype=f64"], "--dtype: expected f32, bf16, f16, int8, got 'f64'"),
-    (compile_ + ["--kernels=hand"], "--kernels: expected mlir, halide, best, got 'hand'"),
+    (compile_ + ["--kernels=hand"], "--kernels: expected mlir, halide, got 'hand'"),
     (compile_ + ["--padding=some"], "--padding: expected compute, skip, got 'some'"),
     (compile_ + ["--inputs=ids"], "got 'ids'"),
     (compile_ + ["--outputs=all"], "got 'all'"),

@@ -53,8 +53,7 @@ static void outline(scf::ForallOp forall, SymbolTable &symbols) {
   Value count = loop.counts[0];
   for (Value other : ArrayRef(loop.counts).drop_front())
     count = builder.createOrFold<arith::MulIOp>(loc, count, other);
-  auto grainAttr = forall->getAttrOfType<IntegerAttr>(xfmr::kGrainAttr);
-  Value grain = arith::ConstantIndexOp::create(builder, loc, grainAttr ? grainAttr.getInt() : 1);
+  Value grain = arith::ConstantIndexOp::create(builder, loc, 1);
   xfmr::ParallelCallOp::create(builder, loc, parent.getArgument(0), count, grain, body.getName(), captures.getArrayRef());
   forall.erase();
 }

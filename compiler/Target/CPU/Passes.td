@@ -53,8 +53,8 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
     func.func private @f_parallel(%x: memref<?x8xf32>, %n: index, %worker: index, %begin: index, %end: index)
     ```
 
-    `xfmr.worker_id` becomes `%worker`, 0 outside parallel loops. Loops inside a body and loops of one iteration become scf.for. The attribute
-    `xfmr.grain` of a loop is the grain, 1 without it. Constants, index arithmetic and views are repeated in the body. Functions that need the
+    `xfmr.worker_id` becomes `%worker`, 0 outside parallel loops. Loops inside a body and loops of one iteration become scf.for. The grain
+    is 1. Constants, index arithmetic and views are repeated in the body. Functions that need the
     host get it as first argument, `%host: !llvm.ptr {xfmr.role = "host"}`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",

@@ -1,5 +1,5 @@
 // One encoder layer called twice, as the importer writes it: hidden size 20, two heads, 50 inner columns.
-module attributes {xfmr.model = {name = "layer", family = "bert", architecture = "BertModel"}} {
+module attributes {xfmr.model = {family = "bert", architecture = "BertModel"}} {
   xfmr.weight @q0 : tensor<20x20xf32> = #xfmr.tensor<"q.0" : tensor<20x20xf32>>
   xfmr.weight @q1 : tensor<20x20xf32> = #xfmr.tensor<"q.1" : tensor<20x20xf32>>
   xfmr.weight @up : tensor<50x20xf32> = #xfmr.tensor<"up" : tensor<50x20xf32>>

@@ -47,7 +47,7 @@ func.func private @layer(%x: memref<?x24xf32>, %weights: memref<?xi8>, %out: mem
   scf.forall (%i, %j) in (%n, 24) {
     %v = memref.load %t[%i, %j] : memref<?x24xf32>
     memref.store %v, %out[%i, %j] : memref<?x24xf32>
-  } {xfmr.grain = 8 : i64}
+  }
   return
 }
 func.func @forward(%x: memref<?x?x24xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length", 24]}, %weights: memref<?xi8>,

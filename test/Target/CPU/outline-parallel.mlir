@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @flat
 // CHECK-SAME: (%[[HOST:.*]]: !llvm.ptr {xfmr.role = "host"}, %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[N:.*]]: index)
 // CHECK: %[[COUNT:.*]] = arith.maxsi %[[N]]
-// CHECK: xfmr.parallel_call %[[HOST]], %[[COUNT]], %c4 @flat_parallel(%[[X]], %[[Y]]) : memref<?xf32>, memref<?xf32>
+// CHECK: xfmr.parallel_call %[[HOST]], %[[COUNT]], %c1 @flat_parallel(%[[X]], %[[Y]]) : memref<?xf32>, memref<?xf32>
 func.func @flat(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   %c3 = arith.constant 3 : index
   scf.forall (%i) in (%n) {
@@ -19,7 +19,7 @@ func.func @flat(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
     %at = arith.addi %i, %c3 : index
     %v = memref.load %x[%at] : memref<?xf32>
     memref.store %v, %y[%w] : memref<?xf32>
-  } {xfmr.grain = 4 : i64}
+  }
   return
 }
 // A caller passes the host on.
