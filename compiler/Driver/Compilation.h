@@ -68,7 +68,7 @@ private:
   std::unique_ptr<TensorProvider> tensors;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ModelSignature signature;
-  std::optional<PackedWeights> packed;
+  std::optional<PackingResult> packed;
   std::string halideTool;
   HalideCompilation halide;
   /// For --kernels=best: the choices, and the module with all kernels by Halide from the phase tiled on.
