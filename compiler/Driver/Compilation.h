@@ -61,7 +61,7 @@ private:
   std::unique_ptr<TensorProvider> tensors;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ModelSignature signature;
-  std::optional<PackedWeights> packed;
+  std::optional<PackingResult> packed;
   std::string halideTool;
   HalideCompilation halide;
   bool done = false;

@@ -112,7 +112,7 @@ Status Compilation::pack() {
     heard.progress = listener.packing;
   if (listener.warning)
     heard.warning = listener.warning;
-  Result<PackedWeights> written = packWeights(*module, *tensors, files->weights(), heard);
+  Result<PackingResult> written = packWeights(*module, *tensors, files->weights(), heard);
   if (!written)
     return written.status();
   packed.emplace(std::move(*written));

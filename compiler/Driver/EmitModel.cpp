@@ -90,7 +90,7 @@ static std::string tileFeatures(const llvm::Module &module) {
 
 /// A hash of everything that decides the bytes of the object and its weights.
 static BuildId computeBuildId(const llvm::Module &module, const std::string &signature, const DescriptorOptions &described,
-                              const PackedWeights *packed) {
+                              const PackingResult *packed) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::WriteBitcodeToFile(module, stream);
@@ -109,7 +109,7 @@ static BuildId computeBuildId(const llvm::Module &module, const std::string &sig
   return id;
 }
 
-Status ModelEmitter::describe(const ModelSignature &signature, const std::string &name, const PackedWeights *packed) {
+Status ModelEmitter::describe(const ModelSignature &signature, const std::string &name, const PackingResult *packed) {
   described.name = name;
   described.triple = target.triple();
   described.cpu = target.cpu();

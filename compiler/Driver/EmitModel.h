@@ -21,7 +21,7 @@ public:
   /// Translates |module|, which is in the LLVM dialect, and links the |kernels| it calls, bitcode by Halide.
   Status translate(mlir::ModuleOp module, const std::vector<std::string> &kernels);
   /// Adds the descriptor of |signature|. The build id follows from |packed|, the code and the flags; |packed| is null if nothing is packed.
-  Status describe(const ModelSignature &signature, const std::string &name, const PackedWeights *packed);
+  Status describe(const ModelSignature &signature, const std::string &name, const PackingResult *packed);
   /// Makes the images of the kernels that translate found, for the GPUs that the options ask for. Before describe.
   Status emitDevice(ModelSignature &signature);
   /// The PTX for the first of them.

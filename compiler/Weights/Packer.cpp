@@ -122,7 +122,7 @@ static Json describeWeight(xfmr::WeightOp weight) {
 }
 
 /// The text of the manifest; a hexadecimal content hash, as JSON numbers are doubles to many readers.
-static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, const PackedWeights &packed) {
+static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, const PackingResult &packed) {
   Json manifest = Json::object(), list = Json::array();
   for (xfmr::WeightOp weight : weights)
     list.push_back(describeWeight(weight));
@@ -133,8 +133,8 @@ static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, const 
   return manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<PackedWeights> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener) {
-  PackedWeights packed;
+Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener) {
+  PackingResult packed;
   auto dataBytes = module->getAttrOfType<IntegerAttr>(kWeightsBytesAttr);
   if (!dataBytes || dataBytes.getInt() < 0)
     return Status::error("the module has no '" + kWeightsBytesAttr.str() + "'");
@@ -173,7 +173,7 @@ Result<PackedWeights> attune::packWeights(ModuleOp module, const TensorProvider 
   return packed;
 }
 
-Status attune::writeWeightsHeader(const PackedWeights &packed, const BuildId &buildId, OutputFile &file) {
+Status attune::writeWeightsHeader(const PackingResult &packed, const BuildId &buildId, OutputFile &file) {
   attune_weights_header header = {};
   header.magic = ATTUNE_WEIGHTS_MAGIC;
   header.abi_version = ATTUNE_ABI_VERSION;

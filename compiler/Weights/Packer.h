@@ -26,8 +26,9 @@ struct PackListener {
   std::function<void(const std::string &message)> warning = [](const std::string &) {};
 };
 
-/// What packing left in the file.
-struct PackedWeights {
+/// The sizes, hashes and manifest of a weights file that has been packed, for its header and for the object. A class that opens such a file
+/// is PackedWeights in runtime/verbs.
+struct PackingResult {
   uint64_t dataBytes = 0;
   /// attune_checksum of the data section.
   uint64_t contentHash = 0;
@@ -38,11 +39,11 @@ struct PackedWeights {
 };
 
 /// Writes room for a header, the data section and the manifest to |file|, which is new. Errors name the tensor.
-Result<PackedWeights> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file,
+Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file,
                                   const PackListener &listener = {});
 
 /// Writes the header. The caller commits the file.
-Status writeWeightsHeader(const PackedWeights &packed, const BuildId &buildId, OutputFile &file);
+Status writeWeightsHeader(const PackingResult &packed, const BuildId &buildId, OutputFile &file);
 
 } // namespace attune
 

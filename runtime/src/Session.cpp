@@ -54,7 +54,8 @@ static attune_status openDevice(attune_session &session) {
   const attune_model_desc &desc = *session.model->desc;
   session.host = {ATTUNE_ABI_VERSION,          session.model->device.arch,    &session.device, session.host.num_workers, nullptr,
                   cuda::DeviceSession::launch, cuda::DeviceSession::encodeMap};
-  cuda::ContextScope scope = session.device.enter();
+  cuda::ContextScope scope;
+  ATTUNE_TRY(session.device.enter(scope));
   for (uint32_t e = 0; e < desc.num_entries; ++e)
     ATTUNE_TRY(session.device.uploadDefaults(desc.entries[e], session.entries[e]));
   return ATTUNE_OK;
@@ -228,7 +229,9 @@ attune_status attune::runEntry(attune_session &session, const char *name, Tensor
   ATTUNE_TRY(findEntry(desc, name, entry));
   if (!isOnGpu(session))
     return runChecked(session, *entry, inputs, outputs);
-  cuda::ContextScope scope = session.device.enter();
+  cuda::ContextScope scope;
+  ATTUNE_TRY(session.device.enter(scope));
+  ATTUNE_TRY(session.device.beginCall());
   return runChecked(session, *entry, inputs, outputs);
 }
 

@@ -31,14 +31,16 @@ public:
     data = static_cast<float *>(malloc(bytes));
     if (!data)
       return fail(ATTUNE_OUT_OF_MEMORY, "no memory for %zu bytes of a cache", bytes);
-    cuda::ContextScope scope = session.device.enter();
+    cuda::ContextScope scope;
+    ATTUNE_TRY(session.device.enter(scope));
     return session.device.download(data, home, bytes);
   }
   /// Makes the cache what |data| is.
   attune_status store() {
     if (!isOnGpu(session))
       return ATTUNE_OK;
-    cuda::ContextScope scope = session.device.enter();
+    cuda::ContextScope scope;
+    ATTUNE_TRY(session.device.enter(scope));
     return session.device.upload(home, data, bytes);
   }
   float *data = nullptr;
@@ -57,6 +59,15 @@ struct CacheAccess {
   int64_t rows, length;
 };
 } // namespace
+
+/// Fails if |session| works in a stream that is being captured: |what| is not for graphs.
+static attune_status refuseCapture(const attune_session &session, const char *what) {
+  if (!isOnGpu(session))
+    return ATTUNE_OK;
+  cuda::ContextScope scope;
+  ATTUNE_TRY(session.device.enter(scope));
+  return session.device.refuseCapture(what);
+}
 
 static attune_status checkSlot(const Caches &caches, int64_t slot) {
   if (slot < 0 || slot >= caches.sizes.slots)
@@ -89,6 +100,7 @@ attune_status attune_session_slot_copy(attune_session *session, int64_t from, in
   ATTUNE_TRY(turn.take());
   ATTUNE_TRY(checkSlot(session->caches, from));
   ATTUNE_TRY(checkSlot(session->caches, to));
+  ATTUNE_TRY(refuseCapture(*session, "copying a slot"));
   return from != to ? copySlot(*session, from, to) : ATTUNE_OK;
 }
 
@@ -102,7 +114,8 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
       continue;
     CachePlace place = findCache(desc, caches, i);
     if (isOnGpu(session)) {
-      cuda::ContextScope scope = session.device.enter();
+      cuda::ContextScope scope;
+      ATTUNE_TRY(session.device.enter(scope));
       ATTUNE_TRY(session.device.copySlot(cache, place, from, to, length));
       continue;
     }
@@ -175,6 +188,7 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
     return fail(ATTUNE_INVALID_ARGUMENT, "the tensor is null");
   CacheAccess access;
   ATTUNE_TRY(openCache(*session, *tensor, access));
+  ATTUNE_TRY(refuseCapture(*session, "reading a cache"));
   for (int64_t row = 0, slot; row < access.rows; ++row) {
     ATTUNE_TRY(chooseSlot(*session, access, slots, row, slot));
     int64_t length = (access.cache->of_sources ? session->caches.sourceLengths : session->caches.lengths)[slot];
@@ -228,6 +242,7 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
   if (num_tensors && !tensors)
     return fail(ATTUNE_INVALID_ARGUMENT, "%zu tensors given but their array is null", num_tensors);
   ATTUNE_TRY(checkWrite(*session, slots, tensors, num_tensors));
+  ATTUNE_TRY(refuseCapture(*session, "writing caches"));
   Caches &caches = session->caches;
   const attune_model_desc &desc = *session->model->desc;
   for (size_t i = 0; i < num_tensors; ++i) {

@@ -39,7 +39,12 @@ Code cuGetErrorName(Code code, const char **name) {
                                                      {invalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
                                                      {notFound, "CUDA_ERROR_NOT_FOUND"},
                                                      {illegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-                                                     {launchFailed, "CUDA_ERROR_LAUNCH_FAILED"}};
+                                                     {misalignedAddress, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+                                                     {launchFailed, "CUDA_ERROR_LAUNCH_FAILED"},
+                                                     {captureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+                                                     {captureInvalid, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+                                                     {captureImplicit, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT"},
+                                                     {capturedEvent, "CUDA_ERROR_CAPTURED_EVENT"}};
   auto found = names.find(code);
   *name = found == names.end() ? nullptr : found->second;
   return found == names.end() ? invalidValue : success;
@@ -75,24 +80,26 @@ Code cuDeviceGetAttribute(int *value, int attribute, Device) {
 
 Code cuDevicePrimaryCtxRetain(Context *context, Device) {
   Call call("cuDevicePrimaryCtxRetain", false);
-  if (!call.failed())
-    ++call.state.retained;
+  if (call.failed())
+    return call.code;
+  ++call.state.retained;
   *context = theContext;
-  return call.code;
+  return success;
 }
 
 Code cuDevicePrimaryCtxRelease_v2(Device) {
   Call call("cuDevicePrimaryCtxRelease_v2", false);
   if (call.state.retained == 0)
     return invalidContext;
-  --call.state.retained;
+  if (--call.state.retained == 0)
+    call.drain();
   return call.code;
 }
 
 Code cuCtxPushCurrent_v2(Context context) {
   Call call("cuCtxPushCurrent_v2", false);
-  if (context != theContext || call.state.retained == 0)
-    return invalidContext;
+  if (call.failed() || context != theContext || call.state.retained == 0)
+    return call.failed() ? call.code : invalidContext;
   contexts.push_back(context);
   return call.code;
 }
@@ -103,6 +110,12 @@ Code cuCtxPopCurrent_v2(Context *context) {
     return invalidContext;
   *context = contexts.back();
   contexts.pop_back();
+  return call.code;
+}
+
+Code cuCtxGetCurrent(Context *context) {
+  Call call("cuCtxGetCurrent", false);
+  *context = contexts.empty() ? nullptr : contexts.back();
   return call.code;
 }
 

@@ -7,10 +7,11 @@
 #include "runtime/src/cuda/Driver.h"
 #include "test/FakeCuda/Block.h"
 #include "test/FakeCuda/DeviceMemory.h"
+#include "test/FakeCuda/Streams.h"
 
-#include <functional>
 #include <map>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace attune::fake {
@@ -18,19 +19,23 @@ namespace attune::fake {
 using namespace attune::cuda;
 
 enum : Code {
-  invalidValue = 1,
   notInitialized = 3,
   invalidContext = 201,
   invalidPtx = 218,
   invalidHandle = 400,
   illegalAddress = 700,
-  launchFailed = 719
+  misalignedAddress = 716,
+  launchFailed = 719,
+  captureUnsupported = 900,
+  captureInvalid = 901,
+  capturedEvent = 907
 };
 
 struct LoadedFunction {
   const emulated::Image *image;
   const emulated::Kernel *kernel;
-  unsigned dynamicLimit = 48 << 10;
+  bool hasLimit = false; ///< |dynamicLimit| has been set; else a block has 48 KiB of shared memory, static and dynamic
+  unsigned dynamicLimit = 0;
 };
 
 struct LoadedModule {
@@ -39,24 +44,36 @@ struct LoadedModule {
   std::vector<LoadedFunction *> functions;
 };
 
-/// All there is of the driver; one call at a time.
+/// A point in a stream.
+struct RecordedEvent {
+  uint64_t work = 0; ///< number of the work that records it, 0 before it is recorded
+  bool isCaptured = false;
+};
+
+/// All there is of the driver but memory and streams; one call at a time.
 struct State {
   std::recursive_mutex mutex;
   bool isInitialized = false;
   int retained = 0;
   Code error = success; ///< of a kernel, for good
-  std::vector<std::function<void()>> queue;
   std::map<std::string, uint32_t> calls;
   std::map<Module, LoadedModule *> modules;
   std::map<Function, LoadedFunction *> functions;
-  std::map<Stream, bool> streams;
+  std::map<Event, RecordedEvent> events;
 
+  /// Ends all further work because of |problem|, which goes to standard error.
+  void fail(const std::string &problem);
   /// Lives as long as whatever uses it.
   static State &get();
 };
 
-/// The contexts that this thread has pushed; there is only one to push.
-extern thread_local std::vector<Context> contexts;
+/// The contexts that a thread has pushed; there is only one to push. A thread must pop them before it ends, but for the main thread.
+struct ContextStack : std::vector<Context> {
+  ~ContextStack();
+};
+extern thread_local ContextStack contexts;
+/// The CUstreamCaptureMode of the thread.
+extern thread_local int captureMode;
 
 /// Opens device memory to this program while it lives.
 struct OpenMemory {
@@ -67,16 +84,20 @@ struct OpenMemory {
 /// One call of the interface: takes the lock, writes the log, injects failures.
 class Call {
 public:
-  /// Of the function |name|, which fails where there is no current context if it |needsContext|.
-  explicit Call(const char *name, bool needsContext = true);
+  /// Of the function |name|, which fails where there is no current context if it |needsContext|, and breaks captures if it |isUnsafe|: it
+  /// may wait for the whole GPU.
+  explicit Call(const char *name, bool needsContext = true, bool isUnsafe = false);
   bool failed() const { return code != success; }
-  /// Does |work| now or when somebody waits.
-  void enqueue(std::function<void()> work);
-  /// Does all that is queued.
+  /// Queues |work| in |stream|, which is known. Returns an error if a capture does not allow it.
+  Code enqueue(Stream stream, Work work);
+  /// Returns true, and invalidates captures, if |stream| is the default stream and waits for a stream that is being captured.
+  bool isImplicitlyCaptured(Stream stream);
+  /// Does all work of all streams. Returns the error of the GPU.
   Code drain();
 
   State &state;
   Code code = success;
+  uint64_t number = 0; ///< of the work that was queued last
 
 private:
   std::lock_guard<std::recursive_mutex> lock;
@@ -86,6 +107,8 @@ private:
 bool isDevice(Address address, size_t bytes);
 /// Whether |data| is memory of the host.
 bool isHost(const void *data);
+/// Whether a copy may begin at |address|: at a multiple of 16, as vectors of kernels. A real driver would copy anything, slowly.
+bool isAligned(const char *what, Address address);
 
 } // namespace attune::fake
 

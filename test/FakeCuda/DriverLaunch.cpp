@@ -1,4 +1,4 @@
-//===- DriverLaunch.cpp - Modules, streams, launches of the fake driver ----===//
+//===- DriverLaunch.cpp - Modules and launches of the fake driver -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -6,6 +6,7 @@
 #include "Images.h"
 #include "Settings.h"
 
+#include <array>
 #include <cstring>
 #include <dlfcn.h>
 
@@ -13,18 +14,29 @@ using namespace attune;
 using namespace attune::cuda;
 using namespace attune::fake;
 
-static void failLaunch(State &state, const std::string &problem) {
-  std::fprintf(stderr, "fake GPU: %s\n", problem.c_str());
-  state.error = problem.find("llegal address") != std::string::npos || problem.find("outside of every") != std::string::npos
-                    ? illegalAddress
-                    : launchFailed;
+/// Returns the rule of the driver that a launch breaks, or null.
+static const char *findLaunchProblem(const LoadedFunction &function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
+                                     unsigned sharedBytes) {
+  uint64_t threads = uint64_t(block[0]) * block[1] * block[2], shared = uint64_t(function.image->staticShared) + sharedBytes;
+  const emulated::Kernel &kernel = *function.kernel;
+  if (!grid[0] || !grid[1] || !grid[2] || !threads)
+    return "a size is 0";
+  if (grid[0] >= 1u << 31 || grid[1] >= 1u << 16 || grid[2] >= 1u << 16)
+    return "a grid has at most 2^31 - 1 x 65535 x 65535 blocks";
+  if (threads > 1024 || block[2] > 64)
+    return "a block has at most 1024 threads, and at most 64 in the third dimension";
+  if ((kernel.threads && kernel.threads != threads) || (kernel.maxThreads && threads > kernel.maxThreads))
+    return "the kernel is made for blocks of another size";
+  if (function.hasLimit ? sharedBytes > function.dynamicLimit : shared > 48 << 10)
+    return "more shared memory than CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES allows";
+  return shared > emulated::sharedBytes ? "more shared memory than the GPU has" : nullptr;
 }
 
 extern "C" {
 #pragma GCC visibility push(default)
 
 Code cuModuleLoadDataEx(Module *module, const void *data, unsigned count, int *options, void **values) {
-  Call call("cuModuleLoadDataEx");
+  Call call("cuModuleLoadDataEx", true, true);
   if (call.failed())
     return call.code;
   showSymbols();
@@ -48,10 +60,12 @@ Code cuModuleLoadDataEx(Module *module, const void *data, unsigned count, int *o
 }
 
 Code cuModuleUnload(Module module) {
-  Call call("cuModuleUnload");
+  Call call("cuModuleUnload", true, true);
   auto found = call.state.modules.find(module);
   if (found == call.state.modules.end())
     return invalidHandle;
+  if (call.code == captureUnsupported)
+    return call.code;
   call.drain();
   for (LoadedFunction *function : found->second->functions) {
     call.state.functions.erase(reinterpret_cast<Function>(function));
@@ -89,44 +103,21 @@ Code cuFuncSetAttribute(Function function, int attribute, int value) {
       found->second->image->staticShared + static_cast<unsigned>(value) > emulated::sharedBytes)
     return invalidValue;
   found->second->dynamicLimit = static_cast<unsigned>(value);
+  found->second->hasLimit = true;
   return success;
-}
-
-Code cuStreamCreate(Stream *stream, unsigned) {
-  Call call("cuStreamCreate");
-  static uintptr_t last = 0x1000;
-  *stream = reinterpret_cast<Stream>(++last);
-  if (!call.failed())
-    call.state.streams[*stream] = true;
-  return call.code;
-}
-
-Code cuStreamDestroy_v2(Stream stream) {
-  Call call("cuStreamDestroy_v2");
-  return call.state.streams.erase(stream) ? call.code : invalidHandle;
-}
-
-Code cuStreamSynchronize(Stream stream) {
-  Call call("cuStreamSynchronize");
-  if (call.failed() || (stream && !call.state.streams.count(stream)))
-    return call.failed() ? call.code : invalidHandle;
-  return call.drain();
 }
 
 Code cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY, unsigned blockZ,
                     unsigned sharedBytes, Stream stream, void **args, void **extra) {
   Call call("cuLaunchKernel");
   auto found = call.state.functions.find(function);
-  if (call.failed() || found == call.state.functions.end() || (stream && !call.state.streams.count(stream)))
+  if (call.failed() || found == call.state.functions.end() || !Streams::get().isKnown(stream))
     return call.failed() ? call.code : invalidHandle;
   LoadedFunction &loaded = *found->second;
-  uint64_t threads = uint64_t(blockX) * blockY * blockZ;
-  bool good = gridX && gridY && gridZ && gridX < 1u << 31 && gridY < 65536 && gridZ < 65536 && threads && threads <= 1024 && blockZ <= 64 &&
-              sharedBytes <= loaded.dynamicLimit && loaded.image->staticShared + sharedBytes <= emulated::sharedBytes && !extra &&
-              (!loaded.kernel->threads || loaded.kernel->threads == threads) &&
-              (!loaded.kernel->maxThreads || threads <= loaded.kernel->maxThreads);
-  if (!good)
+  if (const char *problem = findLaunchProblem(loaded, {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes); problem || extra) {
+    std::fprintf(stderr, "fake GPU: '%s' cannot be launched: %s\n", loaded.kernel->name, problem ? problem : "it has extra options");
     return invalidValue;
+  }
   if (Settings::get().log)
     std::fprintf(Settings::get().log, "  %s <<<(%u, %u, %u), (%u, %u, %u), %u>>>\n", loaded.kernel->name, gridX, gridY, gridZ, blockX,
                  blockY, blockZ, sharedBytes);
@@ -138,16 +129,16 @@ Code cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigned 
     std::memcpy(values.back().data(), args[i], bytes);
   }
   State &state = call.state;
-  call.enqueue([=, &state, &loaded]() mutable {
+  return call.enqueue(stream, [=, &state, &loaded] {
+    std::vector<std::vector<uint64_t>> copies = values;
     std::vector<void *> pointers;
-    for (auto &value : values)
+    for (auto &value : copies)
       pointers.push_back(value.data());
     OpenMemory open;
     Launch launch{loaded.image, loaded.kernel, {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes, pointers.data()};
     if (std::string problem = runLaunch(launch); !problem.empty())
-      failLaunch(state, problem);
+      state.fail(problem);
   });
-  return success;
 }
 
 #pragma GCC visibility pop

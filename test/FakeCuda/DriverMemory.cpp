@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DriverCall.h"
+#include "HostMemory.h"
 
 #include <cstring>
 #include <string>
@@ -15,7 +16,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 Code cuMemAlloc_v2(Address *address, size_t bytes) {
-  Call call("cuMemAlloc_v2");
+  Call call("cuMemAlloc_v2", true, true);
   if (call.failed() || bytes == 0)
     return call.failed() ? call.code : invalidValue;
   void *data = DeviceMemory::get().allocate(bytes);
@@ -24,51 +25,65 @@ Code cuMemAlloc_v2(Address *address, size_t bytes) {
 }
 
 Code cuMemFree_v2(Address address) {
-  Call call("cuMemFree_v2");
+  Call call("cuMemFree_v2", true, true);
+  if (call.code == captureUnsupported)
+    return call.code;
+  // The driver waits for the work that may use the memory.
   call.drain();
   return DeviceMemory::get().free(reinterpret_cast<void *>(address)) ? call.code : invalidValue;
 }
 
-Code cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, Stream) {
+Code cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, Stream stream) {
   Call call("cuMemcpyHtoDAsync_v2");
-  if (call.failed() || !isDevice(to, bytes) || !isHost(from))
+  if (call.failed() || !isDevice(to, bytes) || !isHost(from) || !isAligned("a copy to the GPU begins", to))
     return call.failed() ? call.code : invalidValue;
-  // Ordinary memory is read before the call returns.
-  std::string copy(static_cast<const char *>(from), bytes);
-  call.enqueue([=] {
+  if (!Streams::get().isKnown(stream))
+    return invalidHandle;
+  // A graph copies what the memory holds when it is launched.
+  bool mayChange = Streams::get().captureStatus(stream) != captureNone;
+  return call.enqueue(stream, [=, &state = call.state, source = HostSource(from, bytes)] {
     OpenMemory open;
-    std::memcpy(reinterpret_cast<void *>(to), copy.data(), copy.size());
+    std::string problem = isDevice(to, bytes) ? source.read(reinterpret_cast<void *>(to), mayChange)
+                                              : "a copy to the GPU writes memory that has been freed: illegal address";
+    if (!problem.empty())
+      state.fail(problem);
   });
-  return success;
 }
 
-Code cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, Stream) {
+Code cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, Stream stream) {
   Call call("cuMemcpyDtoHAsync_v2");
-  if (call.failed() || !isDevice(from, bytes) || !isHost(to))
+  if (call.failed() || !isDevice(from, bytes) || !isHost(to) || !isAligned("a copy from the GPU begins", from))
     return call.failed() ? call.code : invalidValue;
-  call.enqueue([=] {
+  if (!Streams::get().isKnown(stream))
+    return invalidHandle;
+  return call.enqueue(stream, [=, &state = call.state] {
     OpenMemory open;
-    std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+    std::string problem = isDevice(from, bytes) ? writeHost(to, reinterpret_cast<void *>(from), bytes)
+                                                : "a copy from the GPU reads memory that has been freed: illegal address";
+    if (!problem.empty())
+      state.fail(problem);
   });
-  return success;
 }
 
-Code cuMemcpy2DAsync_v2(const Copy2D *given, Stream) {
+Code cuMemcpy2DAsync_v2(const Copy2D *given, Stream stream) {
   Call call("cuMemcpy2DAsync_v2");
   Copy2D copy = *given;
   bool good = copy.srcMemoryType == memoryTypeDevice && copy.dstMemoryType == memoryTypeDevice && copy.srcPitch >= copy.widthBytes &&
               copy.dstPitch >= copy.widthBytes && copy.height > 0 &&
               isDevice(copy.srcDevice, (copy.height - 1) * copy.srcPitch + copy.widthBytes) &&
               isDevice(copy.dstDevice, (copy.height - 1) * copy.dstPitch + copy.widthBytes);
+  good = good && isAligned("a copy of rows reads", copy.srcDevice) && isAligned("a copy of rows writes", copy.dstDevice) &&
+         isAligned("a row of a copy begins", copy.srcPitch | copy.dstPitch);
   if (call.failed() || !good)
     return call.failed() ? call.code : invalidValue;
-  call.enqueue([=] {
+  if (!Streams::get().isKnown(stream))
+    return invalidHandle;
+  return call.enqueue(stream, [=] {
     OpenMemory open;
     for (size_t row = 0; row < copy.height; ++row)
       std::memcpy(reinterpret_cast<char *>(copy.dstDevice) + row * copy.dstPitch,
                   reinterpret_cast<char *>(copy.srcDevice) + row * copy.srcPitch, copy.widthBytes);
   });
-  return success;
 }
 
 Code cuTensorMapEncodeTiled(void *out, int type, unsigned rank, Address data, const uint64_t *sizes, const uint64_t *strides,
@@ -106,7 +121,7 @@ Code cuPointerGetAttribute(void *value, int attribute, Address address) {
   Call call("cuPointerGetAttribute");
   if (call.failed() || !DeviceMemory::get().contains(reinterpret_cast<void *>(address)))
     return call.failed() ? call.code : invalidValue;
-  unsigned answer = attribute == pointerMemoryType ? memoryTypeDevice : 0;
+  unsigned answer = attribute == pointerMemoryType ? unsigned(memoryTypeDevice) : 0;
   std::memcpy(value, &answer, sizeof(answer));
   return attribute == pointerMemoryType || attribute == pointerDeviceOrdinal ? success : invalidValue;
 }

@@ -2,13 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * A handwritten model whose kernels are in Inputs/device.ll, on the GPU of test/FakeCuda. DeviceTest IMAGE FOLDER runs all tests; with a
- * third argument it opens the model, makes a session and runs it once, and prints what became of it.
+ * third argument it opens the model, makes a session and runs it once, and prints the status; if that failed, it changes the memory of the
+ * inputs and tries again.
  *===-----------------------------------------------------------------------===*/
 
 #include "Check.h"
 #include "FakeModel.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 enum { PANEL = ATTUNE_CACHE_PANEL, BLOCK = 32 };
 enum { GATHER, SPREAD, APPEND, ABSENT };
@@ -57,10 +59,18 @@ static int32_t broken(const attune_host *host, const attune_call *call) {
   return launch(host, ABSENT, 1, args);
 }
 
+/* More blocks than a GPU launches, as compiled code passes them on. */
+static int32_t huge(const attune_host *host, const attune_call *call) {
+  const void *args[] = {&call->weights};
+  attune_launch launch = {GATHER, 0, {UINT32_MAX, 1, 1}, {BLOCK, 1, 1}, args};
+  return host->launch(host->pool, &launch);
+}
+
 static const attune_entry_desc entries[] = {
     {"forward", 2, 3, 1, ATTUNE_CACHE_UNUSED, forward_dims, forward_inputs, forward_outputs, forward, workspace, nothing, NULL},
     {"decode", 2, 3, 1, ATTUNE_CACHE_APPEND, decode_dims, decode_inputs, decode_outputs, decode, nothing, nothing, NULL},
-    {"broken", 0, 0, 0, ATTUNE_CACHE_UNUSED, NULL, NULL, NULL, broken, nothing, nothing, NULL}};
+    {"broken", 0, 0, 0, ATTUNE_CACHE_UNUSED, NULL, NULL, NULL, broken, nothing, nothing, NULL},
+    {"huge", 0, 0, 0, ATTUNE_CACHE_UNUSED, NULL, NULL, NULL, huge, nothing, nothing, NULL}};
 static const attune_kernel_desc kernels[] = {{"all", "nvvm", "everything", NULL, NULL}};
 static const attune_gpu_function functions[] = {{"gather", 0, 0}, {"spread", 0, 0}, {"append", 0, 0}, {"absent", 0, 0}};
 static attune_gpu_image images[] = {{ATTUNE_IMAGE_PTX, 80, 0, 0, ".ptx 80", 8},
@@ -80,7 +90,7 @@ static void make_model(const char *image_path, const char *folder) {
   fclose(file);
   desc = attune_model_fake;
   desc.name = "device";
-  desc.num_entries = 3;
+  desc.num_entries = 4;
   desc.entries = entries;
   desc.num_kernels = 1;
   desc.kernels = kernels;
@@ -117,10 +127,13 @@ static attune_status make_session(attune_model *model, void *stream, attune_sess
 /* The driver, as a program that works with a GPU itself has it. */
 static int (*device_alloc)(void **, size_t), (*device_free)(void *), (*to_device)(void *, const void *, size_t, void *),
     (*to_host)(void *, const void *, size_t, void *), (*stream_create)(void **, unsigned), (*stream_wait)(void *),
-    (*stream_destroy)(void *), (*init)(unsigned), (*retain)(void **, int), (*push)(void *);
+    (*stream_destroy)(void *), (*init)(unsigned), (*retain)(void **, int), (*push)(void *), (*pop)(void **), (*current)(void **),
+    (*begin_capture)(void *, int), (*end_capture)(void *, void **), (*instantiate)(void **, void *, unsigned long long),
+    (*graph_launch)(void *, void *);
+static void *context;
 
 static void open_driver(void) {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW), *context;
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
   CHECK(library);
 #define FIND(function, name) CHECK((*(void **)&function = dlsym(library, name)))
   FIND(device_alloc, "cuMemAlloc_v2");
@@ -133,6 +146,12 @@ static void open_driver(void) {
   FIND(init, "cuInit");
   FIND(retain, "cuDevicePrimaryCtxRetain");
   FIND(push, "cuCtxPushCurrent_v2");
+  FIND(pop, "cuCtxPopCurrent_v2");
+  FIND(current, "cuCtxGetCurrent");
+  FIND(begin_capture, "cuStreamBeginCapture_v2");
+  FIND(end_capture, "cuStreamEndCapture");
+  FIND(instantiate, "cuGraphInstantiateWithFlags");
+  FIND(graph_launch, "cuGraphLaunch");
   CHECK(init(0) == 0 && retain(&context, 0) == 0 && push(context) == 0);
 }
 
@@ -174,6 +193,8 @@ static void test_host_memory(attune_model *model) {
   CHECK_FAILS(run_forward(session, call_ids, call_hidden), ATTUNE_INVALID_ARGUMENT, "'ids' is 100 at [1, 0], expected 0 to 99");
   CHECK_FAILS(attune_session_run(session, "broken", NULL, 0, NULL, 0), ATTUNE_INTERNAL,
               "launches function number 3, which its sm_10 image lacks");
+  CHECK_FAILS(attune_session_run(session, "huge", NULL, 0, NULL, 0), ATTUNE_DEVICE_ERROR,
+              "launching 'gather' needs more than 2147483647 blocks, the most that a GPU launches at once");
   attune_session_destroy(other);
   attune_session_destroy(session);
 }
@@ -187,6 +208,7 @@ static void test_device_memory(attune_model *model) {
     CHECK_OK(make_session(model, own ? NULL : stream, &session));
     set_ids(7 + own);
     CHECK(to_device(ids, call_ids, sizeof(call_ids), stream) == 0);
+    CHECK(!own || stream_wait(stream) == 0); /* which the session's own stream does not wait for */
     CHECK_OK(run_forward(session, ids, hidden));
     CHECK(to_host(call_hidden, hidden, sizeof(call_hidden), stream) == 0 && stream_wait(stream) == 0);
     check_hidden(7 + own);
@@ -197,6 +219,7 @@ static void test_device_memory(attune_model *model) {
     check_hidden(20);
     set_ids(30);
     CHECK(to_device(ids, call_ids, sizeof(call_ids), stream) == 0);
+    CHECK(!own || stream_wait(stream) == 0);
     CHECK_OK(run_forward(session, ids, call_hidden));
     check_hidden(30);
     CHECK_FAILS(run_forward(session, ids, (char *)hidden + 8), ATTUNE_INVALID_ARGUMENT, "'hidden' has data at ");
@@ -267,18 +290,175 @@ static void test_options(attune_model *model, const char *folder) {
   CHECK_OK(attune_model_open(&attune_model_fake, &cpu, &other));
   CHECK_FAILS(make_session(other, &host, &session), ATTUNE_INVALID_ARGUMENT, "a stream is given, but model 'fake' runs on the CPU");
   attune_model_close(other);
+  CHECK_FAILS(make_session(model, (void *)2, &session), ATTUNE_INVALID_ARGUMENT,
+              "the session's stream is the per-thread default stream (2)");
 }
 
-/* What one call comes to; a second attempt shows that a failure is not for ever. */
-static int report(attune_model *model) {
-  attune_session *session = NULL;
-  attune_status status = make_session(model, NULL, &session);
-  set_ids(0);
-  if (status == ATTUNE_OK)
-    status = run_forward(session, call_ids, call_hidden);
-  printf("%s: %s\n", attune_status_name(status), status == ATTUNE_OK ? "" : attune_last_error());
+/* Calls in the caller's stream whose tensors are on the GPU return before their work is done; what the session itself copies for them,
+ * positions that count and lengths of slots, must stay for so long. */
+static void test_queued_calls(attune_model *model) {
+  enum { CALLS = 4 };
+  attune_session *session;
+  int64_t ids[CALLS][TOKENS];
+  float hidden[CALLS][TOKENS * 2], sums[CALLS];
+  void *stream, *device_ids[CALLS], *device_hidden[CALLS], *device_sums[CALLS];
+  CHECK(stream_create(&stream, 0) == 0);
+  CHECK_OK(make_session(model, stream, &session));
+  for (int i = 0; i < CALLS; ++i) {
+    int64_t rows = 1 + i % 3, length = TOKENS / rows / (1 + i / 3), shape[] = {rows, length, 2};
+    CHECK(device_alloc(&device_ids[i], sizeof(ids[i])) == 0 && device_alloc(&device_hidden[i], sizeof(hidden[i])) == 0 &&
+          device_alloc(&device_sums[i], sizeof(sums[i])) == 0);
+    for (int64_t j = 0; j < TOKENS; ++j)
+      ids[i][j] = i + j;
+    CHECK(to_device(device_ids[i], ids[i], sizeof(ids[i]), stream) == 0);
+    attune_tensor input = {"ids", ATTUNE_I64, 2, shape, device_ids[i], sizeof(ids[i])};
+    attune_tensor output = {"hidden", ATTUNE_F32, 3, shape, device_hidden[i], sizeof(hidden[i])};
+    CHECK_OK(attune_session_run(session, "forward", &input, 1, &output, 1));
+    /* Row 0 goes on in slot 0. */
+    attune_tensor token = {"ids", ATTUNE_I64, 2, (int64_t[]){1, 1}, device_ids[i], 8};
+    attune_tensor sum = {"sums", ATTUNE_F32, 1, (int64_t[]){1}, device_sums[i], sizeof(float)};
+    CHECK_OK(attune_session_run(session, "decode", &token, 1, &sum, 1));
+    CHECK(to_host(hidden[i], device_hidden[i], (size_t)(rows * length) * 2 * sizeof(float), stream) == 0);
+    CHECK(to_host(&sums[i], device_sums[i], sizeof(float), stream) == 0);
+  }
+  CHECK(stream_wait(stream) == 0);
+  float sum = 0;
+  for (int i = 0; i < CALLS; ++i) {
+    int64_t rows = 1 + i % 3, length = TOKENS / rows / (1 + i / 3);
+    for (int64_t j = 0; j < 2 * rows * length; ++j)
+      CHECK(hidden[i][j] == (float)(i + j / 2) + (float)(j / 2 % length) / 2 + fake_weight(j % 2));
+    sum += (float)i + 1;
+    CHECK(sums[i] == sum);
+  }
+  /* What is queued is done before the session goes, even if the stream has gone before it. */
+  attune_tensor input = {"ids", ATTUNE_I64, 2, call_shape, device_ids[0], sizeof(ids[0])};
+  attune_tensor output = {"hidden", ATTUNE_F32, 3, call_shape, device_hidden[0], sizeof(hidden[0])};
+  CHECK_OK(attune_session_run(session, "forward", &input, 1, &output, 1));
+  CHECK(stream_destroy(stream) == 0);
   attune_session_destroy(session);
-  return status != ATTUNE_OK;
+  set_ids(0);
+  CHECK(stream_create(&stream, 0) == 0 && to_host(call_hidden, device_hidden[0], sizeof(call_hidden), stream) == 0);
+  CHECK(stream_wait(stream) == 0 && stream_destroy(stream) == 0);
+  check_hidden(0);
+  for (int i = 0; i < CALLS; ++i)
+    CHECK(device_free(device_ids[i]) == 0 && device_free(device_hidden[i]) == 0 && device_free(device_sums[i]) == 0);
+}
+
+/* A call that is captured into a graph: replayed where the GPU knows all of it, refused where it would not, and neither breaks the capture.
+ */
+static void test_captures(attune_model *model) {
+  attune_session *session, *other;
+  void *stream, *graph, *executable, *ids, *positions, *hidden;
+  CHECK(stream_create(&stream, 0) == 0);
+  CHECK_OK(make_session(model, stream, &session));
+  CHECK_OK(make_session(model, NULL, &other));
+  CHECK(device_alloc(&ids, sizeof(call_ids)) == 0 && device_alloc(&positions, sizeof(call_ids)) == 0 &&
+        device_alloc(&hidden, sizeof(call_hidden)) == 0);
+  for (int64_t i = 0; i < TOKENS; ++i)
+    call_ids[i] = i % LENGTH;
+  CHECK(to_device(positions, call_ids, sizeof(call_ids), stream) == 0 && stream_wait(stream) == 0);
+  attune_tensor inputs[] = {{"ids", ATTUNE_I64, 2, call_shape, ids, sizeof(call_ids)},
+                            {"positions", ATTUNE_I64, 2, call_shape, positions, sizeof(call_ids)}};
+  attune_tensor outputs[] = {{"hidden", ATTUNE_F32, 3, call_shape, hidden, sizeof(call_hidden)}};
+
+  CHECK(begin_capture(stream, 0) == 0);
+  CHECK_OK(attune_session_run(session, "forward", inputs, 2, outputs, 1));
+#define CAPTURED "the session's stream is being captured into a graph: "
+  CHECK_FAILS(run_forward(session, ids, hidden), ATTUNE_INVALID_ARGUMENT, CAPTURED "input 'positions' is left out, expected in GPU memory");
+  set_ids(1);
+  CHECK_FAILS(run_forward(session, call_ids, hidden), ATTUNE_INVALID_ARGUMENT,
+              CAPTURED "input 'ids' is in host memory, expected in GPU memory");
+  outputs[0].data = call_hidden;
+  CHECK_FAILS(attune_session_run(session, "forward", inputs, 2, outputs, 1), ATTUNE_INVALID_ARGUMENT,
+              CAPTURED "output 'hidden' is in host memory, expected in GPU memory");
+  int64_t id = 1, shape[] = {1, 2, 1, 1};
+  float values[2], sum;
+  attune_tensor token = {"ids", ATTUNE_I64, 2, (int64_t[]){1, 1}, &id, 8}, sums = {"sums", ATTUNE_F32, 1, (int64_t[]){1}, &sum, 4};
+  CHECK_FAILS(attune_session_run(session, "decode", &token, 1, &sums, 1), ATTUNE_INVALID_ARGUMENT,
+              CAPTURED "entry 'decode' uses the session's caches");
+  CHECK_FAILS(attune_session_slot_copy(session, 0, 1), ATTUNE_INVALID_ARGUMENT, CAPTURED "copying a slot is not possible");
+  attune_tensor cache = {"values", ATTUNE_F32, 4, shape, values, sizeof(values)};
+  CHECK_FAILS(attune_session_cache_write(session, NULL, &cache, 1), ATTUNE_INVALID_ARGUMENT, CAPTURED "writing caches is not possible");
+  CHECK(attune_session_slot_length(session, 0) == 0);
+  attune_session *refused;
+  CHECK_FAILS(make_session(model, stream, &refused), ATTUNE_INVALID_ARGUMENT, CAPTURED "making a session is not possible");
+  CHECK_FAILS(make_session(model, (void *)1, &refused), ATTUNE_INVALID_ARGUMENT, "the session's stream is the default stream");
+  /* Sessions in other streams go on, and may be made and destroyed. */
+  set_ids(40);
+  CHECK_OK(run_forward(other, call_ids, call_hidden));
+  check_hidden(40);
+  attune_session_destroy(other);
+  CHECK_OK(make_session(model, NULL, &other));
+  CHECK(end_capture(stream, &graph) == 0 && instantiate(&executable, graph, 0) == 0);
+
+  for (int64_t first = 3; first < 6; ++first) {
+    set_ids(first);
+    CHECK(to_device(ids, call_ids, sizeof(call_ids), stream) == 0 && graph_launch(executable, stream) == 0);
+    CHECK(to_host(call_hidden, hidden, sizeof(call_hidden), stream) == 0 && stream_wait(stream) == 0);
+    check_hidden(first);
+  }
+  set_ids(9);
+  CHECK_OK(run_forward(session, call_ids, call_hidden)); /* as ever */
+  check_hidden(9);
+  CHECK(begin_capture(stream, 0) == 0 && stream_wait(stream) != 0); /* breaks it */
+  CHECK_FAILS(run_forward(session, ids, hidden), ATTUNE_INVALID_ARGUMENT, "the capture of the session's stream has been invalidated");
+  CHECK(end_capture(stream, &graph) != 0);
+  /* A session may go while its stream is being captured. */
+  CHECK(begin_capture(stream, 0) == 0);
+  attune_session_destroy(session);
+  attune_session_destroy(other);
+  CHECK(end_capture(stream, &graph) == 0);
+  CHECK(device_free(ids) == 0 && device_free(positions) == 0 && device_free(hidden) == 0 && stream_destroy(stream) == 0);
+}
+
+/* Sessions of one model beside each other, each in a thread without a context of its own. */
+static void *run_thread(void *of_model) {
+  attune_session *session;
+  void *now;
+  int64_t ids[TOKENS], shape[] = {ROWS, LENGTH, 2};
+  float hidden[TOKENS * 2];
+  CHECK_OK(make_session(of_model, NULL, &session));
+  for (int64_t first = 0; first < 20; ++first) {
+    for (int64_t i = 0; i < TOKENS; ++i)
+      ids[i] = first + i;
+    attune_tensor input = {"ids", ATTUNE_I64, 2, shape, ids, sizeof(ids)};
+    attune_tensor output = {"hidden", ATTUNE_F32, 3, shape, hidden, sizeof(hidden)};
+    CHECK_OK(attune_session_run(session, "forward", &input, 1, &output, 1));
+    for (int64_t i = 0; i < 2 * TOKENS; ++i)
+      CHECK(hidden[i] == (float)(first + i / 2) + (float)(i / 2 % LENGTH) / 2 + fake_weight(i % 2));
+    append(session, 1, (int64_t[]){0}, (int64_t[]){1}, (float[]){2 * (float)(first + 1)});
+    CHECK(attune_session_run(session, "broken", NULL, 0, NULL, 0) == ATTUNE_INTERNAL);
+    CHECK(current(&now) == 0 && !now);
+  }
+  attune_session_destroy(session);
+  CHECK(current(&now) == 0 && !now);
+  return NULL;
+}
+
+static void test_threads(attune_model *model) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i)
+    CHECK(pthread_create(&threads[i], NULL, run_thread, model) == 0);
+  for (int i = 0; i < 4; ++i)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+/* What one call comes to; a second attempt, with other inputs in the same memory, shows that a failure is not for ever and leaves nothing
+ * behind that still reads them. */
+static void report(attune_model *model) {
+  attune_session *session = NULL;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    attune_status status = session ? ATTUNE_OK : make_session(model, NULL, &session);
+    set_ids(attempt);
+    if (status == ATTUNE_OK)
+      status = run_forward(session, call_ids, call_hidden);
+    printf("%s: %s\n", attune_status_name(status), status == ATTUNE_OK ? "" : attune_last_error());
+    if (status == ATTUNE_OK) {
+      check_hidden(attempt);
+      break;
+    }
+  }
+  attune_session_destroy(session);
 }
 
 int main(int argc, char **argv) {
@@ -287,9 +467,7 @@ int main(int argc, char **argv) {
   attune_model *model;
   CHECK_OK(open_model(argv[2], 0, &model)); /* needs no GPU yet */
   if (argc > 3) {
-    int failed = report(model);
-    if (failed)
-      report(model);
+    report(model);
     attune_model_close(model);
     return 0;
   }
@@ -298,6 +476,11 @@ int main(int argc, char **argv) {
   test_device_memory(model);
   test_caches(model);
   test_options(model, argv[2]);
+  test_queued_calls(model);
+  test_captures(model);
+  test_threads(model);
+  void *now;
+  CHECK(current(&now) == 0 && now == context && pop(&now) == 0 && current(&now) == 0 && !now);
   attune_model_close(model);
   puts("ok");
   return 0;

@@ -120,7 +120,7 @@ static void testFile(SourceGenerator &generator, FakeTensors &tensors, MLIRConte
 
   std::string path = folder + "/packed.weights";
   Result<OutputFile> file = OutputFile::create(path);
-  Result<PackedWeights> packed = file ? packWeights(*module, tensors, *file) : Result<PackedWeights>(file.status());
+  Result<PackingResult> packed = file ? packWeights(*module, tensors, *file) : Result<PackingResult>(file.status());
   if (!packed)
     return expect(false, packed.message());
   Status status = writeWeightsHeader(*packed, BuildId{1, 2, 3}, *file);

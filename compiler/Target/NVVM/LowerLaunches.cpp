@@ -84,7 +84,10 @@ LLVM::LLVMFuncOp LowerLaunches::buildLaunchFunction() {
   Value one = e.constant(e.i32, 1);
   e.store(function.getArgument(1), launch, offsetof(attune_launch, function));
   e.store(function.getArgument(2), launch, offsetof(attune_launch, shared_bytes));
+  // The structure counts blocks in 32 bits; the largest number stands for all above 2^31 - 1, which the runtime refuses.
+  Value tooMany = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sgt, function.getArgument(3), e.constant(e.i64, INT32_MAX));
   Value blocks = LLVM::TruncOp::create(builder, loc, e.i32, function.getArgument(3));
+  blocks = LLVM::SelectOp::create(builder, loc, tooMany, e.constant(e.i32, -1), blocks);
   for (int64_t dim = 0; dim < 3; ++dim) {
     e.store(dim == 0 ? blocks : one, launch, offsetof(attune_launch, grid) + 4 * dim);
     e.store(dim == 0 ? Value(function.getArgument(4)) : one, launch, offsetof(attune_launch, block) + 4 * dim);

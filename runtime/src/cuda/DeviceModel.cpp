@@ -13,6 +13,24 @@
 using namespace attune;
 using namespace attune::cuda;
 
+attune_status ContextScope::enter(const Driver &driver, Context context) {
+  ATTUNE_TRY(driver.check(driver.contextPush(context), "making the GPU the thread's current one"));
+  attune_status status = driver.check(driver.threadExchangeCaptureMode(&captureMode), "setting the thread's capture mode");
+  if (status == ATTUNE_OK)
+    entered = &driver;
+  else
+    driver.contextPop(&context);
+  return status;
+}
+
+ContextScope::~ContextScope() {
+  Context ignored;
+  if (!entered)
+    return;
+  entered->threadExchangeCaptureMode(&captureMode);
+  entered->contextPop(&ignored);
+}
+
 /// How well |image| fits, 0 if it does not run.
 static uint32_t rateImage(const attune_gpu_image &image, uint32_t capability) {
   bool isCubin = image.kind == ATTUNE_IMAGE_CUBIN;
@@ -96,11 +114,18 @@ attune_status DeviceModel::uploadWeights(const attune_model &model) {
   uint64_t bytes = model.desc->weights_bytes;
   if (!bytes)
     return ATTUNE_OK;
+  // A stream of its own: the default stream would wait for the caller's work, and break a graph that the caller captures.
+  Stream stream;
+  ATTUNE_TRY(driver->check(driver->streamCreate(&stream, streamNonBlocking), "making a stream"));
   char what[128];
   snprintf(what, sizeof(what), "getting %llu bytes on the GPU for weights", static_cast<unsigned long long>(bytes));
-  ATTUNE_TRY(driver->check(driver->memoryAllocate(&weights, bytes), what));
-  ATTUNE_TRY(driver->check(driver->copyToDevice(weights, model.weights.data(), bytes, nullptr), "copying the weights to the GPU"));
-  return driver->check(driver->streamSynchronize(nullptr), "copying the weights to the GPU");
+  attune_status status = driver->check(driver->memoryAllocate(&weights, bytes), what);
+  if (status == ATTUNE_OK)
+    status = driver->check(driver->copyToDevice(weights, model.weights.data(), bytes, stream), "copying the weights to the GPU");
+  if (status == ATTUNE_OK)
+    status = driver->check(driver->streamSynchronize(stream), "copying the weights to the GPU");
+  driver->streamDestroy(stream);
+  return status;
 }
 
 attune_status DeviceModel::loadOnce(const attune_model &model, int wanted) {
@@ -111,8 +136,11 @@ attune_status DeviceModel::loadOnce(const attune_model &model, int wanted) {
     return fail(ATTUNE_INVALID_ARGUMENT, "GPU number %d, the driver finds 0 to %d", wanted, count - 1);
   ordinal = wanted;
   ATTUNE_TRY(driver->check(driver->deviceGet(&device, ordinal), "choosing the GPU"));
-  ATTUNE_TRY(driver->check(driver->primaryContextRetain(&context, device), "opening the GPU"));
-  ContextScope scope(*driver, context);
+  Context retained;
+  ATTUNE_TRY(driver->check(driver->primaryContextRetain(&retained, device), "opening the GPU"));
+  context = retained;
+  ContextScope scope;
+  ATTUNE_TRY(scope.enter(*driver, context));
   ATTUNE_TRY(loadImage(*model.desc));
   ATTUNE_TRY(findFunctions(*model.desc));
   return uploadWeights(model);
@@ -130,10 +158,11 @@ attune_status DeviceModel::load(const attune_model &model, int wanted) {
 
 void DeviceModel::unload() {
   if (context) {
-    ContextScope scope(*driver, context);
-    if (weights)
+    ContextScope scope;
+    bool isEntered = scope.enter(*driver, context) == ATTUNE_OK;
+    if (isEntered && weights)
       driver->memoryFree(weights);
-    if (module)
+    if (isEntered && module)
       driver->moduleUnload(module);
   }
   if (context)

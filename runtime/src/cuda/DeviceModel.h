@@ -14,20 +14,19 @@ struct attune_model;
 
 namespace attune::cuda {
 
-/// Makes |context| the calling thread's while it lives.
+/// Makes a context the calling thread's current one from enter() until the end of the scope. Meanwhile the calling thread is in the relaxed
+/// capture mode: taking memory or waiting for a session's own stream does not break a graph that the caller captures in another stream.
 class ContextScope {
 public:
-  ContextScope(const Driver &driver, Context context) : driver(driver), isPushed(driver.contextPush(context) == success) {}
-  ~ContextScope() {
-    Context ignored;
-    if (isPushed)
-      driver.contextPop(&ignored);
-  }
+  ContextScope() = default;
+  ~ContextScope();
   ContextScope(const ContextScope &) = delete;
+  /// Enters |context|, once in a scope. Fails with DEVICE_ERROR or OUT_OF_MEMORY; then nothing may be asked of the GPU.
+  attune_status enter(const Driver &driver, Context context);
 
 private:
-  const Driver &driver;
-  bool isPushed;
+  const Driver *entered = nullptr;
+  int captureMode = captureModeRelaxed; ///< the caller's
 };
 
 /// Nothing of it is there before the first session asks for it: a model can be opened and inspected without a GPU.
@@ -36,7 +35,7 @@ public:
   /// Loads |model| unless it is loaded: finds GPU number |ordinal|, chooses an image, uploads the weights. Fails with INCOMPATIBLE,
   /// INVALID_ARGUMENT, OUT_OF_MEMORY or DEVICE_ERROR, and may then be tried again.
   attune_status load(const attune_model &model, int ordinal);
-  /// Gives back what is on the GPU.
+  /// Gives back the image and the weights; keeps them if the GPU's context cannot be entered, as when the process ends.
   void unload();
 
   const Driver *driver = nullptr;

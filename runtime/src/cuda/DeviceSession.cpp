@@ -15,17 +15,27 @@ using namespace attune::cuda;
 static constexpr uint64_t deviceAlignment = 256;
 /// What kernels expect of a caller's tensor.
 static constexpr uint64_t tensorAlignment = 16;
+/// The largest x of a grid.
+static constexpr uint32_t maxBlocks = 0x7fffffff;
 
 static Address address(const void *pointer) { return reinterpret_cast<Address>(pointer); }
 
 attune_status DeviceSession::open(const attune_model_desc &ofModel, const DeviceModel &onDevice, uint64_t bytes, void *callersStream) {
   desc = &ofModel;
   model = &onDevice;
-  ContextScope scope = enter();
+  ContextScope scope;
+  ATTUNE_TRY(enter(scope));
   const Driver &driver = *model->driver;
-  stream = static_cast<Stream>(callersStream);
-  if (!stream) {
-    ATTUNE_TRY(driver.check(driver.streamCreate(&stream, 0), "making a stream"));
+  if (callersStream == reinterpret_cast<void *>(perThreadStream))
+    return fail(ATTUNE_INVALID_ARGUMENT, "the session's stream is the per-thread default stream (2), which is another one in each thread: "
+                                         "a stream that has been created expected, or the legacy default stream (1)");
+  if (callersStream) {
+    stream = static_cast<Stream>(callersStream);
+    ATTUNE_TRY(refuseCapture("making a session"));
+    ATTUNE_TRY(driver.check(driver.eventCreate(&copied, eventDisableTiming), "making an event"));
+    ATTUNE_TRY(driver.check(driver.eventCreate(&finished, eventDisableTiming), "making an event"));
+  } else {
+    ATTUNE_TRY(driver.check(driver.streamCreate(&stream, streamBlocking), "making a stream"));
     ownsStream = true;
   }
   char what[128];
@@ -36,24 +46,70 @@ attune_status DeviceSession::open(const attune_model_desc &ofModel, const Device
 void DeviceSession::close() {
   if (!model)
     return;
-  ContextScope scope = enter();
-  const Driver &driver = *model->driver;
-  driver.streamSynchronize(stream);
-  if (ownsStream)
-    driver.streamDestroy(stream);
-  if (block)
-    driver.memoryFree(block);
-  if (stage)
-    driver.memoryFree(stage);
+  ContextScope scope;
+  if (enter(scope) == ATTUNE_OK) {
+    const Driver &driver = *model->driver;
+    if (ownsStream) {
+      driver.streamSynchronize(stream);
+      driver.streamDestroy(stream);
+    }
+    // The caller's stream may be in a capture, or gone.
+    Event events[] = {finished, copied};
+    for (Event event : events)
+      if (event) {
+        driver.eventSynchronize(event);
+        driver.eventDestroy(event);
+      }
+    if (block)
+      driver.memoryFree(block);
+    if (stage)
+      driver.memoryFree(stage);
+  }
   *this = DeviceSession();
+}
+
+/// Sets |capture| to the CUstreamCaptureStatus of the stream.
+attune_status DeviceSession::findCapture(int &capture) const {
+  capture = captureNone;
+  if (ownsStream)
+    return ATTUNE_OK;
+  Code code = model->driver->streamIsCapturing(stream, &capture);
+  if (code == captureImplicit)
+    return fail(ATTUNE_INVALID_ARGUMENT, "the session's stream is the default stream, which no call may use while another stream is being "
+                                         "captured into a graph");
+  return model->driver->check(code, "asking whether the session's stream is being captured");
+}
+
+attune_status DeviceSession::refuseCapture(const char *what) const {
+  int capture;
+  ATTUNE_TRY(findCapture(capture));
+  if (capture != captureNone)
+    return fail(ATTUNE_INVALID_ARGUMENT, "the session's stream is being captured into a graph: %s is not possible meanwhile", what);
+  return ATTUNE_OK;
+}
+
+attune_status DeviceSession::beginCall() {
+  int capture;
+  ATTUNE_TRY(findCapture(capture));
+  if (capture == captureInvalidated)
+    return fail(ATTUNE_INVALID_ARGUMENT,
+                "the capture of the session's stream has been invalidated: expected that it is ended before a call");
+  isCapturing = capture == captureActive;
+  if (copiesInFlight)
+    ATTUNE_TRY(model->driver->check(model->driver->eventSynchronize(copied), "finishing the copies of an earlier call"));
+  copiesInFlight = false;
+  return ATTUNE_OK;
 }
 
 attune_status DeviceSession::locate(const char *name, const void *data, bool &onDevice) const {
   const Driver &driver = *model->driver;
   unsigned type = 0;
   int ordinal = 0;
-  // The driver does not know ordinary memory of the host, which is what failing means here.
-  onDevice = driver.pointerGetAttribute(&type, pointerMemoryType, address(data)) == success && type == memoryTypeDevice;
+  // The driver does not know ordinary memory of the host and calls it an invalid value.
+  Code code = driver.pointerGetAttribute(&type, pointerMemoryType, address(data));
+  if (code != success && code != invalidValue)
+    return driver.check(code, "asking where a tensor is");
+  onDevice = code == success && type == memoryTypeDevice;
   if (!onDevice)
     return ATTUNE_OK;
   ATTUNE_TRY(driver.check(driver.pointerGetAttribute(&ordinal, pointerDeviceOrdinal, address(data)), "asking for the GPU of a tensor"));
@@ -66,6 +122,17 @@ attune_status DeviceSession::locate(const char *name, const void *data, bool &on
 }
 
 attune_status DeviceSession::wait(const char *what) const { return model->driver->check(model->driver->streamSynchronize(stream), what); }
+
+/// Records |event|, one of the session's, behind all work so far.
+attune_status DeviceSession::record(Event event) {
+  return event ? model->driver->check(model->driver->eventRecord(event, stream), "recording an event") : ATTUNE_OK;
+}
+
+/// Waits until no copy of a failed call is still to come; keeps the message of the failure.
+void DeviceSession::drain() {
+  if (!isCapturing && model->driver->streamSynchronize(stream) == success)
+    copiesInFlight = false;
+}
 
 attune_status DeviceSession::upload(void *to, const void *from, uint64_t bytes) {
   ATTUNE_TRY(model->driver->check(model->driver->copyToDevice(address(to), from, bytes, stream), "copying to the GPU"));
@@ -87,7 +154,10 @@ attune_status DeviceSession::copySlot(const attune_cache_desc &cache, const Cach
   copy.srcPitch = copy.dstPitch = stride;
   copy.widthBytes = static_cast<size_t>(usedElements(cache, length)) * sizeof(float);
   copy.height = static_cast<size_t>(cache.heads);
-  return copy.widthBytes ? model->driver->check(model->driver->copy2D(&copy, stream), "copying a slot") : ATTUNE_OK;
+  if (!copy.widthBytes)
+    return ATTUNE_OK;
+  ATTUNE_TRY(model->driver->check(model->driver->copy2D(&copy, stream), "copying a slot"));
+  return record(finished);
 }
 
 attune_status DeviceSession::uploadDefaults(const attune_entry_desc &entry, const EntryTables &tables) {
@@ -95,7 +165,8 @@ attune_status DeviceSession::uploadDefaults(const attune_entry_desc &entry, cons
     if (uint32_t fill = entry.inputs[i].fill; fill == ATTUNE_FILL_ZEROS || fill == ATTUNE_FILL_ONES || fill == ATTUNE_FILL_TOKENS) {
       uint64_t bytes = 0;
       tensorBytes(entry.inputs[i], tables.limits, bytes);
-      ATTUNE_TRY(upload(tables.deviceDefaults[i], tables.defaults[i], bytes));
+      if (bytes)
+        ATTUNE_TRY(upload(tables.deviceDefaults[i], tables.defaults[i], bytes));
     }
   return ATTUNE_OK;
 }
@@ -135,7 +206,9 @@ attune_status DeviceSession::makeStage(const attune_entry_desc &entry, const Ent
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &mustWait) {
+/// Copies the inputs that are in host memory; |usesOwnMemory| tells whether the session's own is among it.
+attune_status DeviceSession::copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &usesOwnMemory) {
+  usesOwnMemory = false;
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     bool isDefault = tables.inputs[i] == tables.defaults[i];
     if (tables.inputsOnDevice[i]) {
@@ -147,32 +220,68 @@ attune_status DeviceSession::copyInputs(const attune_entry_desc &entry, EntryTab
       continue;
     uint64_t bytes = 0;
     tensorBytes(entry.inputs[i], tables.dims, bytes);
-    ATTUNE_TRY(model->driver->check(model->driver->copyToDevice(address(tables.deviceInputs[i]), tables.inputs[i], bytes, stream),
-                                    "copying inputs to the GPU"));
+    if (bytes)
+      ATTUNE_TRY(model->driver->check(model->driver->copyToDevice(address(tables.deviceInputs[i]), tables.inputs[i], bytes, stream),
+                                      "copying inputs to the GPU"));
     if (!isDefault)
       stageUsed += stagedBytes(entry.inputs[i], tables.dims);
-    mustWait |= !isDefault; // the caller may reuse the memory as soon as the call returns
+    usesOwnMemory |= isDefault;
   }
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::copyOutputs(const attune_entry_desc &entry, EntryTables &tables, bool &mustWait) {
+attune_status DeviceSession::copyOutputs(const attune_entry_desc &entry, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_outputs; ++i) {
     if (tables.outputsOnDevice[i])
       continue;
     uint64_t bytes = 0;
     tensorBytes(entry.outputs[i], tables.dims, bytes);
-    ATTUNE_TRY(model->driver->check(model->driver->copyToHost(tables.outputs[i], address(tables.deviceOutputs[i]), bytes, stream),
-                                    "copying outputs from the GPU"));
-    mustWait = true;
+    if (bytes)
+      ATTUNE_TRY(model->driver->check(model->driver->copyToHost(tables.outputs[i], address(tables.deviceOutputs[i]), bytes, stream),
+                                      "copying outputs from the GPU"));
   }
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::run(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables) {
-  bool mustWait = ownsStream;
-  ATTUNE_TRY(makeStage(entry, tables));
-  ATTUNE_TRY(copyInputs(entry, tables, mustWait));
+/// Returns true if a tensor that the caller gave is in host memory.
+static bool hasHostTensors(const attune_entry_desc &entry, const EntryTables &tables) {
+  for (uint32_t i = 0; i < entry.num_inputs; ++i)
+    if (!tables.inputsOnDevice[i] && tables.inputs[i] != tables.defaults[i])
+      return true;
+  for (uint32_t i = 0; i < entry.num_outputs; ++i)
+    if (!tables.outputsOnDevice[i])
+      return true;
+  return false;
+}
+
+/// Fails unless a graph may replay a call with these tensors: it would copy host memory that has other contents by then, or append to
+/// caches whose lengths the host counts.
+attune_status DeviceSession::checkCapture(const attune_entry_desc &entry, const EntryTables &tables) const {
+  if (entry.cache_use != ATTUNE_CACHE_UNUSED)
+    return fail(ATTUNE_INVALID_ARGUMENT,
+                "the session's stream is being captured into a graph: entry '%s' uses the session's caches, which no graph can continue",
+                entry.name);
+  for (uint32_t i = 0; i < entry.num_inputs; ++i)
+    if (!tables.inputsOnDevice[i] && !(tables.inputs[i] == tables.defaults[i] && isConstant(entry.inputs[i])))
+      return fail(ATTUNE_INVALID_ARGUMENT, "the session's stream is being captured into a graph: input '%s' %s, expected in GPU memory",
+                  entry.inputs[i].name, tables.inputs[i] == tables.defaults[i] ? "is left out" : "is in host memory");
+  for (uint32_t i = 0; i < entry.num_outputs; ++i)
+    if (!tables.outputsOnDevice[i])
+      return fail(ATTUNE_INVALID_ARGUMENT,
+                  "the session's stream is being captured into a graph: output '%s' is in host memory, expected in GPU memory",
+                  entry.outputs[i].name);
+  return ATTUNE_OK;
+}
+
+/// Queues all work of a call.
+attune_status DeviceSession::queue(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables,
+                                   bool mustWait) {
+  bool usesOwnMemory;
+  ATTUNE_TRY(copyInputs(entry, tables, usesOwnMemory));
+  if (usesOwnMemory && !mustWait) {
+    ATTUNE_TRY(record(copied));
+    copiesInFlight = true;
+  }
   for (uint32_t i = 0; i < entry.num_outputs; ++i) {
     tables.deviceOutputs[i] = tables.outputsOnDevice[i] ? tables.outputs[i] : reinterpret_cast<void *>(stage + stageUsed);
     stageUsed += tables.outputsOnDevice[i] ? 0 : stagedBytes(entry.outputs[i], tables.dims);
@@ -184,7 +293,20 @@ attune_status DeviceSession::run(const attune_entry_desc &entry, const attune_ho
   if (int32_t code = entry.run(&host, &call))
     return launchStatus != ATTUNE_OK ? launchStatus
                                      : fail(ATTUNE_INTERNAL, "entry '%s' of model '%s' failed with code %d", entry.name, desc->name, code);
-  ATTUNE_TRY(copyOutputs(entry, tables, mustWait));
+  ATTUNE_TRY(copyOutputs(entry, tables));
+  return isCapturing ? ATTUNE_OK : record(finished);
+}
+
+attune_status DeviceSession::run(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables) {
+  if (isCapturing)
+    ATTUNE_TRY(checkCapture(entry, tables));
+  // The caller may use its host memory as soon as the call returns.
+  bool mustWait = ownsStream || hasHostTensors(entry, tables);
+  ATTUNE_TRY(makeStage(entry, tables));
+  if (attune_status status = queue(entry, host, call, tables, mustWait); status != ATTUNE_OK) {
+    drain();
+    return status;
+  }
   char what[128];
   snprintf(what, sizeof(what), "running entry '%s' of model '%s'", entry.name, desc->name);
   return mustWait ? wait(what) : ATTUNE_OK;
@@ -200,14 +322,22 @@ int32_t DeviceSession::launch(void *pool, const attune_launch *launch) {
                                 launch->function, model.arch & ~ATTUNE_ARCH_SPECIFIC);
     return 1;
   }
+  const char *symbol = session.desc->functions[launch->function].symbol;
+  if (launch->grid[0] > maxBlocks) {
+    session.launchStatus = fail(ATTUNE_DEVICE_ERROR,
+                                "launching '%s' needs more than %u blocks, the most that a GPU launches at once: "
+                                "run fewer or shorter rows in a call",
+                                symbol, maxBlocks);
+    return 1;
+  }
   Code code = model.driver->launchKernel(model.functions[launch->function], launch->grid[0], launch->grid[1], launch->grid[2],
                                          launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes, session.stream,
                                          const_cast<void **>(launch->args), nullptr);
   if (code == success)
     return 0;
   char what[256];
-  snprintf(what, sizeof(what), "launching '%s' on %u x %u x %u blocks of %u threads", session.desc->functions[launch->function].symbol,
-           launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0] * launch->block[1] * launch->block[2]);
+  snprintf(what, sizeof(what), "launching '%s' on %u x %u x %u blocks of %u threads", symbol, launch->grid[0], launch->grid[1],
+           launch->grid[2], launch->block[0] * launch->block[1] * launch->block[2]);
   session.launchStatus = model.driver->check(code, what);
   return 1;
 }

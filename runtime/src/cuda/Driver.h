@@ -19,9 +19,10 @@ using Context = struct CUctx_st *;
 using Module = struct CUmod_st *;
 using Function = struct CUfunc_st *;
 using Stream = struct CUstream_st *;
+using Event = struct CUevent_st *;
 
 /// Results (CUresult).
-enum : Code { success = 0, outOfMemory = 2, noDevice = 100, notFound = 500 };
+enum : Code { success = 0, invalidValue = 1, outOfMemory = 2, noDevice = 100, notFound = 500, captureImplicit = 906 };
 /// CUdevice_attribute.
 enum : int { multiprocessorCount = 16, computeCapabilityMajor = 75, computeCapabilityMinor = 76 };
 /// CUpointer_attribute, and the CUmemorytype of device memory.
@@ -29,6 +30,14 @@ enum : int { pointerMemoryType = 2, pointerDeviceOrdinal = 9 };
 enum : unsigned { memoryTypeDevice = 2 };
 /// CUfunction_attribute.
 enum : int { maxDynamicSharedBytes = 8 };
+/// CUstream_flags, and the handle that means the default stream of whichever thread calls.
+enum : unsigned { streamBlocking = 0, streamNonBlocking = 1 };
+enum : uintptr_t { perThreadStream = 2 };
+/// CUevent_flags.
+enum : unsigned { eventDisableTiming = 2 };
+/// CUstreamCaptureStatus and CUstreamCaptureMode.
+enum : int { captureNone = 0, captureActive = 1, captureInvalidated = 2 };
+enum : int { captureModeGlobal = 0, captureModeRelaxed = 2 };
 /// CUjit_option.
 enum : int { jitErrorLog = 5, jitErrorLogBytes = 6 };
 
@@ -80,6 +89,12 @@ struct Copy2D {
   F(streamCreate, "cuStreamCreate", (Stream * stream, unsigned flags))                                                                     \
   F(streamDestroy, "cuStreamDestroy_v2", (Stream stream))                                                                                  \
   F(streamSynchronize, "cuStreamSynchronize", (Stream stream))                                                                             \
+  F(streamIsCapturing, "cuStreamIsCapturing", (Stream stream, int *status))                                                                \
+  F(threadExchangeCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode))                                                           \
+  F(eventCreate, "cuEventCreate", (Event * event, unsigned flags))                                                                         \
+  F(eventDestroy, "cuEventDestroy_v2", (Event event))                                                                                      \
+  F(eventRecord, "cuEventRecord", (Event event, Stream stream))                                                                            \
+  F(eventSynchronize, "cuEventSynchronize", (Event event))                                                                                 \
   F(launchKernel, "cuLaunchKernel",                                                                                                        \
     (Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY, unsigned blockZ,                 \
      unsigned sharedBytes, Stream stream, void **args, void **extra))

@@ -49,4 +49,11 @@ func.func private @workers(%w: memref<?xi8>, %x: f32, %n: index, %workers: index
 // LOWERED: gpu.module @attune_device
 // LOWERED: llvm.func @grid(%{{.*}}: f32, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64)
 // LOWERED-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 64, 1, 1>
-// LOWERED: llvm.func internal @launch_on
+// More blocks than 2^31 - 1 become 2^32 - 1, which the runtime refuses: a number cut to 32 bits would launch too few.
+// LOWERED: llvm.func internal @launch_on(%{{.*}}: !llvm.ptr, %{{.*}}: i32, %{{.*}}: i32, %[[COUNT:.*]]: i64, %{{.*}}: i32, %{{.*}}: !llvm.ptr)
+// LOWERED-DAG: %[[MOST:.*]] = llvm.mlir.constant(2147483647 : i64)
+// LOWERED-DAG: %[[ALL:.*]] = llvm.mlir.constant(-1 : i32)
+// LOWERED: %[[TOO_MANY:.*]] = llvm.icmp "sgt" %[[COUNT]], %[[MOST]] : i64
+// LOWERED: %[[CUT:.*]] = llvm.trunc %[[COUNT]] : i64 to i32
+// LOWERED: %[[BLOCKS:.*]] = llvm.select %[[TOO_MANY]], %[[ALL]], %[[CUT]] : i1, i32
+// LOWERED: llvm.store %[[BLOCKS]], %{{.*}} : i32, !llvm.ptr

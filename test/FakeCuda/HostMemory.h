@@ -1,0 +1,29 @@
+//===- HostMemory.h - Host memory that copies read and write ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_FAKECUDA_HOSTMEMORY_H
+#define ATTUNE_TEST_FAKECUDA_HOSTMEMORY_H
+
+#include <string>
+
+namespace attune::fake {
+
+/// Host memory that a copy to the GPU reads when its stream comes to it. The driver may read it at any time until then, so it has to stay
+/// what it is, pinned or not.
+class HostSource {
+public:
+  HostSource(const void *data, size_t bytes) : data(static_cast<const char *>(data)), expected(this->data, bytes) {}
+  /// Reads the memory into |out|. Returns "", or the problem if it is gone or, unless |mayChange|, has changed since.
+  std::string read(void *out, bool mayChange) const;
+
+private:
+  const char *data;
+  std::string expected; ///< the contents when the copy was queued
+};
+
+/// Writes |bytes| of |data| to the host memory at |to|. Returns "", or the problem if that is gone.
+std::string writeHost(void *to, const void *data, size_t bytes);
+
+} // namespace attune::fake
+
+#endif // ATTUNE_TEST_FAKECUDA_HOSTMEMORY_H

@@ -1,0 +1,88 @@
+//===- Streams.h - Work that is queued in streams ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order in which queued work runs. A GPU promises only that work runs after what it depends on:
+//
+//   stream A   a0 -> a1        a2      d waits for a1 and b1, a2 and b2 wait for d; there is no order
+//                     |        |       between a1 and b1, nor between a2 and b2
+//   default           +-> d ---+
+//                     |        |
+//   stream B   b0 -> b1        b2
+//
+// Without further settings work runs when it is queued. With `lazy` it runs when somebody waits for it, and nothing else does: a stream
+// nobody waits for stays behind. With `lazy,random=SEED` other work that is ready runs in between, in random order.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_FAKECUDA_STREAMS_H
+#define ATTUNE_TEST_FAKECUDA_STREAMS_H
+
+#include "runtime/src/cuda/Driver.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace attune::fake {
+
+/// A function that does the work; it is called once, or for each launch of the graph that it was captured into.
+using Work = std::function<void()>;
+
+class Streams {
+public:
+  static Streams &get();
+
+  cuda::Stream create(bool isBlocking);
+  /// Returns false if there is no such stream. Its work is still done.
+  bool destroy(cuda::Stream stream);
+  /// Returns true for the default stream (null or 1) and for streams that have been created and not destroyed.
+  bool isKnown(cuda::Stream stream) const;
+  /// Streams that have been created and not destroyed.
+  size_t count() const { return streams.size() - 1; }
+
+  /// Queues |work|, or adds it to the graph that |stream| is captured into. Returns its number, from 1 on.
+  uint64_t enqueue(cuda::Stream stream, Work work);
+  /// Does number |number| and what it depends on.
+  void finish(uint64_t number);
+  /// Does all work of |stream|.
+  void finish(cuda::Stream stream);
+  /// Does all work of all streams.
+  void finishAll();
+
+  // Captures. A stream being captured runs nothing; its work is collected.
+  void beginCapture(cuda::Stream stream, int mode);
+  /// Ends a capture and returns its work.
+  std::vector<Work> endCapture(cuda::Stream stream);
+  /// Returns a CUstreamCaptureStatus.
+  int captureStatus(cuda::Stream stream) const;
+  /// Returns true if a blocking stream is being captured, so that the default stream cannot be used.
+  bool isBlockingCaptured() const;
+  /// Returns true if some capture forbids calls that wait for the whole GPU to threads in capture mode |mode|.
+  bool forbidsUnsafeCalls(int mode) const;
+  /// Invalidates the capture of |stream|, or, with null, every capture.
+  void invalidateCaptures(cuda::Stream stream);
+
+private:
+  struct State {
+    bool isBlocking = true;
+    uint64_t last = 0; ///< the last work queued, done or not
+    int capture = cuda::captureNone, mode = 0;
+    std::vector<Work> captured;
+  };
+  struct Item {
+    Work work;
+    std::vector<uint64_t> after;
+  };
+  static cuda::Stream canonical(cuda::Stream stream);
+  void runReady(const std::map<uint64_t, bool> &needed);
+
+  std::map<cuda::Stream, State> streams = {{nullptr, State()}};
+  std::map<uint64_t, Item> pending;
+  uint64_t lastNumber = 0;
+  uintptr_t lastHandle = 0x1000;
+  std::mt19937 random;
+};
+
+} // namespace attune::fake
+
+#endif // ATTUNE_TEST_FAKECUDA_STREAMS_H
