@@ -20,6 +20,37 @@ static constexpr uint32_t markBits = 0x7fc00000, maxNumber = (1 << 15) - 1;
 /// Products whose results are kept.
 static constexpr size_t keptProducts = 64;
 
+/// The number behind |before| in |text|, -1 if |before| is not there.
+static int64_t numberAfter(const std::string &text, const std::string &before) {
+  size_t at = text.find(before);
+  return at == std::string::npos ? -1 : std::atoll(text.c_str() + at + before.size());
+}
+
+uint64_t ProductForm::Descriptor::read(const uint64_t *inputs) const {
+  return layout < 0 ? inputs[input] : (inputs[input] + static_cast<uint64_t>(offset) & 0xffffffff) | static_cast<uint64_t>(layout) << 32;
+}
+
+/// The matrix at |at|: $N, or a register of "mov.b64 REGISTER, {LOW, LAYOUT};", where LOW is $N, or of "add.s32 LOW, $N, OFFSET;".
+ProductForm::Descriptor ProductForm::findDescriptor(const std::string &text, size_t at) const {
+  auto word = [](const std::string &from) { return from.substr(0, from.find_first_of(",;} ")); };
+  auto after = [&](const std::string &before) {
+    size_t found = text.find(before);
+    return found == std::string::npos ? "" : text.substr(found + before.size());
+  };
+  Descriptor matrix{0, 0, -1};
+  std::string name = word(text.substr(at));
+  if (std::string halves = name[0] == '$' ? "" : after("mov.b64 " + name + ", {"); !halves.empty()) {
+    name = word(halves);
+    matrix.layout = std::atoll(halves.c_str() + halves.find(',') + 1);
+  }
+  if (std::string sum = name[0] == '$' ? "" : after("add.s32 " + name + ", "); !sum.empty()) {
+    name = word(sum);
+    matrix.offset = std::atoll(sum.c_str() + sum.find(',') + 1);
+  }
+  matrix.input = static_cast<uint32_t>(std::atoi(name.c_str() + 1)) - sums;
+  return matrix;
+}
+
 ProductForm::ProductForm(const std::string &text) {
   size_t shape = text.find(".m64n");
   columns = static_cast<uint32_t>(std::atoi(text.c_str() + shape + 5));
@@ -32,6 +63,13 @@ ProductForm::ProductForm(const std::string &text) {
   bIsTransposed = text[text.find_last_not_of(' ', end - 1)] == '1';
   size_t comma = text.rfind(',', end);
   aIsTransposed = !aInRegisters && text[text.find_last_not_of(' ', comma - 1)] == '1';
+  size_t atA = text.find_first_not_of("}, {", text.find('}', list)), afterA = text.find(aInRegisters ? '}' : ',', atA);
+  aInput = static_cast<uint32_t>(numberAfter(text.substr(atA), "$")) - sums;
+  a = findDescriptor(text, atA);
+  b = findDescriptor(text, text.find_first_not_of("}, ", afterA));
+  int64_t scale = numberAfter(text, "setp.ne.b32 p, $");
+  scaleInput = scale < 0 ? -1 : scale - sums;
+  isSum = numberAfter(text, "setp.ne.b32 p, ") != 0;
 }
 
 namespace {
@@ -137,7 +175,7 @@ void Warpgroup::perform(Block &block, uint32_t number) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// wgmma.mma_async: sums, A (a descriptor or four words), B, whether to add to the sums.
+/// wgmma.mma_async: A (a descriptor or four words), B, and the sums before if they may count.
 static void multiply(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   static std::map<const emulated::Operation *, std::unique_ptr<ProductForm>> forms;
   std::unique_ptr<ProductForm> &form = forms[&operation];
@@ -146,14 +184,15 @@ static void multiply(const emulated::Operation &operation, const uint64_t *input
   Block &block = Block::current();
   const ProductForm *known = form.get();
   block.meetWarpgroup(operation, inputs, outputs, [&block, known](Meeting &meeting, uint32_t first) {
-    const uint64_t *in = meeting.inputs[first] + known->sums;
-    WarpgroupProduct product{known, known->aInRegisters ? 0 : in[0], in[known->aInRegisters ? 4 : 1], false, {}, {}};
-    product.isSum = (in[known->aInRegisters ? 5 : 2] & 0xffffffff) != 0;
+    const uint64_t *in = meeting.inputs[first];
+    WarpgroupProduct product{known, known->aInRegisters ? 0 : known->a.read(in), known->b.read(in), known->isSum, {}, {}};
+    if (known->scaleInput >= 0)
+      product.isSum = (in[known->scaleInput] & 0xffffffff) != 0;
     for (uint32_t t = 0; t < warpgroupThreads; ++t) {
       for (uint32_t i = 0; i < known->sums; ++i)
-        product.sums.push_back(static_cast<uint32_t>(meeting.inputs[first + t][i]));
+        product.sums.push_back(product.isSum ? static_cast<uint32_t>(meeting.inputs[first + t][i]) : 0);
       for (uint32_t r = 0; known->aInRegisters && r < 4; ++r)
-        product.aWords.push_back(static_cast<uint32_t>(meeting.inputs[first + t][known->sums + r]));
+        product.aWords.push_back(static_cast<uint32_t>(meeting.inputs[first + t][known->aInput + r]));
     }
     block.warpgroups[first / warpgroupThreads].start(block, product);
     for (uint32_t t = 0; t < warpgroupThreads; ++t)

@@ -20,11 +20,24 @@ class Block;
 /// Threads of a warpgroup.
 constexpr uint32_t warpgroupThreads = 128;
 
-/// What the text of a wgmma says.
+/// A wgmma as its text says it: $0 to $N - 1 are the N sums that it returns, the next ones its inputs.
 struct ProductForm {
   explicit ProductForm(const std::string &text);
   uint32_t columns, sums; ///< of the product; of a thread
   bool isBf16, aInRegisters, aIsTransposed, bIsTransposed;
+  /// A matrix: the input with its descriptor or, if there is a |layout|, with the low half, to which |offset| is added.
+  struct Descriptor {
+    uint32_t input;
+    int64_t offset, layout;
+    uint64_t read(const uint64_t *inputs) const;
+  };
+  uint32_t aInput; ///< the first of four words, if they are in registers
+  Descriptor a, b;
+  int64_t scaleInput; ///< the input that says whether the product is added to what was there before, -1 if |isSum| does
+  bool isSum;
+
+private:
+  Descriptor findDescriptor(const std::string &text, size_t at) const;
 };
 
 /// One product of a warpgroup that has been started.

@@ -61,7 +61,8 @@ private:
   void forEachTile(ValueRange initial, llvm::function_ref<Values(Value row, Value column, ValueRange carried)> body);
   void produce(Value inputMap, Value panelsMap);
   void consume();
-  Values multiplyStage(Value number, ValueRange sums, RingPlace place);
+  Values multiplyStage(ValueRange sums, RingPlace place);
+  void releaseStageBefore(RingPlace place);
   void storeTile(Value row, Value column, ValueRange sums);
   void keepSlice(Value slice, ValueRange sums);
   int64_t bytesOfA() const { return kWarpgroupRows * kDepth * 2; }
@@ -147,28 +148,31 @@ void WarpgroupEmitter::produce(Value inputMap, Value panelsMap) {
   });
 }
 
-/// |sums| and the products of the stage at |place|, number |number| of its tile; the stage before is empty then.
-Values WarpgroupEmitter::multiplyStage(Value number, ValueRange sums, RingPlace place) {
-  Value consumer = e.add(group, -1), address = stageAt(place.stage), isFirst = e.compare(arith::CmpIPredicate::eq, number, e.index(0));
+/// Starts the products of the stage at |place|, which are added to |sums| unless it is the first of its tile, without any.
+Values WarpgroupEmitter::multiplyStage(ValueRange sums, RingPlace place) {
+  Value consumer = e.add(group, -1), address = stageAt(place.stage);
   copies.wait(copies.barrierAt(full, place.stage), place.parity);
   Value rowsOfA = e.advance(address, e.mul(consumer, kProductRows * kDepth * 2));
-  Value a = products.matrix(rowsOfA, {/*isTransposed=*/false, /*isSwizzled=*/true});
+  SharedMatrix a = products.matrix(rowsOfA, {/*isTransposed=*/false, /*isSwizzled=*/true});
   int64_t toNextChunk = columns * kChunkBytes;
-  Value b = products.matrix(e.advance(address, e.index(bytesOfA())), {false, false, /*leading=*/toNextChunk, /*stride=*/8 * kChunkBytes});
+  SharedMatrix b =
+      products.matrix(e.advance(address, e.index(bytesOfA())), {false, false, /*leading=*/toNextChunk, /*stride=*/8 * kChunkBytes});
   Values after(sums);
   products.fence();
   for (int64_t k = 0; k < kDepth; k += kProductDepth) {
-    Value adds = k == 0 ? e.compare(arith::CmpIPredicate::ne, number, e.index(0)) : e.yes();
-    after = products.multiply(after, products.advance(a, 2 * k), products.advance(b, k / kChunk * toNextChunk), false, adds);
+    SharedMatrix rows = a.advance(2 * k), part = b.advance(k / kChunk * toNextChunk);
+    after = after.empty() ? products.multiply(columns, rows, part, false) : products.add(after, rows, part, false);
   }
   products.commit();
-  products.wait(1);
-  Value leads = e.both(e.compare(arith::CmpIPredicate::eq, inGroup, e.index(0)), e.compare(arith::CmpIPredicate::eq, isFirst, e.no()));
-  e.ifThen(leads, [&] {
+  return after;
+}
+
+/// Gives the producer the stage before |place|, whose products are finished.
+void WarpgroupEmitter::releaseStageBefore(RingPlace place) {
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, e.index(0)), [&] {
     Value isZero = e.compare(arith::CmpIPredicate::eq, place.stage, e.index(0));
     copies.arrive(copies.barrierAt(empty, e.select(isZero, e.index(stages - 1), e.add(place.stage, -1))));
   });
-  return after;
 }
 
 /// Writes the columns of |slice| of |sums|, those of half a tile, to where threads find rows of them.
@@ -214,22 +218,22 @@ void WarpgroupEmitter::storeTile(Value row, Value column, ValueRange sums) {
 }
 
 void WarpgroupEmitter::consume() {
-  Value zero = e.index(0), stageCount = e.index(llvm::divideCeil(whole.projection.chunks() * kChunk, kDepth));
+  Value stageCount = e.index(llvm::divideCeil(whole.projection.chunks() * kChunk, kDepth));
   forEachTile(copies.firstPlace(), [&](Value row, Value column, ValueRange before) -> Values {
-    Values carried(columns / 2, e.f32(0.0));
-    llvm::append_range(carried, before);
-    carried = e.loop(zero, stageCount, e.index(1), carried, [&](Value number, ValueRange before) -> Values {
+    RingPlace first = copies.unpack(before[0]);
+    Values carried = multiplyStage({}, first);
+    carried.push_back(copies.pack(copies.next(first, stages)));
+    // The products of a stage run while the next one's are started.
+    carried = e.loop(e.index(1), stageCount, e.index(1), carried, [&](Value, ValueRange before) -> Values {
       RingPlace place = copies.unpack(before.back());
-      Values sums = multiplyStage(number, before.drop_back(), place);
+      Values sums = multiplyStage(before.drop_back(), place);
+      products.wait(1);
+      releaseStageBefore(place);
       sums.push_back(copies.pack(copies.next(place, stages)));
       return sums;
     });
     Values sums = products.wait(0, ValueRange(carried).drop_back());
-    RingPlace place = copies.unpack(carried.back());
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, zero), [&] {
-      Value isZero = e.compare(arith::CmpIPredicate::eq, place.stage, zero);
-      copies.arrive(copies.barrierAt(empty, e.select(isZero, e.index(stages - 1), e.add(place.stage, -1))));
-    });
+    releaseStageBefore(copies.unpack(carried.back()));
     storeTile(row, column, sums);
     return {carried.back()};
   });

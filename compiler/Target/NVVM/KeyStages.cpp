@@ -96,13 +96,13 @@ int64_t KeyStages::bytesToComponent(int64_t d) const {
   return areRows ? d / kRowComponents * schedule.keys * kRowBytes + d % kRowComponents * 2 : d * kRowBytes;
 }
 
-Value KeyStages::waitForKeys(WarpgroupProducts &products, RingPlace place) {
+SharedMatrix KeyStages::waitForKeys(WarpgroupProducts &products, RingPlace place) {
   copies.wait(copies.barrierAt(keys.full, place.stage), place.parity);
   MatrixLayout layout{areKeysTransposed(), /*isSwizzled=*/true, /*leading=*/keys.columns * kRowBytes, /*stride=*/8 * kRowBytes};
   return products.matrix(addressOf(keys, place), layout);
 }
 
-Value KeyStages::waitForValues(WarpgroupProducts &products, RingPlace place) {
+SharedMatrix KeyStages::waitForValues(WarpgroupProducts &products, RingPlace place) {
   copies.wait(copies.barrierAt(values.full, place.stage), place.parity);
   MatrixLayout layout{/*isTransposed=*/true, /*isSwizzled=*/true, /*leading=*/schedule.keys * kRowBytes, /*stride=*/8 * kRowBytes};
   return products.matrix(addressOf(values, place), layout);

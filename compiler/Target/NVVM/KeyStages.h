@@ -59,8 +59,8 @@ public:
 
   RingPlace next(RingPlace place) { return copies.next(place, schedule.stages); }
   /// Waits for the keys or the values at |place| and returns them as a matrix; gives them back, which one thread does.
-  Value waitForKeys(WarpgroupProducts &products, RingPlace place);
-  Value waitForValues(WarpgroupProducts &products, RingPlace place);
+  SharedMatrix waitForKeys(WarpgroupProducts &products, RingPlace place);
+  SharedMatrix waitForValues(WarpgroupProducts &products, RingPlace place);
   void releaseKeys(RingPlace place) { copies.arrive(copies.barrierAt(keys.empty, place.stage)); }
   void releaseValues(RingPlace place) { copies.arrive(copies.barrierAt(values.empty, place.stage)); }
   /// How far component |d| of keys is, and key |i| of values; whether the matrix of keys is transposed, as that of values is.

@@ -68,7 +68,8 @@ def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
   let summary = "scratch of an iteration that is small enough moves from the workspace to shared memory";
   let description = [{
     Allocations in shared memory and views of `%workspace` at `xfmr.worker_id` times a constant become views of `gpu.dynamic_shared_memory`; the loop gets
-    the attribute `xfmr.shared_bytes`. Views stay in the workspace if they do not fit beside allocations, in `bytes`. Numerics: exact.
+    the attribute `xfmr.shared_bytes`, the bytes of those that are used: shared memory limits how many blocks a multiprocessor runs at once. Views stay in the
+    workspace if they do not fit beside allocations, in `bytes`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"];
   let options = [Option<"bytes", "bytes", "int64_t", "49152", "most bytes of shared memory of a block">,

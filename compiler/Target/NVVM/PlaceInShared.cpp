@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects parallel loops after `attune-distribute-to-threads`, with the scratch that `attune-plan-memory` gave to each worker: views of the
-// workspace at `xfmr.worker_id` times the bytes of one. Leaves those small enough in shared memory.
+// workspace at `xfmr.worker_id` times the bytes of one. Leaves those that are used in shared memory, one after the other, if they fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,11 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include <map>
+#include <set>
 
 namespace attune {
 #define GEN_PASS_DEF_PLACEINSHARED
@@ -26,10 +30,20 @@ using namespace attune;
 
 namespace {
 
-/// The scratch of one loop: views at |base| + constant, where |base| is the worker times |bytes|.
+/// The scratch of one loop: |bytes| for each worker, with views at constant offsets. Views at the same offset share their memory, others do
+/// not overlap.
 struct Scratch {
   int64_t bytes = 0;
-  SmallVector<std::pair<memref::ViewOp, int64_t>> views;
+  std::map<int64_t, SmallVector<memref::ViewOp>> views;
+
+  /// An upper bound of the bytes that the views at |offset| have, if views are at |offsets|.
+  int64_t getSize(int64_t offset, const std::set<int64_t> &offsets) const;
+};
+
+/// A buffer of the scratch that is used, and where in shared memory it goes.
+struct Placement {
+  int64_t begin;
+  SmallVector<memref::ViewOp> views;
 };
 
 /// Where the next buffer in shared memory begins.
@@ -41,11 +55,22 @@ struct PlaceInShared : attune::impl::PlaceInSharedBase<PlaceInShared> {
   void runOnOperation() override {
     WalkResult walk = getOperation().walk([&](scf::ForallOp loop) -> WalkResult {
       int64_t bytes = loop->hasAttr(kGpuAttr) ? specificBytes : this->bytes;
-      int64_t used = placeAllocations(loop);
-      std::optional<Scratch> scratch = findScratch(loop);
-      if (scratch && scratch->bytes != 0 && used + scratch->bytes <= bytes) {
-        place(loop, *scratch, used);
-        used += scratch->bytes;
+      std::set<int64_t> offsets;
+      if (std::optional<Scratch> all = findScratch(loop))
+        for (const auto &[offset, views] : all->views)
+          offsets.insert(offset);
+      eraseUnused(loop);
+      int64_t used = placeAllocations(loop), end = used;
+      if (std::optional<Scratch> scratch = findScratch(loop); scratch && !scratch->views.empty()) {
+        SmallVector<Placement> placements;
+        for (const auto &[offset, views] : scratch->views) {
+          placements.push_back({end, views});
+          end += llvm::alignTo(scratch->getSize(offset, offsets), kAlignment);
+        }
+        if (end <= bytes) {
+          place(loop, placements);
+          used = end;
+        }
       }
       if (used > bytes)
         return loop.emitError("needs ") << used << " bytes of shared memory, expected at most " << bytes;
@@ -58,19 +83,41 @@ struct PlaceInShared : attune::impl::PlaceInSharedBase<PlaceInShared> {
   }
 
 private:
+  static void eraseUnused(scf::ForallOp loop);
   static std::optional<Scratch> findScratch(scf::ForallOp loop);
   static bool collectViews(Value base, int64_t offset, Scratch &scratch);
   static int64_t placeAllocations(scf::ForallOp loop);
-  static void place(scf::ForallOp loop, const Scratch &scratch, int64_t begin);
+  static void place(scf::ForallOp loop, ArrayRef<Placement> placements);
 };
 
 } // namespace
+
+int64_t Scratch::getSize(int64_t offset, const std::set<int64_t> &offsets) const {
+  auto next = offsets.upper_bound(offset);
+  // A view of unknown shape ends where the next buffer begins.
+  int64_t room = (next == offsets.end() ? bytes : *next) - offset, largest = 0;
+  for (memref::ViewOp view : views.at(offset)) {
+    MemRefType type = view.getType();
+    int64_t size = type.hasStaticShape() ? (type.getNumElements() * type.getElementTypeBitWidth() + 7) / 8 : room;
+    largest = std::max(largest, size);
+  }
+  return largest;
+}
+
+/// Erases what has no users, such as views of scratch for sums that a kernel keeps in registers.
+void PlaceInShared::eraseUnused(scf::ForallOp loop) {
+  SmallVector<Operation *> operations;
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) { operations.push_back(op); });
+  for (Operation *op : llvm::reverse(operations))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
 
 /// Adds the views at |base|, which is |offset| bytes into the scratch; false if |base| has another use.
 bool PlaceInShared::collectViews(Value base, int64_t offset, Scratch &scratch) {
   for (Operation *user : base.getUsers()) {
     if (auto view = dyn_cast<memref::ViewOp>(user)) {
-      scratch.views.push_back({view, offset});
+      scratch.views[offset].push_back(view);
       continue;
     }
     auto sum = dyn_cast<arith::AddIOp>(user);
@@ -147,19 +194,20 @@ int64_t PlaceInShared::placeAllocations(scf::ForallOp loop) {
   return used;
 }
 
-void PlaceInShared::place(scf::ForallOp loop, const Scratch &scratch, int64_t begin) {
+void PlaceInShared::place(scf::ForallOp loop, ArrayRef<Placement> placements) {
   Value shared = getSharedMemory(loop);
   OpBuilder builder(loop.getContext());
   auto space = getSharedSpace(loop.getContext());
-  for (auto [view, offset] : scratch.views) {
-    builder.setInsertionPoint(view);
-    auto type = MemRefType::get(view.getType().getShape(), view.getType().getElementType(), MemRefLayoutAttrInterface(), space);
-    Value at = arith::ConstantIndexOp::create(builder, view.getLoc(), begin + offset);
-    Value moved = memref::ViewOp::create(builder, view.getLoc(), type, shared, at, view.getSizes());
-    view.replaceAllUsesWith(moved);
-    view.erase();
-    propagateSpace(moved);
-  }
+  for (const Placement &placement : placements)
+    for (memref::ViewOp view : placement.views) {
+      builder.setInsertionPoint(view);
+      auto type = MemRefType::get(view.getType().getShape(), view.getType().getElementType(), MemRefLayoutAttrInterface(), space);
+      Value at = arith::ConstantIndexOp::create(builder, view.getLoc(), placement.begin);
+      Value moved = memref::ViewOp::create(builder, view.getLoc(), type, shared, at, view.getSizes());
+      view.replaceAllUsesWith(moved);
+      view.erase();
+      propagateSpace(moved);
+    }
   // What is left of the address would keep the worker alive.
   SmallVector<Operation *> dead;
   loop.walk([&](xfmr::WorkerIdOp id) { dead.push_back(id); });

@@ -4,11 +4,12 @@
 //
 // S = Q K of the first stage; P = weights of S; then for each stage that follows
 //   start S' = Q K' and O += P V, K' of this stage and V of the one before
-//   P' = weights of S', when that is there; O = O 2^(m - m'), when that is there
+//   p' = weights of S', when that is there; P' = p' rounded, O = O 2^(m - m'), when O is there
 // O += P V of the last stage
 //
 // so that tensor cores multiply while weights are computed: O += P V in the same warpgroup, and all products of the other one. Queries are
-// in shared memory, weights in registers. Stages that all rows see whole have loops without questions.
+// in shared memory, weights in registers; they keep those of P until O += P V has read them. Stages that all rows see whole have loops
+// without questions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,14 +47,15 @@ void WarpgroupConsumer::keepQueries() {
 
 /// Starts the products of queries and the keys at |place|.
 Values WarpgroupConsumer::startScores(RingPlace place) {
-  Value keys = stages.waitForKeys(products, place);
-  Value rows = products.matrix(e.advance(e.sharedAddress(stages.words), queriesAt), {/*isTransposed=*/false, /*isSwizzled=*/true});
-  Values scores(stages.schedule.keys / 2, e.f32(0.0));
+  SharedMatrix keys = stages.waitForKeys(products, place);
+  SharedMatrix rows = products.matrix(e.advance(e.sharedAddress(stages.words), queriesAt), {/*isTransposed=*/false, /*isSwizzled=*/true});
+  Values scores;
   products.fence();
   for (int64_t d = 0; d < own.headDim; d += kProductDepth) {
-    Value part = products.advance(rows, d / kRowComponents * kConsumerRows * kRowBytes + d % kRowComponents * 2);
-    scores = products.multiply(scores, part, products.advance(keys, stages.bytesToComponent(d)), stages.areKeysTransposed(),
-                               d == 0 ? e.no() : e.yes());
+    SharedMatrix a = rows.advance(d / kRowComponents * kConsumerRows * kRowBytes + d % kRowComponents * 2);
+    SharedMatrix b = keys.advance(stages.bytesToComponent(d));
+    scores = d == 0 ? products.multiply(stages.schedule.keys, a, b, stages.areKeysTransposed())
+                    : products.add(scores, a, b, stages.areKeysTransposed());
   }
   products.commit();
   return scores;
@@ -61,11 +63,11 @@ Values WarpgroupConsumer::startScores(RingPlace place) {
 
 /// Starts the products of |weights| and the values at |place|, which are added to |results|.
 Values WarpgroupConsumer::startResults(ValueRange results, ValueRange weights, RingPlace place) {
-  Value values = stages.waitForValues(products, place);
+  SharedMatrix values = stages.waitForValues(products, place);
   Values sums(results);
   products.fence();
   for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
-    sums = products.multiply(sums, weights.slice(key / 4, 4), products.advance(values, KeyStages::bytesToKey(key)), true, e.yes());
+    sums = products.add(sums, weights.slice(key / 4, 4), values.advance(KeyStages::bytesToKey(key)), true);
   products.commit();
   return sums;
 }
@@ -89,9 +91,14 @@ Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried,
     scores = products.wait(1, scores);
     release([&] { stages.releaseKeys(at.place); });
     std::pair<Value, Value> factors = own.weigh(key, areSeen, scores, at.state);
-    at.weights = pack(scores);
-    at.results = products.wait(0, at.results);
+    // Until the wait, products read the registers of the weights before: these are rounded to them afterwards.
+    Values waiting(at.results);
+    llvm::append_range(waiting, scores);
+    waiting = products.wait(0, waiting, at.weights);
     release([&] { stages.releaseValues(place); });
+    at.weights = pack(ArrayRef(waiting).drop_front(at.results.size()));
+    waiting.truncate(at.results.size());
+    at.results = waiting;
     own.rescale(at.results, factors);
     return join(at);
   });
@@ -118,7 +125,7 @@ RingPlace WarpgroupConsumer::run(Value group, Value stores, Value begin, Value e
     all = overStages(seen, unseen, all, /*areSeen=*/true);
     all = overStages(unseen, end, all, /*areSeen=*/false);
     at = split(all);
-    at.results = products.wait(0, startResults(at.results, at.weights, at.place));
+    at.results = products.wait(0, startResults(at.results, at.weights, at.place), at.weights);
     release([&] { stages.releaseValues(at.place); });
     return join({at.state, at.results, {}, stages.next(at.place)});
   };

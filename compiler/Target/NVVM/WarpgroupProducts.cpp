@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Upstream's operation has neither A in registers nor sums that may not count, and its wait does not hold sums back; so this is inline PTX
-// whose sums are operands and results.
+// Upstream's operation has neither A in registers nor products that ignore the sums, and its wait does not hold sums back; so this is
+// inline PTX whose sums are results. They are operands as well where the product is added to them. The first product of a tile has none, so
+// that no instruction writes zeros to registers between the fence and the product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,72 +17,94 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadEmitter::Values;
 
-/// Emits |text|, which replaces |sums| and reads |others|, whose constraints are |constraints|.
-static Values emitOnSums(ThreadEmitter &e, StringRef text, ValueRange sums, ValueRange others, StringRef constraints) {
+/// Emits |text|, which returns |count| f32 and reads |others|, whose constraints are |constraints|. The results replace |sums|, if there
+/// are any.
+static Values emitAsm(ThreadEmitter &e, StringRef text, int64_t count, ValueRange sums, ValueRange others, StringRef constraints) {
   std::string all;
   llvm::raw_string_ostream stream(all);
-  llvm::interleave(SmallVector<StringRef>(sums.size(), "=f"), stream, ",");
+  // Without sums, results must not share registers with operands, which are read after the instruction.
+  llvm::interleave(SmallVector<StringRef>(count, sums.empty() ? "=&f" : "=f"), stream, ",");
   for (size_t i = 0; i < sums.size(); ++i)
     stream << ',' << i;
   stream << constraints;
-  auto type = LLVM::LLVMStructType::getLiteral(e.builder.getContext(), SmallVector<Type>(sums.size(), e.builder.getF32Type()));
+  auto type = LLVM::LLVMStructType::getLiteral(e.builder.getContext(), SmallVector<Type>(count, e.builder.getF32Type()));
   SmallVector<Value> operands(sums);
   llvm::append_range(operands, others);
   Value after = LLVM::InlineAsmOp::create(e.builder, e.loc, type, operands, text, all, /*has_side_effects=*/true, /*is_align_stack=*/false,
                                           LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
                     .getRes();
   Values parts;
-  for (size_t i = 0; i < sums.size(); ++i)
-    parts.push_back(LLVM::ExtractValueOp::create(e.builder, e.loc, after, static_cast<int64_t>(i)));
+  for (int64_t i = 0; i < count; ++i)
+    parts.push_back(LLVM::ExtractValueOp::create(e.builder, e.loc, after, i));
   return parts;
 }
 
-Value WarpgroupProducts::matrix(Value address, const MatrixLayout &layout) {
-  Type i64 = builder.getI64Type();
-  auto constant = [&](int64_t value) { return arith::ConstantIntOp::create(builder, e.loc, value, 64); };
-  Value number = LLVM::PtrToIntOp::create(builder, e.loc, i64, address);
-  Value start = arith::AndIOp::create(builder, e.loc, arith::ShRUIOp::create(builder, e.loc, number, constant(4)), constant(0x3fff));
-  int64_t rest = (layout.isSwizzled ? int64_t(1) << 62 : 0) | layout.stride / 16 << 32 | layout.leading / 16 << 16;
-  return arith::OrIOp::create(builder, e.loc, start, constant(rest));
-}
+/// Bytes that a descriptor counts as one.
+static constexpr int64_t kDescriptorUnit = 16;
 
-Value WarpgroupProducts::advance(Value matrix, int64_t bytes) {
-  return bytes == 0 ? matrix : arith::AddIOp::create(builder, e.loc, matrix, arith::ConstantIntOp::create(builder, e.loc, bytes / 16, 64));
+SharedMatrix WarpgroupProducts::matrix(Value address, const MatrixLayout &layout) {
+  auto constant = [&](int64_t value) { return arith::ConstantIntOp::create(builder, e.loc, value, 32); };
+  Value number = LLVM::PtrToIntOp::create(builder, e.loc, builder.getI32Type(), address);
+  Value start = arith::AndIOp::create(builder, e.loc, arith::ShRUIOp::create(builder, e.loc, number, constant(4)), constant(0x3fff));
+  start = arith::OrIOp::create(builder, e.loc, start, constant(layout.leading / kDescriptorUnit << 16));
+  return {start, (layout.isSwizzled ? int64_t(1) << 30 : 0) | layout.stride / kDescriptorUnit};
 }
 
 void WarpgroupProducts::fence() { NVVM::WgmmaFenceAlignedOp::create(builder, e.loc); }
 void WarpgroupProducts::commit() { NVVM::WgmmaGroupSyncAlignedOp::create(builder, e.loc); }
 void WarpgroupProducts::wait(int64_t left) { NVVM::WgmmaWaitGroupSyncOp::create(builder, e.loc, static_cast<uint64_t>(left)); }
 
-Values WarpgroupProducts::wait(int64_t left, ValueRange sums) {
-  return emitOnSums(e, "wgmma.wait_group.sync.aligned " + std::to_string(left) + ";", sums, {}, "");
+Values WarpgroupProducts::wait(int64_t left, ValueRange values, ValueRange operands) {
+  std::string constraints;
+  for (size_t i = 0; i < operands.size(); ++i)
+    constraints += ",r";
+  return emitAsm(e, "wgmma.wait_group.sync.aligned " + std::to_string(left) + ";", static_cast<int64_t>(values.size()), values, operands,
+                 constraints);
 }
 
-Values WarpgroupProducts::multiply(ValueRange sums, ValueRange a, Value b, bool bIsTransposed, Value adds) {
-  std::string text, constraints;
-  llvm::raw_string_ostream stream(text);
-  size_t operand = 2 * sums.size();
-  auto list = [&](size_t first, size_t count) {
-    stream << '{';
-    for (size_t i = 0; i < count; ++i)
-      stream << (i ? ", " : "") << '$' << first + i;
-    stream << "}, ";
+Values WarpgroupProducts::multiply(int64_t columns, const ProductRows &a, SharedMatrix b, bool bIsTransposed) {
+  return emit({}, columns / 2, a, b, bIsTransposed);
+}
+
+Values WarpgroupProducts::add(ValueRange sums, const ProductRows &a, SharedMatrix b, bool bIsTransposed) {
+  return emit(sums, static_cast<int64_t>(sums.size()), a, b, bIsTransposed);
+}
+
+/// Emits one product with |count| sums, which are added to |sums|, if there are any.
+Values WarpgroupProducts::emit(ValueRange sums, int64_t count, const ProductRows &a, SharedMatrix b, bool bIsTransposed) {
+  std::string text, product, constraints;
+  llvm::raw_string_ostream before(text), stream(product);
+  Values operands;
+  auto operand = [&](Value value, StringRef constraint) {
+    operands.push_back(value);
+    constraints += constraint;
+    return "$" + std::to_string(count + static_cast<int64_t>(sums.size() + operands.size()) - 1);
   };
-  bool inRegisters = a.size() == 4;
+  auto matrix = [&](const SharedMatrix &from, StringRef name) {
+    std::string start = operand(from.start, ",r");
+    if (from.bytes != 0) {
+      before << " .reg .b32 " << name << "0; add.s32 " << name << "0, " << start << ", " << from.bytes / kDescriptorUnit << ';';
+      start = (name + "0").str();
+    }
+    before << " .reg .b64 " << name << "; mov.b64 " << name << ", {" << start << ", " << from.layout << "};";
+    return name;
+  };
   StringRef type = element.isF16() ? "f16" : "bf16";
-  stream << "{ .reg .pred p; setp.ne.b32 p, $" << operand + a.size() + 1 << ", 0; wgmma.mma_async.sync.aligned.m64n" << 2 * sums.size()
-         << "k16.f32." << type << '.' << type << ' ';
-  list(0, sums.size());
-  if (inRegisters)
-    list(operand, 4);
-  else
-    stream << '$' << operand << ", ";
-  stream << '$' << operand + a.size() << ", p, 1, 1, " << (inRegisters ? "" : "0, ") << (bIsTransposed ? 1 : 0) << "; }";
-  for (Value part : a)
-    constraints += part.getType().isInteger(32) ? ",r" : ",l";
-  constraints += ",l,r";
-  SmallVector<Value> others(a);
-  others.push_back(b);
-  others.push_back(arith::ExtUIOp::create(builder, e.loc, builder.getI32Type(), adds));
-  return emitOnSums(e, text, sums, others, constraints);
+  before << "{ .reg .pred p; setp.ne.b32 p, " << (sums.empty() ? 0 : 1) << ", 0;";
+  stream << " wgmma.mma_async.sync.aligned.m64n" << 2 * count << "k16.f32." << type << '.' << type << " {";
+  for (int64_t i = 0; i < count; ++i)
+    stream << (i ? ", " : "") << '$' << i;
+  stream << "}, ";
+  if (a.words.empty()) {
+    stream << matrix(a.matrix, "a");
+  } else {
+    stream << '{';
+    for (auto [i, word] : llvm::enumerate(a.words))
+      stream << (i ? ", " : "") << operand(word, ",r");
+    stream << '}';
+  }
+  stream << ", " << matrix(b, "b");
+  // Neither operand is negated; A in shared memory is not transposed.
+  stream << ", p, 1, 1, " << (a.words.empty() ? "0, " : "") << (bIsTransposed ? 1 : 0) << "; }";
+  return emitAsm(e, text + product, count, sums, operands, constraints);
 }

@@ -10,7 +10,10 @@
 //
 // which makes the sums of 16 columns, rounded, the operand A of 16 components.
 //
-// Products run on their own: sums are anybody's only after `wait`, which they pass through.
+// Products are asynchronous: from a product's start to the wait for its group the tensor cores own its registers, the sums and an operand A
+// in registers. Nothing else may read or write the sums, or write the operand. The emitted code states this as data flow, so that LLVM can
+// neither hoist a use above the wait nor reuse a register below it: sums and whatever must not be computed earlier are results of the
+// wait, and operands that may not be overwritten earlier are its inputs. test/Target/NVVM/Inputs/wgmma.py proves it of the PTX.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_WARPGROUPPRODUCTS_H
@@ -33,6 +36,25 @@ struct MatrixLayout {
   int64_t leading = 16, stride = 1024;
 };
 
+/// A matrix in shared memory. Its descriptor has 64 bits: |start|, an i32 (where it begins and the leading distance), the constant |layout|
+/// above, and |bytes| that are added to the start. It is put together where the matrix is multiplied, so that no registers hold the
+/// descriptors of all steps of a loop.
+struct SharedMatrix {
+  mlir::Value start;
+  int64_t layout = 0, bytes = 0;
+
+  SharedMatrix advance(int64_t more) const { return {start, layout, bytes + more}; }
+};
+
+/// The operand A of a product: a matrix in shared memory, or, if there are any, the four words of 32 bits that this thread has of it.
+struct ProductRows {
+  ProductRows(SharedMatrix matrix) : matrix(matrix) {}
+  ProductRows(mlir::ValueRange words) : words(words) {}
+
+  SharedMatrix matrix;
+  ThreadEmitter::Values words;
+};
+
 /// Emits them for one element type, bf16 or f16.
 class WarpgroupProducts {
 public:
@@ -41,22 +63,26 @@ public:
 
   WarpgroupProducts(ThreadEmitter &e, mlir::Type element) : e(e), builder(e.builder), element(element) {}
 
-  /// A matrix at |address|, and what is |bytes| further.
-  Value matrix(Value address, const MatrixLayout &layout);
-  Value advance(Value matrix, int64_t bytes);
+  /// The matrix at |address|.
+  SharedMatrix matrix(Value address, const MatrixLayout &layout);
 
-  /// Products that start after it see registers and sums as they are.
+  /// Orders accesses to registers before it and products after it.
   void fence();
-  /// |sums|, if |adds|, and the products of A, a matrix or four words, and the matrix B.
-  Values multiply(mlir::ValueRange sums, mlir::ValueRange a, Value b, bool bIsTransposed, Value adds);
-  /// What has been started since the last call is a group.
+  /// Starts the product of |a| and |b|, which has |columns| columns; returns its sums, half as many for each thread.
+  Values multiply(int64_t columns, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
+  /// The same, added to |sums|.
+  Values add(mlir::ValueRange sums, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
+  /// Makes a group of the products that have been started since the last call.
   void commit();
-  /// Waits for all groups but the last |left|, whose operands may then be overwritten.
+  /// Waits for all groups but the last |left|.
   void wait(int64_t left);
-  /// The same, after which |sums| are there.
-  Values wait(int64_t left, mlir::ValueRange sums);
+  /// The same; returns |values|, which are f32: finished sums, and what may be used only from then on. |operands|, words that the products
+  /// read, keep their registers until then.
+  Values wait(int64_t left, mlir::ValueRange values, mlir::ValueRange operands = {});
 
 private:
+  Values emit(mlir::ValueRange sums, int64_t count, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
+
   ThreadEmitter &e;
   mlir::OpBuilder &builder;
   mlir::Type element;

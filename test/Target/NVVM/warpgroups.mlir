@@ -29,8 +29,16 @@
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[B]]
 // CHECK: nvvm.setmaxregister increase 232
 // CHECK: nvvm.mbarrier.try_wait.parity
+// The first product of a tile has no sums to add to, so nothing writes zeros to registers behind the fence.
 // CHECK: nvvm.wgmma.fence.aligned
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
+// CHECK-NEXT: setp.ne.b32 p, 0, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {{.*}}"=&f,
+// CHECK-SAME: =&f,r,r" %{{[0-9]+}}, %{{[0-9]+}} :
+// CHECK-COUNT-3: setp.ne.b32 p, 1, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
+// CHECK-NOT: wgmma.mma_async
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NOT: wgmma.wait
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-COUNT-4: setp.ne.b32 p, 1, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16
 // CHECK-NOT: wgmma.mma_async
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: nvvm.wgmma.wait.group.sync.aligned 1
@@ -136,17 +144,22 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 // CHECK: nvvm.mbarrier.arrive
 // CHECK: nvvm.setmaxregister increase 232
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %{{.*}} step %c1{{.*}} -> (i32) : i32
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, $128, $129, p, 1, 1, 0, 0
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, a, b, p, 1, 1, 0, 0
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: llvm.intr.exp2
 // CHECK: scf.for
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, $128, $129, p, 1, 1, 0, 0
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-NEXT: setp.ne.b32 p, 0, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, a, b, p, 1, 1, 0, 0
+// CHECK-COUNT-3: setp.ne.b32 p, 1, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, a, b, p, 1, 1, 0, 0
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
-// CHECK-COUNT-8: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, {$128, $129, $130, $131}, $132, p, 1, 1, 1
+// CHECK-COUNT-8: setp.ne.b32 p, 1, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, {$128, $129, $130, $131}, b, p, 1, 1, 1
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: wgmma.wait_group.sync.aligned 1;
 // CHECK: llvm.intr.exp2
-// CHECK: wgmma.wait_group.sync.aligned 0;
+// The wait holds operands of products in flight, and probabilities are rounded to their registers behind it: 64 results and 64 scores pass through.
+// CHECK-NOT: ff2bf16x2
+// CHECK: wgmma.wait_group.sync.aligned 0;{{.*}},127,r,r,
+// CHECK: ff2bf16x2
 // CHECK: {xfmr.gpu = 90 : i64
 // CHECK: } else {
 // CHECK: nvvm.mma.sync
@@ -171,7 +184,7 @@ func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x2x64xbf16>, %v: memref
 // CHECK: nvvm.fence.proxy
 // CHECK: nvvm.mbarrier.arrive
 // CHECK: nvvm.setmaxregister increase 224
-// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{{.*}}}, $64, $65, p, 1, 1, 0, 1
+// CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{{.*}}}, a, b, p, 1, 1, 0, 1
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: llvm.intr.exp2
 // CHECK: {xfmr.gpu = 90 : i64
