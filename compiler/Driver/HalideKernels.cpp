@@ -125,6 +125,10 @@ Result<std::vector<std::string>> HalideCompilation::finish() {
     process.info = llvm::sys::ProcessInfo();
     if (ended.ReturnCode != 0) {
       std::string line = llvm::StringRef(readAll(process.files[2])).trim().split('\n').first.str();
+      // The words of the loader.
+      if (llvm::StringRef(line).contains("error while loading shared libraries"))
+        return Status::error("'attune-halide-gen' does not start: expected Halide to be installed (on Debian: libhalide14-0), got '" +
+                             line + "'");
       return Status::error(
           "internal error: " +
           (!line.empty() ? line

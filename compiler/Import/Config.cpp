@@ -4,6 +4,7 @@
 
 #include "compiler/Import/Config.h"
 
+#include <charconv>
 #include <filesystem>
 #include <sstream>
 
@@ -133,6 +134,26 @@ int64_t ConfigReader::labels(int64_t fallback) {
     return int64_t(names->size());
   fail("id2label", "an object with at least one label");
   return fallback;
+}
+
+std::vector<std::string> ConfigReader::labelNames(int64_t count) {
+  std::vector<std::string> labels;
+  for (int64_t i = 0; i < count; ++i)
+    labels.push_back("LABEL_" + std::to_string(i));
+  if (count == 0 || !present("id2label"))
+    return labels;
+  for (const auto &[id, label] : config.find("id2label")->items()) {
+    int64_t index;
+    auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), index);
+    if (error != std::errc() || end != id.data() + id.size() || !label.is_string() ||
+        label.get_ref<const std::string &>().find('\0') != std::string::npos) {
+      fail("id2label", "an object from numbers of classes to their names");
+      return labels;
+    }
+    if (index >= 0 && index < count)
+      labels[static_cast<size_t>(index)] = label.get<std::string>();
+  }
+  return labels;
 }
 
 void ConfigReader::reject(const char *key, const char *reason) {

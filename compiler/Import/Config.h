@@ -84,6 +84,8 @@ public:
   std::vector<std::pair<std::string, std::vector<int64_t>>> integerLists(const char *key);
   /// The number of labels: the entries of `id2label`, else `num_labels`, else |fallback| (in this order, as transformers does).
   int64_t labels(int64_t fallback = 2);
+  /// The names of |count| labels, `id2label`; "LABEL_0" where it has none, as in transformers.
+  std::vector<std::string> labelNames(int64_t count);
 
   /// An error if |key| is present and neither null, false nor empty; |reason| says what is not implemented.
   void reject(const char *key, const char *reason);

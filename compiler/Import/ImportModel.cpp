@@ -104,6 +104,12 @@ static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, co
     if (limit)
       extents.set(dim, builder.getI64IntegerAttr(limit));
   module->setAttr(xfmr::kLimitsAttr, extents.getDictionary(builder.getContext()));
+  if (!spec.labels.empty()) {
+    SmallVector<Attribute> labels;
+    for (const std::string &label : spec.labels)
+      labels.push_back(builder.getStringAttr(label));
+    module->setAttr(xfmr::kLabelsAttr, xfmr::LabelsAttr::get(builder.getContext(), builder.getArrayAttr(labels)));
+  }
 }
 
 Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const TransformerSpec &spec, const TensorProvider &tensors,

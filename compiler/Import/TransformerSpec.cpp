@@ -19,6 +19,11 @@ LinearSpec TransformerSpec::linear(const std::string &name, int64_t in, int64_t 
   return spec;
 }
 
+LinearSpec TransformerSpec::classifier(const std::string &name, int64_t in, int64_t labels, bool bias) {
+  classes = labels;
+  return linear(name, in, labels, bias);
+}
+
 LinearSpec TransformerSpec::transposedLinear(const std::string &name, int64_t in, int64_t out) {
   LinearSpec spec;
   spec.weight = transpose(tensor(name + ".weight", {in, out}));
@@ -174,7 +179,11 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
   if (!family)
     return reader.status();
   Result<TransformerSpec> spec = family->second(config);
-  if (spec)
-    declarePast(*spec);
+  if (!spec)
+    return spec;
+  declarePast(*spec);
+  spec->labels = reader.labelNames(spec->classes);
+  if (reader.status().failed())
+    return reader.status();
   return spec;
 }

@@ -125,6 +125,9 @@ struct TransformerSpec : WeightList {
   bool equalLengths = false;
   /// The main outputs, in order.
   std::vector<OutputSpec> outputs;
+  /// The number of classes that the output `logits` scores, 0 if it scores none, and their names in this order.
+  int64_t classes = 0;
+  std::vector<std::string> labels;
 
   /// The stack of |role|, which must exist.
   const StackSpec &stack(StackRole role) const { return role == StackRole::Encoder ? *encoder : *decoder; }
@@ -139,6 +142,8 @@ struct TransformerSpec : WeightList {
 
   /// Declares NAME.weight `[out, in]` and, unless |bias| is false, NAME.bias.
   LinearSpec linear(const std::string &name, int64_t in, int64_t out, bool bias = true);
+  /// The same for the projection to the scores of |labels| classes.
+  LinearSpec classifier(const std::string &name, int64_t in, int64_t labels, bool bias = true);
   /// Declares NAME.weight `[in, out]` and NAME.bias.
   LinearSpec transposedLinear(const std::string &name, int64_t in, int64_t out);
   /// Declares NAME.weight and NAME.bias of |size| elements.

@@ -6,6 +6,7 @@
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -20,6 +21,25 @@ using namespace mlir::xfmr;
 
 #define GET_OP_CLASSES
 #include "dialect/IR/XfmrOps.cpp.inc"
+
+LogicalResult LabelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayAttr names) {
+  if (names.empty())
+    return emitError() << "expected at least one label";
+  for (auto [index, name] : llvm::enumerate(names))
+    if (auto text = dyn_cast<StringAttr>(name); !text || text.getValue().contains('\0'))
+      return emitError() << "expected label " << index << " to be a string without NUL, got " << name;
+  return success();
+}
+
+LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != kLabelsAttr)
+    return success();
+  if (!isa<ModuleOp>(op))
+    return op->emitOpError() << "expected '" << kLabelsAttr << "' on a module only";
+  if (!isa<LabelsAttr>(attribute.getValue()))
+    return op->emitOpError() << "expected '" << kLabelsAttr << "' to be #xfmr.labels<[...]>, got " << attribute.getValue();
+  return success();
+}
 
 void XfmrDialect::initialize() {
   // Operations on the host have pointers, whose type is not spelled out.

@@ -23,6 +23,7 @@ def Xfmr_Dialect : Dialect {
     D head size of queries and keys, E head size of values, N and M features.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 class Xfmr_Op<string mnemonic, list<Trait> traits = []> : Op<Xfmr_Dialect, mnemonic, traits>;

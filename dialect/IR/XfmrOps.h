@@ -58,6 +58,8 @@ inline constexpr llvm::StringLiteral kCacheUseAttr = "xfmr.cache_use";
 inline constexpr llvm::StringLiteral kWeightArgAttr = "xfmr.weight";
 inline constexpr llvm::StringLiteral kModelAttr = "xfmr.model";
 inline constexpr llvm::StringLiteral kLimitsAttr = "xfmr.limits";
+/// Module attribute, a LabelsAttr: the names of the classes that the output `logits` scores.
+inline constexpr llvm::StringLiteral kLabelsAttr = "xfmr.labels";
 /// Module attributes {entry = "C expression in dims and workers"}: bytes of scratch, and arithmetic of one call.
 inline constexpr llvm::StringLiteral kWorkspaceAttr = "xfmr.workspace";
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";

@@ -98,13 +98,14 @@ struct RowInputs {
 };
 } // namespace
 
-/// Copies the caller's |what| of each row, or |fallback|(row), to |own|; they must be less than |count| and, if |distinct|, differ.
+/// Copies the caller's |given| [rows] of each row, or |fallback|(row) if it is null, to |own|; they must be less than |count| and, if
+/// |distinct|, differ.
 template <typename Fallback>
-static attune_status chooseRows(const attune_tensor *given, const char *what, int64_t rows, int64_t count, bool distinct, Caches &caches,
+static attune_status chooseRows(const int64_t *given, const char *what, int64_t rows, int64_t count, bool distinct, Caches &caches,
                                 Fallback fallback, int64_t *own) {
   ++caches.calls;
   for (int64_t row = 0; row < rows; ++row) {
-    int64_t chosen = given ? static_cast<const int64_t *>(given->data)[row] : fallback(row);
+    int64_t chosen = given ? given[row] : fallback(row);
     if (chosen < 0 || chosen >= count)
       return fail(given ? ATTUNE_INVALID_ARGUMENT : ATTUNE_LIMIT_EXCEEDED, "row %lld is in %s %lld, the session has 0 to %lld", Long(row),
                   what, Long(chosen), Long(count - 1));
@@ -117,11 +118,14 @@ static attune_status chooseRows(const attune_tensor *given, const char *what, in
   return ATTUNE_OK;
 }
 
-/// The tensor of |inputs| for the input of |entry| with this fill, null if it was left out.
-static const attune_tensor *findByFill(const attune_entry_desc &entry, TensorList inputs, uint32_t fill) {
+/// Returns whether the caller gave input number |index| of the call that |tables| is bound to.
+static bool isGiven(const EntryTables &tables, uint32_t index) { return tables.inputs[index] != tables.defaults[index]; }
+
+/// The caller's values for the input of |entry| with this fill, null if it was left out.
+static const int64_t *findByFill(const attune_entry_desc &entry, const EntryTables &tables, uint32_t fill) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (entry.inputs[i].fill == fill)
-      return inputs.find(entry.inputs[i].name);
+      return isGiven(tables, i) ? static_cast<const int64_t *>(tables.inputs[i]) : nullptr;
   return nullptr;
 }
 
@@ -139,10 +143,8 @@ static attune_status checkTokens(const RowInputs &own, int64_t row) {
   return ATTUNE_OK;
 }
 
-static attune_status bindSlots(const attune_entry_desc &entry, TensorList inputs, Caches &caches, EntryTables &tables, RowInputs &own) {
-  ATTUNE_TRY(chooseRows(
-      findByFill(entry, inputs, ATTUNE_FILL_SLOTS), "slot", own.rows, caches.sizes.slots, true, caches, [](int64_t row) { return row; },
-      own.slots));
+static attune_status bindSlots(const attune_entry_desc &entry, const int64_t *given, Caches &caches, EntryTables &tables, RowInputs &own) {
+  ATTUNE_TRY(chooseRows(given, "slot", own.rows, caches.sizes.slots, true, caches, [](int64_t row) { return row; }, own.slots));
   int64_t past = 0;
   for (int64_t row = 0; row < own.rows; ++row) {
     int64_t slot = own.slots[row], length = caches.lengths[slot], tokens = own.countTokens(row);
@@ -160,8 +162,8 @@ static attune_status bindSlots(const attune_entry_desc &entry, TensorList inputs
   return ATTUNE_OK;
 }
 
-static attune_status bindSources(const attune_entry_desc &entry, TensorList inputs, Caches &caches, EntryTables &tables, RowInputs &own) {
-  const attune_tensor *given = findByFill(entry, inputs, ATTUNE_FILL_SOURCES);
+static attune_status bindSources(const attune_entry_desc &entry, const int64_t *given, Caches &caches, EntryTables &tables,
+                                 RowInputs &own) {
   bool encodes = entry.cache_use == ATTUNE_CACHE_ENCODE;
   ATTUNE_TRY(chooseRows(
       given, "source", own.rows, caches.sizes.sources, encodes, caches,
@@ -186,27 +188,47 @@ static attune_status bindSources(const attune_entry_desc &entry, TensorList inpu
   return ATTUNE_OK;
 }
 
-attune_status attune::bindRows(const attune_entry_desc &entry, TensorList inputs, Caches &caches, EntryTables &tables) {
+attune_status attune::bindRows(const attune_entry_desc &entry, Caches &caches, EntryTables &tables) {
   if (entry.cache_use == ATTUNE_CACHE_UNUSED)
     return ATTUNE_OK;
   RowInputs own(entry, tables);
+  const int64_t *slots = findByFill(entry, tables, ATTUNE_FILL_SLOTS), *sources = findByFill(entry, tables, ATTUNE_FILL_SOURCES);
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (entry.inputs[i].fill >= ATTUNE_FILL_SLOTS)
       tables.inputs[i] = tables.defaults[i];
   if (own.slots)
-    ATTUNE_TRY(bindSlots(entry, inputs, caches, tables, own));
-  return own.sources ? bindSources(entry, inputs, caches, tables, own) : ATTUNE_OK;
+    ATTUNE_TRY(bindSlots(entry, slots, caches, tables, own));
+  return own.sources ? bindSources(entry, sources, caches, tables, own) : ATTUNE_OK;
+}
+
+/// The ids of the call, [rows, length], if the keys and values of its tokens follow from them and those before, else null.
+static const int64_t *knownIds(const attune_entry_desc &entry, const EntryTables &tables, const RowInputs &own) {
+  const attune_tensor_desc &ids = entry.inputs[0];
+  bool known = ids.dtype == ATTUNE_I64 && ids.rank == 2 && !own.sources && !(tables.inputsOnDevice && tables.inputsOnDevice[0]);
+  for (uint32_t i = 1; i < entry.num_inputs; ++i)
+    known = known && (entry.inputs[i].fill >= ATTUNE_FILL_TOKENS || !isGiven(tables, i));
+  return known ? static_cast<const int64_t *>(tables.inputs[0]) : nullptr;
+}
+
+/// Notes the tokens of |row|, which are appended to |slot|.
+static void noteTokens(const RowInputs &own, const int64_t *ids, int64_t row, int64_t slot, Caches &caches) {
+  int64_t *tokens = caches.tokens + slot * caches.sizes.capacity + caches.lengths[slot];
+  for (int64_t i = row * own.length; i < (row + 1) * own.length; ++i)
+    if (!own.tokens || own.tokens[i] != 0)
+      *tokens++ = ids ? ids[i] : unknownToken;
 }
 
 void attune::commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables) {
   if (entry.cache_use == ATTUNE_CACHE_UNUSED)
     return;
   RowInputs own(entry, tables);
+  const int64_t *ids = knownIds(entry, tables, own);
   for (int64_t row = 0; row < own.rows; ++row) {
     if (entry.cache_use == ATTUNE_CACHE_ENCODE) {
       caches.sourceLengths[own.sources[row]] = own.countTokens(row);
       continue;
     }
+    noteTokens(own, ids, row, own.slots[row], caches);
     caches.lengths[own.slots[row]] += own.countTokens(row);
     if (own.sources)
       caches.sourceOf[own.slots[row]] = own.sources[row];

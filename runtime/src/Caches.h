@@ -26,12 +26,17 @@ struct Caches {
   CacheSizes sizes;
   int64_t stateDims[4];   ///< as in attune_call
   int64_t *lengths;       ///< [slots]
+  int64_t *tokens;        ///< [slots, capacity], the ids that each slot was filled with, or unknownToken
   int64_t *sourceOf;      ///< [slots]
   int64_t *sourceLengths; ///< [sources]
   int64_t *marks;         ///< [slots or sources, whichever are more], to find what is named twice
   int64_t calls;          ///< what the last call marked with
   char *memory;           ///< null if the model has no caches; on the GPU for a model there
 };
+
+/// The mark of a token whose keys and values do not follow from the ids before it: embeddings, positions or sources of the caller's, caches
+/// that were written.
+constexpr int64_t unknownToken = -1;
 
 /// One past the tokens that |capacity| tokens take in a cache.
 inline int64_t cachePanels(int64_t capacity) { return (capacity + ATTUNE_CACHE_PANEL - 1) / ATTUNE_CACHE_PANEL; }
@@ -43,7 +48,7 @@ void initCaches(Caches &caches, const CacheSizes &sizes);
 
 /// Finds the slots, sources and lengths of a call's rows: points |tables|.inputs at them and sets the dims that the session knows. Nothing
 /// of |caches| changes but marks. Fails with INVALID_ARGUMENT or LIMIT_EXCEEDED.
-attune_status bindRows(const attune_entry_desc &entry, TensorList inputs, Caches &caches, EntryTables &tables);
+attune_status bindRows(const attune_entry_desc &entry, Caches &caches, EntryTables &tables);
 /// Records what a call that succeeded has written.
 void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 

@@ -22,6 +22,7 @@ static uint32_t dtypeNumber(const attune_dtype &dtype) {
 size_t attune_dtype_bytes(attune_dtype dtype) {
   switch (dtypeNumber(dtype)) {
   case ATTUNE_F32:
+  case ATTUNE_I32:
     return 4;
   case ATTUNE_I64:
     return 8;
@@ -35,9 +36,9 @@ size_t attune_dtype_bytes(attune_dtype dtype) {
 }
 
 const char *attune_dtype_name(attune_dtype dtype) {
-  static const char *const names[] = {"f32", "i64", "bf16", "f16", "i8"};
+  static const char *const names[] = {"f32", "i64", "bf16", "f16", "i8", "i32"};
   uint32_t number = dtypeNumber(dtype);
-  return number < 5 ? names[number] : "unknown";
+  return number < 6 ? names[number] : "unknown";
 }
 
 static attune_status checkTensor(const attune_entry_desc &entry, const attune_tensor_desc &tensor) {
@@ -45,7 +46,7 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
     return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has a tensor without name or shape", entry.name);
   if (tensor.rank > ATTUNE_MAX_RANK)
     return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has rank %u, at most %d expected", tensor.name, tensor.rank, ATTUNE_MAX_RANK);
-  if (!attune_dtype_bytes(static_cast<attune_dtype>(tensor.dtype)) || tensor.fill > ATTUNE_FILL_SOURCE_LENGTHS)
+  if (tensor.dtype > ATTUNE_I8 || tensor.fill > ATTUNE_FILL_SOURCE_LENGTHS)
     return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has dtype %u and fill %u, unknown to this runtime", tensor.name, tensor.dtype,
                 tensor.fill);
   // Defaults are made for these two; every other input is required.
@@ -141,8 +142,9 @@ static attune_status checkEntry(const attune_model_desc &desc, const attune_entr
   if (!entry.name || !entry.run || !entry.workspace_bytes || (entry.num_dims && !entry.dims) || (entry.num_inputs && !entry.inputs) ||
       (entry.num_outputs && !entry.outputs))
     return fail(ATTUNE_CORRUPT, "model descriptor: an entry lacks its name, code or signature");
-  if (entry.num_dims > maxDims)
-    return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has %u dimensions, at most %u expected", entry.name, entry.num_dims, maxDims);
+  if (entry.num_dims > ATTUNE_MAX_DIMS)
+    return fail(ATTUNE_CORRUPT, "model descriptor: entry '%s' has %u dimensions, at most %u expected", entry.name, entry.num_dims,
+                ATTUNE_MAX_DIMS);
   for (uint32_t i = 0; i < entry.num_dims; ++i)
     if (!entry.dims[i].name || entry.dims[i].max < 0 || entry.dims[i].origin > ATTUNE_DIM_TOTAL_LENGTH)
       return fail(ATTUNE_CORRUPT, "model descriptor: dimension %u of entry '%s' lacks its name, has a negative limit or an unknown origin",
@@ -171,6 +173,11 @@ attune_status attune::checkDescriptor(const attune_model_desc *desc) {
   ATTUNE_TRY(checkCaches(*desc));
   for (uint32_t i = 0; i < desc->num_entries; ++i)
     ATTUNE_TRY(checkEntry(*desc, desc->entries[i]));
+  if (desc->num_labels && !desc->labels)
+    return fail(ATTUNE_CORRUPT, "model descriptor: %u labels without names", desc->num_labels);
+  for (uint32_t i = 0; i < desc->num_labels; ++i)
+    if (!desc->labels[i])
+      return fail(ATTUNE_CORRUPT, "model descriptor: label number %u has no name", i);
   if (desc->generation && desc->generation->struct_bytes < sizeof(size_t))
     return fail(ATTUNE_CORRUPT, "model descriptor: generation settings of %zu bytes", desc->generation->struct_bytes);
   return ATTUNE_OK;

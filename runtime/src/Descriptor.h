@@ -8,8 +8,8 @@
 
 namespace attune {
 
-/// Most dimensions an entry may have.
-constexpr uint32_t maxDims = 16;
+// Callers size arrays by it, so it grows with the ABI version alone.
+static_assert(ATTUNE_MAX_DIMS == 16 && ATTUNE_MAX_DIMS >= ATTUNE_MAX_RANK, "ATTUNE_MAX_DIMS is part of the interface");
 
 /// Checks magic, ABI version and everything the runtime later relies on: no null names, ranks within ATTUNE_MAX_RANK,
 /// dimensions in range, known dtypes and fills. Fails with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.

@@ -89,6 +89,12 @@ attune_status attune_model_verify(const attune_model *model) {
   return model->weights.verify();
 }
 
+int64_t attune_model_num_labels(const attune_model *model) { return model ? model->desc->num_labels : 0; }
+
+const char *attune_model_label(const attune_model *model, int64_t index) {
+  return index >= 0 && index < attune_model_num_labels(model) ? model->desc->labels[index] : nullptr;
+}
+
 const attune_entry_desc *attune_model_entry(const attune_model *model, const char *name) {
   for (uint32_t i = 0; model && i < model->desc->num_entries; ++i)
     if (!name || strcmp(model->desc->entries[i].name, name) == 0)

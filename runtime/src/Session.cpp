@@ -139,6 +139,23 @@ static attune_status locateInput(const attune_session &session, const attune_ent
   return ATTUNE_OK;
 }
 
+/// Points |tables| at the checked values of input number |index|, converted to I64 where |tensor| is I32.
+static attune_status bindValues(const attune_tensor_desc &desc, const attune_tensor &tensor, bool onDevice, uint32_t index,
+                                EntryTables &tables) {
+  tables.inputs[index] = tensor.data;
+  if (desc.dtype != ATTUNE_I64 || tensor.dtype != ATTUNE_I32)
+    return ATTUNE_OK;
+  if (onDevice)
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is i32 on the GPU, expected i64 there or i32 in host memory", desc.name);
+  tables.inputs[index] = tables.widened[index];
+  const int32_t *values = static_cast<const int32_t *>(tensor.data);
+  uint64_t bytes = 0;
+  tensorBytes(desc, tables.dims, bytes);
+  for (uint64_t i = 0; i < bytes / sizeof(int64_t); ++i)
+    tables.widened[index][i] = values[i];
+  return ATTUNE_OK;
+}
+
 /// Points |tables| at the data of |inputs|, and at defaults for those left out.
 static attune_status bindInputs(const attune_session &session, const attune_entry_desc &entry, TensorList inputs, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
@@ -149,7 +166,7 @@ static attune_status bindInputs(const attune_session &session, const attune_entr
       bool onDevice;
       ATTUNE_TRY(locateInput(session, entry, desc, *tensor, onDevice));
       ATTUNE_TRY(checkInputData(desc, *tensor, /*isReadable=*/!onDevice));
-      tables.inputs[i] = tensor->data;
+      ATTUNE_TRY(bindValues(desc, *tensor, onDevice, i, tables));
       if (tables.inputsOnDevice)
         tables.inputsOnDevice[i] = onDevice;
       continue;
@@ -208,7 +225,7 @@ static attune_status runChecked(attune_session &session, const attune_entry_desc
   ATTUNE_TRY(inferDims(entry, inputs, tables.dims));
   ATTUNE_TRY(checkLimits(entry, tables.dims, tables.limits, "session"));
   ATTUNE_TRY(bindInputs(session, entry, inputs, tables));
-  ATTUNE_TRY(bindRows(entry, inputs, caches, tables));
+  ATTUNE_TRY(bindRows(entry, caches, tables));
   ATTUNE_TRY(checkOutputs(entry, tables.dims, inputs, outputs));
   ATTUNE_TRY(bindOutputs(session, entry, outputs, tables));
   attune_call call{session.model->weights.data(),

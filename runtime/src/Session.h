@@ -23,6 +23,7 @@ struct EntryTables {
   const void **inputs; // [num_inputs]
   void **outputs;      // [num_outputs]
   void **defaults;     // [num_inputs], null where the input is required; each large enough for the limits
+  int64_t **widened;   // [num_inputs], room for the values of I64 inputs that a call gives as I32, shared by all entries; null for others
   // For a model on a GPU, else null:
   const void **deviceInputs;              // [num_inputs], what the entry gets
   void **deviceOutputs;                   // [num_outputs]

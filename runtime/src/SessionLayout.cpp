@@ -53,14 +53,44 @@ void attune::writeDefault(const attune_tensor_desc &tensor, const int64_t *dims,
     fill(static_cast<float *>(data));
 }
 
-/// Places one entry's tables and defaults; |device| is null on a CPU.
-static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, Pieces *device, EntryTables *tables) {
+/// Places room for the I64 inputs of |entry| that a caller may give as I32, into |widened| [num_inputs] unless it is null.
+static void placeWidened(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, int64_t **widened) {
+  int64_t limits[ATTUNE_MAX_DIMS];
+  resolveLimits(entry, plan, limits);
+  for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+    const attune_tensor_desc &input = entry.inputs[i];
+    bool isGiven = input.fill != ATTUNE_FILL_PAST_LENGTHS && input.fill != ATTUNE_FILL_SOURCE_LENGTHS;
+    uint64_t bytes = 0;
+    if (input.dtype == ATTUNE_I64 && isGiven && !tensorBytes(input, limits, bytes))
+      bytes = UINT64_MAX; // makes |pieces| overflow
+    void *data = bytes ? pieces.takeBytes(bytes) : nullptr;
+    if (widened)
+      widened[i] = static_cast<int64_t *>(data);
+  }
+}
+
+/// The bytes of the largest area that placeWidened fills for an entry: a session runs one at a time.
+static uint64_t widenedBytes(const attune_model_desc &desc, const SessionPlan &plan) {
+  uint64_t most = 0;
+  for (uint32_t e = 0; e < desc.num_entries; ++e) {
+    Pieces pieces(nullptr);
+    placeWidened(desc.entries[e], plan, pieces, nullptr);
+    uint64_t bytes = pieces.overflow ? UINT64_MAX : pieces.used;
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
+/// Places one entry's tables and defaults; |device| is null on a CPU, |widened| is the area that placeWidened fills.
+static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, Pieces *device, void *widened,
+                       EntryTables *tables) {
   EntryTables placed{};
   placed.limits = pieces.take<int64_t>(entry.num_dims);
   placed.dims = pieces.take<int64_t>(entry.num_dims);
   placed.inputs = pieces.take<const void *>(entry.num_inputs);
   placed.outputs = pieces.take<void *>(entry.num_outputs);
   placed.defaults = pieces.take<void *>(entry.num_inputs);
+  placed.widened = pieces.take<int64_t *>(entry.num_inputs);
   if (device) {
     placed.deviceInputs = pieces.take<const void *>(entry.num_inputs);
     placed.deviceOutputs = pieces.take<void *>(entry.num_outputs);
@@ -68,10 +98,13 @@ static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, 
     placed.inputsOnDevice = pieces.take<bool>(entry.num_inputs);
     placed.outputsOnDevice = pieces.take<bool>(entry.num_outputs);
   }
-  int64_t limits[maxDims];
+  int64_t limits[ATTUNE_MAX_DIMS];
   resolveLimits(entry, plan, limits);
-  if (tables)
+  if (tables) {
     memcpy(placed.limits, limits, entry.num_dims * sizeof(int64_t));
+    Pieces area(widened);
+    placeWidened(entry, plan, area, placed.widened);
+  }
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     void *data = nullptr, *copy = nullptr;
     if (entry.inputs[i].fill != ATTUNE_FILL_REQUIRED) {
@@ -97,6 +130,7 @@ static void placeCaches(const SessionPlan &plan, Pieces &pieces, Pieces &large, 
   const CacheSizes &sizes = plan.caches;
   Caches placed{};
   placed.lengths = pieces.take<int64_t>(sizes.slots);
+  placed.tokens = pieces.take<int64_t>(static_cast<uint64_t>(sizes.slots) * static_cast<uint64_t>(sizes.capacity));
   placed.sourceOf = pieces.take<int64_t>(sizes.slots);
   placed.sourceLengths = pieces.take<int64_t>(sizes.sources);
   placed.marks = pieces.take<int64_t>(sizes.slots > sizes.sources ? sizes.slots : sizes.sources);
@@ -112,8 +146,9 @@ static attune_session *placeSession(const attune_model *model, const SessionPlan
   void *self = pieces.takeBytes(sizeof(attune_session));
   attune_session *session = self ? new (self) attune_session() : nullptr;
   EntryTables *tables = pieces.take<EntryTables>(model->desc->num_entries);
+  void *widened = pieces.takeBytes(widenedBytes(*model->desc, plan));
   for (uint32_t e = 0; e < model->desc->num_entries; ++e)
-    placeEntry(model->desc->entries[e], plan, pieces, device, tables ? &tables[e] : nullptr);
+    placeEntry(model->desc->entries[e], plan, pieces, device, widened, tables ? &tables[e] : nullptr);
   Pieces &large = device ? *device : pieces;
   placeCaches(plan, pieces, large, session ? &session->caches : nullptr);
   void *pool = pieces.takeBytes(plan.options.host || device ? 0 : Pool::bytes(plan.workers));

@@ -93,7 +93,7 @@ static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
 
 /// The limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.
 static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, uint32_t origin) {
-  int64_t limits[maxDims];
+  int64_t limits[ATTUNE_MAX_DIMS];
   resolveLimits(entry, plan, limits);
   for (uint32_t d = 0; d < entry.num_dims; ++d)
     if (entry.dims[d].origin == origin)
@@ -107,7 +107,7 @@ static attune_status planCaches(const attune_model_desc &desc, SessionPlan &plan
   plan.caches = {};
   for (uint32_t e = 0; e < desc.num_entries; ++e) {
     const attune_entry_desc &entry = desc.entries[e];
-    int64_t limits[maxDims];
+    int64_t limits[ATTUNE_MAX_DIMS];
     resolveLimits(entry, plan, limits);
     for (uint32_t i = 0; i < entry.num_inputs; ++i) {
       const attune_tensor_desc &input = entry.inputs[i];
@@ -138,7 +138,7 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
   plan.workspaceBytes = 0;
   for (uint32_t e = 0; e < model->desc->num_entries; ++e) {
     const attune_entry_desc &entry = model->desc->entries[e];
-    int64_t limits[maxDims];
+    int64_t limits[ATTUNE_MAX_DIMS];
     resolveLimits(entry, plan, limits);
     uint64_t points = 1;
     for (uint32_t d = 0; d < entry.num_dims; ++d)

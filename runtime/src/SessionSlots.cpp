@@ -124,6 +124,8 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
       memcpy(place.data + to * place.slotElements + head * stride, place.data + from * place.slotElements + head * stride,
              static_cast<size_t>(usedElements(cache, length)) * sizeof(float));
   }
+  memcpy(caches.tokens + to * caches.sizes.capacity, caches.tokens + from * caches.sizes.capacity,
+         static_cast<size_t>(length) * sizeof(int64_t));
   caches.lengths[to] = length;
   caches.sourceOf[to] = caches.sourceOf[from];
   return ATTUNE_OK;
@@ -248,8 +250,12 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
   for (size_t i = 0; i < num_tensors; ++i) {
     CacheAccess access;
     ATTUNE_TRY(openCache(*session, tensors[i], access));
-    for (int64_t row = 0; row < access.rows; ++row)
-      (access.cache->of_sources ? caches.sourceLengths : caches.lengths)[slots ? slots[row] : row] = access.length;
+    for (int64_t row = 0; row < access.rows; ++row) {
+      int64_t slot = slots ? slots[row] : row;
+      (access.cache->of_sources ? caches.sourceLengths : caches.lengths)[slot] = access.length;
+      for (int64_t token = 0; !access.cache->of_sources && token < access.length; ++token)
+        caches.tokens[slot * caches.sizes.capacity + token] = unknownToken;
+    }
   }
   // Masks are zeros unless given.
   for (uint32_t c = 0; c < desc.num_caches; ++c)

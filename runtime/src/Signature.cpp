@@ -58,9 +58,10 @@ static attune_status checkType(const char *kind, const attune_entry_desc &entry,
   static_assert(sizeof(dtype) == sizeof(tensor.dtype), "attune_dtype");
   memcpy(&dtype, &tensor.dtype, sizeof(dtype));
   const char *expected = attune_dtype_name(static_cast<attune_dtype>(desc.dtype));
-  if (dtype > ATTUNE_I8)
+  bool isInput = strcmp(kind, "input") == 0;
+  if (dtype > ATTUNE_I32)
     return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has unknown dtype %u, expected %s", kind, desc.name, dtype, expected);
-  if (dtype != desc.dtype)
+  if (dtype != desc.dtype && !(isInput && dtype == ATTUNE_I32 && desc.dtype == ATTUNE_I64))
     return fail(ATTUNE_INVALID_ARGUMENT, "%s '%s' has dtype %s, expected %s", kind, desc.name, attune_dtype_name(tensor.dtype), expected);
   bool matches = tensor.rank == desc.rank && (tensor.rank == 0 || tensor.shape);
   for (uint32_t axis = 0; matches && axis < desc.rank; ++axis)
@@ -167,14 +168,16 @@ attune_status attune::checkInputData(const attune_tensor_desc &desc, const attun
   ATTUNE_TRY(checkData("input", tensor));
   if (desc.dtype != ATTUNE_I64 || desc.max_value <= 0 || !isReadable)
     return ATTUNE_OK;
-  const int64_t *values = static_cast<const int64_t *>(tensor.data);
+  auto valueAt = [isNarrow = tensor.dtype == ATTUNE_I32, data = tensor.data](int64_t i) -> int64_t {
+    return isNarrow ? static_cast<const int32_t *>(data)[i] : static_cast<const int64_t *>(data)[i];
+  };
   for (int64_t i = 0, count = countElements(tensor); i < count; ++i) {
-    if (static_cast<uint64_t>(values[i]) < static_cast<uint64_t>(desc.max_value))
+    if (static_cast<uint64_t>(valueAt(i)) < static_cast<uint64_t>(desc.max_value))
       continue;
     int64_t at[ATTUNE_MAX_RANK], rest = i;
     for (uint32_t axis = tensor.rank; axis-- > 0; rest /= tensor.shape[axis])
       at[axis] = rest % tensor.shape[axis];
-    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %lld at %s, expected 0 to %lld", tensor.name, Long(values[i]),
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %lld at %s, expected 0 to %lld", tensor.name, Long(valueAt(i)),
                 formatShape(at, tensor.rank).text, Long(desc.max_value - 1));
   }
   return ATTUNE_OK;
@@ -224,7 +227,7 @@ attune_status attune_infer_dims(const attune_model *model, const char *name, con
     return fail(ATTUNE_INVALID_ARGUMENT, "the model or out_dims is null");
   ATTUNE_TRY(findEntry(*desc, name, entry));
   ATTUNE_TRY(inferDims(*entry, {inputs, num_inputs}, out_dims));
-  int64_t limits[maxDims];
+  int64_t limits[ATTUNE_MAX_DIMS];
   for (uint32_t d = 0; d < entry->num_dims; ++d)
     limits[d] = entry->dims[d].max;
   return checkLimits(*entry, out_dims, limits, "model");

@@ -72,7 +72,8 @@ static attune_status searchFolder(const attune_model_desc &desc, const char *fol
     return ATTUNE_OK;
   DIR *dir = opendir(folder);
   if (!dir)
-    return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR, "cannot look for weights in '%s': %s", folder,
+    return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR,
+                "cannot look for weights in '%s': %s; weights_path of attune_model_options names another file or folder", folder,
                 strerror(errno));
   bool found = false;
   while (dirent *item = found ? nullptr : readdir(dir)) {
@@ -89,9 +90,11 @@ static attune_status searchFolder(const attune_model_desc &desc, const char *fol
   // A damaged file of the right name deserves its own message, which opening it gives.
   if (present && !readBuildId((joinPath(out, folder, expected), out), id))
     return ATTUNE_OK;
-  return fail(*other ? ATTUNE_INCOMPATIBLE : ATTUNE_NOT_FOUND,
-              "no weights file with build id %s for model '%s' in '%s'%s", formatBuildId(desc.build_id).text, desc.name,
-              folder, other);
+  return fail(
+      *other ? ATTUNE_INCOMPATIBLE : ATTUNE_NOT_FOUND,
+      "no weights file with build id %s for model '%s' in '%s' (searched: %s, *.weights)%s; weights_path of attune_model_options names "
+      "another file or folder",
+      formatBuildId(desc.build_id).text, desc.name, folder, expected, other);
 }
 
 attune_status attune::findWeights(const attune_model_desc &desc, const char *where, char *out) {

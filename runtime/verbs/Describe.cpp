@@ -147,6 +147,8 @@ Result<OrderedJson> attune::describeModel(const Artefact &artefact, const Descri
   }
   if (desc.generation)
     result["generation"] = describeGeneration(artefact.model());
+  if (desc.num_labels)
+    result["labels"] = std::vector<std::string>(desc.labels, desc.labels + desc.num_labels);
   result["entries"] = OrderedJson::array();
   for (uint32_t i = 0; i < desc.num_entries; ++i) {
     Result<OrderedJson> entry = describeEntry(desc, desc.entries[i], options, profile ? &*profile : nullptr);

@@ -41,6 +41,15 @@ static void printTable(const std::string &title, const OrderedJson &rows, const 
   }
 }
 
+/// The first of a list of words, and how many there are.
+static std::string wordsText(const OrderedJson &words) {
+  constexpr size_t most = 8;
+  std::string text;
+  for (size_t i = 0; i < words.size() && i < most; ++i)
+    text += (i ? ", " : "") + plain(words[i]);
+  return words.size() > most ? text + ", ... (" + std::to_string(words.size()) + ")" : text;
+}
+
 void attune::printDescription(const OrderedJson &object, const std::string &indent) {
   for (const auto &[key, value] : object.items()) {
     if (key == "entries") {
@@ -48,6 +57,8 @@ void attune::printDescription(const OrderedJson &object, const std::string &inde
         std::printf("%sentry:\n", indent.c_str());
         printDescription(entry, indent + "  ");
       }
+    } else if (value.is_array() && !value.empty() && !value.front().is_structured()) {
+      std::printf("%s%-16s %s\n", indent.c_str(), key.c_str(), wordsText(value).c_str());
     } else if (value.is_array()) {
       printTable(key, value, indent);
     } else if (value.is_object()) {

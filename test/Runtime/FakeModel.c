@@ -112,6 +112,9 @@ const attune_model_desc attune_model_fake = {ATTUNE_MODEL_MAGIC,
                                              0,
                                              0,
                                              NULL,
+                                             NULL,
+                                             0,
+                                             0,
                                              NULL};
 
 float fake_weight(int i) { return (float)(i % 64) / 4; }

@@ -198,6 +198,219 @@ static void testEncoderDecoder(attune_generation_options own) {
   fails({view("input_ids", sources, {3, 3})}, "decoder_start_token_id is 11, expected an id below the vocabulary's 11");
 }
 
+/// The rows of |generation| up to their ends, each followed by |turn|, padded on the left with a mask.
+struct NextTurn {
+  Ids ids, mask;
+  int64_t rows, length = 0, visible = 0;
+
+  NextTurn(const attune::GenerationOptions &options, const attune::Generation &generation, const Ids &mask, int64_t promptLength,
+           const Ids &turn)
+      : rows(generation->rows) {
+    std::vector<Ids> texts;
+    for (int64_t row = 0; row < rows; ++row) {
+      Ids text = cut(options.c(), generation.row(row), promptLength), shown;
+      for (size_t i = 0; i < text.size(); ++i)
+        if (i >= static_cast<size_t>(promptLength) || mask[static_cast<size_t>(row * promptLength) + i])
+          shown.push_back(text[i]);
+      shown.insert(shown.end(), turn.begin(), turn.end());
+      length = std::max(length, static_cast<int64_t>(shown.size()));
+      visible += static_cast<int64_t>(shown.size());
+      texts.push_back(shown);
+    }
+    for (const Ids &text : texts) {
+      ids.insert(ids.end(), static_cast<size_t>(length) - text.size(), 0);
+      this->mask.insert(this->mask.end(), static_cast<size_t>(length) - text.size(), 0);
+      ids.insert(ids.end(), text.begin(), text.end());
+      this->mask.insert(this->mask.end(), text.size(), 1);
+    }
+  }
+  std::vector<attune::Tensor> inputs() { return {view("input_ids", ids, {rows, length}), view("attention_mask", mask, {rows, length})}; }
+};
+
+static bool areEqual(const attune::Generation &a, const attune::Generation &b) {
+  bool equal = a->rows == b->rows && a->length == b->length && !a->scores == !b->scores;
+  for (int64_t row = 0; equal && row < a->rows; ++row)
+    equal = a.row(row) == b.row(row) && (!a->scores || a->scores[row] == b->scores[row]);
+  return equal;
+}
+
+/// Turns of a conversation in one session give what the whole text gives in a new one, and only new tokens are read, whatever searches.
+static void testConversations(const attune::Model &model) {
+  std::mt19937 random(7);
+  auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
+  for (int trial = 0; trial < 200; ++trial) {
+    attune::GenerationOptions options(model);
+    options->reuse_cache = 1;
+    options->do_sample = pick(0, 1);
+    options->seed = static_cast<uint64_t>(trial);
+    options->temperature = 2;
+    options->num_beams = options->do_sample ? 1 : pick(1, 3);
+    options->repetition_penalty = static_cast<double>(pick(2, 4)) / 2;
+    options->max_new_tokens = pick(1, 4);
+    attune::Session session(model, {{"batch", 8}, {"length", 16}, {"past", 24}}, 1);
+    int64_t rows = pick(1, 2);
+    Ids prompt, mask(static_cast<size_t>(rows * 2), 1);
+    for (int64_t i = 0; i < rows * 2; ++i)
+      prompt.push_back(pick(3, toy::vocabSize - 1));
+    attune::Generation first =
+        attune::generate(session, options, {view("input_ids", prompt, {rows, 2}), view("attention_mask", mask, {rows, 2})});
+    CHECK(first->reused_tokens == 0);
+    int64_t promptLength = 2;
+    for (int turn = 0; turn < 2; ++turn) {
+      NextTurn next(options, first, mask, promptLength, Ids(static_cast<size_t>(pick(1, 2)), pick(3, toy::vocabSize - 1)));
+      toy::record = {};
+      attune::Generation continued = attune::generate(session, options, next.inputs());
+      int64_t read = toy::record.prefilled;
+      CHECK(read == next.visible - continued->reused_tokens);
+      attune::Session fresh = attune::generationSession(model, options, next.inputs(), 1);
+      attune::Generation whole = attune::generate(fresh, options, next.inputs());
+      CHECK(whole->reused_tokens == 0 && areEqual(continued, whole));
+      // Without beams a row's slot has all but its last id, which was chosen but not read, and the one or two ids of the turn.
+      if (options->num_beams == 1)
+        CHECK(read <= next.rows * 3);
+      first = std::move(continued);
+      mask = next.mask;
+      promptLength = next.length;
+    }
+  }
+}
+
+/// What is reused, to the token.
+static void testReuse(const attune::Model &model) {
+  attune::GenerationOptions options(model);
+  options->reuse_cache = 1;
+  options->eos_token_ids = nullptr, options->num_eos_token_ids = 0;
+  options->max_new_tokens = 3;
+  attune::Session session(model, {{"batch", 2}, {"length", 6}, {"past", 12}}, 1);
+  auto generate = [&](Ids ids, const Ids &slots = {}) {
+    std::vector<attune::Tensor> inputs = {view("input_ids", ids, {1, static_cast<int64_t>(ids.size())})};
+    if (!slots.empty())
+      inputs.push_back(view("slots", slots, {1}));
+    return attune::generate(session, options, inputs);
+  };
+  attune::Generation first = generate({3, 4, 5});
+  CHECK(session.slotLength(0) == 5 && session.slotLength(1) == 0);
+  Ids text = first.row(0), other = {3, 9};
+  text.insert(text.end(), {7, 8});
+  // Five tokens are in slot 0; the sixth is the last id, and two are new.
+  attune::Generation second = generate(text);
+  CHECK(second->reused_tokens == 5 && session.slotLength(0) == 10);
+  // A text that shares only its beginning takes the empty slot, not the conversation's.
+  CHECK(generate(other)->reused_tokens == 0 && session.slotLength(0) == 10 && session.slotLength(1) == 4);
+  // Another ending of the same conversation: what differs goes.
+  text.back() = 6;
+  CHECK(generate(text)->reused_tokens == 7 && session.slotLength(0) == 10);
+  // The same text again: one token is computed for its logits.
+  CHECK(generate(text)->reused_tokens == 7);
+  // Slots by number, and the fresh result is the same.
+  CHECK(generate(other, {0})->reused_tokens == 1 && session.slotLength(0) == 4 && session.slotLength(1) == 4);
+  std::vector<Ids> wrong = {{2}, {-1}};
+  for (const Ids &slots : wrong) {
+    std::vector<attune::Tensor> inputs = {view("input_ids", other, {1, 2}), view("slots", slots, {1})};
+    attune_generation *generation;
+    CHECK_FAILS(attune_generate(session.get(), &options.c(), attune::generationInputs(inputs).data(), 2, &generation),
+                ATTUNE_INVALID_ARGUMENT, "the session has 0 to 1");
+    CHECK(session.slotLength(0) == 4 && session.slotLength(1) == 4);
+  }
+  // A context that is full says so and leaves the slots as they are.
+  Ids longer(10, 3);
+  std::vector<attune::Tensor> inputs = {view("input_ids", longer, {1, 10})};
+  attune_generation *generation;
+  options->max_new_tokens = 4;
+  CHECK_FAILS(attune_generate(session.get(), &options.c(), attune::generationInputs(inputs).data(), 1, &generation), ATTUNE_LIMIT_EXCEEDED,
+              "generating 14 ids needs room for 13, the session's limit of past is 12");
+  CHECK(!generation && session.slotLength(0) == 4 && session.slotLength(1) == 4);
+  // Tokens whose keys and values were written from elsewhere are computed anew; those of a prefill are not.
+  options->max_new_tokens = 1;
+  float values[2] = {3, 4};
+  int64_t shape[] = {1, 1, 2, 1}, slot = 1;
+  attune_tensor cache = {"past_key_values.0.1", ATTUNE_F32, 4, shape, values, sizeof(values)};
+  CHECK_OK(attune_session_cache_write(session.get(), &slot, &cache, 1));
+  CHECK(generate({3, 4, 5}, {1})->reused_tokens == 0);
+  Ids system = {8, 9, 10};
+  session.truncateSlot(1, 0);
+  session.run("prefill", {view("input_ids", system, {1, 3}), view("slots", Ids{1}, {1})});
+  session.copySlot(1, 0);
+  session.truncateSlot(1, 0);
+  CHECK(generate({8, 9, 10, 3})->reused_tokens == 3);
+  // Without the option nothing stays.
+  options->reuse_cache = 0;
+  CHECK(generate({8, 9, 10, 3})->reused_tokens == 0 && session.slotLength(1) == 0);
+}
+
+/// Ids, masks and slots as I32, here in generation, give what I64 gives.
+static void testNarrowInputs(const attune::Model &model) {
+  attune::GenerationOptions options(model);
+  options->max_length = 9;
+  Ids ids = {7, 7, 1, 7, 5, 0}, mask = {0, 0, 1, 0, 1, 1};
+  std::vector<int32_t> narrowIds(ids.begin(), ids.end()), narrowMask(mask.begin(), mask.end());
+  std::vector<attune::Tensor> wide = {view("input_ids", ids, {2, 3}), view("attention_mask", mask, {2, 3})};
+  std::vector<attune::Tensor> narrow = {view("input_ids", narrowIds, {2, 3}), view("attention_mask", narrowMask, {2, 3})};
+  attune::Session session = attune::generationSession(model, options, narrow, 1);
+  CHECK(areEqual(attune::generate(session, options, wide), attune::generate(session, options, narrow)));
+  narrowIds[4] = -5;
+  attune_generation *generation;
+  CHECK_FAILS(attune_generate(session.get(), &options.c(), attune::generationInputs(narrow).data(), 2, &generation),
+              ATTUNE_INVALID_ARGUMENT, "an id of the prompts is -5");
+  std::vector<attune::Tensor> flat = {view("input_ids", narrowIds, {6})};
+  CHECK_FAILS(attune_generate(session.get(), &options.c(), attune::generationInputs(flat).data(), 1, &generation), ATTUNE_INVALID_ARGUMENT,
+              "input 'input_ids' is i64 [6], expected i64 [rows, length]");
+}
+
+/// A loop of the caller's own with attune_sample chooses what attune_generate chooses.
+static void testSampler(const attune::Model &model) {
+  for (int64_t sampled = 0; sampled < 2; ++sampled) {
+    attune::GenerationOptions options(model);
+    options->do_sample = sampled;
+    options->seed = 11;
+    options->temperature = 1.5;
+    options->top_k = 8;
+    options->top_p = 0.9;
+    options->max_length = 12;
+    options->eos_token_ids = nullptr, options->num_eos_token_ids = 0;
+    Ids prompts = {3, 4, 5, 6}, row(1), slots = {0, 1};
+    attune::Session session(model, {{"batch", 2}, {"length", 2}, {"past", 12}}, 1);
+    attune::Generation expected = attune::generate(session, options, {view("input_ids", prompts, {2, 2})});
+    attune::Sampler sampler(options);
+    session.truncateSlot(0, 0), session.truncateSlot(1, 0);
+    std::vector<attune::Array> outputs = session.run("prefill", {view("input_ids", prompts, {2, 2})});
+    for (int64_t step = 0; step < 10; ++step) {
+      Ids next;
+      for (int64_t i = 0; i < 2; ++i)
+        next.push_back(sampler(outputs[0].data<float>() + i * toy::vocabSize, toy::vocabSize, i, step));
+      CHECK(next[0] == expected.row(0)[static_cast<size_t>(step + 2)] && next[1] == expected.row(1)[static_cast<size_t>(step + 2)]);
+      outputs = session.run("decode", {view("input_ids", next, {2, 1})});
+    }
+  }
+  attune_generation_options options;
+  attune_generation_options_init(nullptr, &options);
+  const float logits[4] = {NAN, -1, 3, 3};
+  const float none[2] = {-INFINITY, NAN};
+  int64_t id = -1;
+  alignas(8) char scratch[64];
+  CHECK(attune_sample_scratch_bytes(0) == 0 && attune_sample_scratch_bytes(-1) == 0 && attune_sample_scratch_bytes(4) <= sizeof(scratch));
+  CHECK_OK(attune_sample(nullptr, logits, 4, 0, 0, nullptr, 0, &id));
+  CHECK(id == 2);
+  options.do_sample = 1;
+  options.top_k = 1;
+  for (int64_t step = 0, seen[4] = {}; step < 64; ++step) {
+    CHECK_OK(attune_sample(&options, logits, 4, 0, step, scratch, sizeof(scratch), &id));
+    CHECK((id == 2 || id == 3) && (++seen[id], step < 63 || (seen[2] && seen[3]))); // equals of the best stay
+  }
+  CHECK_FAILS(attune_sample(&options, logits, 4, 0, 0, nullptr, 0, &id), ATTUNE_INVALID_ARGUMENT,
+              "scratch has 0 bytes, at least 32 expected");
+  CHECK_FAILS(attune_sample(&options, logits, 4, 0, 0, scratch, 31, &id), ATTUNE_INVALID_ARGUMENT, "scratch has 31 bytes");
+  CHECK_FAILS(attune_sample(&options, logits, 4, 0, 0, scratch + 1, 40, &id), ATTUNE_INVALID_ARGUMENT, "a multiple of 4 expected");
+  CHECK_FAILS(attune_sample(&options, none, 2, 0, 0, scratch, sizeof(scratch), &id), ATTUNE_INVALID_ARGUMENT,
+              "none of the 2 logits is above -inf");
+  CHECK_FAILS(attune_sample(&options, logits, 0, 0, 0, scratch, sizeof(scratch), &id), ATTUNE_INVALID_ARGUMENT, "vocab_size is 0");
+  CHECK_FAILS(attune_sample(&options, logits, 4, -1, 0, scratch, sizeof(scratch), &id), ATTUNE_INVALID_ARGUMENT, "row is -1");
+  CHECK_FAILS(attune_sample(&options, nullptr, 4, 0, 0, scratch, sizeof(scratch), &id), ATTUNE_INVALID_ARGUMENT, "logits is null");
+  CHECK_FAILS(attune_sample(&options, logits, 4, 0, 0, scratch, sizeof(scratch), nullptr), ATTUNE_INVALID_ARGUMENT, "out_id is null");
+  options.top_p = 0;
+  CHECK_FAILS(attune_sample(&options, logits, 4, 0, 0, scratch, sizeof(scratch), &id), ATTUNE_INVALID_ARGUMENT, "top_p is 0");
+}
+
 static void testErrors(const attune::Model &model) {
   attune::GenerationOptions options(model);
   Ids ids = {1, 4, 5, 0}, mask = {1, 1, 1, 0}, large = {1, 4, 5, 11};
@@ -268,6 +481,10 @@ int main(int argc, char **argv) {
   testRaggedPrompts(model);
   testCallback(model);
   testEncoderDecoder(own);
+  testConversations(model);
+  testReuse(model);
+  testNarrowInputs(model);
+  testSampler(model);
   testErrors(model);
   puts("generate: ok");
 }

@@ -2,6 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *===-----------------------------------------------------------------------===*/
 
+#include "attune/generate.h"
 #include "attune/runtime.h"
+
+/* Callers size arrays by these, so they are part of the interface. */
+ATTUNE_ABI_ASSERT(ATTUNE_MAX_DIMS == 16, "ATTUNE_MAX_DIMS");
+ATTUNE_ABI_ASSERT(ATTUNE_MAX_RANK == 8, "ATTUNE_MAX_RANK");
 
 size_t attune_test_header(void) { return sizeof(attune_tensor) + ATTUNE_OK; }

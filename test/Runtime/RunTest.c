@@ -100,6 +100,50 @@ static void test_refused_inputs(void) {
   fake_call_free(&call);
 }
 
+/* Integers of 32 bits: the same results, checked alike, and defaults are what they were. */
+static void test_narrow_inputs(void) {
+  int64_t shape[2] = {2, 3};
+  int32_t ids[6], mask[6] = {1, 0, 1, 1, 1, 0}, positions[6] = {5, 4, 3, 2, 1, 0};
+  float expected[24];
+  int64_t wide_mask[6], wide_positions[6], total[2];
+  fake_call_init(&call, 2, 3);
+  for (int i = 0; i < 6; ++i)
+    ids[i] = (int32_t)call.ids[i], wide_mask[i] = mask[i], wide_positions[i] = positions[i];
+  attune_tensor wide[3] = {
+      call.inputs[0], {"attention_mask", ATTUNE_I64, 2, shape, wide_mask, 48}, {"position_ids", ATTUNE_I64, 2, shape, wide_positions, 48}};
+  attune_tensor narrow[3] = {{"input_ids", ATTUNE_I32, 2, shape, ids, 24},
+                             {"attention_mask", ATTUNE_I32, 2, shape, mask, 24},
+                             {"position_ids", ATTUNE_I32, 2, shape, positions, 24}};
+  CHECK_OK(run(wide, 3));
+  memcpy(expected, call.hidden, sizeof(expected));
+  memcpy(total, call.total, sizeof(total));
+  memset(call.hidden, 0xff, sizeof(expected));
+  CHECK_OK(run(narrow, 3));
+  CHECK(memcmp(expected, call.hidden, sizeof(expected)) == 0 && memcmp(total, call.total, sizeof(total)) == 0);
+  CHECK_OK(run(call.inputs, 1));
+  fake_call_check(&call);
+  ids[4] = -1;
+  CHECK_FAILS(run(narrow, 1), ATTUNE_INVALID_ARGUMENT, "input 'input_ids' is -1 at [1, 1], expected 0 to 99");
+  ids[4] = 4;
+  narrow[0].bytes = 23;
+  CHECK_FAILS(run(narrow, 1), ATTUNE_INVALID_ARGUMENT, "input 'input_ids' has 23 bytes of data, 24 expected for i32 [2, 3]");
+  narrow[0].bytes = 24;
+  narrow[0].data = (char *)ids + 2;
+  CHECK_FAILS(run(narrow, 1), ATTUNE_INVALID_ARGUMENT, "expected a multiple of 4");
+  narrow[0].data = ids;
+  int64_t four = 4;
+  attune_tensor scale[2] = {narrow[0], {"scale", ATTUNE_I32, 1, &four, mask, 16}};
+  CHECK_FAILS(run(scale, 2), ATTUNE_INVALID_ARGUMENT, "input 'scale' has dtype i32, expected f32");
+  call.outputs[1].dtype = ATTUNE_I32;
+  CHECK_FAILS(run(narrow, 1), ATTUNE_INVALID_ARGUMENT, "output 'total' has dtype i32, expected i64");
+  CHECK(attune_dtype_bytes(ATTUNE_I32) == 4 && strcmp(attune_dtype_name(ATTUNE_I32), "i32") == 0);
+  /* Dims fit an array that is declared without knowing the entry. */
+  int64_t dims[ATTUNE_MAX_DIMS];
+  CHECK_OK(attune_infer_dims(attune_session_model(session), NULL, narrow, 3, dims));
+  CHECK(dims[0] == 2 && dims[1] == 3);
+  fake_call_free(&call);
+}
+
 static void test_refused_outputs(void) {
   int64_t wrong[3] = {2, 4, 4}, wrong_static[3] = {2, 3, 5};
   fake_call_init(&call, 2, 3);
@@ -172,6 +216,7 @@ int main(int argc, char **argv) {
     test_good();
     test_all_inputs_in_any_order();
     test_refused_inputs();
+    test_narrow_inputs();
     test_refused_outputs();
     test_entries_and_shapes();
     test_good(); /* what was refused left nothing behind */

@@ -49,6 +49,15 @@ static void test_run_allocates_nothing(void) {
       CHECK_OK(attune_session_run(session, NULL, call.inputs, 1, call.outputs, 2));
     CHECK(atomic_load(&allocations) == before);
     fake_call_check(&call);
+    /* Nor is there any for integers that are converted; the session's memory has room for as many as its limits allow. */
+    static int32_t narrow[8 * 16];
+    for (int i = 0; i < 8 * 16; ++i)
+      narrow[i] = (int32_t)call.ids[i];
+    attune_tensor ids = {"input_ids", ATTUNE_I32, 2, call.ids_shape, narrow, sizeof(narrow)};
+    for (int i = 0; i < 20; ++i)
+      CHECK_OK(attune_session_run(session, NULL, &ids, 1, call.outputs, 2));
+    CHECK(atomic_load(&allocations) == before);
+    fake_call_check(&call);
     fake_call_free(&call);
     attune_session_destroy(session);
   }

@@ -19,6 +19,7 @@ constexpr int64_t vocabSize = 11, positions = 24;
 /// What the entries have been asked for.
 struct Record {
   int64_t encoded = 0;                     ///< rows
+  int64_t prefilled = 0;                   ///< tokens that prefill has read
   std::vector<std::vector<int64_t>> slots; ///< of each decode step
 };
 extern Record record;

@@ -13,7 +13,7 @@ using namespace attune;
 static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   std::vector<HeadStep> steps = bertPooler(spec, keys, prefix);
   steps.push_back(dropoutStep(keys.classifierDropout, "dropout"));
-  steps.push_back(linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier"));
+  steps.push_back(linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier"));
   spec.outputs.push_back({"logits", steps});
 }
 

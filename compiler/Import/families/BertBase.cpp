@@ -149,7 +149,7 @@ void attune::declareBertOutputs(TransformerSpec &spec, const BertKeys &keys, con
 }
 
 void attune::declareTokenClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
-  LinearSpec classifier = spec.linear("classifier", keys.hidden, keys.labels);
+  LinearSpec classifier = spec.classifier("classifier", keys.hidden, keys.labels);
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), linearStep(classifier, "classifier")}});
 }
 

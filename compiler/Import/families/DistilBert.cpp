@@ -100,7 +100,7 @@ static std::vector<HeadStep> preClassifier(TransformerSpec &spec, const BertKeys
 static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   std::vector<HeadStep> steps = preClassifier(spec, keys);
   steps.push_back(dropoutStep(keys.classifierDropout, "dropout"));
-  steps.push_back(linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier"));
+  steps.push_back(linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier"));
   spec.outputs.push_back({"logits", steps});
 }
 

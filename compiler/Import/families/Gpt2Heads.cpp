@@ -40,12 +40,12 @@ static void declareQuestionAnswering(TransformerSpec &spec, const Gpt2Keys &keys
 }
 
 static void declareTokenClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
-  HeadStep classifier = linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier");
+  HeadStep classifier = linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier");
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
 }
 
 static void declareSequenceClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
-  HeadStep score = linearStep(spec.linear("score", keys.hidden, keys.labels, /*bias=*/false), "score");
+  HeadStep score = linearStep(spec.classifier("score", keys.hidden, keys.labels, /*bias=*/false), "score");
   spec.outputs.push_back({"logits", {lastTokenStep(keys.padding, "score"), score}});
 }
 

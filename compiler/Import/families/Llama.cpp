@@ -147,13 +147,13 @@ static void declareLMHead(TransformerSpec &spec, const LlamaKeys &keys) {
 }
 
 static void declareTokenClassification(TransformerSpec &spec, const LlamaKeys &keys) {
-  LinearSpec score = spec.linear("score", keys.hidden, keys.labels);
+  LinearSpec score = spec.classifier("score", keys.hidden, keys.labels);
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), linearStep(score, "score")}});
 }
 
 /// Scores of the last token that is not padding.
 static void declareSequenceClassification(TransformerSpec &spec, const LlamaKeys &keys) {
-  LinearSpec score = spec.linear("score", keys.hidden, keys.labels, /*bias=*/false);
+  LinearSpec score = spec.classifier("score", keys.hidden, keys.labels, /*bias=*/false);
   spec.outputs.push_back({"logits", {lastTokenStep(keys.padding, "score"), linearStep(score, "score")}});
 }
 

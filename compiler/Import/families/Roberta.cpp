@@ -44,7 +44,7 @@ static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const s
 /// Two projections of the first token.
 static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec dense = spec.linear("classifier.dense", keys.hidden, keys.hidden);
-  LinearSpec output = spec.linear("classifier.out_proj", keys.hidden, keys.labels);
+  LinearSpec output = spec.classifier("classifier.out_proj", keys.hidden, keys.labels);
   spec.outputs.push_back(
       {"logits",
        {poolStep(mlir::xfmr::PoolKind::First, "classifier"), dropoutStep(keys.classifierDropout, "classifier.dropout"),

@@ -36,7 +36,7 @@ void attune::declareEncoderOutput(TransformerSpec &spec) {
 
 void attune::declareEndClassification(TransformerSpec &spec, int64_t hidden, int64_t labels, int64_t end, double dropout) {
   const std::string path = "classification_head";
-  LinearSpec dense = spec.linear(path + ".dense", hidden, hidden), output = spec.linear(path + ".out_proj", hidden, labels);
+  LinearSpec dense = spec.linear(path + ".dense", hidden, hidden), output = spec.classifier(path + ".out_proj", hidden, labels);
   declareSeq2SeqOutputs(spec, "logits",
                         {lastEndStep(end, path), dropoutStep(dropout, path + ".dropout"), linearStep(dense, path + ".dense"),
                          activationStep(mlir::xfmr::Activation::Tanh, path), linearStep(output, path + ".out_proj")});

@@ -27,7 +27,7 @@ static void declareQuestionAnswering(TransformerSpec &spec, const T5Keys &keys) 
 }
 
 static void declareTokenClassification(TransformerSpec &spec, const T5Keys &keys) {
-  HeadStep classifier = linearStep(spec.linear("classifier", keys.hidden, keys.labels), "classifier");
+  HeadStep classifier = linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier");
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
 }
 

@@ -111,7 +111,7 @@ static void declareBase(TransformerSpec &spec, const VitKeys &keys, const std::s
 }
 
 static void declareImageClassification(TransformerSpec &spec, const VitKeys &keys, const std::string &) {
-  LinearSpec classifier = spec.linear("classifier", keys.hidden, keys.labels);
+  LinearSpec classifier = spec.classifier("classifier", keys.hidden, keys.labels);
   spec.outputs.push_back({"logits", {poolStep(mlir::xfmr::PoolKind::First, "classifier"), linearStep(classifier, "classifier")}});
 }
 

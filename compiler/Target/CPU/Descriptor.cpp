@@ -148,7 +148,8 @@ static llvm::Constant *createGeneration(DescriptorBuilder &builder, GenerationSe
                                            builder.f64(o.typical_p),
                                            builder.f64(o.min_p),
                                            builder.f64(o.epsilon_cutoff),
-                                           builder.f64(o.eta_cutoff)});
+                                           builder.f64(o.eta_cutoff),
+                                           builder.i64(o.reuse_cache)});
   return builder.global(record, "attune.generation");
 }
 
@@ -161,6 +162,9 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
     }
   llvm::SmallVector<llvm::Constant *> entries, kernels;
   for (const EntrySignature &entry : signature.entries) {
+    if (entry.dims.size() > ATTUNE_MAX_DIMS)
+      return Status::error("entry '" + entry.name + "' has " + std::to_string(entry.dims.size()) + " dimensions, at most " +
+                           std::to_string(ATTUNE_MAX_DIMS) + " expected");
     Result<llvm::Constant *> record = createEntry(builder, module, entry);
     if (!record)
       return record.status();
@@ -180,7 +184,9 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
     caches.push_back(builder.record({builder.string(cache.name), builder.u32(ATTUNE_F32), builder.u32(cache.kind),
                                      builder.u32(cache.ofSources), builder.u32(0), builder.i64(cache.heads), builder.i64(cache.size)}));
 
-  llvm::SmallVector<llvm::Constant *> images, functions;
+  llvm::SmallVector<llvm::Constant *> images, functions, labels;
+  for (const std::string &label : signature.labels)
+    labels.push_back(builder.string(label));
   for (const GpuImage &image : options.images)
     images.push_back(builder.image(image));
   for (const GpuFunction &function : options.functions)
@@ -212,7 +218,10 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
                                           builder.u32(images.size()),
                                           builder.u32(functions.size()),
                                           builder.array(images, "attune.images"),
-                                          builder.array(functions, "attune.functions")});
+                                          builder.array(functions, "attune.functions"),
+                                          builder.u32(labels.size()),
+                                          builder.u32(0),
+                                          builder.array(labels, "attune.labels")});
   if (module.getDataLayout().getTypeAllocSize(value->getType()) != sizeof(attune_model_desc))
     return Status::error("the descriptor has " + std::to_string(module.getDataLayout().getTypeAllocSize(value->getType())) +
                          " bytes, expected " + std::to_string(sizeof(attune_model_desc)));

@@ -17,16 +17,17 @@ static std::string identifier(llvm::StringRef text) {
   return result;
 }
 
-/// |text| for a C comment, which it must not end.
+/// |text| for a C comment, which it must neither end nor begin again.
 static std::string comment(llvm::StringRef text) {
   std::string result = text.str();
-  for (size_t at; (at = result.find("*/")) != std::string::npos;)
-    result.insert(at + 1, " ");
+  for (const char *mark : {"*/", "/*"})
+    for (size_t at; (at = result.find(mark)) != std::string::npos;)
+      result.insert(at + 1, " ");
   return result;
 }
 
 static const char *dtypeText(attune_dtype dtype) {
-  static const char *const names[] = {"f32", "i64", "bf16", "f16", "i8"};
+  static const char *const names[] = {"f32", "i64", "bf16", "f16", "i8", "i32"};
   return names[dtype];
 }
 
@@ -89,6 +90,19 @@ static void printEntry(llvm::raw_ostream &out, const std::string &name, const En
   out << "  (void)workers;\n  return (uint64_t)(" << entry.workspaceFormula << ");\n}\n";
 }
 
+/// The classes of |signature|, as many as a reader wants to see.
+static void printLabels(llvm::raw_ostream &out, const std::string &upper, const ModelSignature &signature) {
+  constexpr size_t most = 1000;
+  if (signature.labels.empty())
+    return;
+  out << "/* Classes in the order of \"logits\"; attune_model_label gives their names:\n";
+  for (auto [index, label] : llvm::enumerate(llvm::ArrayRef(signature.labels).take_front(most)))
+    out << "   " << index << "  " << comment(label) << '\n';
+  if (signature.labels.size() > most)
+    out << "   ...\n";
+  out << "*/\n#define " << upper << "_NUM_LABELS " << signature.labels.size() << "\n\n";
+}
+
 std::string attune::createHeader(const ModelSignature &signature, const DescriptorOptions &options) {
   std::string text, upper = llvm::StringRef(options.name).upper();
   llvm::raw_string_ostream out(text);
@@ -100,6 +114,8 @@ std::string attune::createHeader(const ModelSignature &signature, const Descript
       << "#define " << upper << "_BUILD_ID \"" << llvm::toHex(llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()), true)
       << "\"\n"
       << "#define " << upper << "_WEIGHTS_BYTES UINT64_C(" << options.weightsBytes << ")\n\n";
+  printLabels(out, upper, signature);
+  out << "/* Inputs that are i64 may be given as i32 (ATTUNE_I32), too. */\n\n";
   for (const EntrySignature &entry : signature.entries) {
     printEntry(out, options.name, entry, &entry == &signature.entries.front());
     out << '\n';

@@ -163,6 +163,17 @@ Result<std::vector<CacheSignature>> attune::readCaches(ModuleOp module) {
   return ordered;
 }
 
+/// Checks that the output `logits` of each entry has a score for each label.
+static Status checkLabels(const ModelSignature &signature) {
+  for (const EntrySignature &entry : signature.entries)
+    for (const TensorSignature &output : entry.outputs)
+      if (!signature.labels.empty() && output.name == "logits" &&
+          (output.shape.empty() || output.shape.back() != int64_t(signature.labels.size())))
+        return Status::error("entry '" + entry.name + "': output 'logits' is " + formatShape(entry, output) + ", expected " +
+                             std::to_string(signature.labels.size()) + " scores, as '" + xfmr::kLabelsAttr.str() + "' has labels");
+  return {};
+}
+
 Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
   ModelSignature signature;
   auto limits = module->getAttrOfType<DictionaryAttr>(xfmr::kLimitsAttr);
@@ -189,6 +200,11 @@ Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
   if (!caches)
     return caches.status();
   signature.caches = std::move(*caches);
+  if (auto labels = module->getAttrOfType<xfmr::LabelsAttr>(xfmr::kLabelsAttr))
+    for (auto label : labels.getNames().getAsRange<StringAttr>())
+      signature.labels.push_back(label.str());
+  if (Status status = checkLabels(signature); status.failed())
+    return status;
   return signature;
 }
 

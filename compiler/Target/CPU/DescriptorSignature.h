@@ -64,6 +64,8 @@ struct ModelSignature {
   /// In the order of their memory.
   std::vector<CacheSignature> caches;
   std::vector<KernelSignature> kernels;
+  /// The names of the classes that the output `logits` scores.
+  std::vector<std::string> labels;
 };
 
 /// Reads entries and model attributes. Errors name the entry and the argument, as the module may come from a file.

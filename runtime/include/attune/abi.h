@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Version of the structures in this file. An object and a runtime work together only if theirs are equal. */
-#define ATTUNE_ABI_VERSION 5u
+#define ATTUNE_ABI_VERSION 6u
 /* First eight bytes of a model descriptor ("ATTUNEM1" read as a little-endian integer). */
 #define ATTUNE_MODEL_MAGIC 0x314d454e55545441ull
 /* First eight bytes of a weights file ("ATTUNEW1"). */
@@ -32,7 +32,8 @@ typedef enum attune_dtype {
   ATTUNE_I64 = 1,
   ATTUNE_BF16 = 2,
   ATTUNE_F16 = 3,
-  ATTUNE_I8 = 4
+  ATTUNE_I8 = 4,
+  ATTUNE_I32 = 5 /* only of tensors that a caller gives for I64 inputs; no signature has it */
 } attune_dtype;
 
 /* What an optional input means when the caller leaves it out. */
@@ -258,6 +259,9 @@ typedef struct attune_model_desc {
   uint32_t num_functions;
   const attune_gpu_image *images;
   const attune_gpu_function *functions;
+  uint32_t num_labels;       /* 0 if the model classifies nothing */
+  uint32_t reserved;         /* 0 */
+  const char *const *labels; /* the name of each class, in the order of the logits' last dimension */
 } attune_model_desc;
 
 /* Header of a weights file (little endian, at offset 0). The data section begins at a page boundary; the manifest (JSON text: name, source,
@@ -300,7 +304,7 @@ ATTUNE_ABI_ASSERT(sizeof(attune_kernel_work) == 32, "attune_kernel_work");
 ATTUNE_ABI_ASSERT(sizeof(attune_gpu_image) == 32, "attune_gpu_image");
 ATTUNE_ABI_ASSERT(sizeof(attune_gpu_function) == 16, "attune_gpu_function");
 ATTUNE_ABI_ASSERT(sizeof(attune_entry_desc) == 80, "attune_entry_desc");
-ATTUNE_ABI_ASSERT(sizeof(attune_model_desc) == 176, "attune_model_desc");
+ATTUNE_ABI_ASSERT(sizeof(attune_model_desc) == 192, "attune_model_desc");
 ATTUNE_ABI_ASSERT(sizeof(attune_weights_header) == 88, "attune_weights_header");
 
 #ifdef __cplusplus

@@ -74,6 +74,7 @@ typedef struct attune_generation_options {
   double min_p;               ///< sampling: only ids of at least this part of the best one's probability, in [0, 1]
   double epsilon_cutoff;      ///< sampling: only ids of at least this probability, in [0, 1)
   double eta_cutoff;          ///< sampling: the same, but less where the distribution is flat
+  int64_t reuse_cache; ///< 1 = tokens that a slot of the session holds from earlier calls are not computed again, see attune_generate
 } attune_generation_options;
 
 /// Sets |options| to what |model| says (generation_config.json and config.json at the time it was compiled); where it says nothing, or
@@ -89,14 +90,24 @@ typedef struct attune_generation {
   const int64_t *sequences; ///< [rows, length]; after its end a row holds pad_token_id
   const float *scores;      ///< [rows], the hypotheses' scores; null without beams
   const float *step_logits; ///< [rows, steps, vocab_size], 0 after the end of a row; null unless asked for
+  int64_t reused_tokens;    ///< tokens of the prompts, of all rows together, that were in the session already; 0 without reuse_cache
 } attune_generation;
 
-/// Generates on |session|, which is busy until this returns; what its slots and sources held is lost. |options| may be null: the model's
-/// own.
+/// Generates on |session|, which is busy until this returns. |options| may be null: the model's own.
 ///
 /// |inputs| are those of the entries `prefill` and `encode` by name. Of a decoder: `input_ids` [rows, length], and `attention_mask` of the
 /// same shape if prompts are shorter; they are padded on the left. Of an encoder-decoder: what `encode` takes (`input_ids`,
 /// `attention_mask`), and `decoder_input_ids` if its sequences begin with more than decoder_start_token_id.
+///
+/// Without options.reuse_cache, and for encoder-decoders, all slots and sources of the session are emptied first. With it, a conversation
+/// goes on where it stopped: give the whole text so far, that is the ids of the generation before followed by those of the next turn. Each
+/// row takes the slot whose tokens agree best with the beginning of the text, or slot slots[row] if the input `slots` ([rows]) is given;
+/// the tokens that agree stay, the rest of that slot goes, and only what is new is computed. Slots of no row keep what they hold. Ids and
+/// scores are, bit for bit, those of the whole text without reuse, repetition rules and sampling included; attune_generation.reused_tokens
+/// tells what was saved. Nothing is taken from slots that were filled by attune_session_cache_write or with inputs beside ids and
+/// `attention_mask`, nor in a generation that has such inputs. Works with greedy search, sampling and beams; beams and several sequences
+/// per row take further slots, emptiest first. A text that is longer than the session ("past") or the model has room for fails with
+/// LIMIT_EXCEEDED, and leaves the slots as they are.
 ///
 /// The session needs a slot ("batch") for each sequence and room ("past") for its ids; attune_generation_limits tells. Rows that end leave
 /// the batch; a row's result does not depend on the others, except that sampling depends on its number. Takes memory for the time of the
@@ -106,6 +117,23 @@ attune_status attune_generate(attune_session *session, const attune_generation_o
                               size_t num_inputs, attune_generation **out_generation);
 /// Gives the memory of |generation| back. Null is allowed.
 void attune_generation_free(attune_generation *generation);
+
+/// Returns the bytes of scratch memory that attune_sample needs for |vocab_size| logits, 0 if that is not above 0 or more than 2^31 - 1.
+size_t attune_sample_scratch_bytes(int64_t vocab_size);
+/// Chooses the next id by |logits| [vocab_size], for programs that call the entries of a model themselves, and writes it to |out_id|.
+/// |options| may be null: those of attune_generation_options_init without a model. Takes no memory but |scratch|, at a multiple of 4 and at
+/// least attune_sample_scratch_bytes(vocab_size) long; it may be null if options.do_sample is 0.
+///
+/// With options.do_sample 0 the id is that of the largest logit, the smallest of equals. Otherwise, in this order: logits are divided by
+/// |temperature|; the |top_k| largest stay (0 = all), and those equal to the least of them; of these the most probable ones until they make
+/// up |top_p|; then |min_p|, |typical_p|, |epsilon_cutoff| and |eta_cutoff|; softmax; and one is drawn by noise that depends on (|seed|,
+/// |row|, |step|) alone. attune_generate draws with the number of the row in its result and the number of ids that the row has been given
+/// so far, so the same logits give the same id here. Logits of -inf are ids that are never chosen; NaN counts as -inf. No other option has
+/// an effect: rules about ids that occurred, such as repetition_penalty, change the logits before this.
+///
+/// Fails with INVALID_ARGUMENT for a null or negative argument, options out of range, too little scratch, or logits that leave no id.
+attune_status attune_sample(const attune_generation_options *options, const float *logits, int64_t vocab_size, int64_t row, int64_t step,
+                            void *scratch, size_t scratch_bytes, int64_t *out_id);
 
 /// Most limits that attune_generation_limits writes.
 #define ATTUNE_MAX_GENERATION_LIMITS 4
@@ -119,9 +147,9 @@ attune_status attune_generation_limits(const attune_model *model, const attune_g
 #endif
 
 #if defined(__cplusplus)
-static_assert(sizeof(attune_generation_options) == 336, "attune_generation_options is part of the ABI");
+static_assert(sizeof(attune_generation_options) == 344, "attune_generation_options is part of the ABI");
 #else
-_Static_assert(sizeof(attune_generation_options) == 336, "attune_generation_options is part of the ABI");
+_Static_assert(sizeof(attune_generation_options) == 344, "attune_generation_options is part of the ABI");
 #endif
 #ifdef __cplusplus
 }

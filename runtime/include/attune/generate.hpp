@@ -54,6 +54,24 @@ private:
   std::exception_ptr thrown;
 };
 
+/// Chooses ids by logits for programs that call the entries of a model themselves; keeps the scratch memory of attune_sample. |options|
+/// must outlive it.
+class Sampler {
+public:
+  explicit Sampler(const GenerationOptions &options) : options(options) {}
+  /// The id of |logits| [vocabSize] for this row and step, see attune_sample.
+  int64_t operator()(const float *logits, int64_t vocabSize, int64_t row, int64_t step) {
+    scratch.resize(attune_sample_scratch_bytes(vocabSize) / sizeof(int64_t) + 1);
+    int64_t id;
+    check(attune_sample(&options.c(), logits, vocabSize, row, step, scratch.data(), scratch.size() * sizeof(int64_t), &id));
+    return id;
+  }
+
+private:
+  const GenerationOptions &options;
+  std::vector<int64_t> scratch;
+};
+
 /// What a generation gave.
 class Generation {
 public:

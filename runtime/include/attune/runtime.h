@@ -54,8 +54,8 @@ typedef struct attune_model attune_model;
 /// How to open a model. Set every field by attune_model_options_init first.
 typedef struct attune_model_options {
   size_t struct_bytes;      ///< sizeof(attune_model_options), set by init
-  const char *weights_path; ///< weights file, or the folder to look in; null = the folder of the object's executable or
-                            ///< shared library
+  const char *weights_path; ///< weights file, or the folder to look in; null = the folder of the executable or shared
+                            ///< library that the object is linked into
   int verify_contents;      ///< 1 = read all weights and compare their hash (slow); 0 = sizes, build id and manifest only
   int gpu;                  ///< number of the GPU, as the driver counts them, for a model that runs on one
 } attune_model_options;
@@ -82,6 +82,11 @@ const void *attune_model_weights(const attune_model *model);
 const char *attune_model_manifest(const attune_model *model, size_t *out_bytes);
 /// Compares the hash of the weights' contents with the header; reads them all. Fails with CORRUPT.
 attune_status attune_model_verify(const attune_model *model);
+/// Returns the number of classes that |model| tells apart: the size of the last dimension of its logits. 0 if it classifies nothing.
+int64_t attune_model_num_labels(const attune_model *model);
+/// Returns the name of class |index|, as `id2label` of config.json gave it when the model was compiled ("LABEL_0" where it gave none), or
+/// null if there is no such class.
+const char *attune_model_label(const attune_model *model, int64_t index);
 /// Returns the entry called |name| (null = the first), or null if there is none.
 const attune_entry_desc *attune_model_entry(const attune_model *model, const char *name);
 
@@ -89,9 +94,12 @@ const attune_entry_desc *attune_model_entry(const attune_model *model, const cha
 
 /// Largest rank of an input or output.
 #define ATTUNE_MAX_RANK 8
+/// The most dimensions of an entry: an array of this many values is large enough for the dims of any entry of any model.
+#define ATTUNE_MAX_DIMS 16
 
-/// A dense row-major tensor in the caller's memory. The data of an input is not written. For a model on a GPU, |data| may be memory of that
-/// GPU (at a multiple of 16); the values of ids there are not checked.
+/// A dense row-major tensor in the caller's memory. The data of an input is not written. An input that the signature says is I64 may be
+/// given as I32 in host memory; the session converts it, in memory of its own. For a model on a GPU, |data| may be memory of that GPU (at a
+/// multiple of 16); the values of ids there are not checked.
 typedef struct attune_tensor {
   const char *name;
   attune_dtype dtype;
@@ -103,12 +111,12 @@ typedef struct attune_tensor {
 
 /// Returns the size of an element in bytes, 0 for an unknown dtype.
 size_t attune_dtype_bytes(attune_dtype dtype);
-/// Returns "f32", "i64", "bf16", "f16", "i8" or "unknown".
+/// Returns "f32", "i64", "bf16", "f16", "i8", "i32" or "unknown".
 const char *attune_dtype_name(attune_dtype dtype);
 
 /// Infers the dimensions of a call of |entry| (null = the first) from the shapes of its inputs, whose data may be null.
-/// |out_dims| takes num_dims values in the entry's order. Fails as attune_session_run does for wrong shapes, except
-/// that only the model's limits count.
+/// |out_dims| takes num_dims values, at most ATTUNE_MAX_DIMS, in the entry's order. Fails as attune_session_run does for wrong shapes,
+/// except that only the model's limits count.
 attune_status attune_infer_dims(const attune_model *model, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                 int64_t *out_dims);
 /// Computes the shape (rank values) and the size in bytes of output number |output| of |entry| for |dims|. Either

@@ -35,7 +35,7 @@ inline void check(attune_status status) {
     throw Error(status, attune_last_error());
 }
 
-/// The dtype of T; defined for float, int64_t and int8_t.
+/// The dtype of T; defined for float, int64_t, int32_t and int8_t.
 template <typename T>
 struct DtypeOf;
 template <>
@@ -45,6 +45,10 @@ struct DtypeOf<float> {
 template <>
 struct DtypeOf<int64_t> {
   static constexpr attune_dtype value = ATTUNE_I64;
+};
+template <>
+struct DtypeOf<int32_t> {
+  static constexpr attune_dtype value = ATTUNE_I32;
 };
 template <>
 struct DtypeOf<int8_t> {
@@ -133,6 +137,13 @@ public:
 
   attune_model *get() const { return handle.get(); }
   const attune_model_desc &descriptor() const { return *attune_model_descriptor(handle.get()); }
+  /// The names of the classes, in the order of the logits; empty if the model classifies nothing.
+  std::vector<std::string> labels() const {
+    std::vector<std::string> names;
+    for (int64_t i = 0; i < attune_model_num_labels(handle.get()); ++i)
+      names.push_back(attune_model_label(handle.get(), i));
+    return names;
+  }
 
 private:
   struct Close {

@@ -35,6 +35,9 @@ struct GenerationResult {
 /// into min_length.
 attune_status checkGenerationOptions(attune_generation_options &options, int64_t vocabSize, int64_t length);
 
+/// Checks what sampling goes by alone.
+attune_status checkSamplingOptions(const attune_generation_options &options);
+
 /// Greedy search, sampling or beam search by checked |options|. A cancelled generation succeeds with what there is. Takes memory of its own
 /// for the time of the call, besides that of the model.
 attune_status generate(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,

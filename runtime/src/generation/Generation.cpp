@@ -5,6 +5,7 @@
 #include "../Error.h"
 #include "Buffer.h"
 #include "SessionModel.h"
+#include "WideInputs.h"
 
 using namespace attune;
 
@@ -25,7 +26,7 @@ struct StoredGeneration {
     float *logits = options.want_step_logits ? arena.take<float>(rows * steps * plan.vocabSize) : nullptr;
     if (stored) {
       stored->result = {sequences, scores, logits, 0, 0};
-      stored->shown = {rows, 0, 0, plan.vocabSize, sequences, scores, logits};
+      stored->shown = {rows, 0, 0, plan.vocabSize, sequences, scores, logits, 0};
     }
     return stored;
   }
@@ -44,6 +45,7 @@ static attune_status runPlan(attune_session &session, const GenerationPlan &plan
   ATTUNE_TRY(generate(model.steps(), plan.options, model.prompt(), stored.result));
   stored.shown.length = stored.result.length;
   stored.shown.steps = stored.result.steps;
+  stored.shown.reused_tokens = model.reused();
   return ATTUNE_OK;
 }
 
@@ -54,8 +56,10 @@ attune_status attune_generate(attune_session *session, const attune_generation_o
   *out_generation = nullptr;
   SessionTurn turn(session);
   ATTUNE_TRY(turn.take());
+  WideInputs wide;
+  ATTUNE_TRY(wide.open({inputs, num_inputs}));
   GenerationPlan plan;
-  ATTUNE_TRY(planGeneration(*session->model, options, {inputs, num_inputs}, plan));
+  ATTUNE_TRY(planGeneration(*session->model, options, wide.list(), plan));
   ATTUNE_TRY(SessionModel::check(*session, plan));
   Arena measure;
   StoredGeneration::place(plan, measure);

@@ -158,6 +158,11 @@ attune_status attune::checkGenerationOptions(attune_generation_options &options,
   return checkBeams(options, vocabSize);
 }
 
+attune_status attune::checkSamplingOptions(const attune_generation_options &options) {
+  ATTUNE_TRY(checkAtLeast("num_beams", options.num_beams, 1));
+  return options.do_sample ? checkSampling(options) : ATTUNE_OK;
+}
+
 attune_status attune::generate(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
                                GenerationResult &result) {
   return options.num_beams > 1 ? searchBeams(model, options, prompt, result) : searchGreedily(model, options, prompt, result);

@@ -6,6 +6,7 @@
 #include "../Descriptor.h"
 #include "../Error.h"
 #include "../Model.h"
+#include "WideInputs.h"
 
 #include <algorithm>
 #include <cstring>
@@ -131,7 +132,7 @@ static attune_status findMask(GenerationPlan &plan, int64_t &visible) {
   visible = plan.length;
   for (uint32_t i = 0; i < plan.prefill->num_inputs && !plan.mask; ++i)
     if (plan.prefill->inputs[i].fill == ATTUNE_FILL_TOKENS)
-      plan.mask = plan.inputs.find(plan.prefill->inputs[i].name);
+      plan.mask = plan.inputs.find(plan.maskName = plan.prefill->inputs[i].name);
   if (!plan.mask)
     return ATTUNE_OK;
   ATTUNE_TRY(checkMatrix(*plan.mask));
@@ -147,6 +148,36 @@ static attune_status findMask(GenerationPlan &plan, int64_t &visible) {
     visible = std::max<int64_t>(visible, plan.length - std::count(mask, mask + plan.length, 0));
   }
   return ATTUNE_OK;
+}
+
+/// Checks the caller's slots: one for each row.
+static attune_status findSlots(GenerationPlan &plan) {
+  for (uint32_t i = 0; i < plan.prefill->num_inputs; ++i)
+    if (plan.prefill->inputs[i].fill == ATTUNE_FILL_SLOTS)
+      plan.slots = plan.inputs.find(plan.prefill->inputs[i].name);
+  if (!plan.slots)
+    return ATTUNE_OK;
+  const attune_tensor &slots = *plan.slots;
+  if (slots.dtype != ATTUNE_I64 || slots.rank != 1 || !slots.shape || slots.shape[0] != plan.rows)
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %s %s, expected i64 [%lld]", slots.name, attune_dtype_name(slots.dtype),
+                formatShape(slots.shape, slots.rank).text, Long(plan.rows));
+  if (!slots.data || slots.bytes / sizeof(int64_t) < static_cast<uint64_t>(plan.rows))
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' has %zu bytes of data, too few for its shape %s", slots.name,
+                slots.data ? slots.bytes : 0, formatShape(slots.shape, 1).text);
+  return ATTUNE_OK;
+}
+
+/// Returns whether keys and values of a prompt's tokens follow from its ids, so that a slot which holds the same ids holds the same of
+/// them: there is no encoder, no position that counts from the first token of a call, and no input beside ids, their mask and slots.
+static bool followsFromIds(const GenerationPlan &plan) {
+  bool follows = plan.ids && !plan.encode;
+  for (uint32_t i = 0; i < plan.prefill->num_inputs; ++i)
+    follows = follows && plan.prefill->inputs[i].fill != ATTUNE_FILL_ARANGE && plan.prefill->inputs[i].fill != ATTUNE_FILL_SOURCES;
+  for (size_t i = 0; i < plan.inputs.count; ++i) {
+    const attune_tensor *tensor = &plan.inputs.tensors[i];
+    follows = follows && (tensor == plan.ids || tensor == plan.mask || tensor == plan.slots);
+  }
+  return follows;
 }
 
 /// Computes how many sequences there are at once and how long they get.
@@ -180,6 +211,8 @@ attune_status attune::planGeneration(const attune_model &model, const attune_gen
   ATTUNE_TRY(checkIds(plan));
   int64_t visible;
   ATTUNE_TRY(findMask(plan, visible));
+  ATTUNE_TRY(findSlots(plan));
+  plan.reuse = plan.options.reuse_cache != 0 && followsFromIds(plan);
   ATTUNE_TRY(checkGenerationOptions(plan.options, plan.vocabSize, plan.length));
   return measure(plan, visible);
 }
@@ -189,8 +222,10 @@ attune_status attune_generation_limits(const attune_model *model, const attune_g
   if (!model || !out_limits || !out_num_limits)
     return fail(ATTUNE_INVALID_ARGUMENT, "%s is null", !model ? "the model" : !out_limits ? "out_limits" : "out_num_limits");
   *out_num_limits = 0;
+  WideInputs wide;
+  ATTUNE_TRY(wide.open({inputs, num_inputs}));
   GenerationPlan plan;
-  ATTUNE_TRY(planGeneration(*model, options, {inputs, num_inputs}, plan));
+  ATTUNE_TRY(planGeneration(*model, options, wide.list(), plan));
   const attune_dim_limit limits[] = {
       {"batch", plan.sequences}, {"length", plan.length}, {"past", plan.room}, {"source_length", plan.sourceLength}};
   for (const attune_dim_limit &limit : limits)

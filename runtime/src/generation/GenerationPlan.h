@@ -19,6 +19,9 @@ struct GenerationPlan {
   const attune_tensor *ids;       ///< prompts, null if every row begins with startId
   const attune_tensor *mask;      ///< of the prompts, or null
   const attune_tensor *sourceIds; ///< where a rule is about them, else null
+  const attune_tensor *slots;     ///< the slot of each row as the caller wants it, or null
+  const char *maskName;           ///< the input of prefill that leaves tokens out, or null
+  bool reuse;                     ///< tokens that slots hold need not be computed again
   int64_t startId;
   int64_t rows, length, vocabSize;
   int64_t sourceLength; ///< 0 without sources

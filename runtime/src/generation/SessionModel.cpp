@@ -31,15 +31,17 @@ static bool isStatic(const attune_tensor_desc &tensor) {
 /// The shape and size of output |index| for |rows|.
 static attune_status sizeOutput(const attune_session &session, const attune_entry_desc &entry, uint32_t index, int64_t rows, int64_t *shape,
                                 size_t *bytes) {
-  int64_t dims[maxDims];
+  int64_t dims[ATTUNE_MAX_DIMS];
   for (uint32_t d = 0; d < entry.num_dims; ++d)
     dims[d] = strcmp(entry.dims[d].name, "batch") == 0 ? rows : 1;
   return attune_output_shape(session.model, entry.name, index, dims, shape, bytes);
 }
 
-SessionModel::SessionModel(attune_session &session, const GenerationPlan &plan, Arena &arena) : session(session), plan(plan) {
+SessionModel::SessionModel(attune_session &session, const GenerationPlan &plan, Arena &arena)
+    : session(session), plan(plan), cache(plan, session.caches, arena) {
   slots = arena.take<int64_t>(plan.sequences);
   nextSlots = arena.take<int64_t>(plan.sequences);
+  callSlots = arena.take<int64_t>(plan.sequences);
   startIds = arena.take<int64_t>(plan.rows);
   nextIds = arena.take<int64_t>(plan.sequences);
   taken = arena.take<uint8_t>(plan.sequences);
@@ -52,11 +54,10 @@ SessionModel::SessionModel(attune_session &session, const GenerationPlan &plan, 
   std::fill_n(startIds, plan.rows, plan.startId);
   idShape[1] = 1;
   if (!plan.ids)
-    addInput(prefill, prefill.entry->inputs[0].name, startIds, idShape, 2);
-  addInput(decode, decode.entry->inputs[0].name, nextIds, idShape, 2);
-  for (uint32_t i = 0; i < decode.entry->num_inputs; ++i)
-    if (decode.entry->inputs[i].fill == ATTUNE_FILL_SLOTS)
-      addInput(decode, decode.entry->inputs[i].name, slots, idShape, 1);
+    addInput(prefill, prefill.entry->inputs[0].name, startIds, idShape, 2, plan.rows);
+  addSlots(prefill);
+  addInput(decode, decode.entry->inputs[0].name, nextIds, idShape, 2, plan.sequences);
+  addSlots(decode);
 }
 
 SessionModel::Call SessionModel::placeCall(const attune_entry_desc *entry, Arena &arena) {
@@ -86,13 +87,30 @@ SessionModel::Call SessionModel::placeCall(const attune_entry_desc *entry, Arena
   // A decode step takes from the caller what is the same for every token.
   for (uint32_t i = 0; call.inputs && i < entry->num_inputs; ++i)
     if (const attune_tensor *tensor = plan.inputs.find(entry->inputs[i].name))
-      if (entry != plan.decode || isStatic(entry->inputs[i]))
+      if (tensor != plan.slots && (entry != plan.decode || isStatic(entry->inputs[i])))
         call.inputs[call.numInputs++] = *tensor;
   return call;
 }
 
-void SessionModel::addInput(Call &call, const char *name, int64_t *values, const int64_t *shape, uint32_t rank) {
-  call.inputs[call.numInputs++] = {name, ATTUNE_I64, rank, shape, values, static_cast<size_t>(plan.sequences) * sizeof(int64_t)};
+void SessionModel::addInput(Call &call, const char *name, int64_t *values, const int64_t *shape, uint32_t rank, int64_t count) {
+  call.inputs[call.numInputs++] = {name, ATTUNE_I64, rank, shape, values, static_cast<size_t>(count) * sizeof(int64_t)};
+}
+
+/// Adds the slots of the rows to |call|.
+void SessionModel::addSlots(Call &call) {
+  for (uint32_t i = 0; i < call.entry->num_inputs; ++i)
+    if (call.entry->inputs[i].fill == ATTUNE_FILL_SLOTS)
+      addInput(call, call.entry->inputs[i].name, callSlots, idShape, 1, plan.sequences);
+}
+
+/// Makes |prefill| read the tokens alone that no slot holds; it has no inputs beside ids, mask and slots.
+void SessionModel::skipReused() {
+  newShape[0] = plan.rows, newShape[1] = cache.length();
+  prefill.numInputs = 0;
+  addInput(prefill, plan.ids->name, cache.ids(), newShape, 2, plan.rows * cache.length());
+  if (plan.maskName)
+    addInput(prefill, plan.maskName, cache.mask(), newShape, 2, plan.rows * cache.length());
+  addSlots(prefill);
 }
 
 GenerationPrompt SessionModel::prompt() {
@@ -104,6 +122,8 @@ GenerationPrompt SessionModel::prompt() {
 
 attune_status SessionModel::run(Call &call, int64_t rows, float *logits) {
   idShape[0] = rows;
+  for (int64_t row = 0; row < rows; ++row)
+    callSlots[row] = cache.slots()[slots[row]];
   for (uint32_t i = 0; i < call.entry->num_outputs; ++i) {
     size_t bytes;
     ATTUNE_TRY(sizeOutput(session, *call.entry, i, rows, call.shapes + i * ATTUNE_MAX_RANK, &bytes));
@@ -114,7 +134,9 @@ attune_status SessionModel::run(Call &call, int64_t rows, float *logits) {
 }
 
 attune_status SessionModel::start(int64_t rows, float *logits) {
-  initCaches(session.caches, CacheSizes(session.caches.sizes));
+  ATTUNE_TRY(cache.open());
+  if (cache.reused() > 0)
+    skipReused();
   for (int64_t row = 0; row < rows; ++row)
     slots[row] = row;
   if (plan.encode)
@@ -141,7 +163,7 @@ attune_status SessionModel::moveSlots(const int64_t *parents, int64_t count) {
       continue;
     while (taken[free])
       ++free;
-    ATTUNE_TRY(copySlot(session, slots[parents[i]], free));
+    ATTUNE_TRY(copySlot(session, cache.slots()[slots[parents[i]]], cache.slots()[free]));
     taken[free] = 1;
     nextSlots[i] = free;
   }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every open sequence has a slot of the session's caches. A sequence that continues another takes over its slot; only further ones of the
-// same parent get copies, in slots that nobody has any more.
+// same parent get copies, in slots that no sequence has any more. Sequences and their slots are numbered within the generation; PromptCache
+// says which slots of the session these are.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_SESSIONMODEL_H
 #define ATTUNE_RUNTIME_GENERATION_SESSIONMODEL_H
@@ -10,6 +11,7 @@
 #include "../Session.h"
 #include "Arena.h"
 #include "GenerationPlan.h"
+#include "PromptCache.h"
 
 namespace attune {
 
@@ -25,6 +27,8 @@ public:
   StepModel steps() { return {this, plan.vocabSize, startModel, stepModel}; }
   /// What the rows begin with.
   GenerationPrompt prompt();
+  /// Tokens of the prompts that the session held when the generation began.
+  int64_t reused() const { return cache.reused(); }
 
 private:
   /// An entry with the caller's tensors for it, followed by ours, and its outputs.
@@ -44,7 +48,9 @@ private:
   }
 
   Call placeCall(const attune_entry_desc *entry, Arena &arena);
-  void addInput(Call &call, const char *name, int64_t *values, const int64_t *shape, uint32_t rank);
+  void addInput(Call &call, const char *name, int64_t *values, const int64_t *shape, uint32_t rank, int64_t count);
+  void addSlots(Call &call);
+  void skipReused();
   attune_status run(Call &call, int64_t rows, float *logits);
   attune_status start(int64_t rows, float *logits);
   attune_status step(const int64_t *parents, const int64_t *ids, int64_t count, float *logits);
@@ -53,11 +59,14 @@ private:
   attune_session &session;
   const GenerationPlan &plan;
   Call encode{}, prefill{}, decode{};
-  int64_t *slots, *nextSlots; // [sequences]
+  PromptCache cache;
+  int64_t *slots, *nextSlots; // [sequences], numbers in cache.slots()
+  int64_t *callSlots;         // [sequences], the session's slots of a call's rows
   int64_t *startIds;          // [rows]
   int64_t *nextIds;           // [sequences]
-  uint8_t *taken;             // [sequences], by slot
+  uint8_t *taken;             // [sequences], by number in cache.slots()
   int64_t idShape[2];         // [rows of the call, 1]
+  int64_t newShape[2];        // [rows of the prompt, tokens that are new]
 };
 
 } // namespace attune
