@@ -24,8 +24,8 @@ struct ModelFolder {
   std::optional<GenerationSettings> generation;
 };
 
-/// The files that a model folder is made of. Every file that openModelFolder or a reader of its results looks at has its place here: the compile
-/// cache takes a model for unchanged if none of these files has changed.
+/// The files that a model folder is made of. Every file that openModelFolder or a reader of its results looks at has its place here: the
+/// compile cache takes a model for unchanged if none of these files has changed.
 struct ModelFiles {
   /// Files that decide the code and the settings. Optional files that are absent are listed, too: their appearance is a change.
   std::vector<std::string> settings;

@@ -129,8 +129,8 @@ static uint64_t checksumOf(llvm::StringRef text) {
   return checksum.finish();
 }
 
-/// The text of the manifest; a hexadecimal content hash, as JSON numbers are doubles to many readers. Without the hash of |contentHash| if that
-/// is nothing.
+/// The text of the manifest; a hexadecimal content hash, as JSON numbers are doubles to many readers. Without the hash of |contentHash| if
+/// that is nothing.
 static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, uint64_t dataBytes, std::optional<uint64_t> contentHash) {
   Json manifest = Json::object(), list = Json::array();
   for (xfmr::WeightOp weight : weights)
@@ -226,8 +226,8 @@ Result<PackedWeights> attune::readPackedWeights(const std::string &path) {
   std::memcpy(&header, file->data(), sizeof(header));
   if (header.magic != ATTUNE_WEIGHTS_MAGIC || header.abi_version != ATTUNE_ABI_VERSION)
     return damaged("got one of another format");
-  if (header.file_bytes != file->size() || header.data_offset != kDataOffset || file->size() < kDataOffset || header.data_bytes > file->size() - kDataOffset ||
-      header.manifest_offset != header.data_offset + header.data_bytes ||
+  if (header.file_bytes != file->size() || header.data_offset != kDataOffset || file->size() < kDataOffset ||
+      header.data_bytes > file->size() - kDataOffset || header.manifest_offset != header.data_offset + header.data_bytes ||
       header.manifest_bytes != file->size() - header.manifest_offset)
     return damaged("got " + std::to_string(file->size()) + " bytes that its header does not describe");
   PackedWeights packed;

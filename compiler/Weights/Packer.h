@@ -45,8 +45,8 @@ Result<PackedWeights> packWeights(mlir::ModuleOp module, const TensorProvider &t
 /// equal files.
 Result<std::string> describePackedWeights(mlir::ModuleOp module, const TensorProvider &tensors);
 
-/// Reads what packWeights returned when it wrote |path| from the file: header, sizes and the manifest's checksum are checked, the data is not
-/// read.
+/// Reads what packWeights returned when it wrote |path| from the file: header, sizes and the manifest's checksum are checked, the data is
+/// not read.
 Result<PackedWeights> readPackedWeights(const std::string &path);
 
 /// The build id of a weights file that several objects share.

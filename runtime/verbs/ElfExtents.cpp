@@ -10,8 +10,8 @@
 using namespace attune;
 
 static Status cutShort(const MappedFile &file, uint64_t expected) {
-  return Status::error(file.path() + ": expected a shared object of at least " + std::to_string(expected) + " bytes, got " + std::to_string(file.size()) +
-                       ": it is cut short");
+  return Status::error(file.path() + ": expected a shared object of at least " + std::to_string(expected) + " bytes, got " +
+                       std::to_string(file.size()) + ": it is cut short");
 }
 
 /// The end of |bytes| bytes at |offset|, or the largest number if that overflows.

@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// Checks that the tables, segments and sections of |file|, which begins with the magic of ELF, lie within it. An error names the file, the bytes
-/// expected and the bytes found. 32-bit and big-endian files are not looked into: the loader refuses them.
+/// Checks that the tables, segments and sections of |file|, which begins with the magic of ELF, lie within it. An error names the file, the
+/// bytes expected and the bytes found. 32-bit and big-endian files are not looked into: the loader refuses them.
 Status checkElfExtents(const MappedFile &file);
 
 } // namespace attune
