@@ -18,7 +18,7 @@
 using namespace attune;
 
 /// What all calls of one entry may take in one round, and rounds.
-static constexpr unsigned kSecondsToWait = 60;
+static constexpr unsigned kSecondsToMeasure = 60;
 static constexpr int kRounds = 3;
 
 namespace {
@@ -76,7 +76,7 @@ Result<std::optional<Json>> Measurement::ask(const std::vector<std::string> &arg
   words.insert(words.end(), arguments.begin(), arguments.end());
   bool failed = false;
   int status = llvm::sys::ExecuteAndWait(tool, words, std::nullopt, {llvm::StringRef(""), llvm::StringRef(output), llvm::StringRef(errors)},
-                                         kSecondsToWait, 0, &message, &failed);
+                                         kSecondsToMeasure, 0, &message, &failed);
   if (status == -2 && !failed) // stopped at the limit, or crashed
     return std::optional<Json>();
   auto text = llvm::MemoryBuffer::getFile(status == 0 ? output : errors);
@@ -138,7 +138,7 @@ Status Measurement::measureEntry(const std::string &entry) {
     auto mlir = times[0].find(name), halide = times[1].find(name);
     if (mlir == times[0].end() || mlir->second <= 0)
       continue;
-    double other = isHopeless ? kSecondsToWait * 1e3 : halide == times[1].end() ? 0 : halide->second;
+    double other = isHopeless ? kSecondsToMeasure * 1e3 : halide == times[1].end() ? 0 : halide->second;
     if (other <= 0)
       continue;
     choice.mlirMs += mlir->second;
