@@ -3,142 +3,174 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
+#include "compiler/Driver/CacheEntry.h"
+#include "compiler/Driver/CacheFolder.h"
+#include "compiler/Driver/CacheKey.h"
 #include "compiler/Driver/CachePrune.h"
-#include "compiler/Driver/HalideKernels.h"
+#include "compiler/Driver/CacheWeights.h"
 #include "compiler/Target/CPU/TargetMachine.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/xxhash.h"
-
-#include <algorithm>
-#include <unistd.h>
 
 using namespace attune;
 
-/// Parts of files larger than this are recognised by time and size.
-static constexpr size_t kHashedBytes = size_t(1) << 20;
-
-/// What the cache may grow to before the oldest models go.
-static constexpr uint64_t kMaxCacheBytes = uint64_t(16) << 30;
-
-/// Text that changes when the file does.
-static std::string describeFile(const std::string &path) {
-  llvm::sys::fs::file_status status;
-  if (llvm::sys::fs::status(path, status) || !llvm::sys::fs::is_regular_file(status))
-    return path + " absent\n";
-  std::string text = llvm::sys::path::filename(path).str() + " " + std::to_string(status.getSize());
-  size_t hashed = std::min<size_t>(status.getSize(), kHashedBytes);
-  if (auto buffer = llvm::MemoryBuffer::getFileSlice(path, hashed, 0))
-    text += " " + llvm::utohexstr(llvm::xxh3_64bits((*buffer)->getBuffer()));
-  if (hashed < status.getSize())
-    text += " " + std::to_string(status.getLastModificationTime().time_since_epoch().count());
-  return text + "\n";
+/// Reads the record of the entry in |folder|, which is to have the shared object |object|, and verifies the files.
+static Result<CacheRecord> readIntact(const std::string &folder, const std::string &object) {
+  Result<CacheRecord> record = CacheRecord::read(folder);
+  if (!record)
+    return record;
+  if (record->object != object)
+    return Status::error(folder + ": expected the shared object '" + object + "', got '" + record->object + "'");
+  if (Status status = record->verify(folder); status.failed())
+    return status;
+  return record;
 }
 
-/// Everything in a model folder that may matter: configurations, weights, the golden case with its seed. A file is described as itself.
-static std::string describeModel(const std::string &path) {
-  if (!llvm::sys::fs::is_directory(path))
-    return describeFile(path);
-  std::vector<std::string> files;
+/// Returns the record of the entry in |folder| if its weights file is intact.
+static std::optional<CacheRecord> findIntactWeights(const std::string &folder) {
+  Result<CacheRecord> record = CacheRecord::read(folder);
+  const CachedFile *weights = record ? record->weights() : nullptr;
+  if (!weights || verifyCachedFile(folder, *weights).failed())
+    return std::nullopt;
+  return std::move(*record);
+}
+
+/// Writes the record of the entry in |folder|, whose files are complete.
+static Status writeRecord(const std::string &folder, CacheRecord record) {
+  std::vector<std::string> names;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator it(path, error), end; it != end && !error; it.increment(error)) {
-    llvm::StringRef name = llvm::sys::path::filename(it->path());
-    if (name == "config.json" || name == "generation_config.json" || name == "case.json" || name.starts_with("model"))
-      files.push_back(it->path());
+  for (llvm::sys::fs::directory_iterator it(folder, error), end; it != end && !error; it.increment(error))
+    if (std::string path = it->path(); path != CacheEntry::lockFile(folder))
+      names.push_back(llvm::sys::path::filename(path).str());
+  llvm::sort(names);
+  for (const std::string &name : names)
+    if (Status status = record.addFile(folder, name); status.failed())
+      return status;
+  return record.write(folder);
+}
+
+namespace {
+
+/// A model on its way into the cache.
+class CachedCompilation {
+public:
+  CachedCompilation(const CompileOptions &options, const CompileListener &listener, const CpuTarget &target)
+      : options(options), listener(listener), target(target) {
+    llvm::SmallString<128> real;
+    std::string stem = llvm::sys::fs::real_path(options.model, real) ? "model" : toIdentifier(llvm::sys::path::stem(real));
+    name = options.name.empty() ? stem : options.name;
+    object = name + ".so";
+    key = computeCacheKey(options, object, target);
   }
-  std::sort(files.begin(), files.end());
-  std::string text;
-  for (const std::string &file : files)
-    text += describeFile(file);
-  return text;
+
+  /// Looks for the model in |cache|, where nothing can be changed.
+  std::optional<CachedModel> find(const std::string &cache) const;
+  /// Looks for the model in |cache| and compiles it if it is not there or damaged; then removes old entries until at most |maxBytes| bytes
+  /// stay.
+  Result<CachedModel> findOrMake(const std::string &cache, uint64_t maxBytes) const;
+
+private:
+  /// Compiles the model into |entry|, of which this process is the only maker. |problem| says what is wrong with the files that are there.
+  Status make(const CacheEntry &entry, const std::string &cache, const std::string &problem) const;
+
+  const CompileOptions &options;
+  const CompileListener &listener;
+  const CpuTarget &target;
+  std::string name, object;
+  CacheKey key;
+};
+
+} // namespace
+
+std::optional<CachedModel> CachedCompilation::find(const std::string &cache) const {
+  const std::string folder = cache + "/" + key.entry;
+  Result<CacheEntry> entry = CacheEntry::open(folder);
+  if (!entry || !readIntact(folder, object))
+    return std::nullopt;
+  return CachedModel{folder + "/" + object, entry->use()};
 }
 
-/// The compiler itself: another build may make other code.
-static std::string describeCompiler() {
-  static int here;
-  return std::string(ATTUNE_VERSION) + "\n" + describeFile(llvm::sys::fs::getMainExecutable("attune", &here));
+Result<CachedModel> CachedCompilation::findOrMake(const std::string &cache, uint64_t maxBytes) const {
+  const std::string folder = cache + "/" + key.entry;
+  Result<CacheEntry> entry = CacheEntry::create(folder);
+  if (!entry)
+    return entry.status();
+  // Once per process, and after this entry is known to be in use.
+  static const bool isClean = (removeLeftovers(cache), true);
+  (void)isClean;
+
+  Result<CacheRecord> record = readIntact(folder, object);
+  if (!record) {
+    auto waiting = [&] {
+      if (listener.waiting)
+        listener.waiting("waiting for another process, which compiles '" + options.model + "'");
+    };
+    if (Status status = entry->beginMaking(waiting); status.failed())
+      return Status::error(record.message() + "; " + status.message());
+    // Another process may have made it in the meantime.
+    record = readIntact(folder, object);
+    if (!record) {
+      if (Status status = make(*entry, cache, record.message()); status.failed()) {
+        entry->discard();
+        return status;
+      }
+      pruneCache(cache, maxBytes);
+    }
+    entry->endMaking();
+  }
+  entry->touch();
+  return CachedModel{folder + "/" + object, entry->use()};
 }
 
-/// |object| is the file's name, from which the model has its own: equal models in folders of different names are different objects.
-static std::string computeKey(const CompileOptions &options, const std::string &object, const CpuTarget &target) {
-  std::string text = describeCompiler();
-  if (options.kernels != KernelBackend::Mlir)
-    if (Result<std::string> tool = findHalideTool())
-      text += describeFile(*tool);
-  text += object + "\n" + describeModel(options.model);
-  if (!options.weights.empty())
-    text += "weights\n" + describeModel(options.weights);
-  // `native` is not the same on every machine that shares a home.
-  text += formatFlags(options) + "\n" + options.name + "\n" + target.triple() + " " + target.cpu() + " " + target.features();
-  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
-  return llvm::utohexstr(hash.high64, true, 16) + llvm::utohexstr(hash.low64, true, 16);
+Status CachedCompilation::make(const CacheEntry &entry, const std::string &cache, const std::string &problem) const {
+  const std::string &folder = entry.folder();
+  bool damaged = llvm::sys::fs::exists(folder + "/" + CacheRecord::kFileName) || llvm::sys::fs::exists(folder + "/" + object);
+  CompileListener heard = listener;
+  if (damaged && listener.warning)
+    listener.warning("damaged cache: " + problem + "; '" + options.model + "' is compiled again");
+  if (!damaged && listener.notice)
+    heard.imported = [&] { listener.notice("compiling '" + options.model + "' (kept in '" + cache + "')"); };
+
+  std::optional<CacheRecord> previous = findIntactWeights(folder);
+  entry.clear(previous ? previous->weights()->name : "");
+  CacheWeights weights(cache, folder, name + ".weights", key.tensors, std::move(previous));
+  CompileOptions shared = options;
+  shared.output = folder + "/" + object;
+  shared.emit = EmitKind::Shared;
+  shared.compileTo.reset();
+  shared.dumpStages.clear();
+  shared.weightsStore = &weights;
+  if (Status status = compileModel(shared, heard); status.failed())
+    return status;
+  if (computeCacheKey(options, object, target).entry != key.entry)
+    return Status::error("'" + options.model + "' was changed while it was compiled; try again");
+
+  CacheRecord record;
+  llvm::SmallString<128> path(options.model);
+  llvm::sys::fs::make_absolute(path);
+  llvm::sys::path::remove_dots(path);
+  record.model = path.str().str();
+  record.object = object;
+  record.flags = formatFlags(options);
+  record.weightsKey = weights.key();
+  return writeRecord(folder, std::move(record));
 }
 
-/// Creates |path|; whether it is a folder of ours that nobody else can write to.
-static bool makePrivateFolder(const std::string &path) {
-  llvm::sys::fs::file_status status;
-  if (llvm::sys::fs::create_directories(path, /*IgnoreExisting=*/true, llvm::sys::fs::owner_all) || llvm::sys::fs::status(path, status))
-    return false;
-  auto others = llvm::sys::fs::group_write | llvm::sys::fs::others_write;
-  return status.type() == llvm::sys::fs::file_type::directory_file && status.getUser() == getuid() && !(status.permissions() & others);
-}
-
-/// The cache folder: under XDG_CACHE_HOME, else the home folder, else the folder for temporary files.
-static Result<std::string> findCache() {
-  std::vector<std::string> candidates;
-  if (auto xdg = llvm::sys::Process::GetEnv("XDG_CACHE_HOME"); xdg && llvm::sys::path::is_absolute(*xdg))
-    candidates.push_back(*xdg + "/attune");
-  if (auto home = llvm::sys::Process::GetEnv("HOME"); home && llvm::sys::path::is_absolute(*home))
-    candidates.push_back(*home + "/.cache/attune");
-  llvm::SmallString<128> temporary;
-  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, temporary);
-  candidates.push_back((temporary + "/attune-" + std::to_string(getuid())).str());
-  for (const std::string &candidate : candidates)
-    if (makePrivateFolder(candidate) && access(candidate.c_str(), W_OK | X_OK) == 0)
-      return candidate;
-  return Status::error("cannot create a cache folder, tried " + llvm::join(candidates, ", ") +
-                       "; compile with --emit=shared and run the result");
-}
-
-Result<std::string> attune::compileCached(const CompileOptions &options, const CompileListener &listener) {
+Result<CachedModel> attune::compileCached(const CompileOptions &options, const CompileListener &listener) {
   Result<CpuTarget> target = CpuTarget::create(options.cpu, options.triple);
   if (!target)
     return target.status();
   if (!llvm::sys::fs::exists(options.model))
     return Status::error("'" + options.model + "': no such file or folder");
-  Result<std::string> cache = findCache();
-  if (!cache)
-    return cache.status();
-  llvm::SmallString<128> real;
-  std::string stem = llvm::sys::fs::real_path(options.model, real) ? "model" : toIdentifier(llvm::sys::path::stem(real));
-  std::string object = (options.name.empty() ? stem : options.name) + ".so";
-  std::string folder = *cache + "/" + computeKey(options, object, *target), found = folder + "/" + object;
-  if (llvm::sys::fs::exists(found)) {
-    touchCached(folder);
-    return found;
-  }
-  pruneCache(*cache, kMaxCacheBytes);
-
-  std::string pattern = *cache + "/new-XXXXXX";
-  if (!mkdtemp(pattern.data()))
-    return Status::error("cannot create a folder in '" + *cache + "'");
-  llvm::scope_exit cleanup([&] { llvm::sys::fs::remove_directories(pattern); });
-  CompileOptions shared = options;
-  shared.output = pattern + "/" + object;
-  shared.emit = EmitKind::Shared;
-  shared.compileTo.reset();
-  shared.dumpStages.clear();
-  if (Status status = compileModel(shared, listener); status.failed())
-    return status;
-  // Somebody else may have published the same in the meantime; theirs is as good.
-  std::error_code error = llvm::sys::fs::rename(pattern, folder);
-  if (error && !llvm::sys::fs::exists(found))
-    return Status::error("cannot create '" + folder + "': " + error.message());
-  if (!error)
-    cleanup.release();
-  return found;
+  Result<CacheFolders> folders = findCacheFolders(/*create=*/true);
+  if (!folders)
+    return folders.status();
+  CachedCompilation compilation(options, listener, *target);
+  for (const std::string &folder : folders->readable)
+    if (folder != folders->writable)
+      if (std::optional<CachedModel> model = compilation.find(folder))
+        return std::move(*model);
+  if (folders->writable.empty())
+    return Status::error(folders->problem + "; or compile with --emit=shared and run the result");
+  return compilation.findOrMake(folders->writable, folders->maxBytes);
 }

@@ -1,19 +1,36 @@
 //===- Cache.h - Compiled models kept between runs ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `run`, `check`, `bench` and `inspect` on a model compile it into a folder of the user's cache, named by a hash of everything the result
-// depends on. Folders are made complete under another name and then renamed, so processes may share the cache without locks.
+// Commands on a model folder compile it into the user's cache:
+//
+//     CacheFolder    the cache: where it is and how large it may grow
+//     CacheKey       the name of an entry: a hash of everything that the result depends on
+//     CacheEntry     the folder of an entry, its locks between processes, its removal
+//     CacheRecord    the text file in an entry that lists its files with sizes and checksums
+//     CacheWeights   packed weights, shared by entries where they are identical
+//     CachePrune     all entries: their list, the removal of old ones and of what dead processes left
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHE_H
 #define ATTUNE_COMPILER_DRIVER_CACHE_H
 
 #include "compiler/Driver/CompileOptions.h"
 
+#include <memory>
+
 namespace attune {
 
-/// The path of the shared object for |options| (whose output and emit are ignored), compiled now if it is not in the cache. Weights are
-/// recognised by name, size, time of change and header, not by reading them.
-Result<std::string> compileCached(const CompileOptions &options, const CompileListener &listener = {});
+/// A compiled model in the cache.
+struct CachedModel {
+  /// The path of the shared object; its weights are beside it.
+  std::string object;
+  /// Keeps the files from being removed as long as it lives.
+  std::shared_ptr<void> use;
+};
+
+/// Returns the model for |options| (whose output and emit are ignored), compiled now if it is not in the cache or if its files there are
+/// damaged: sizes and checksums are compared each time, except those of the weights themselves. A process that finds another one compiling
+/// the same model waits for it.
+Result<CachedModel> compileCached(const CompileOptions &options, const CompileListener &listener = {});
 
 } // namespace attune
 

@@ -5,6 +5,7 @@
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/Registry.h"
 #include "compiler/Driver/StageText.h"
+#include "compiler/Driver/WeightsStore.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -112,7 +113,15 @@ Status Compilation::pack() {
     heard.progress = listener.packing;
   if (listener.warning)
     heard.warning = listener.warning;
-  Result<PackingResult> written = packWeights(*module, *tensors, files->weights(), heard);
+  auto packTo = [&](OutputFile &file) { return packWeights(*module, *tensors, file, heard); };
+  auto provide = [&]() -> Result<PackingResult> {
+    if (!options.weightsStore)
+      return packTo(files->weights());
+    files->omitWeights();
+    Result<std::string> layout = describePackedWeights(*module, *tensors);
+    return layout ? options.weightsStore->provide(*layout, packTo) : Result<PackingResult>(layout.status());
+  };
+  Result<PackingResult> written = provide();
   if (!written)
     return written.status();
   packed.emplace(std::move(*written));
@@ -148,8 +157,9 @@ Status Compilation::emit() {
     return status;
   if (Status status = files->writeHeader(createHeader(signature, emitter.descriptor())); status.failed())
     return status;
-  if (Status status = writeWeightsHeader(*packed, emitter.descriptor().buildId, files->weights()); status.failed())
-    return status;
+  if (!options.weightsStore)
+    if (Status status = writeWeightsHeader(*packed, emitter.descriptor().buildId, files->weights()); status.failed())
+      return status;
   if (Status status = files->commit(); status.failed())
     return status;
   return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); });
@@ -160,6 +170,8 @@ Status Compilation::runSteps() {
     return status;
   if (Status status = import(); status.failed() || done)
     return status;
+  if (listener.imported)
+    listener.imported();
   if (Status status = lower(); status.failed() || done)
     return status;
   if (files)

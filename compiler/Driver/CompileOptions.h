@@ -13,6 +13,8 @@
 
 namespace attune {
 
+class WeightsStore;
+
 /// Kind of the output file.
 enum class EmitKind { Object, Shared, Assembly, Ptx };
 
@@ -58,11 +60,19 @@ struct CompileOptions {
   std::optional<Phase> compileTo;
   /// Folder for the IR of every phase; empty for none.
   std::string dumpStages;
+  /// Provides the packed weights in the place of a weights file of the object's own; null for none. Not owned.
+  WeightsStore *weightsStore = nullptr;
 };
 
 /// What a compilation tells while it runs; all may be empty.
 struct CompileListener {
   std::function<void(const std::string &message)> warning;
+  /// Says what is being done when that takes a while.
+  std::function<void(const std::string &message)> notice;
+  /// Says that another process is waited for.
+  std::function<void(const std::string &message)> waiting;
+  /// Called when the model was read and found good.
+  std::function<void()> imported;
   std::function<void(uint64_t done, uint64_t total)> packing;
   /// Called once at the end, with a table of phases.
   std::function<void(const std::string &report)> timeReport;

@@ -71,6 +71,8 @@ Status OutputSet::commit() {
   // The object last: whoever finds it finds its weights.
   std::vector<std::string> named;
   for (auto [path, file] : {std::pair(&weightsPath, &weightsFile), std::pair(&header, &headerFile), std::pair(&output, &codeFile)}) {
+    if (!*file)
+      continue;
     std::string temporary = (*file)->temporaryPath();
     Status status = (*file)->commit();
     llvm::sys::DontRemoveFileOnSignal(temporary);

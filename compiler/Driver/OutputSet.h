@@ -17,6 +17,8 @@ public:
 
   /// For the packer.
   OutputFile &weights() { return *weightsFile; }
+  /// Leaves the weights file to the caller.
+  void omitWeights() { weightsFile.reset(); }
   Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
   /// Writes the main file; a shared object is linked from |code|.
   Status writeCode(const std::string &code, EmitKind kind);

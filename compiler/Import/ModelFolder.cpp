@@ -23,9 +23,11 @@ static bool exists(const std::string &path) {
   return fs::exists(path, ignored);
 }
 
+static const char *const caseName = "case.json";
+
 /// The seed of a golden case whose weights are generated; nothing if |folder| is not one.
 static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
-  std::string path = inFolder(folder, "case.json");
+  std::string path = inFolder(folder, caseName);
   if (!exists(path))
     return std::optional<int64_t>();
   Result<Json> root = readJsonFile(path);
@@ -52,6 +54,16 @@ static Result<std::unique_ptr<TensorProvider>> findTensors(const std::string &fo
       return generateTensors(spec.tensors(), **seed, config.file());
   }
   return openTensors(folder);
+}
+
+ModelFiles attune::listModelFiles(const std::string &folder) {
+  ModelFiles files;
+  for (const char *name : {"config.json", "generation_config.json"})
+    files.settings.push_back(inFolder(folder, name));
+  files.tensors = SafetensorsFolder::listFiles(folder);
+  if (!SafetensorsFolder::present(folder))
+    files.tensors.push_back(inFolder(folder, caseName));
+  return files;
 }
 
 Result<ModelFolder> attune::openModelFolder(const std::string &folder) {

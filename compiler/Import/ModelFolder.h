@@ -24,6 +24,18 @@ struct ModelFolder {
   std::optional<GenerationSettings> generation;
 };
 
+/// The files that a model folder is made of. Every file that openModelFolder or a reader of its results looks at has its place here: the
+/// compile cache takes a model for unchanged if none of these files has changed.
+struct ModelFiles {
+  /// Files that decide the code and the settings. Optional files that are absent are listed, too: their appearance is a change.
+  std::vector<std::string> settings;
+  /// Files that the values of the tensors come from.
+  std::vector<std::string> tensors;
+};
+
+/// Lists the files of |folder| without checking them.
+ModelFiles listModelFiles(const std::string &folder);
+
 /// Opens a model folder: config.json and stored weights. A golden case without weights whose case.json says they are generated gets a
 /// generator in their place.
 Result<ModelFolder> openModelFolder(const std::string &folder);

@@ -57,10 +57,13 @@ int attune::runArtefactVerb(const std::string &verb, const std::vector<std::stri
     Result<CompileOptions> options = combine(flags, model, request);
     if (!options)
       return options.status();
-    Result<std::string> object = compileCached(*options, createListener());
-    if (!object)
-      return object.status();
-    return Artefact::openShared(*object);
+    Result<CachedModel> cached = compileCached(*options, createListener());
+    if (!cached)
+      return cached.status();
+    Result<Artefact> artefact = Artefact::openShared(cached->object);
+    if (artefact)
+      artefact->keepAlive(std::move(cached->use));
+    return artefact;
   };
   VerbHost host;
   host.tool = "attune";

@@ -29,6 +29,9 @@ void attune::showProgress(const char *what, uint64_t done, uint64_t total) {
 CompileListener attune::createListener() {
   CompileListener listener;
   listener.warning = [](const std::string &message) { std::fprintf(stderr, "attune: warning: %s\n", message.c_str()); };
+  listener.notice = [](const std::string &message) { std::fprintf(stderr, "attune: %s\n", message.c_str()); };
+  if (isatty(STDERR_FILENO))
+    listener.waiting = listener.notice;
   listener.packing = [](uint64_t done, uint64_t total) { showProgress("packing", done, total); };
   return listener;
 }

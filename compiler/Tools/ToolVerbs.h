@@ -9,12 +9,13 @@
 
 namespace attune {
 
-/// Warnings to standard error and, on a terminal, the progress of packing.
+/// Warnings and notices to standard error and, on a terminal, the progress of packing and that another process is waited for.
 CompileListener createListener();
 /// Shows "WHAT: 40 %" on a terminal, and removes it when done.
 void showProgress(const char *what, uint64_t done, uint64_t total);
 
 int runVerbCompile(const VerbHost &host, const std::vector<std::string> &arguments);
+int runVerbCache(const VerbHost &host, const std::vector<std::string> &arguments);
 int runVerbInit(const VerbHost &host, const std::vector<std::string> &arguments);
 /// A verb on compiled artefacts, which compiles its model first if it is not compiled.
 int runArtefactVerb(const std::string &verb, const std::vector<std::string> &arguments);

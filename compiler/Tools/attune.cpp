@@ -15,6 +15,20 @@ using namespace attune;
 
 static const char *const kVersion = ATTUNE_VERSION ", LLVM " LLVM_VERSION_STRING;
 
+static const ManualSection kCacheSection = {
+    "CACHE",
+    "Commands on a model folder compile it at first use and keep the result; attune cache lists and removes what is kept. A model is "
+    "compiled again "
+    "when one of its files, the flags or the compiler change, or when the kept files are damaged. Models whose packed weights are the same "
+    "share "
+    "one file of them.",
+    {{"ATTUNE_CACHE_DIR",
+      "The folder to keep compiled models in. Default: attune in XDG_CACHE_HOME, else ~/.cache/attune, else attune-UID in the "
+      "folder for temporary files. Only folders are taken that other users cannot write to."},
+     {"ATTUNE_CACHE_SIZE",
+      "Bytes that compiled models may take, with K, M, G or T behind the number. Default: 16G. Models that were not used for "
+      "longest are removed when one is added."}}};
+
 /// The verbs, in the order of help.
 static std::vector<VerbEntry> listVerbs(const VerbHost &host) {
   auto artefact = [](const char *verb) {
@@ -29,6 +43,7 @@ static std::vector<VerbEntry> listVerbs(const VerbHost &host) {
       {"bench", "latency, rates and the fraction of the machine's peak", artefact("bench")},
       {"diff", "compare two safetensors files", artefact("diff")},
       {"inspect", "signature, sizes, kernels and weights", artefact("inspect")},
+      {"cache", "list or remove the compiled models that are kept", [&](auto &arguments) { return runVerbCache(host, arguments); }},
       {"init", "a model folder with generated weights", [&](auto &arguments) { return runVerbInit(host, arguments); }},
   };
 }
@@ -47,7 +62,11 @@ int main(int argc, char **argv) {
                         "the last file that --dump-stages=DIR writes: `attune-opt FILE --attune-to-PHASE` on it reproduces the crash\n");
   VerbHost host;
   host.tool = "attune";
-  ToolManual manual = {"attune", "ahead-of-time compiler for transformer models", "VERB ... [flags]", listVerbs(host),
-                       "attune VERB --help lists the flags of a verb, attune --version the version."};
+  ToolManual manual = {"attune",
+                       "ahead-of-time compiler for transformer models",
+                       "VERB ... [flags]",
+                       listVerbs(host),
+                       "attune VERB --help lists the flags of a verb, attune --version the version.",
+                       {kCacheSection}};
   return runTool(manual, kVersion, {argv + 1, argv + argc}, [&](const std::string &word) { return suggest(manual.verbs, word); });
 }

@@ -10,6 +10,7 @@
 #include "compiler/Weights/SourceReader.h"
 #include "compiler/Weights/WeightRows.h"
 #include "runtime/io/Json.h"
+#include "runtime/io/MappedFile.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -121,24 +122,51 @@ static Json describeWeight(xfmr::WeightOp weight) {
   return entry;
 }
 
-/// The text of the manifest; a hexadecimal content hash, as JSON numbers are doubles to many readers.
-static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, const PackingResult &packed) {
+/// attune_checksum of |text|.
+static uint64_t checksumOf(llvm::StringRef text) {
+  StreamChecksum checksum;
+  checksum.update(text.bytes_begin(), text.size());
+  return checksum.finish();
+}
+
+/// The text of the manifest; a hexadecimal content hash, as JSON numbers are doubles to many readers. Without the hash of |contentHash| if
+/// that is nothing.
+static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, uint64_t dataBytes, std::optional<uint64_t> contentHash) {
   Json manifest = Json::object(), list = Json::array();
   for (xfmr::WeightOp weight : weights)
     list.push_back(describeWeight(weight));
   manifest["format"] = 1;
-  manifest["data_bytes"] = packed.dataBytes;
-  manifest["content_hash"] = llvm::utohexstr(packed.contentHash, /*LowerCase=*/true, /*Width=*/16);
+  manifest["data_bytes"] = dataBytes;
+  if (contentHash)
+    manifest["content_hash"] = llvm::utohexstr(*contentHash, /*LowerCase=*/true, /*Width=*/16);
   manifest["tensors"] = std::move(list);
   return manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener) {
-  PackingResult packed;
+/// Bytes of the data section of |module|.
+static Result<uint64_t> getDataBytes(ModuleOp module) {
   auto dataBytes = module->getAttrOfType<IntegerAttr>(kWeightsBytesAttr);
   if (!dataBytes || dataBytes.getInt() < 0)
     return Status::error("the module has no '" + kWeightsBytesAttr.str() + "'");
-  packed.dataBytes = dataBytes.getInt();
+  return static_cast<uint64_t>(dataBytes.getInt());
+}
+
+Result<std::string> attune::describePackedWeights(ModuleOp module, const TensorProvider &tensors) {
+  Result<uint64_t> dataBytes = getDataBytes(module);
+  if (!dataBytes)
+    return dataBytes.status();
+  Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, SourceReader(tensors), *dataBytes);
+  if (!weights)
+    return weights.status();
+  return createManifest(*weights, *dataBytes, /*contentHash=*/std::nullopt);
+}
+
+Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider &tensors, OutputFile &file, const PackListener &listener) {
+  PackingResult packed;
+  Result<uint64_t> dataBytes = getDataBytes(module);
+  if (!dataBytes)
+    return dataBytes.status();
+  packed.dataBytes = *dataBytes;
   SourceReader reader(tensors);
   Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, reader, packed.dataBytes);
   if (!weights)
@@ -164,10 +192,8 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
     listener.warning(tensors.placeOf(name) + ": tensor '" + name + "' holds values that are infinite or not a number");
 
   packed.contentHash = *hash;
-  packed.manifest = createManifest(*weights, packed);
-  StreamChecksum checksum;
-  checksum.update(reinterpret_cast<const uint8_t *>(packed.manifest.data()), packed.manifest.size());
-  packed.manifestChecksum = checksum.finish();
+  packed.manifest = createManifest(*weights, packed.dataBytes, packed.contentHash);
+  packed.manifestChecksum = checksumOf(packed.manifest);
   if (Status status = file.write(packed.manifest.data(), packed.manifest.size()); status.failed())
     return status;
   return packed;
@@ -187,4 +213,29 @@ Status attune::writeWeightsHeader(const PackingResult &packed, const BuildId &bu
   header.content_hash = packed.contentHash;
   header.file_bytes = header.manifest_offset + header.manifest_bytes;
   return file.writeAt(0, &header, sizeof(header));
+}
+
+Result<PackingResult> attune::readPackedWeights(const std::string &path) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file)
+    return file.status();
+  auto damaged = [&](const std::string &what) { return Status::error(path + ": expected a weights file, " + what); };
+  attune_weights_header header;
+  if (file->size() < sizeof(header))
+    return damaged("got " + std::to_string(file->size()) + " bytes");
+  std::memcpy(&header, file->data(), sizeof(header));
+  if (header.magic != ATTUNE_WEIGHTS_MAGIC || header.abi_version != ATTUNE_ABI_VERSION)
+    return damaged("got one of another format");
+  if (header.file_bytes != file->size() || header.data_offset != kDataOffset || file->size() < kDataOffset ||
+      header.data_bytes > file->size() - kDataOffset || header.manifest_offset != header.data_offset + header.data_bytes ||
+      header.manifest_bytes != file->size() - header.manifest_offset)
+    return damaged("got " + std::to_string(file->size()) + " bytes that its header does not describe");
+  PackingResult packed;
+  packed.dataBytes = header.data_bytes;
+  packed.contentHash = header.content_hash;
+  packed.manifestChecksum = header.manifest_checksum;
+  packed.manifest.assign(reinterpret_cast<const char *>(file->data()) + header.manifest_offset, header.manifest_bytes);
+  if (checksumOf(packed.manifest) != header.manifest_checksum)
+    return damaged("got a manifest of another checksum");
+  return packed;
 }

@@ -42,6 +42,17 @@ struct PackingResult {
 Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file,
                                   const PackListener &listener = {});
 
+/// Describes what packWeights would write for |module|: the manifest without the content hash. Equal descriptions and equal tensors give
+/// equal files.
+Result<std::string> describePackedWeights(mlir::ModuleOp module, const TensorProvider &tensors);
+
+/// Reads what packWeights returned when it wrote |path| from the file: header, sizes and the manifest's checksum are checked, the data is
+/// not read.
+Result<PackingResult> readPackedWeights(const std::string &path);
+
+/// The build id of a weights file that several objects share.
+inline constexpr BuildId kSharedBuildId = {};
+
 /// Writes the header. The caller commits the file.
 Status writeWeightsHeader(const PackingResult &packed, const BuildId &buildId, OutputFile &file);
 

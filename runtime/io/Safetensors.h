@@ -78,6 +78,9 @@ public:
   static Result<SafetensorsFolder> openIndex(const std::string &folder, const std::string &path, const Json &index);
   /// Whether the folder has either of the two files.
   static bool present(const std::string &folder);
+  /// The files that open reads, sorted, without opening them: the single file, or the index and the shards it names, of which some may be
+  /// missing; of an index that cannot be read only the index. The single file if the folder has neither.
+  static std::vector<std::string> listFiles(const std::string &folder);
 
   /// The tensor of this name, or null.
   const TensorView *find(std::string_view name) const;

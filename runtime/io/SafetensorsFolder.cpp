@@ -6,6 +6,7 @@
 #include "runtime/io/Safetensors.h"
 
 #include <filesystem>
+#include <set>
 
 using namespace attune;
 namespace fs = std::filesystem;
@@ -22,6 +23,19 @@ static bool isFile(const std::string &path) {
 
 bool SafetensorsFolder::present(const std::string &folder) {
   return isFile(inFolder(folder, singleName)) || isFile(inFolder(folder, indexName));
+}
+
+std::vector<std::string> SafetensorsFolder::listFiles(const std::string &folder) {
+  std::string single = inFolder(folder, singleName), index = inFolder(folder, indexName);
+  if (isFile(single) || !isFile(index))
+    return {single};
+  std::set<std::string> files = {index};
+  Result<Json> json = readJsonFile(index);
+  if (const Json *map = json ? findJson(*json, "weight_map") : nullptr; map && map->is_object())
+    for (const auto &[tensor, file] : map->items())
+      if (file.is_string())
+        files.insert(inFolder(folder, file.get<std::string>()));
+  return {files.begin(), files.end()};
 }
 
 Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {

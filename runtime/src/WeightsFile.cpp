@@ -65,10 +65,17 @@ static attune_status checkHeader(const char *path, const attune_weights_header &
   return ATTUNE_OK;
 }
 
+bool attune::belongsTo(const attune_weights_header &header, const attune_model_desc &desc) {
+  static const uint8_t shared[sizeof(header.build_id)] = {};
+  if (memcmp(header.build_id, shared, sizeof(shared)) == 0)
+    return header.manifest_checksum == desc.manifest_checksum;
+  return memcmp(header.build_id, desc.build_id, sizeof(header.build_id)) == 0;
+}
+
 /// Checks that the file belongs to |desc|.
 static attune_status checkBelongs(const char *path, const attune_weights_header &header,
                                   const attune_model_desc &desc) {
-  if (memcmp(header.build_id, desc.build_id, sizeof(header.build_id)) != 0)
+  if (!belongsTo(header, desc))
     return fail(ATTUNE_INCOMPATIBLE, "'%s' has build id %s, model '%s' needs %s: they come from different compilations",
                 path, formatBuildId(header.build_id).text, desc.name, formatBuildId(desc.build_id).text);
   if (header.data_bytes != desc.weights_bytes)

@@ -26,6 +26,9 @@ struct WeightsFile {
   void close();
 };
 
+/// Returns whether |header| has the build id of |desc| or, if several objects share the file and it has none, the manifest of |desc|.
+bool belongsTo(const attune_weights_header &header, const attune_model_desc &desc);
+
 /// Hexadecimal text of a build id.
 struct BuildIdText {
   char text[33];

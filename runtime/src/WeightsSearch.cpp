@@ -42,17 +42,14 @@ static void objectPath(const void *address, char *out) {
   out[length > 0 ? length : 0] = 0;
 }
 
-/// Whether |path| starts with a weights header; gives its build id.
-static bool readBuildId(const char *path, uint8_t *id) {
-  attune_weights_header header;
+/// Reads the header of |path|; returns whether it is that of a weights file.
+static bool readHeader(const char *path, attune_weights_header &header) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return false;
   bool ok = pread(fd, &header, sizeof(header), 0) == static_cast<ssize_t>(sizeof(header)) &&
             header.magic == ATTUNE_WEIGHTS_MAGIC;
   close(fd);
-  if (ok)
-    memcpy(id, header.build_id, 16);
   return ok;
 }
 
@@ -66,9 +63,9 @@ static bool joinPath(char *out, const char *folder, const char *name) {
 static attune_status searchFolder(const attune_model_desc &desc, const char *folder, char *out) {
   char expected[NAME_MAX + 1], other[NAME_MAX + 64] = "";
   snprintf(expected, sizeof(expected), "%s.weights", desc.name);
-  uint8_t id[16];
+  attune_weights_header header;
   bool present = joinPath(out, folder, expected) && access(out, F_OK) == 0;
-  if (present && readBuildId(out, id) && memcmp(id, desc.build_id, 16) == 0)
+  if (present && readHeader(out, header) && belongsTo(header, desc))
     return ATTUNE_OK;
   DIR *dir = opendir(folder);
   if (!dir)
@@ -78,17 +75,17 @@ static attune_status searchFolder(const attune_model_desc &desc, const char *fol
   bool found = false;
   while (dirent *item = found ? nullptr : readdir(dir)) {
     const char *suffix = strrchr(item->d_name, '.');
-    if (!suffix || strcmp(suffix, ".weights") != 0 || !joinPath(out, folder, item->d_name) || !readBuildId(out, id))
+    if (!suffix || strcmp(suffix, ".weights") != 0 || !joinPath(out, folder, item->d_name) || !readHeader(out, header))
       continue;
-    found = memcmp(id, desc.build_id, 16) == 0;
+    found = belongsTo(header, desc);
     if (!found)
-      snprintf(other, sizeof(other), "; '%s' has %s", item->d_name, formatBuildId(id).text);
+      snprintf(other, sizeof(other), "; '%s' has %s", item->d_name, formatBuildId(header.build_id).text);
   }
   closedir(dir);
   if (found)
     return ATTUNE_OK;
   // A damaged file of the right name deserves its own message, which opening it gives.
-  if (present && !readBuildId((joinPath(out, folder, expected), out), id))
+  if (present && !readHeader((joinPath(out, folder, expected), out), header))
     return ATTUNE_OK;
   return fail(
       *other ? ATTUNE_INCOMPATIBLE : ATTUNE_NOT_FOUND,

@@ -6,6 +6,7 @@
 #include "runtime/verbs/Artefact.h"
 
 #include "runtime/io/MappedFile.h"
+#include "runtime/verbs/ElfExtents.h"
 
 #include <chrono>
 #include <cstring>
@@ -59,11 +60,14 @@ static constexpr uint16_t ownMachine = EM_RISCV;
 static constexpr uint16_t ownMachine = EM_NONE;
 #endif
 
-/// Checks that |file| is an ELF file for this machine: dlopen's own messages for others are obscure.
+/// Checks that |file| is a whole ELF file for this machine: dlopen's own messages for others are obscure, and of a file that is cut short it
+/// would map pages that do not exist.
 static Status checkKind(const MappedFile &file) {
   Elf64_Ehdr header;
-  if (file.size() < sizeof(header) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0)
+  if (file.size() < SELFMAG || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0)
     return Status::error(file.path() + ": expected a shared object made by attune compile --emit=shared, got a file of another kind");
+  if (Status status = checkElfExtents(file); status.failed())
+    return status;
   std::memcpy(&header, file.data(), sizeof(header));
   if (ownMachine != EM_NONE && header.e_machine != ownMachine)
     return Status::error(file.path() + ": expected an object for " + machineName(ownMachine) + ", got one for " +

@@ -24,6 +24,9 @@ public:
   static Result<Artefact> openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights = "",
                                          std::shared_ptr<void> keepAlive = nullptr);
 
+  /// Keeps |thing| alive as long as the model is open: a lock on its files, for example.
+  void keepAlive(std::shared_ptr<void> thing) { kept = std::move(thing); }
+
   attune_model *model() const { return opened.get(); }
   const attune_model_desc &desc() const { return *attune_model_descriptor(opened.get()); }
   /// The object's path, or the label.
@@ -38,6 +41,7 @@ private:
   std::string name;
   double milliseconds = 0;
   // Destroyed in reverse order: the model before the code it points into.
+  std::shared_ptr<void> kept;
   std::shared_ptr<void> code;
   std::shared_ptr<attune_model> opened;
 };

@@ -98,6 +98,11 @@ static int printManual(const ToolManual &manual, const std::string &version) {
   for (const VerbEntry &verb : manual.verbs)
     if (int status = verb.run({"--help=man"}))
       return status;
+  for (const ManualSection &section : manual.sections) {
+    std::printf(".SH %s\n%s\n", escapeRoff(section.title).c_str(), escapeRoff(section.text).c_str());
+    for (const auto &[name, text] : section.items)
+      std::printf(".TP\n.B %s\n%s\n", escapeRoff(name).c_str(), escapeRoff(text).c_str());
+  }
   std::printf(
       ".SH EXIT STATUS\n0 if done, 1 if the input or the flags were rejected: one line on standard error says what, and no output is left\n"
       "behind.\n\\fBdiff\\fR and \\fBcheck\\fR: 2 if what they were given cannot be compared.\n");

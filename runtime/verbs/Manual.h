@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attune {
@@ -21,11 +22,18 @@ struct VerbEntry {
   std::function<int(const std::vector<std::string> &arguments)> run;
 };
 
-/// A tool: what it is in one line, "usage:" after its name, its verbs, closing words of its help.
+/// A section of the manual page: a text, then names (of environment variables, for example) with what each means.
+struct ManualSection {
+  std::string title, text;
+  std::vector<std::pair<std::string, std::string>> items;
+};
+
+/// A tool: what it is in one line, "usage:" after its name, its verbs, closing words of its help, more sections of its manual page.
 struct ToolManual {
   std::string tool, title, usage;
   std::vector<VerbEntry> verbs;
   std::string closing;
+  std::vector<ManualSection> sections = {};
 };
 
 /// The help of one verb in the style that |flags| were asked for. |usage| is the text after the tool's name, |summary| what the verb does.

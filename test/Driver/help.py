@@ -5,7 +5,7 @@
 import subprocess
 import sys
 
-for verb in ("compile", "run", "generate", "check", "bench", "diff", "inspect", "init", None):
+for verb in ("compile", "run", "generate", "check", "bench", "diff", "inspect", "cache", "init", None):
     command = [sys.argv[1]] + ([verb] if verb else []) + ["--help"]
     text = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     lines = text.splitlines()

@@ -149,6 +149,21 @@ static void testFile(SourceGenerator &generator, FakeTensors &tensors, MLIRConte
   Result<Json> manifest =
       parseJson({reinterpret_cast<const char *>(mapped->data() + header.manifest_offset), header.manifest_bytes}, "manifest");
   expect(manifest && findJson(*manifest, "tensors") && findJson(*manifest, "tensors")->size() == weights.size(), "manifest");
+
+  // The description of what is to be packed is the manifest but for the hash of what was.
+  Result<std::string> described = describePackedWeights(*module, tensors);
+  Result<Json> layout = described ? parseJson(*described, "description") : Result<Json>(described.status());
+  if (manifest)
+    expect(manifest->erase("content_hash") == 1 && layout && *layout == *manifest, "description");
+  Result<PackingResult> again = readPackedWeights(path);
+  expect(again && again->dataBytes == packed->dataBytes && again->contentHash == packed->contentHash && again->manifest == packed->manifest &&
+             again->manifestChecksum == packed->manifestChecksum,
+         "what was packed, read again");
+  for (uint64_t bytes : {mapped->size() - 1, header.manifest_offset, uint64_t(4096), uint64_t(87), uint64_t(0)}) {
+    std::string cut = folder + "/cut.weights";
+    Result<OutputFile> shorter = OutputFile::create(cut);
+    expect(shorter && !shorter->write(mapped->data(), bytes).failed() && !shorter->commit().failed() && !readPackedWeights(cut), "cut short");
+  }
 }
 
 /// Bad tensors are named.

@@ -270,7 +270,7 @@ typedef struct attune_weights_header {
   uint64_t magic;       /* ATTUNE_WEIGHTS_MAGIC */
   uint32_t abi_version; /* ATTUNE_ABI_VERSION */
   uint32_t header_bytes;
-  uint8_t build_id[16];
+  uint8_t build_id[16]; /* the object's; all zeros if several objects share the file, which then need a manifest of this checksum */
   uint64_t file_bytes;
   uint64_t data_offset; /* multiple of 4096 */
   uint64_t data_bytes;

@@ -1,0 +1,101 @@
+//===- CacheKey.cpp - Names of compiled models in the cache ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Driver/CacheKey.h"
+#include "compiler/Driver/HalideKernels.h"
+#include "compiler/Import/ModelFolder.h"
+#include "compiler/Target/NVVM/DeviceModule.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+
+#include <algorithm>
+#include <link.h>
+#include <sys/stat.h>
+
+using namespace attune;
+
+/// The part of a file whose content is looked at.
+static constexpr uint64_t kHashedBytes = uint64_t(1) << 20;
+
+std::string attune::hashText(llvm::StringRef text) {
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+  return llvm::utohexstr(hash.high64, true, 16) + llvm::utohexstr(hash.low64, true, 16);
+}
+
+/// Describes the file at |path|, or the file that a link there leads to, by text that changes when the file does.
+static std::string describeFile(const std::string &path) {
+  std::string name = llvm::sys::path::filename(path).str();
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+    return name + " absent\n";
+  uint64_t size = info.st_size, hashed = std::min(size, kHashedBytes);
+  std::string text = name + " " + std::to_string(size);
+  if (auto buffer = llvm::MemoryBuffer::getFileSlice(path, hashed, 0))
+    text += " " + hashText((*buffer)->getBuffer());
+  auto addTime = [&](const timespec &time) { text += " " + std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec); };
+  if (hashed < size) {
+    addTime(info.st_mtim);
+    // Unlike the time of the content, a program cannot set this one back.
+    addTime(info.st_ctim);
+    text += " " + std::to_string(info.st_ino);
+  }
+  return text + "\n";
+}
+
+static std::string describeFiles(const std::vector<std::string> &paths) {
+  std::string text;
+  for (const std::string &path : paths)
+    text += describeFile(path);
+  return text;
+}
+
+/// Describes the compiler itself: another build of it, or of LLVM, may make other code.
+static std::string describeCompiler() {
+  static int here;
+  std::vector<std::string> files = {llvm::sys::fs::getMainExecutable("attune", &here)};
+  auto visit = [](dl_phdr_info *info, size_t, void *data) {
+    llvm::StringRef path(info->dlpi_name), name = llvm::sys::path::filename(path);
+    if (name.starts_with("libLLVM") || name.starts_with("libMLIR"))
+      static_cast<std::vector<std::string> *>(data)->push_back(path.str());
+    return 0;
+  };
+  dl_iterate_phdr(visit, &files);
+  return std::string(ATTUNE_VERSION) + "\n" + describeFiles(files);
+}
+
+CacheKey attune::computeCacheKey(const CompileOptions &options, const std::string &object, const CpuTarget &target) {
+  ModelFiles files;
+  auto addTensors = [&](const std::string &path) {
+    if (!llvm::sys::fs::is_directory(path)) {
+      files.tensors.push_back(path);
+      return;
+    }
+    ModelFiles listed = listModelFiles(path);
+    files.settings.insert(files.settings.end(), listed.settings.begin(), listed.settings.end());
+    files.tensors.insert(files.tensors.end(), listed.tensors.begin(), listed.tensors.end());
+  };
+  if (llvm::sys::fs::is_directory(options.model))
+    addTensors(options.model);
+  else
+    files.settings.push_back(options.model);
+  if (!options.weights.empty())
+    addTensors(options.weights);
+
+  if (options.kernels != KernelBackend::Mlir)
+    if (Result<std::string> tool = findHalideTool())
+      files.settings.push_back(*tool);
+  if (options.target == TargetKind::Cuda)
+    if (std::string ptxas = findPtxas(); !ptxas.empty())
+      files.settings.push_back(ptxas);
+
+  CacheKey key;
+  key.tensors = describeCompiler() + describeFiles(files.tensors);
+  // `native` is not the same on every machine that shares a home.
+  key.entry = hashText(key.tensors + "settings\n" + describeFiles(files.settings) + object + "\n" + formatFlags(options) + "\n" +
+                       options.name + "\n" + target.triple() + " " + target.cpu() + " " + target.features());
+  return key;
+}

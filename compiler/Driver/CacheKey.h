@@ -1,0 +1,32 @@
+//===- CacheKey.h - Names of compiled models in the cache -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_CACHEKEY_H
+#define ATTUNE_COMPILER_DRIVER_CACHEKEY_H
+
+#include "compiler/Driver/CompileOptions.h"
+#include "compiler/Target/CPU/TargetMachine.h"
+
+namespace attune {
+
+/// 32 hexadecimal digits: a hash of |text|.
+std::string hashText(llvm::StringRef text);
+
+/// Describes everything that a compilation depends on.
+struct CacheKey {
+  /// The name of the cached entry: a hash of the compiler, the model's files, the flags and the CPU.
+  std::string entry;
+  /// Describes the compiler and the files that the values of the tensors come from. Together with their layout it decides the packed
+  /// weights.
+  std::string tensors;
+};
+
+/// Returns the key for |options|, whose object is called |object|: the model is named after it.
+///
+/// Files of at most 1 MiB are recognized by their content, larger ones by size, time of the last change of content and of status
+/// (nanoseconds), inode and the content of their first MiB. Symbolic links stand for the files they lead to.
+CacheKey computeCacheKey(const CompileOptions &options, const std::string &object, const CpuTarget &target);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_CACHEKEY_H

@@ -1,0 +1,55 @@
+//===- CacheRecord.h - The record of a compiled model ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A text file (JSON) in the folder of each cached entry. It is written when the entry is complete; a folder without one is not.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_CACHERECORD_H
+#define ATTUNE_COMPILER_DRIVER_CACHERECORD_H
+
+#include "runtime/io/Json.h"
+
+namespace attune {
+
+/// A file of a cached entry.
+struct CachedFile {
+  std::string name;
+  uint64_t bytes = 0;
+  /// The section of packed weights, which the checksum leaves out: it is only read by `attune inspect --verify`.
+  uint64_t dataOffset = 0, dataBytes = 0;
+  /// Hexadecimal hash of the rest of the file.
+  std::string checksum;
+};
+
+/// The content of a record.
+struct CacheRecord {
+  /// The name of the record in the folder of its entry.
+  static constexpr const char *kFileName = "record.json";
+
+  /// Absolute path of the model when it was compiled.
+  std::string model;
+  /// The name of the shared object.
+  std::string object;
+  /// The compile flags, one line.
+  std::string flags;
+  /// Hash of everything that decides the packed weights.
+  std::string weightsKey;
+  std::vector<CachedFile> files;
+
+  /// Reads the record in |folder|. An error if it is missing or damaged: it has a checksum of itself.
+  static Result<CacheRecord> read(const std::string &folder);
+  /// Writes the record to |folder|.
+  Status write(const std::string &folder) const;
+  /// Adds the file |name| of |folder|, with its size and checksum.
+  Status addFile(const std::string &folder, const std::string &name);
+  /// Compares the sizes and checksums of all files in |folder|. An error names the first file that differs.
+  Status verify(const std::string &folder) const;
+  /// Returns the weights file; null if there is none.
+  const CachedFile *weights() const;
+};
+
+/// Compares size and checksum of |file| in |folder|.
+Status verifyCachedFile(const std::string &folder, const CachedFile &file);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_CACHERECORD_H

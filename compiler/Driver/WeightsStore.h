@@ -1,0 +1,24 @@
+//===- WeightsStore.h - Packed weights that several objects share -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_DRIVER_WEIGHTSSTORE_H
+#define ATTUNE_COMPILER_DRIVER_WEIGHTSSTORE_H
+
+#include "compiler/Weights/Packer.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace attune {
+
+/// Keeps packed weights apart from code, so that compilations whose packed weights are identical pack and store them once.
+class WeightsStore {
+public:
+  virtual ~WeightsStore() = default;
+
+  /// Puts the weights of |layout| (see describePackedWeights) beside the object that is being compiled. Calls |pack| for a new file if no
+  /// file with them is stored. The file has no build id of an object.
+  virtual Result<PackingResult> provide(const std::string &layout, llvm::function_ref<Result<PackingResult>(OutputFile &)> pack) = 0;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_DRIVER_WEIGHTSSTORE_H

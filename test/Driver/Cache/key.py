@@ -1,0 +1,107 @@
+# ===- key.py - A change of any file of a model is noticed -----------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""key.py MODEL DIR: runs a copy of MODEL, an attention layer with stored weights, while its files change."""
+
+import json
+import os
+import shutil
+import sys
+
+import cache
+from cache import is_compiling
+
+c = cache.Cache(*sys.argv[1:3])
+single = os.path.join(c.model, "model.safetensors")
+
+
+def expect_change(what):
+    """The model is compiled again and gives another result than before."""
+    global last
+    output, lines = c.output()
+    c.check(len(lines) == 1 and is_compiling(lines[0]), f"{what}: expected a compilation, got {lines}")
+    c.check(output != last, f"{what}: the old result came back")
+    last = output
+
+
+def expect_same(what):
+    output, lines = c.output()
+    c.check(not lines and output == last, f"{what}: expected the kept model, got {lines}")
+
+
+last = b""
+expect_change("first use")
+expect_same("second use")
+
+# A model in shards whose names do not begin with "model".
+header, data = cache.read_safetensors(single)
+header.pop("__metadata__", None)
+parts = {"first.safetensors": ["key.bias", "key.weight", "query.bias", "query.weight"], "weights-of-rest.bin": ["value.bias", "value.weight"]}
+for file, part in parts.items():
+    tensors = {}
+    for name in part:
+        begin, end = header[name]["data_offsets"]
+        tensors[name] = (header[name]["dtype"], header[name]["shape"], data[begin:end])
+    cache.write_safetensors(os.path.join(c.model, file), tensors)
+os.remove(single)
+with open(os.path.join(c.model, "model.safetensors.index.json"), "w") as f:
+    json.dump({"weight_map": {name: file for file, part in parts.items() for name in part}}, f)
+output, lines = c.output()
+c.check(len(lines) == 1 and is_compiling(lines[0]) and output == last, f"shards: {lines}")
+expect_same("shards again")
+for file in parts:
+    # The last byte of a float: its sign and exponent.
+    cache.patch(os.path.join(c.model, file), -1, lambda byte: byte ^ 0x80)
+    expect_change("shard " + file)
+    expect_same("shard again")
+
+# A file that is larger than what is read of it; the change is behind that, size and time of the change stay.
+large = os.path.join(c.model, "weights-of-rest.bin")
+tensors = {}
+header, data = cache.read_safetensors(large)
+for name, spec in header.items():
+    tensors[name] = (spec["dtype"], spec["shape"], data[spec["data_offsets"][0] : spec["data_offsets"][1]])
+padded = {"a.filler": ("F32", [1 << 19], bytes(1 << 21)), **tensors}
+cache.write_safetensors(large, padded)
+with open(os.path.join(c.model, "model.safetensors.index.json"), "w") as f:
+    where = {name: file for file, part in parts.items() for name in part}
+    json.dump({"weight_map": {**where, "a.filler": "weights-of-rest.bin"}}, f)
+output, lines = c.output()
+c.check(len(lines) == 1 and is_compiling(lines[0]) and output == last, f"large file: {lines}")
+before = os.stat(large)
+cache.patch(large, -1, lambda byte: byte ^ 0x80)
+os.utime(large, ns=(before.st_atime_ns, before.st_mtime_ns))
+after = os.stat(large)
+c.check((before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns), "size or time of the change differ")
+expect_change("change with the old time")
+
+# Links, as download caches lay out a folder: the file they lead to counts.
+blobs = os.path.join(c.folder, "blobs")
+os.mkdir(blobs)
+for blob in "ab":
+    shutil.copyfile(large, os.path.join(blobs, blob))
+cache.patch(os.path.join(blobs, "b"), -1, lambda byte: byte ^ 0x80)
+times = os.stat(os.path.join(blobs, "a"))
+os.utime(os.path.join(blobs, "b"), ns=(times.st_atime_ns, times.st_mtime_ns))
+index = os.path.join(c.model, "model.safetensors.index.json")
+shutil.move(index, os.path.join(blobs, "index"))
+os.symlink(os.path.join(blobs, "index"), index)
+os.remove(large)
+os.symlink(os.path.join(blobs, "a"), large)
+output, lines = c.output()
+c.check(len(lines) == 1 and is_compiling(lines[0]) and output == last, f"links: {lines}")
+expect_same("links again")
+os.remove(large)
+os.symlink(os.path.join(blobs, "b"), large)
+expect_change("link to another file")
+
+# A change of the configuration, small files of the same content elsewhere.
+config = os.path.join(c.model, "config.json")
+with open(config) as f:
+    values = json.load(f)
+values["num_attention_heads"] //= 2
+with open(config, "w") as f:
+    json.dump(values, f)
+expect_change("config.json")
+os.utime(config)
+expect_same("config.json written again")
+c.finish()
