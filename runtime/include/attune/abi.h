@@ -86,7 +86,7 @@ typedef enum attune_device {
 typedef struct attune_launch {
   uint32_t function;       /* number in attune_model_desc::functions */
   uint32_t shared_bytes;   /* dynamic shared memory of a CTA, at most that of the function */
-  uint32_t grid[3];        /* CTAs; nothing is launched if one of them is 0 */
+  uint32_t grid[3];        /* CTAs; nothing is launched if one of them is 0; an error if the first is above 2^31 - 1 */
   uint32_t block[3];       /* threads of a CTA */
   const void *const *args; /* pointers to the values of the arguments, read before launch returns */
 } attune_launch;

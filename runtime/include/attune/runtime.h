@@ -144,7 +144,8 @@ typedef struct attune_session_options {
   const attune_host *host; ///< the caller's own pool, copied; null = the session makes workers. Excludes num_threads
   void *memory;            ///< the caller's memory, 64-byte aligned, owned by the session until destroyed; null = allocate
   size_t memory_bytes;     ///< size of |memory|, at least attune_session_memory_bytes
-  void *stream;            ///< a CUstream (cudaStream_t) to work in, for a model on a GPU; null = the session makes one
+  void *stream;            ///< a CUstream (cudaStream_t) to work in, for a model on a GPU, but not the per-thread default stream (2);
+                           ///< null = the session makes one
 } attune_session_options;
 
 /// Sets |options| to the defaults.
@@ -170,7 +171,8 @@ const attune_model *attune_session_model(const attune_session *session);
 /// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs may leave out those
 /// that have a default; outputs must be complete, with exactly the shapes of the signature, and lie apart from each other and from the
 /// inputs. Borrows everything for the call. A model on a GPU may take memory there for tensors in host memory, once for the largest; and if
-/// the stream is the caller's and all the caller's tensors are on the GPU, the call returns when its work is queued in it. The
+/// the stream is the caller's and all the caller's tensors are on the GPU, the call returns when its work is queued in it. While that stream
+/// is captured into a CUDA graph, calls that copy host memory or use caches fail with INVALID_ARGUMENT. The
 /// floating-point environment is the default one during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY,
 /// INTERNAL or, on a GPU, OUT_OF_MEMORY or DEVICE_ERROR; outputs are untouched by all but INTERNAL and DEVICE_ERROR.
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,

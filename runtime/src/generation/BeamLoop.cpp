@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BeamSearch.h"
-#include "Buffer.h"
+#include "ScratchBuffer.h"
 #include "Generate.h"
 #include "LogitRules.h"
 #include "LogSoftmax.h"
@@ -191,7 +191,7 @@ attune_status BeamLoop::run() {
   // Each beam may have all ends among its best continuations, and one more is wanted of it; two at least, as the reference library takes.
   int64_t wanted = beams * std::max<int64_t>(2, 1 + static_cast<int64_t>(options.num_eos_token_ids));
   BeamCandidates measured(measure, wanted);
-  Buffer buffer;
+  ScratchBuffer buffer;
   ATTUNE_TRY(buffer.allocate(measure.getBytes()));
   Arena arena(buffer.get());
   layOut(arena);

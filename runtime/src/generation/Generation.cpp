@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Error.h"
-#include "Buffer.h"
+#include "ScratchBuffer.h"
 #include "SessionModel.h"
 #include "WideInputs.h"
 
@@ -38,7 +38,7 @@ struct StoredGeneration {
 static attune_status runPlan(attune_session &session, const GenerationPlan &plan, StoredGeneration &stored) {
   Arena measure;
   SessionModel measured(session, plan, measure);
-  Buffer buffer;
+  ScratchBuffer buffer;
   ATTUNE_TRY(buffer.allocate(measure.getBytes()));
   Arena arena(buffer.get());
   SessionModel model(session, plan, arena);
@@ -63,7 +63,7 @@ attune_status attune_generate(attune_session *session, const attune_generation_o
   ATTUNE_TRY(SessionModel::check(*session, plan));
   Arena measure;
   StoredGeneration::place(plan, measure);
-  Buffer buffer;
+  ScratchBuffer buffer;
   ATTUNE_TRY(buffer.allocate(measure.getBytes()));
   Arena arena(buffer.get());
   StoredGeneration *stored = StoredGeneration::place(plan, arena);

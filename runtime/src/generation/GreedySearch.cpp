@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arena.h"
-#include "Buffer.h"
+#include "ScratchBuffer.h"
 #include "Generate.h"
 #include "LogitRules.h"
 #include "Sampling.h"
@@ -126,7 +126,7 @@ void GreedySearch::finish() {
 attune_status GreedySearch::run() {
   Arena measure;
   layOut(measure);
-  Buffer buffer;
+  ScratchBuffer buffer;
   ATTUNE_TRY(buffer.allocate(measure.getBytes()));
   Arena arena(buffer.get());
   layOut(arena);

@@ -1,8 +1,8 @@
-//===- Buffer.h - Memory for the time of a call -------------------------------===//
+//===- ScratchBuffer.h - Memory for the time of a call ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_RUNTIME_GENERATION_BUFFER_H
-#define ATTUNE_RUNTIME_GENERATION_BUFFER_H
+#ifndef ATTUNE_RUNTIME_GENERATION_SCRATCHBUFFER_H
+#define ATTUNE_RUNTIME_GENERATION_SCRATCHBUFFER_H
 
 #include "../Error.h"
 
@@ -12,12 +12,12 @@
 namespace attune {
 
 /// Zeroed bytes, freed at the end of the scope.
-class Buffer {
+class ScratchBuffer {
 public:
-  Buffer() = default;
-  Buffer(const Buffer &) = delete;
-  Buffer &operator=(const Buffer &) = delete;
-  ~Buffer() { std::free(memory); }
+  ScratchBuffer() = default;
+  ScratchBuffer(const ScratchBuffer &) = delete;
+  ScratchBuffer &operator=(const ScratchBuffer &) = delete;
+  ~ScratchBuffer() { std::free(memory); }
 
   /// Fails with OUT_OF_MEMORY.
   attune_status allocate(size_t bytes) {
@@ -42,4 +42,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_RUNTIME_GENERATION_BUFFER_H
+#endif // ATTUNE_RUNTIME_GENERATION_SCRATCHBUFFER_H
