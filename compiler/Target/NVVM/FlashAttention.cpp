@@ -17,6 +17,7 @@
 
 #include "compiler/Target/NVVM/FlashRows.h"
 #include "compiler/Target/NVVM/WarpAttention.h"
+#include "compiler/Transforms/DimBounds.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -68,6 +69,13 @@ private:
 
 } // namespace
 
+/// Elements from one row of |rows|, which lie at constant distances, to the next.
+static int64_t getRowStride(Value rows) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(cast<MemRefType>(rows.getType()).getStridesAndOffset(strides, offset)) ? strides[0] : ShapedType::kDynamic;
+}
+
 FlashAttention::FlashAttention(xfmr::AttentionTileOp op, ThreadEmitter &e, const ThreadLoops &loops)
     : op(op), e(e), loops(loops), lane(e.rem(loops.thread, kWarp)), warp(e.div(loops.thread, kWarp)), own(op, e, lane), cores(own.cores),
       stages(op.hasKeyRows() ? kStages : 1) {
@@ -88,6 +96,14 @@ void FlashAttention::emit() {
     return {};
   };
   auto many = [&]() -> Values {
+    // Usually the rows are one tile. In a loop, registers would hold what all tiles have in common, beside sums that leave none.
+    std::optional<SizeExpr> queries = DimBounds().getDim(op.getQuery(), 0);
+    std::optional<int64_t> most = queries ? queries->getConstant() : std::nullopt;
+    if (int64_t heads = cast<MemRefType>(op.getQuery().getType()).getDimSize(1);
+        most && heads != ShapedType::kDynamic && *most * heads <= kRows) {
+      e.ifThen(e.compare(arith::CmpIPredicate::sgt, own.count, e.index(0)), [&] { emitTile(e.index(0)); });
+      return {};
+    }
     e.loop(e.index(0), own.count, e.index(kRows), {}, [&](Value first, ValueRange) -> Values {
       emitTile(first);
       return {};
@@ -123,18 +139,31 @@ void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> fir
 
 /// Starts to copy 64 rows of |from|, whose first is |first|, of |columns| columns; zeros for what does not exist.
 void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value first, int64_t columns) {
-  int64_t chunks = to.columns / kChunk;
-  Value base = addressOf(to, stage), count = e.size(from, 0);
-  // Where a thread has the same chunk of each of its rows, these are equally far apart.
-  bool isRegular = loops.threads % chunks == 0;
-  for (int64_t i = 0; i < to.rows * chunks; i += loops.threads) {
-    Value number = isRegular ? loops.thread : e.add(loops.thread, i), chunk = e.rem(number, chunks);
-    Value local = e.add(e.div(number, chunks), isRegular ? i / chunks : 0), row = e.add(first, local);
-    Value exists = e.compare(arith::CmpIPredicate::slt, row, count);
+  int64_t chunks = to.columns / kChunk, count = to.rows * chunks / loops.threads;
+  Value base = addressOf(to, stage), end = e.size(from, 0), source, target, row, hasChunk;
+  // The chunk that thread |number| copies, its row and its two addresses.
+  auto take = [&](Value number) {
+    Value chunk = e.rem(number, chunks), local = e.div(number, chunks);
+    row = e.add(first, local);
     if (columns != to.columns)
-      exists = e.both(exists, e.compare(arith::CmpIPredicate::slt, chunk, e.index(columns / kChunk)));
-    Value place = e.add(e.mul(local, to.strideBytes()), e.mul(chunk, kChunkBytes));
-    cores.copyChunk(cores.advance(base, place), cores.addressOf(from, {row, e.mul(chunk, kChunk)}), exists);
+      hasChunk = e.compare(arith::CmpIPredicate::slt, chunk, e.index(columns / kChunk));
+    source = cores.addressOf(from, {row, e.mul(chunk, kChunk)});
+    target = cores.advance(base, e.add(e.mul(local, to.strideBytes()), e.mul(chunk, kChunkBytes)));
+  };
+  // Where a thread has the same chunk of each of its rows, these are equally far apart: constants in the copies, not addresses in
+  // registers.
+  bool isRegular = loops.threads % chunks == 0;
+  int64_t rowsApart = loops.threads / chunks, sourceBytes = rowsApart * getRowStride(from) * 2, targetBytes = rowsApart * to.strideBytes();
+  if (isRegular)
+    take(loops.thread);
+  for (int64_t i = 0; i < count; ++i) {
+    if (!isRegular)
+      take(e.add(loops.thread, i * loops.threads));
+    int64_t steps = isRegular ? i : 0;
+    Value exists = e.compare(arith::CmpIPredicate::slt, e.add(row, steps * rowsApart), end);
+    if (hasChunk)
+      exists = e.both(exists, hasChunk);
+    cores.copyChunk(cores.advance(target, e.index(steps * targetBytes)), cores.advance(source, e.index(steps * sourceBytes)), exists);
   }
 }
 
@@ -243,19 +272,17 @@ void FlashAttention::emitTile(Value first) {
   own.finish(all.take_front(4), all.drop_front(4).drop_back(), [&] { e.barrier(); });
 }
 
-/// Whether rows of |type| begin at multiples of a chunk if the first does.
-static bool hasRowsOfChunks(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(type.getStridesAndOffset(strides, offset)) && type.getDimSize(1) % kChunk == 0 && strides[0] != ShapedType::kDynamic &&
-         strides[0] % kChunk == 0;
+/// Whether |rows| begin at multiples of a chunk if the first does.
+static bool hasRowsOfChunks(Value rows) {
+  int64_t stride = getRowStride(rows);
+  return cast<MemRefType>(rows.getType()).getDimSize(1) % kChunk == 0 && stride != ShapedType::kDynamic && stride % kChunk == 0;
 }
 
 bool attune::isFlashAttention(xfmr::AttentionTileOp op) {
   auto query = cast<MemRefType>(op.getQuery().getType()), key = cast<MemRefType>(op.getKey().getType());
   auto value = cast<MemRefType>(op.getValue().getType());
   bool isCode = op.getPrecision() == xfmr::Precision::BF16 || op.getPrecision() == xfmr::Precision::F16;
-  bool isKey = op.hasKeyRows() ? hasRowsOfChunks(key) && hasRowsOfChunks(value) : key.getDimSize(2) == kKeys;
+  bool isKey = op.hasKeyRows() ? hasRowsOfChunks(op.getKey()) && hasRowsOfChunks(op.getValue()) : key.getDimSize(2) == kKeys;
   return isCode && isKey && !op.getProbabilities() && !op.getRelativeKey() && query.getDimSize(2) <= kLargestHead &&
          value.getDimSize(1) <= kLargestHead && key.isLastDimUnitStride() && value.isLastDimUnitStride();
 }

@@ -64,8 +64,7 @@ Values WarpgroupConsumer::startScores(RingPlace place) {
 /// Starts the products of |weights| and the values at |place|, which are added to |results|.
 Values WarpgroupConsumer::startResults(ValueRange results, ValueRange weights, RingPlace place) {
   SharedMatrix values = stages.waitForValues(products, place);
-  Values sums(results);
-  products.fence();
+  Values sums = products.fence(results, weights);
   for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
     sums = products.add(sums, weights.slice(key / 4, 4), values.advance(KeyStages::bytesToKey(key)), true);
   products.commit();

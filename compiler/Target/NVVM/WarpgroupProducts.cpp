@@ -50,16 +50,28 @@ SharedMatrix WarpgroupProducts::matrix(Value address, const MatrixLayout &layout
   return {start, (layout.isSwizzled ? int64_t(1) << 30 : 0) | layout.stride / kDescriptorUnit};
 }
 
-void WarpgroupProducts::fence() { NVVM::WgmmaFenceAlignedOp::create(builder, e.loc); }
 void WarpgroupProducts::commit() { NVVM::WgmmaGroupSyncAlignedOp::create(builder, e.loc); }
 void WarpgroupProducts::wait(int64_t left) { NVVM::WgmmaWaitGroupSyncOp::create(builder, e.loc, static_cast<uint64_t>(left)); }
 
+/// The constraints of |count| words in registers.
+static std::string wordConstraints(size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += ",r";
+  return text;
+}
+
+Values WarpgroupProducts::fence(ValueRange sums, ValueRange operands) {
+  if (sums.empty() && operands.empty()) {
+    NVVM::WgmmaFenceAlignedOp::create(builder, e.loc);
+    return {};
+  }
+  return emitAsm(e, "wgmma.fence.sync.aligned;", static_cast<int64_t>(sums.size()), sums, operands, wordConstraints(operands.size()));
+}
+
 Values WarpgroupProducts::wait(int64_t left, ValueRange values, ValueRange operands) {
-  std::string constraints;
-  for (size_t i = 0; i < operands.size(); ++i)
-    constraints += ",r";
   return emitAsm(e, "wgmma.wait_group.sync.aligned " + std::to_string(left) + ";", static_cast<int64_t>(values.size()), values, operands,
-                 constraints);
+                 wordConstraints(operands.size()));
 }
 
 Values WarpgroupProducts::multiply(int64_t columns, const ProductRows &a, SharedMatrix b, bool bIsTransposed) {

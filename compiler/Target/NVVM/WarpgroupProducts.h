@@ -12,8 +12,9 @@
 //
 // Products are asynchronous: from a product's start to the wait for its group the tensor cores own its registers, the sums and an operand A
 // in registers. Nothing else may read or write the sums, or write the operand. The emitted code states this as data flow, so that LLVM can
-// neither hoist a use above the wait nor reuse a register below it: sums and whatever must not be computed earlier are results of the
-// wait, and operands that may not be overwritten earlier are its inputs. test/Target/NVVM/Inputs/wgmma.py proves it of the PTX.
+// neither hoist a use above the wait nor reuse a register before it: sums and whatever must not be computed earlier are results of the
+// wait, and operands that may not be overwritten earlier are its inputs. In the same way the fence has what must be computed before it.
+// test/Target/NVVM/Inputs/wgmma.py proves it of the PTX.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_WARPGROUPPRODUCTS_H
@@ -66,8 +67,9 @@ public:
   /// The matrix at |address|.
   SharedMatrix matrix(Value address, const MatrixLayout &layout);
 
-  /// Orders accesses to registers before it and products after it.
-  void fence();
+  /// Orders accesses to registers before it and products after it. Returns |sums|, f32, which products that follow are added to; |operands|
+  /// are words that they read.
+  Values fence(mlir::ValueRange sums = {}, mlir::ValueRange operands = {});
   /// Starts the product of |a| and |b|, which has |columns| columns; returns its sums, half as many for each thread.
   Values multiply(int64_t columns, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
   /// The same, added to |sums|.

@@ -311,6 +311,32 @@ func.func @flash_attention_of_rows(%q: memref<?x1x24xbf16>, %k: memref<?x24xbf16
 
 // -----
 
+// One tile of rows has no loop around it, whose registers would hold what all tiles have in common. A thread's rows of a stage lie at constant
+// distances: of a head of 64 components it copies 4 rows of keys and of values, 16 rows (32768 bytes) apart, from two addresses.
+// CHECK-LABEL: func.func @one_tile_of_rows
+// CHECK: arith.cmpi sgt
+// CHECK-NEXT: scf.if
+// CHECK-NOT: scf.for
+// CHECK: %[[FROM:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+// CHECK: nvvm.cp.async.shared.global
+// CHECK: %[[STEP:.*]] = arith.index_cast %c32768{{.*}} : index to i64
+// CHECK-NEXT: llvm.getelementptr %[[FROM]][%[[STEP]]]
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: scf.for
+func.func @one_tile_of_rows(%q: memref<?x4x64xbf16>, %k: memref<?x64xbf16, strided<[1024, 1]>>, %v: memref<?x64xbf16, strided<[1024, 1]>>,
+                            %o: memref<?x4x64xf32>, %m: index, %n: index) {
+  %c16 = arith.constant 16 : index
+  scf.forall (%i) in (%n) {
+    %rows = arith.minsi %m, %c16 : index
+    %tile = memref.subview %q[%i, 0, 0] [%rows, 4, 64] [1, 1, 1] : memref<?x4x64xbf16> to memref<?x4x64xbf16, strided<[256, 64, 1], offset: ?>>
+    xfmr.attention_tile ins(%tile, %k, %v : memref<?x4x64xbf16, strided<[256, 64, 1], offset: ?>>, memref<?x64xbf16, strided<[1024, 1]>>, memref<?x64xbf16, strided<[1024, 1]>>)
+        outs(%o : memref<?x4x64xf32>) {scale = 0.125 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
+  }
+  return
+}
+
+// -----
+
 // What is asked for scores has the form for every option.
 // CHECK-LABEL: func.func @negative_flash_attention
 // CHECK-NOT: nvvm.mma.sync

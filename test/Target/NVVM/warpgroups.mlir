@@ -152,6 +152,8 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 // CHECK-NEXT: setp.ne.b32 p, 0, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, a, b, p, 1, 1, 0, 0
 // CHECK-COUNT-3: setp.ne.b32 p, 1, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, a, b, p, 1, 1, 0, 0
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
+// Results and operands pass the fence.
+// CHECK: wgmma.fence.sync.aligned;{{.*}},63,r,r,
 // CHECK-COUNT-8: setp.ne.b32 p, 1, 0; {{.*}} wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{{.*}}}, {$128, $129, $130, $131}, b, p, 1, 1, 1
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: wgmma.wait_group.sync.aligned 1;
