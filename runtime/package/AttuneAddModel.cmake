@@ -1,16 +1,30 @@
-#===- AttuneAddModel.cmake - attune_add_model() ----------------------------===#
+#===- AttuneAddModel.cmake - attune_add_model(), attune_install_model() ----===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #[[
 attune_add_model(NAME MODEL [FLAGS FLAG...] [RUNTIME TARGET])
 
 Compiles MODEL, a model folder or IR in a .mlir file, with `attune compile`, and makes a library target NAME: what links it has the object in it, the
-runtime (Attune::runtime unless RUNTIME says another), and finds NAME.h. NAME.weights is made in the current binary folder, where programs that are
-built there find it by themselves; otherwise give its path, the target's property ATTUNE_WEIGHTS, to attune_model_open.
+runtime (Attune::runtime unless RUNTIME says another), and finds NAME.h.
+
+A program finds its weights beside itself. So NAME.weights, made in the current binary folder (the target's property ATTUNE_WEIGHTS), is copied into the
+folder of each executable and shared library of the project that links NAME, directly or through other libraries, wherever
+CMAKE_RUNTIME_OUTPUT_DIRECTORY and the like put it. Programs elsewhere give the path to attune_model_open (weights_path).
 
   attune_add_model(bert ${CMAKE_CURRENT_SOURCE_DIR}/models/bert FLAGS --cpu=x86-64-v3 --limit length=128)
   target_link_libraries(server PRIVATE bert)
+
+attune_install_model(NAME... [DESTINATION FOLDER] [COMPONENT COMPONENT])
+
+Installs the weights of models that attune_add_model made, into the folder that install(TARGETS) puts programs in, CMAKE_INSTALL_BINDIR or bin, unless
+DESTINATION says another: that of the program or shared library that links NAME, or any, whose path the program then gives to attune_model_open.
+
+  install(TARGETS server)
+  attune_install_model(bert)
 ]]
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.16...3.25) # functions keep the policies they are defined under
+
 function(attune_add_model name model)
   cmake_parse_arguments(PARSE_ARGV 2 ARG "" "RUNTIME" "FLAGS")
   if(ARG_UNPARSED_ARGUMENTS)
@@ -18,6 +32,9 @@ function(attune_add_model name model)
   endif()
   if(NOT TARGET Attune::attune)
     message(FATAL_ERROR "attune_add_model(${name}): the compiler `attune` is not installed beside the runtime")
+  endif()
+  if(CMAKE_VERSION VERSION_LESS 3.19)
+    message(FATAL_ERROR "attune_add_model(${name}): expected CMake 3.19 or later, found ${CMAKE_VERSION}")
   endif()
   if(NOT ARG_RUNTIME)
     set(ARG_RUNTIME Attune::runtime)
@@ -35,9 +52,159 @@ function(attune_add_model name model)
   add_custom_target(${name}_model DEPENDS "${stem}.o" "${stem}.h" "${stem}.weights")
   add_library(${name} INTERFACE)
   add_dependencies(${name} ${name}_model)
-  target_sources(${name} INTERFACE "${stem}.o" "${stem}.h")
-  set_source_files_properties("${stem}.o" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  # The object is a link item and not a source, as sources that are made are known in their own folder only.
   target_include_directories(${name} INTERFACE "${CMAKE_CURRENT_BINARY_DIR}")
-  target_link_libraries(${name} INTERFACE ${ARG_RUNTIME})
-  set_target_properties(${name} PROPERTIES ATTUNE_WEIGHTS "${stem}.weights")
+  target_link_libraries(${name} INTERFACE "${stem}.o" ${ARG_RUNTIME})
+  set_target_properties(${name} PROPERTIES ATTUNE_WEIGHTS "${stem}.weights" INTERFACE_LINK_DEPENDS "${stem}.o")
+  # Programs are known at the end of the project.
+  get_property(models GLOBAL PROPERTY ATTUNE_MODELS)
+  if(NOT models)
+    cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL _attune_place_weights "${CMAKE_SOURCE_DIR}")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY ATTUNE_MODELS ${name})
 endfunction()
+
+function(attune_install_model)
+  cmake_parse_arguments(ARG "" "DESTINATION;COMPONENT" "" ${ARGN})
+  if(NOT ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "attune_install_model(): expected the name of a model that attune_add_model made")
+  endif()
+  if(NOT ARG_DESTINATION AND CMAKE_INSTALL_BINDIR)
+    set(ARG_DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  elseif(NOT ARG_DESTINATION)
+    set(ARG_DESTINATION bin)
+  endif()
+  set(component)
+  if(ARG_COMPONENT)
+    set(component COMPONENT "${ARG_COMPONENT}")
+  endif()
+  foreach(name IN LISTS ARG_UNPARSED_ARGUMENTS)
+    set(weights)
+    if(TARGET ${name})
+      get_target_property(weights ${name} ATTUNE_WEIGHTS)
+    endif()
+    if(NOT weights)
+      message(FATAL_ERROR "attune_install_model(${name}): expected the name of a model that attune_add_model made")
+    endif()
+    install(FILES "${weights}" DESTINATION "${ARG_DESTINATION}" ${component})
+  endforeach()
+endfunction()
+
+# Appends to the list |out| the models that |target| has in it: those it links, directly or through libraries that are not shared. |seen| is the list of
+# targets that were looked at.
+function(_attune_find_models target out seen)
+  set(found ${${out}})
+  set(visited ${${seen}})
+  set(items)
+  foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+    get_target_property(list ${target} ${property})
+    if(list)
+      list(APPEND items ${list})
+    endif()
+  endforeach()
+  # Names within generator expressions count whether they hold or not: a file too many does no harm.
+  string(REGEX MATCHALL "[A-Za-z0-9_.+-]+(::[A-Za-z0-9_.+-]+)*" items "${items}")
+  list(REMOVE_DUPLICATES items)
+  foreach(item IN LISTS items)
+    if(NOT TARGET ${item} OR item IN_LIST visited)
+      continue()
+    endif()
+    get_target_property(aliased ${item} ALIASED_TARGET)
+    if(aliased)
+      set(item ${aliased})
+    endif()
+    list(APPEND visited ${item})
+    get_target_property(weights ${item} ATTUNE_WEIGHTS)
+    get_target_property(type ${item} TYPE)
+    if(weights)
+      list(APPEND found ${item})
+    elseif(type MATCHES "^(STATIC|OBJECT|INTERFACE)_LIBRARY$")
+      _attune_find_models(${item} found visited)
+    endif()
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+  set(${seen} ${visited} PARENT_SCOPE)
+endfunction()
+
+# Sets |out| to the folder that |target| is built into, which may be a generator expression. $<TARGET_FILE_DIR> would make a cycle: where the policy
+# CMP0112 of the project is old, it means that |target| is built first.
+function(_attune_output_folder target type out)
+  set(kind LIBRARY)
+  if(type STREQUAL EXECUTABLE)
+    set(kind RUNTIME)
+  endif()
+  get_target_property(base ${target} BINARY_DIR)
+  set(configurations "${CMAKE_CONFIGURATION_TYPES}")
+  if(NOT configurations)
+    set(configurations "${CMAKE_BUILD_TYPE}")
+  endif()
+  set(result)
+  foreach(configuration IN LISTS configurations ITEMS "")
+    string(TOUPPER "${configuration}" upper)
+    set(folder)
+    if(upper)
+      get_target_property(folder ${target} ${kind}_OUTPUT_DIRECTORY_${upper})
+    endif()
+    if(NOT folder)
+      get_target_property(folder ${target} ${kind}_OUTPUT_DIRECTORY)
+      if(NOT folder)
+        set(folder "${base}")
+      endif()
+      if(CMAKE_CONFIGURATION_TYPES AND NOT folder MATCHES "\\$<")
+        string(APPEND folder "/${configuration}")
+      endif()
+    endif()
+    get_filename_component(folder "${folder}" ABSOLUTE BASE_DIR "${base}")
+    if(NOT CMAKE_CONFIGURATION_TYPES)
+      set(result "${folder}")
+      break()
+    elseif(configuration)
+      string(APPEND result "$<$<CONFIG:${configuration}>:${folder}>")
+    endif()
+  endforeach()
+  set(${out} "${result}" PARENT_SCOPE)
+endfunction()
+
+# For each program and shared library in |folder| and below that has a model in it, a target on which it depends and which copies the weights beside it.
+function(_attune_place_weights folder)
+  get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+  foreach(below IN LISTS folders)
+    _attune_place_weights("${below}")
+  endforeach()
+  get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(NOT type MATCHES "^(EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY)$")
+      continue()
+    endif()
+    set(models)
+    set(seen ${target})
+    _attune_find_models(${target} models seen)
+    if(NOT models)
+      continue()
+    endif()
+    set(weights)
+    foreach(model IN LISTS models)
+      get_target_property(file ${model} ATTUNE_WEIGHTS)
+      list(APPEND weights "${file}")
+    endforeach()
+    _attune_output_folder(${target} ${type} beside)
+    # That folder may depend on the configuration, so a stamp stands for the copies.
+    set(stamp "${CMAKE_BINARY_DIR}/CMakeFiles/${target}_weights.stamp")
+    if(CMAKE_CONFIGURATION_TYPES)
+      set(stamp "${CMAKE_BINARY_DIR}/CMakeFiles/${target}_weights_$<CONFIG>.stamp")
+    endif()
+    add_custom_command(OUTPUT "${stamp}"
+      COMMAND "${CMAKE_COMMAND}" -E make_directory "${beside}"
+      COMMAND "${CMAKE_COMMAND}" -E copy_if_different ${weights} "${beside}"
+      COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
+      DEPENDS ${weights} COMMENT "Weights beside ${target}" VERBATIM)
+    add_custom_target(${target}_weights DEPENDS "${stamp}")
+    foreach(model IN LISTS models)
+      add_dependencies(${target}_weights ${model}_model)
+    endforeach()
+    add_dependencies(${target} ${target}_weights)
+  endforeach()
+endfunction()
+
+cmake_policy(POP)

@@ -42,8 +42,6 @@ set_target_properties(attune-run PROPERTIES INSTALL_RPATH "")
 install(TARGETS attune attune-run attune-opt attune-lsp-server attune-reduce EXPORT AttuneTools RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 install(EXPORT AttuneTools NAMESPACE Attune:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Attune COMPONENT tools)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune RENAME copyright COMPONENT runtime)
-install(FILES ${PROJECT_SOURCE_DIR}/runtime/README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune COMPONENT development)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune COMPONENT development PATTERN out EXCLUDE)
 
 get_property(pages GLOBAL PROPERTY ATTUNE_MANUALS)
 add_custom_target(attune-manuals ALL DEPENDS ${pages})

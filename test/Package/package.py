@@ -3,7 +3,8 @@
 """package.py install|deb BUILD SOURCE MODEL CC CXX DIR
 
 Installs the build into a prefix below DIR (or makes the Debian package and unpacks it there), moves that prefix, builds Inputs/ against it by CMake and by
-pkg-config, static and shared, in C and C++, runs the eight programs and compares what they print. Prints "ok: WHAT" for each step; ends with 1 at the
+pkg-config, static and shared, in C and C++, runs the programs, also where that project installs them, and compares what they print. Makes the installed
+examples by their Makefiles, of models made of the installed configurations. Prints "ok: WHAT" for each step; ends with 1 at the
 first that fails."""
 
 import glob
@@ -47,12 +48,17 @@ def install():
 
 
 def check_control(package):
-    fields = run("dpkg-deb", "-f", package, "Package", "Depends", "Architecture", "Version")
+    fields = run("dpkg-deb", "-f", package, "Package", "Architecture", "Version")
+    depends, recommends = (run("dpkg-deb", "-f", package, field).lower() for field in ("Depends", "Recommends"))
     need("Package: attune" in fields, "the package's name: " + fields)
     # Everything the tools load must come from a package that is named; LLVM and MLIR are the ones that are not on every system.
     # dpkg-shlibdeps may leave out libllvm, on which libmlir depends.
     for library in ("libc6", "libstdc++6", "libmlir"):
-        need(library in fields.lower(), "Depends lacks %s: %s" % (library, fields))
+        need(library in depends, "Depends lacks %s: %s" % (library, depends))
+    # One tool needs Halide, for one flag.
+    has_halide = os.path.exists(os.path.join(build, "bin", "attune-halide-gen"))
+    need("halide" not in depends and ("libhalide" in recommends) == has_halide, "Halide: depends %s, recommends %s" % (depends, recommends))
+    need("libc6-dev" in recommends, "Recommends lacks libc6-dev: " + recommends)
     print("ok: control")
 
 
@@ -73,7 +79,8 @@ def check_contents(prefix):
                 need(text not in data, "'%s' names '%s'" % (path, text.decode()))
     for part in ("bin/attune", "bin/attune-run", "bin/attune-opt", "include/attune/runtime.h", "include/attune/runtime.hpp", "include/attune/abi.h",
                  "libattune_runtime.a", "libattune_runtime.so", "AttuneConfig.cmake", "AttuneAddModel.cmake", "pkgconfig/attune.pc",
-                 "man1/attune.1", "man1/attune-run.1", "man1/attune-opt.1", "bash-completion/completions/attune"):
+                 "doc/attune/reference/XfmrDialect.md", "doc/attune/reference/XfmrPasses.md", "doc/attune/examples/hello/Makefile",
+                 "share/attune/configs/bert-tiny/config.json", "share/attune/configs/gpt2-tiny/config.json", "man1/attune.1", "man1/attune-run.1", "man1/attune-opt.1", "bash-completion/completions/attune"):
         need(any(part in name for name in names), "%s is not installed: %s" % (part, names))
     print("ok: contents")
 
@@ -86,7 +93,47 @@ def build_by_cmake(prefix):
     out = os.path.join(work, "by-cmake")
     run("cmake", "-S", inputs, "-B", out, "-DCMAKE_PREFIX_PATH=" + prefix, "-DMODEL=" + model, "-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx)
     run("cmake", "--build", out)
-    return [os.path.join(out, name) for name in ("static-c", "static-cpp", "shared-c", "shared-cpp")], out
+    check_weights(out)
+    return [os.path.join(out, "bin", name) for name in ("static-c", "static-cpp", "shared-c", "shared-cpp")], out
+
+
+def check_weights(out):
+    """Programs find their weights in folders of other names and where they are installed; a program without says where it looked."""
+    prefix = os.path.join(work, "installed")
+    run("cmake", "--install", out, "--prefix", prefix)
+    installed = os.path.join(prefix, "programs")
+    for program in (os.path.join(out, "nested", "elsewhere", "indirect"), os.path.join(installed, "static-c"), os.path.join(installed, "static-cpp")):
+        need("last_hidden_state" in run(program), program)
+    weights = os.path.join(installed, "model.weights")
+    os.remove(weights)
+    failed = subprocess.run([os.path.join(installed, "static-c")], stderr=subprocess.PIPE, text=True)
+    for text in ("ATTUNE_NOT_FOUND", "'%s' (searched: model.weights, *.weights)" % os.path.realpath(installed), "weights_path"):
+        need(failed.returncode == 1 and text in failed.stderr, "'%s' is not in: %s" % (text, failed.stderr))
+    # A second build does nothing, and one with new weights copies them.
+    need("Weights beside" not in run("cmake", "--build", out), "weights are copied twice")
+    os.utime(os.path.join(out, "model.weights"))
+    need("Weights beside" in run("cmake", "--build", out), "new weights are not copied")
+    print("ok: weights")
+
+
+def make_examples(prefix):
+    """The installed examples, made as they are."""
+    attune, examples = os.path.join(prefix, "bin", "attune"), os.path.join(prefix, "share", "doc", "attune", "examples")
+    bert, gpt2 = (os.path.join(work, name) for name in ("bert", "gpt2"))
+    for name, folder in (("bert-tiny", bert), ("gpt2-tiny", gpt2)):
+        run(attune, "init", os.path.join(prefix, "share", "attune", "configs", name), "-o", folder)
+    for name, program, folder, arguments in (
+        ("hello", "terse", bert, ["8", "1"]),
+        ("complete", "complete", gpt2, ["4", "464", "3290"]),
+        ("embed", "embed", bert, None),
+        ("translate", "translate", os.path.join(source, "test", "fixtures", "marian_beam4"), None),
+    ):
+        out = os.path.join(work, "examples", name)
+        run("make", "-C", os.path.join(examples, name), "MODEL=" + folder, "OUT=" + out, "CC=" + cc, "CXX=" + cxx)
+        need(os.path.exists(os.path.join(out, program)), "no " + program)
+        if arguments:
+            need(run(os.path.join(out, program), *arguments), program + " prints nothing")
+    print("ok: examples")
 
 
 def build_by_pkg_config(prefix):
@@ -107,6 +154,8 @@ def build_by_pkg_config(prefix):
 prefix = install()
 print("ok: " + kind)
 check_contents(prefix)
+if kind == "install":
+    make_examples(prefix)
 environment = dict(os.environ, LD_LIBRARY_PATH=library_folder(prefix))
 printed = set()
 for programs, folder in (build_by_cmake(prefix), build_by_pkg_config(prefix)):

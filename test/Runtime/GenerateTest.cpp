@@ -348,6 +348,25 @@ static void testNarrowInputs(const attune::Model &model) {
   std::vector<attune::Tensor> narrow = {view("input_ids", narrowIds, {2, 3}), view("attention_mask", narrowMask, {2, 3})};
   attune::Session session = attune::generationSession(model, options, narrow, 1);
   CHECK(areEqual(attune::generate(session, options, wide), attune::generate(session, options, narrow)));
+  // Entries that use caches: slots, too.
+  std::vector<int32_t> slots = {1, 0};
+  Ids wideSlots = {1, 0};
+  narrow.push_back(view("slots", slots, {2})), wide.push_back(view("slots", wideSlots, {2}));
+  std::vector<attune::Array> results[2];
+  for (bool isNarrow : {false, true}) {
+    session.truncateSlot(0, 0), session.truncateSlot(1, 0);
+    results[isNarrow] = session.run("prefill", isNarrow ? narrow : wide);
+    CHECK(session.slotLength(0) == 2 && session.slotLength(1) == 1);
+  }
+  CHECK(memcmp(results[0][0].data<float>(), results[1][0].data<float>(), results[0][0].bytes()) == 0);
+  slots[1] = 1;
+  try {
+    session.run("prefill", narrow);
+    CHECK(false);
+  } catch (const attune::Error &error) {
+    CHECK(error.status() == ATTUNE_INVALID_ARGUMENT && std::string(error.what()) == "row 1 is in slot 1, as an earlier row is");
+  }
+  narrow.pop_back();
   narrowIds[4] = -5;
   attune_generation *generation;
   CHECK_FAILS(attune_generate(session.get(), &options.c(), attune::generationInputs(narrow).data(), 2, &generation),
@@ -477,6 +496,10 @@ int main(int argc, char **argv) {
   attune_model_desc desc = toy::makeDecoder(&own);
   attune::Model model(desc, weights);
   CHECK(attune::GenerationOptions(model)->eos_token_ids[0] == 2);
+  static const char *const names[] = {"negative", "positive"};
+  attune_model_desc classifier = desc;
+  classifier.labels = names, classifier.num_labels = 2;
+  CHECK(model.labels().empty() && (attune::Model(classifier, weights).labels() == std::vector<std::string>{"negative", "positive"}));
   testAgainstReference(model);
   testRaggedPrompts(model);
   testCallback(model);

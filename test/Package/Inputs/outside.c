@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   int64_t ids[] = {1, 5, 7, 2, 3}, shape[] = {1, 5};
   attune_tensor input = {"input_ids", ATTUNE_I64, 2, shape, ids, sizeof(ids)};
   const attune_entry_desc *entry = attune_model_entry(model, NULL);
-  int64_t dims[8];
+  int64_t dims[ATTUNE_MAX_DIMS];
   must(attune_infer_dims(model, NULL, &input, 1, dims));
   attune_tensor outputs[8];
   int64_t shapes[8][ATTUNE_MAX_RANK];

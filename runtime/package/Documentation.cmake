@@ -1,0 +1,22 @@
+#===- Documentation.cmake - Pages on IR, examples and configurations -------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The pages on operations, attributes and passes are what TableGen makes of their definitions (`mlir-doc`).
+
+set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune)
+set(pages dialect/XfmrDialect dialect/XfmrPasses compiler/AttuneTransformsPasses compiler/AttuneWeightsPasses compiler/AttuneCPUPasses
+  compiler/AttuneNVVMPasses)
+if(ATTUNE_ENABLE_HALIDE)
+  list(APPEND pages compiler/HalideDialect compiler/AttuneHalidePasses)
+endif()
+foreach(page IN LISTS pages)
+  install(FILES ${PROJECT_BINARY_DIR}/docs/${page}.md DESTINATION ${documents}/reference COMPONENT development)
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/dialect/ATTENTION.md ${PROJECT_SOURCE_DIR}/dialect/RATIONALE.md DESTINATION ${documents}/reference COMPONENT development)
+add_custom_target(attune-reference ALL)
+add_dependencies(attune-reference mlir-doc)
+
+install(FILES ${PROJECT_SOURCE_DIR}/runtime/README.md DESTINATION ${documents} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents} COMPONENT development PATTERN out EXCLUDE PATTERN configs EXCLUDE)
+# For `attune init`: what models are made of when there is none at hand.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/configs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/attune COMPONENT tools)
