@@ -133,7 +133,7 @@ Status CachedCompilation::make(const CacheEntry &entry, const std::string &cache
 
   std::optional<CacheRecord> previous = findIntactWeights(folder);
   entry.clear(previous ? previous->weights()->name : "");
-  CacheWeights weights(cache, folder, name + ".weights", key.tensors, std::move(previous));
+  CacheWeights weights(cache, folder, name + ".weights", hashText(key.tensors), std::move(previous));
   CompileOptions shared = options;
   shared.output = folder + "/" + object;
   shared.emit = EmitKind::Shared;
@@ -152,7 +152,7 @@ Status CachedCompilation::make(const CacheEntry &entry, const std::string &cache
   record.model = path.str().str();
   record.object = object;
   record.flags = formatFlags(options);
-  record.weightsKey = weights.key();
+  record.tensorsKey = hashText(key.tensors);
   return writeRecord(folder, std::move(record));
 }
 

@@ -89,6 +89,8 @@ Result<CacheFolders> attune::findCacheFolders(bool create) {
   if (std::string own = getVariable("ATTUNE_CACHE_DIR"); !own.empty()) {
     llvm::SmallString<128> path(own);
     llvm::sys::fs::make_absolute(path);
+    while (path.size() > 1 && path.back() == '/')
+      path.pop_back();
     std::string problem = addFolder(folders, path.str().str(), create, /*ownerMatters=*/false);
     if (folders.readable.empty() && (create || llvm::sys::fs::exists(path)))
       return Status::error("ATTUNE_CACHE_DIR: expected a folder to keep compiled models in, cannot use '" + own + "': " + problem);

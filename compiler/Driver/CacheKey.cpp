@@ -93,7 +93,8 @@ CacheKey attune::computeCacheKey(const CompileOptions &options, const std::strin
       files.settings.push_back(ptxas);
 
   CacheKey key;
-  key.tensors = describeCompiler() + describeFiles(files.tensors);
+  static const std::string compiler = describeCompiler();
+  key.tensors = compiler + describeFiles(files.tensors);
   // `native` is not the same on every machine that shares a home.
   key.entry = hashText(key.tensors + "settings\n" + describeFiles(files.settings) + object + "\n" + formatFlags(options) + "\n" +
                        options.name + "\n" + target.triple() + " " + target.cpu() + " " + target.features());

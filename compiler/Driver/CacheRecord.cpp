@@ -79,7 +79,7 @@ Status CacheRecord::write(const std::string &folder) const {
                     {"data_offset", file.dataOffset},
                     {"data_bytes", file.dataBytes},
                     {"checksum", file.checksum}});
-  Json record = {{"model", model}, {"object", object}, {"flags", flags}, {"weights_key", weightsKey}, {"files", list}};
+  Json record = {{"model", model}, {"object", object}, {"flags", flags}, {"tensors_key", tensorsKey}, {"files", list}};
   // Of what a reader gets: bytes that are no UTF-8 are replaced.
   record = Json::parse(record.dump(-1, ' ', false, Json::error_handler_t::replace));
   record["checksum"] = checksumRecord(record);
@@ -116,7 +116,7 @@ Result<CacheRecord> CacheRecord::read(const std::string &folder) {
   record.model = text(*json, "model");
   record.object = text(*json, "object");
   record.flags = text(*json, "flags");
-  record.weightsKey = text(*json, "weights_key");
+  record.tensorsKey = text(*json, "tensors_key");
   for (const Json &file : json->at("files"))
     record.files.push_back(
         {text(file, "name"), number(file, "bytes"), number(file, "data_offset"), number(file, "data_bytes"), text(file, "checksum")});

@@ -31,8 +31,8 @@ struct CacheRecord {
   std::string object;
   /// The compile flags, one line.
   std::string flags;
-  /// Hash of everything that decides the packed weights.
-  std::string weightsKey;
+  /// Hash of the description of the files that the values of the tensors come from.
+  std::string tensorsKey;
   std::vector<CachedFile> files;
 
   /// Reads the record in |folder|. An error if it is missing or damaged: it has a checksum of itself.

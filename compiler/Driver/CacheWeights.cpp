@@ -3,29 +3,52 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/CacheWeights.h"
-#include "compiler/Driver/CacheKey.h"
 #include "compiler/Driver/CachePrune.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <set>
 #include <unistd.h>
 
 using namespace attune;
 
-bool CacheWeights::linkExisting() const {
-  // The caller looked at this one.
-  if (previous && previous->weightsKey == provided && previous->weights() && previous->weights()->name == name)
-    return true;
+/// Returns whether the manifest |stored| lists all tensors of |wanted|, with the same sources, layouts and offsets.
+static bool holdsTensors(const Json &stored, const Json &wanted) {
+  const Json *all = findJson(stored, "tensors"), *list = findJson(wanted, "tensors");
+  if (!all || !list)
+    return false;
+  std::set<std::string> known;
+  for (const Json &tensor : *all)
+    known.insert(tensor.dump());
+  return llvm::all_of(*list, [&](const Json &tensor) { return known.count(tensor.dump()) != 0; });
+}
+
+std::optional<PackedWeights> CacheWeights::findIn(const std::string &other, const CacheRecord &record, const Json &layout) const {
+  const CachedFile *file = record.tensorsKey == tensorsKey ? record.weights() : nullptr;
+  if (!file || verifyCachedFile(other, *file).failed())
+    return std::nullopt;
+  Result<PackedWeights> packed = readPackedWeights(other + "/" + file->name);
+  Result<Json> manifest = packed ? parseJson(packed->manifest, file->name) : Result<Json>(packed.status());
+  if (!manifest || !holdsTensors(*manifest, layout))
+    return std::nullopt;
+  return std::move(*packed);
+}
+
+std::optional<PackedWeights> CacheWeights::linkExisting(const Json &layout) const {
   const std::string path = folder + "/" + name;
+  if (previous && previous->weights()->name == name)
+    if (std::optional<PackedWeights> packed = findIn(folder, *previous, layout))
+      return packed;
   ::unlink(path.c_str());
   for (const std::string &other : listEntryFolders(cache)) {
     Result<CacheRecord> record = CacheRecord::read(other);
-    const CachedFile *file = record && record->weightsKey == provided ? record->weights() : nullptr;
-    if (file && !verifyCachedFile(other, *file).failed() && ::link((other + "/" + file->name).c_str(), path.c_str()) == 0)
-      return true;
+    std::optional<PackedWeights> packed = record ? findIn(other, *record, layout) : std::nullopt;
+    if (packed && ::link((other + "/" + record->weights()->name).c_str(), path.c_str()) == 0)
+      return packed;
   }
-  return false;
+  return std::nullopt;
 }
 
 /// Waits until the data of |path| are on the disk: they are not looked at when an entry is opened, unlike everything else in it.
@@ -40,9 +63,11 @@ static Status syncFile(const std::string &path) {
 
 Result<PackingResult> CacheWeights::provide(const std::string &layout, llvm::function_ref<Result<PackingResult>(OutputFile &)> pack) {
   const std::string path = folder + "/" + name;
-  provided = hashText(tensors + layout);
-  if (linkExisting())
-    return readPackedWeights(path);
+  Result<Json> wanted = parseJson(layout, "layout");
+  if (!wanted)
+    return wanted.status();
+  if (std::optional<PackedWeights> packed = linkExisting(*wanted))
+    return std::move(*packed);
   Result<OutputFile> file = OutputFile::create(path);
   if (!file)
     return file.status();

@@ -1,8 +1,8 @@
 //===- CacheWeights.h - Packed weights in the cache -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries whose packed weights are identical have one file with several names (hard links). It goes when the last of these entries goes, so
-// nothing has to count them.
+// Entries share one weights file with several names (hard links) if it has what each of them reads, where each reads it: other inputs,
+// another entry, or a part of the outputs. It goes when the last of these entries goes, so nothing has to count them.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEWEIGHTS_H
 #define ATTUNE_COMPILER_DRIVER_CACHEWEIGHTS_H
@@ -17,22 +17,22 @@ namespace attune {
 /// The weights of one entry that is being made.
 class CacheWeights : public WeightsStore {
 public:
-  /// |tensors| describes where the values come from (see CacheKey). The file is |name| in |folder|, a folder of |cache|. |previous| is the
+  /// |tensorsKey| is that of the record to be. The file is |name| in |folder|, a folder of |cache|. |previous| is the
   /// record of an entry that was damaged and whose weights file is intact and still in |folder|.
-  CacheWeights(std::string cache, std::string folder, std::string name, std::string tensors, std::optional<CacheRecord> previous)
-      : cache(std::move(cache)), folder(std::move(folder)), name(std::move(name)), tensors(std::move(tensors)),
+  CacheWeights(std::string cache, std::string folder, std::string name, std::string tensorsKey, std::optional<CacheRecord> previous)
+      : cache(std::move(cache)), folder(std::move(folder)), name(std::move(name)), tensorsKey(std::move(tensorsKey)),
         previous(std::move(previous)) {}
 
   Result<PackingResult> provide(const std::string &layout, llvm::function_ref<Result<PackingResult>(OutputFile &)> pack) override;
 
-  /// The key of the weights that were provided, for the record.
-  const std::string &key() const { return provided; }
-
 private:
-  /// Gives a file with the weights |provided| its name in the folder. Returns whether there was one.
-  bool linkExisting() const;
+  /// Returns what is packed in the weights file of |record| in |other| if the file is intact and has the tensors of |layout| at their
+  /// offsets.
+  std::optional<PackedWeights> findIn(const std::string &other, const CacheRecord &record, const Json &layout) const;
+  /// Gives a file of another entry that has the tensors of |layout| its name in the folder.
+  std::optional<PackedWeights> linkExisting(const Json &layout) const;
 
-  std::string cache, folder, name, tensors, provided;
+  std::string cache, folder, name, tensorsKey;
   std::optional<CacheRecord> previous;
 };
 

@@ -9,7 +9,8 @@
 
 namespace attune {
 
-/// Keeps packed weights apart from code, so that compilations whose packed weights are identical pack and store them once.
+/// Keeps packed weights apart from code, so that compilations of the same tensors in the same layout pack and store them
+/// once.
 class WeightsStore {
 public:
   virtual ~WeightsStore() = default;

@@ -128,6 +128,13 @@ static Value createRow(OpBuilder &builder, Location loc, Value bytes, int64_t of
   return memref::ViewOp::create(builder, loc, cast<MemRefType>(bytes.getType()), bytes, position, ValueRange(length));
 }
 
+/// The weights that |call|, in an entry, passes for the slots of |row|.
+static SmallVector<StringAttr> getWeightNames(func::CallOp call, const WeightRow &row) {
+  return llvm::map_to_vector(row.slots, [&](const WeightSlot &slot) {
+    return call.getOperand(slot.argument).getDefiningOp<xfmr::WeightRefOp>().getWeightAttr().getAttr();
+  });
+}
+
 /// Replaces the weight operands of |call| by |row|, which comes last.
 static void passRow(func::CallOp call, Value row, const WeightRows &rows) {
   SmallVector<Value> operands;
@@ -167,11 +174,9 @@ void AssignWeightOffsetsPass::rewriteEntry(func::FuncOp entry, const WeightRows 
     if (!layer)
       return;
     const WeightRow &row = rows.getRow(layer);
-    SmallVector<StringAttr> names;
-    for (const WeightSlot &slot : row.slots)
-      names.push_back(call.getOperand(slot.argument).getDefiningOp<xfmr::WeightRefOp>().getWeightAttr().getAttr());
     OpBuilder builder(call);
-    passRow(call, createRow(builder, call.getLoc(), weights, placer.placeRow(row, names), row.bytes), rows);
+    int64_t offset = placer.placeRow(row, getWeightNames(call, row));
+    passRow(call, createRow(builder, call.getLoc(), weights, offset, row.bytes), rows);
   });
   entry.walk([&](xfmr::WeightRefOp ref) {
     if (!ref.use_empty()) {
@@ -205,7 +210,14 @@ void AssignWeightOffsetsPass::runOnOperation() {
 
   WeightRows rows(module);
   WeightPlacer placer(module);
-  // What entries read themselves comes first in the file; rows follow.
+  // Rows come first in the file and what entries read themselves follows in the order of its use. So a model without some of its outputs
+  // has its weights where the whole model has them.
+  for (auto entry : module.getOps<func::FuncOp>())
+    if (entry->hasAttr(xfmr::kEntryAttr))
+      entry.walk([&](func::CallOp call) {
+        if (func::FuncOp layer = rows.getLayer(call))
+          (void)placer.placeRow(rows.getRow(layer), getWeightNames(call, rows.getRow(layer)));
+      });
   for (auto entry : module.getOps<func::FuncOp>())
     entry.walk([&](xfmr::WeightRefOp ref) {
       if (llvm::any_of(ref->getUses(), [&](OpOperand &use) { return !rows.isRowOperand(use); }))

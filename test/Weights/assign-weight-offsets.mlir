@@ -1,13 +1,13 @@
 // RUN: attune-opt %s --attune-assign-weight-offsets --split-input-file | FileCheck %s
 
-// Two layers share a function; their rows have the same layout and begin at pages.
+// Two layers share a function; their rows have the same layout and begin at pages. What the entry reads itself comes after them.
 
-// CHECK: module attributes {xfmr.weights_bytes = 8512 : i64}
-// CHECK: xfmr.weight @table : {{.*}} {xfmr.bytes = 80 : i64, xfmr.offset = 0 : i64}
-// CHECK: xfmr.weight @w0 : {{.*}} {xfmr.bytes = 256 : i64, xfmr.offset = 4096 : i64}
-// CHECK: xfmr.weight @b0 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4352 : i64}
-// CHECK: xfmr.weight @w1 : {{.*}} {xfmr.bytes = 256 : i64, xfmr.offset = 8192 : i64}
-// CHECK: xfmr.weight @b1 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 8448 : i64}
+// CHECK: module attributes {xfmr.weights_bytes = 4544 : i64}
+// CHECK: xfmr.weight @table : {{.*}} {xfmr.bytes = 80 : i64, xfmr.offset = 4416 : i64}
+// CHECK: xfmr.weight @w0 : {{.*}} {xfmr.bytes = 256 : i64, xfmr.offset = 0 : i64}
+// CHECK: xfmr.weight @b0 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 256 : i64}
+// CHECK: xfmr.weight @w1 : {{.*}} {xfmr.bytes = 256 : i64, xfmr.offset = 4096 : i64}
+// CHECK: xfmr.weight @b1 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4352 : i64}
 // CHECK-NOT: @unused
 module {
   xfmr.weight @table : tensor<10x2xf32> = #xfmr.tensor<"table" : tensor<10x2xf32>>
@@ -32,11 +32,11 @@ module {
   // CHECK-LABEL: func.func @forward(
   // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>, %[[WEIGHTS:.*]]: memref<?xi8> {xfmr.role = "weights"})
   // CHECK: memref.view %[[WEIGHTS]][%{{.*}}][] : memref<?xi8> to memref<10x2xf32>
-  // CHECK: %[[AT:.*]] = arith.constant 4096 : index
+  // CHECK: %[[AT:.*]] = arith.constant 0 : index
   // CHECK: %[[SIZE:.*]] = arith.constant 320 : index
   // CHECK: %[[ROW0:.*]] = memref.view %[[WEIGHTS]][%[[AT]]][%[[SIZE]]] : memref<?xi8> to memref<?xi8>
   // CHECK: %[[Y:.*]] = call @layer(%[[X]], %[[ROW0]])
-  // CHECK: arith.constant 8192 : index
+  // CHECK: arith.constant 4096 : index
   // CHECK: call @layer(%[[Y]], %{{.*}})
   func.func @forward(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<10x2xf32>) attributes {xfmr.entry = "forward"} {
     %table = xfmr.weight_ref @table : tensor<10x2xf32>
@@ -54,10 +54,10 @@ module {
 
 // A weight in a row and elsewhere is stored once per use; equal rows are stored once, and so is a row that is part of another one.
 
-// CHECK: module attributes {xfmr.weights_bytes = 4224 : i64}
+// CHECK: module attributes {xfmr.weights_bytes = 192 : i64}
 // CHECK: xfmr.weight @a : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 0 : i64}
-// CHECK-NEXT: xfmr.weight @a_{{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4096 : i64}
-// CHECK-NEXT: xfmr.weight @b : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4160 : i64}
+// CHECK-NEXT: xfmr.weight @a_{{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 128 : i64}
+// CHECK-NEXT: xfmr.weight @b : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 64 : i64}
 module {
   xfmr.weight @a : tensor<8xf32> = #xfmr.tensor<"a" : tensor<8xf32>>
   xfmr.weight @b : tensor<8xf32> = #xfmr.tensor<"b" : tensor<8xf32>>

@@ -91,7 +91,7 @@ home, xdg = (os.path.join(c.folder, name) for name in ("home", "xdg"))
 os.mkdir(home)
 where = {"ATTUNE_CACHE_DIR": "", "XDG_CACHE_HOME": xdg, "HOME": home}
 for environment, expected in ((where, os.path.join(xdg, "attune")), ({**where, "XDG_CACHE_HOME": file}, os.path.join(home, ".cache", "attune")),
-                              ({**where, "ATTUNE_CACHE_DIR": c.path}, c.path)):
+                              ({**where, "ATTUNE_CACHE_DIR": c.path + "/"}, c.path)):
     status, _, lines = c.command(*run, environment=environment)
     c.check(status == 0 and len(lines) == 1 and lines[0].endswith(f"(kept in '{expected}')"), f"{environment}: {lines}")
     c.check(len(os.listdir(expected)) == 1, f"{environment}: {os.listdir(expected)}")
