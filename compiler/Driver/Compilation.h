@@ -47,8 +47,6 @@ private:
   Status chooseKernels();
   /// Beside the module goes one with all kernels by Halide, since tiles depend on the backend; after the phase kernels there is one again.
   Status runPhaseByHalide(Phase phase);
-  /// Beside the output, for --choices of the next time.
-  Status writeChoices();
 
   /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last, which sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);

@@ -3,9 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Compilation.h"
-#include "compiler/Driver/StageText.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/Path.h"
 
 using namespace attune;
 
@@ -41,12 +39,6 @@ Status Compilation::chooseKernels() {
   choices = std::move(*result);
   times.finish("choosing kernels", /*counted=*/false);
   return {};
-}
-
-Status Compilation::writeChoices() {
-  llvm::SmallString<128> path(options.output);
-  llvm::sys::path::replace_extension(path, ".choices");
-  return writeText(path.str().str(), formatChoices(choices));
 }
 
 Status Compilation::runPhaseByHalide(Phase phase) {

@@ -154,7 +154,7 @@ Status Compilation::emit() {
   if (Status status = writeWeightsHeader(*packed, emitter.descriptor().buildId, files->weights()); status.failed())
     return status;
   if (options.kernels == KernelBackend::Best && options.choices.empty())
-    if (Status status = writeChoices(); status.failed())
+    if (Status status = files->writeChoices(formatChoices(choices)); status.failed())
       return status;
   if (Status status = files->commit(); status.failed())
     return status;

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/KernelChoices.h"
+#include "compiler/Support/MemoryFile.h"
+#include "compiler/Support/ScratchFolder.h"
+#include "compiler/Support/Subprocess.h"
 #include "runtime/io/Json.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
@@ -27,10 +28,6 @@ namespace {
 class Measurement {
 public:
   explicit Measurement(const CompileOptions &options) : options(options) {}
-  ~Measurement() {
-    if (!folder.empty())
-      llvm::sys::fs::remove_directories(folder);
-  }
   Result<KernelChoices> run();
 
 private:
@@ -38,10 +35,12 @@ private:
   /// The JSON that `attune |arguments|` prints; none if it took too long.
   Result<std::optional<Json>> ask(const std::vector<std::string> &arguments);
   Status measureEntry(const std::string &entry);
-  std::string object(const std::string &backend) const { return folder + "/" + backend + ".so"; }
+  std::string object(const std::string &backend) const { return folder->path() + "/" + backend + ".so"; }
 
   const CompileOptions &options;
-  std::string folder, tool;
+  /// The objects with their weights, which the processes that measure them find by their names.
+  std::optional<ScratchFolder> folder;
+  std::string tool;
   KernelChoices choices;
   /// By kernels: the sum over entries of the logarithms of Halide's time by MLIR's.
   std::map<std::string, double> scores;
@@ -50,10 +49,10 @@ private:
 } // namespace
 
 Status Measurement::compile() {
-  llvm::SmallString<128> path;
-  if (llvm::sys::fs::createUniqueDirectory("attune-best", path))
-    return Status::error("cannot create a temporary folder");
-  folder = path.str().str();
+  Result<ScratchFolder> created = ScratchFolder::create("attune-best-");
+  if (!created)
+    return created.status();
+  folder.emplace(std::move(*created));
   for (KernelBackend backend : {KernelBackend::Mlir, KernelBackend::Halide}) {
     CompileOptions copy = options;
     copy.kernels = backend;
@@ -69,21 +68,26 @@ Status Measurement::compile() {
 }
 
 Result<std::optional<Json>> Measurement::ask(const std::vector<std::string> &arguments) {
-  std::string output = folder + "/output", errors = folder + "/errors", message;
-  for (const std::string &file : {output, errors}) // would be written over, not made shorter
-    llvm::sys::fs::remove(file);
-  std::vector<llvm::StringRef> words{tool};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  bool failed = false;
-  int status = llvm::sys::ExecuteAndWait(tool, words, std::nullopt, {llvm::StringRef(""), llvm::StringRef(output), llvm::StringRef(errors)},
-                                         kSecondsToWait, 0, &message, &failed);
-  if (status == -2 && !failed) // stopped at the limit, or crashed
+  Result<MemoryFile> output = MemoryFile::create("attune-best.json"), errors = MemoryFile::create("attune-best.log");
+  for (const Result<MemoryFile> *file : {&output, &errors})
+    if (!*file)
+      return file->status();
+  SubprocessOptions program;
+  program.program = tool;
+  program.arguments = arguments;
+  program.output = output->descriptor();
+  program.errors = errors->descriptor();
+  Result<SubprocessEnd> end = Subprocess::run(program, kSecondsToWait);
+  if (!end)
+    return end.status();
+  if (end->timedOut || end->signal != 0)
     return std::optional<Json>();
-  auto text = llvm::MemoryBuffer::getFile(status == 0 ? output : errors);
-  std::string line = text ? (*text)->getBuffer().trim().split('\n').first.str() : message;
-  if (status != 0)
-    return Status::error("--kernels=best: measuring failed: " + line);
-  Result<Json> parsed = parseJson(line.empty() ? "" : std::string_view((*text)->getBuffer()), arguments.front());
+  Result<std::string> text = (end->succeeded() ? *output : *errors).read();
+  if (!text)
+    return text.status();
+  if (!end->succeeded())
+    return Status::error("--kernels=best: measuring failed: " + llvm::StringRef(*text).trim().split('\n').first.str());
+  Result<Json> parsed = parseJson(*text, arguments.front());
   if (!parsed)
     return Status::error("--kernels=best: measuring failed: " + parsed.message());
   return std::optional<Json>(std::move(*parsed));
