@@ -16,7 +16,8 @@ namespace attune {
 /// An unnamed file in memory; move-only. Subprocesses have it open only if they are given its descriptor.
 class MemoryFile {
 public:
-  /// A file that holds |content|, to be read from its beginning. |label| is what the system calls it in lists of open files.
+  /// A file that holds |content|, to be read from its beginning. |label| is what the system calls it in lists of open
+  /// files.
   static Result<MemoryFile> create(const char *label, llvm::StringRef content = "");
 
   MemoryFile(MemoryFile &&other) noexcept { std::swap(fd, other.fd); }

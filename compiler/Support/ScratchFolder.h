@@ -9,8 +9,9 @@
 
 namespace attune {
 
-/// A private flat folder in the system's folder for temporary files, removed with its files on destruction, by the tool's signal handler,
-/// or by the next process that creates one with this prefix. For files too large for memory; MemoryFile is for the others.
+/// A private flat folder in the system's folder for temporary files, removed with its files on destruction, by the
+/// tool's signal handler, or by the next process that creates one with this prefix. For files too large for memory;
+/// MemoryFile is for the others.
 class ScratchFolder {
 public:
   /// Creates a folder whose name begins with |prefix|.

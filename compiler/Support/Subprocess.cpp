@@ -28,8 +28,8 @@ std::string SubprocessEnd::text() const {
   return "status " + std::to_string(status);
 }
 
-/// Turns the forked process into the program, or tells |report| the error. Only calls that are safe in signal handlers: other threads of
-/// the parent, which are not here, may have held locks.
+/// Turns the forked process into the program, or tells |report| the error. Only calls that are safe in signal handlers:
+/// other threads of the parent, which are not here, may have held locks.
 [[noreturn]] static void becomeProgram(const SubprocessOptions &options, char *const *words, pid_t parent, int nowhere, int report) {
   // Handlers are the parent's; ignored signals stay ignored.
   for (int number = 1; number < NSIG; ++number) {

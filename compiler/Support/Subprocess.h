@@ -1,9 +1,9 @@
 //===- Subprocess.h - Programs that end with the process that started them -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// llvm::sys::Execute* leave a program running when the compiler is killed, and exchange only files with names. A Subprocess ends with its
-// parent, however that ends, and inherits descriptors of unnamed files. To Linux the parent is the thread that started it: that thread
-// waits for it, too.
+// llvm::sys::Execute* leave a program running when the compiler is killed, and exchange only files with names. A
+// Subprocess ends with its parent, however that ends, and inherits descriptors of unnamed files. To Linux the parent is
+// the thread that started it: that thread waits for it, too.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_SUBPROCESS_H
 #define ATTUNE_COMPILER_SUPPORT_SUBPROCESS_H

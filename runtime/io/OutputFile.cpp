@@ -127,7 +127,8 @@ Status OutputFile::writeAt(uint64_t at, const void *data, size_t bytes) {
 }
 
 Status OutputFile::complete() {
-  // Closing is when network file systems say that the disk is full; closing a copy says it while the file still has no name.
+  // Closing is when network file systems say that the disk is full; closing a copy says it while the file still has no
+  // name.
   int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0 || ::close(copy) != 0)
     return systemError(path, "write");

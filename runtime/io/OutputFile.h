@@ -1,12 +1,13 @@
 //===- OutputFile.h - Files that appear whole or not at all ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file is written without a name (O_TMPFILE) and gets its name when it is complete, so a process that ends early, however it ends, leaves
-// nothing behind. Only a file that replaces another one has, for the moment between link and rename, a temporary name beside it:
-// `OUT.tmp-attune-` and 16 digits. Where the file system has no unnamed files, it has that name from the start. Temporary names are removed
-// as Temporaries.h describes.
+// A file is written without a name (O_TMPFILE) and gets its name when it is complete, so a process that ends early,
+// however it ends, leaves nothing behind. Only a file that replaces another one has, for the moment between link and
+// rename, a temporary name beside it: `OUT.tmp-attune-` and 16 digits. Where the file system has no unnamed files, it
+// has that name from the start. Temporary names are removed as Temporaries.h describes.
 //
-// Complete means written, not stored: like other compilers and linkers this one leaves it to the system when bytes reach the disk.
+// Complete means written, not stored: like other compilers and linkers this one leaves it to the system when bytes
+// reach the disk.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IO_OUTPUTFILE_H
 #define ATTUNE_IO_OUTPUTFILE_H
@@ -23,8 +24,8 @@ namespace attune {
 /// A file being written; move-only.
 class OutputFile {
 public:
-  /// Creates a file that shall be called |path|, an existing file or a free name, and removes leftovers of earlier processes that wrote
-  /// this file. Fails where the folder is missing or cannot be written to.
+  /// Creates a file that shall be called |path|, an existing file or a free name, and removes leftovers of earlier
+  /// processes that wrote this file. Fails where the folder is missing or cannot be written to.
   static Result<OutputFile> create(const std::string &path);
   /// As create, but folders of |path| that are missing appear with the file.
   static Result<OutputFile> createWithFolders(const std::string &path);
@@ -42,8 +43,9 @@ public:
   uint64_t position() const { return offset; }
   /// Gives the file its name; a file that had it is replaced.
   Status commit();
-  /// Commits |files| as one step as far as the system permits: all are complete before the first gets its name, names are given in this
-  /// order, signals wait meanwhile, and if one name cannot be given, those before it are taken back and the files they replaced return.
+  /// Commits |files| as one step as far as the system permits: all are complete before the first gets its name, names
+  /// are given in this order, signals wait meanwhile, and if one name cannot be given, those before it are taken back
+  /// and the files they replaced return.
   static Status commitTogether(const std::vector<OutputFile *> &files);
 
 private:

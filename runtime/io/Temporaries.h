@@ -1,11 +1,11 @@
 //===- Temporaries.h - Temporary names and their removal -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file or folder that exists only while a process works is removed three times over: by its owner; by the tool's signal handler
-// (removeTemporaries), when the process is interrupted; by the next process with the same purpose (removeLeftovers), when the process was
-// killed. The last one tells leftovers from the files of living processes by a lock (flock), which the kernel releases with the process
-// that holds it: unlike a process number it also holds across containers that share a folder. A file system without locks keeps its
-// leftovers.
+// A file or folder that exists only while a process works is removed three times over: by its owner; by the tool's
+// signal handler (removeTemporaries), when the process is interrupted; by the next process with the same purpose
+// (removeLeftovers), when the process was killed. The last one tells leftovers from the files of living processes by a
+// lock (flock), which the kernel releases with the process that holds it: unlike a process number it also holds across
+// containers that share a folder. A file system without locks keeps its leftovers.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IO_TEMPORARIES_H
 #define ATTUNE_IO_TEMPORARIES_H
@@ -22,12 +22,12 @@ enum class TemporaryKind { File, Folder };
 /// |prefix| followed by 16 random hexadecimal digits.
 std::string makeTemporaryName(const std::string &prefix);
 
-/// Locks the file or folder that |fd| has open. The lock ends when the last descriptor of this open file is closed. False if another
-/// process holds the lock; true also where the file system has no locks.
+/// Locks the file or folder that |fd| has open. The lock ends when the last descriptor of this open file is closed.
+/// False if another process holds the lock; true also where the file system has no locks.
 bool lockTemporary(int fd);
 
-/// Removes from |folder| the files (or folders) of this user whose names makeTemporaryName made of |prefix| and that no living process has
-/// locked. Errors are ignored: a leftover that cannot be removed harms nobody.
+/// Removes from |folder| the files (or folders) of this user whose names makeTemporaryName made of |prefix| and that no
+/// living process has locked. Errors are ignored: a leftover that cannot be removed harms nobody.
 void removeLeftovers(const std::string &folder, const std::string &prefix, TemporaryKind kind);
 
 /// The path of a file or flat folder that removeTemporaries removes while this object holds it; move-only.

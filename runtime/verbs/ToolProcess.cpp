@@ -1,7 +1,8 @@
 //===- ToolProcess.cpp - Signals and limits of a tool's process ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handlers allocate nothing and call only what is safe in them: system calls, and functions of this file on memory of their own.
+// Handlers allocate nothing and call only what is safe in them: system calls, and functions of this file on memory of
+// their own.
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/ToolProcess.h"
 #include "runtime/io/Temporaries.h"
@@ -118,8 +119,8 @@ static void onInterruption(int signal) {
   endBySignal(signal);
 }
 
-/// The write that exceeded the limit fails with an error of its own. Unlike an ignored signal, a handled one has its default action in
-/// subprocesses.
+/// The write that exceeded the limit fails with an error of its own. Unlike an ignored signal, a handled one has its
+/// default action in subprocesses.
 static void onFileSizeLimit(int) {}
 
 void attune::endWithoutMemory() {
@@ -146,8 +147,8 @@ static void leaveToFormer(int signal, const siginfo_t *info, const struct sigact
     ::raise(signal);
 }
 
-/// The library that the compiler is built on does not check all memory it allocates: an access close to address zero, while there is not
-/// even as much memory as malloc asks the system for at a time, is no crash.
+/// The library that the compiler is built on does not check all memory it allocates: an access close to address zero,
+/// while there is not even as much memory as malloc asks the system for at a time, is no crash.
 static void onSegmentationFault(int signal, siginfo_t *info, void *) {
   constexpr uintptr_t kNearZero = 1 << 16;
   constexpr size_t kAllocation = 1 << 20;

@@ -1,8 +1,8 @@
 //===- ToolProcess.h - Signals and limits of a tool's process ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A command-line tool that is interrupted, or meets a limit of the system, says so in one line and leaves no temporary files. Handlers of
-// signals belong to the tools: the libraries install none, as applications embed them.
+// A command-line tool that is interrupted, or meets a limit of the system, says so in one line and leaves no temporary
+// files. Handlers of signals belong to the tools: the libraries install none, as applications embed them.
 //
 //   signal or limit                          what happens
 //   HUP INT QUIT TERM USR1 USR2 ALRM         "TOOL: interrupted by SIGINT", then the signal's default action: a shell sees 128 + its number
@@ -24,8 +24,8 @@ namespace attune {
 /// The process of a command-line tool; one object, in main.
 class ToolProcess {
 public:
-  /// Notes which signals are ignored, before libraries install handlers, and opens standard streams that are closed, so that no other file
-  /// gets their numbers. |tool| is the name for messages, a literal.
+  /// Notes which signals are ignored, before libraries install handlers, and opens standard streams that are closed, so
+  /// that no other file gets their numbers. |tool| is the name for messages, a literal.
   explicit ToolProcess(const char *tool);
   /// Installs the handlers, replacing those of libraries.
   void install();
@@ -37,7 +37,8 @@ private:
   sigset_t ignored;
 };
 
-/// Ends the tool's process with a line that says that there is no memory, and the limit if there is one. Allocates nothing.
+/// Ends the tool's process with a line that says that there is no memory, and the limit if there is one. Allocates
+/// nothing.
 [[noreturn]] void endWithoutMemory();
 
 } // namespace attune

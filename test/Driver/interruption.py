@@ -86,6 +86,8 @@ def test_killed():
     """Killed between the end of the work and the last name: none is there, or what was there before; the next compilation finds nothing in its way."""
     compile_ = [tool, "compile", model, "-o", "x.o"]
     t.expect("killed before the first name", (t.run(compile_, rules=[("linkat", None, None)])[0], t.left()), (KILLED, []))
+    t.expect("killed at the first stage", (t.run(compile_ + ["--dump-stages=stages"], rules=[("linkat", None, None)])[0], t.left()), (KILLED, ["stages"]))
+    os.rmdir(os.path.join(t.out, "stages"))
     t.expect_end("afterwards", t.run(compile_), 0, None, OUTPUTS)
 
     def content():
