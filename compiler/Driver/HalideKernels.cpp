@@ -17,9 +17,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/Program.h"
 
-#include <csignal>
 #include <map>
 
 using namespace attune;
@@ -62,52 +61,29 @@ static std::vector<std::string> shareOut(const std::vector<std::string> &descrip
   return parts;
 }
 
-static std::string readAll(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  return buffer ? (*buffer)->getBuffer().str() : "";
-}
-
-HalideCompilation::~HalideCompilation() {
-  for (Process &process : processes) // of a compilation that failed elsewhere
-    if (process.info.Pid != llvm::sys::ProcessInfo::InvalidPid) {
-      ::kill(process.info.Pid, SIGKILL);
-      llvm::sys::Wait(process.info, std::nullopt);
-    }
-  removeFiles();
-}
-
-void HalideCompilation::removeFiles() {
-  for (const Process &process : processes)
-    for (const std::string &file : process.files)
-      llvm::sys::fs::remove(file);
-  processes.clear();
-}
-
 Status HalideCompilation::startProcess(const std::string &tool, const std::string &descriptions, const HalideOptions &options) {
-  Process &process = processes.emplace_back();
-  for (llvm::StringRef extension : {"hk", "bc", "log"}) {
-    llvm::SmallString<128> path;
-    if (llvm::sys::fs::createTemporaryFile("attune-halide", extension, path))
-      return Status::error("cannot create a temporary file");
-    process.files.push_back(path.str().str());
-  }
-  const std::string &kernels = process.files[0], &log = process.files[2];
-  std::error_code error;
-  llvm::raw_fd_ostream stream(kernels, error);
-  stream << descriptions;
-  stream.close();
-  bool failed = error || stream.has_error();
-  stream.clear_error();
-  if (failed)
-    return Status::error("cannot write '" + kernels + "'");
-  std::string bits = "--vector-bits=" + std::to_string(options.vectorBits), how = "--schedule=" + options.schedule,
-              tile = "--tile=" + std::to_string(options.tileRows) + "x" + std::to_string(options.tileColumns),
-              ahead = "--prefetch-ahead=" + std::to_string(options.prefetchAhead);
-  llvm::StringRef arguments[] = {tool, kernels, "--emit=bitcode", bits, how, tile, ahead, "-o", process.files[1]};
-  std::string message;
-  process.info = llvm::sys::ExecuteNoWait(tool, arguments, std::nullopt, {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)},
-                                          0, &message);
-  return process.info.Pid == llvm::sys::ProcessInfo::InvalidPid ? Status::error("internal error: " + tool + ": " + message) : Status();
+  Result<MemoryFile> kernels = MemoryFile::create("attune-halide.hk", descriptions), bitcode = MemoryFile::create("attune-halide.bc"),
+                     log = MemoryFile::create("attune-halide.log");
+  for (const Result<MemoryFile> *file : {&kernels, &bitcode, &log})
+    if (!*file)
+      return file->status();
+  SubprocessOptions program;
+  program.program = tool;
+  program.arguments = {kernels->path(),
+                       "--emit=bitcode",
+                       "--vector-bits=" + std::to_string(options.vectorBits),
+                       "--schedule=" + options.schedule,
+                       "--tile=" + std::to_string(options.tileRows) + "x" + std::to_string(options.tileColumns),
+                       "--prefetch-ahead=" + std::to_string(options.prefetchAhead),
+                       "-o",
+                       bitcode->path()};
+  program.inherited = {kernels->descriptor(), bitcode->descriptor()};
+  program.output = program.errors = log->descriptor();
+  Result<Subprocess> process = Subprocess::start(program);
+  if (!process)
+    return process.status();
+  processes.push_back({std::move(*process), std::move(*kernels), std::move(*bitcode), std::move(*log)});
+  return {};
 }
 
 Status HalideCompilation::start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options) {
@@ -120,23 +96,22 @@ Status HalideCompilation::start(const std::string &tool, const std::vector<std::
 Result<std::vector<std::string>> HalideCompilation::finish() {
   std::vector<std::string> bitcode;
   for (Process &process : processes) {
-    std::string message;
-    llvm::sys::ProcessInfo ended = llvm::sys::Wait(process.info, kSecondsToWait, &message);
-    process.info = llvm::sys::ProcessInfo();
-    if (ended.ReturnCode != 0) {
-      std::string line = llvm::StringRef(readAll(process.files[2])).trim().split('\n').first.str();
+    SubprocessEnd end = process.process.wait(kSecondsToWait);
+    Result<std::string> bytes = (end.succeeded() ? process.bitcode : process.log).read();
+    if (!bytes)
+      return bytes.status();
+    // A message of its own tells of descriptions that it should not have got; without one it met a limit of the system.
+    if (std::string line = llvm::StringRef(*bytes).trim().split('
+').first.str(); !end.succeeded()) {
       // The words of the loader.
       if (llvm::StringRef(line).contains("error while loading shared libraries"))
         return Status::error("'attune-halide-gen' does not start: expected Halide to be installed (on Debian: libhalide14-0), got '" +
                              line + "'");
-      return Status::error(
-          "internal error: " +
-          (!line.empty() ? line
-                         : "attune-halide-gen " + (message.empty() ? "failed with status " + std::to_string(ended.ReturnCode) : message)));
+      return Status::error(line.empty() ? "--kernels=halide: attune-halide-gen: " + end.text() : "internal error: " + line);
     }
-    bitcode.push_back(readAll(process.files[1]));
+    bitcode.push_back(std::move(*bytes));
   }
-  removeFiles();
+  processes.clear();
   return bitcode;
 }
 

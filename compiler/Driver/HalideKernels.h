@@ -4,10 +4,10 @@
 #ifndef ATTUNE_COMPILER_DRIVER_HALIDEKERNELS_H
 #define ATTUNE_COMPILER_DRIVER_HALIDEKERNELS_H
 
+#include "compiler/Support/MemoryFile.h"
+#include "compiler/Support/Subprocess.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/io/Status.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/Program.h"
 
 #include <string>
 #include <vector>
@@ -36,7 +36,6 @@ struct HalideOptions {
 class HalideCompilation {
 public:
   HalideCompilation() = default;
-  ~HalideCompilation();
   HalideCompilation(const HalideCompilation &) = delete;
   HalideCompilation &operator=(const HalideCompilation &) = delete;
 
@@ -48,11 +47,10 @@ public:
 private:
   /// A process and its files: descriptions, bitcode, messages.
   struct Process {
-    llvm::sys::ProcessInfo info;
-    std::vector<std::string> files;
+    Subprocess process;
+    MemoryFile descriptions, bitcode, log;
   };
   Status startProcess(const std::string &tool, const std::string &descriptions, const HalideOptions &options);
-  void removeFiles();
 
   std::vector<Process> processes;
 };

@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// The object, its header and its weights, written under temporary names until all are complete.
+/// The object, its header and its weights, which have no names until all are complete.
 class OutputSet {
 public:
   /// Creates the three files beside |output|; fails early if that is impossible.
@@ -22,7 +22,7 @@ public:
   Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
   /// Writes the main file; a shared object is linked from |code|.
   Status writeCode(const std::string &code, EmitKind kind);
-  /// Gives all files their names. If one fails, those already named are removed.
+  /// Gives all files their names, the object's last. If one fails, none has its name, and what would have been replaced is as it was.
   Status commit();
 
 private:

@@ -86,26 +86,31 @@ Result<ModelFolder> attune::openModelFolder(const std::string &folder) {
   return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation)};
 }
 
-/// Copies a file between folders unless they are the same.
-static Status copyFile(const std::string &from, const std::string &to) {
+/// Copies the file |from|, to be called |to|; nothing if they are the same file.
+static Result<std::optional<OutputFile>> copyFile(const std::string &from, const std::string &to) {
   std::error_code ignored;
   if (fs::equivalent(from, to, ignored))
-    return {};
+    return std::optional<OutputFile>();
   Result<MappedFile> source = MappedFile::open(from);
   if (!source)
     return source.status();
-  Result<OutputFile> copy = OutputFile::create(to);
+  Result<OutputFile> copy = OutputFile::createWithFolders(to);
   if (!copy)
     return copy.status();
   if (Status status = copy->write(source->data(), source->size()); status.failed())
     return status;
-  return copy->commit();
+  return std::optional<OutputFile>(std::move(*copy));
 }
 
-static Status writeWeights(const std::vector<TensorSpec> &specs, const std::string &path, int64_t seed, const Progress &progress) {
+/// Writes generated tensors to a file to be called |path|.
+static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, const std::string &path, int64_t seed,
+                                       const Progress &progress) {
   constexpr int64_t chunk = 1 << 20;
+  Result<OutputFile> file = OutputFile::createWithFolders(path);
+  if (!file)
+    return file.status();
   // The metadata that transformers asks for.
-  Result<SafetensorsWriter> writer = SafetensorsWriter::create(path, specs, {{"format", "pt"}});
+  Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, specs, {{"format", "pt"}});
   if (!writer)
     return writer.status();
   uint64_t done = 0, total = 0;
@@ -125,7 +130,7 @@ static Status writeWeights(const std::vector<TensorSpec> &specs, const std::stri
         progress(done, total);
     }
   }
-  return writer->commit();
+  return writer->release();
 }
 
 Status attune::initModelFolder(const std::string &configFolder, const std::string &folder, int64_t seed, const Progress &progress) {
@@ -135,15 +140,22 @@ Status attune::initModelFolder(const std::string &configFolder, const std::strin
   Result<TransformerSpec> spec = readTransformerSpec(*config);
   if (!spec)
     return spec.status();
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    return Status::error(folder + ": cannot create the folder: " + error.message());
-  if (Status status = writeWeights(spec->tensors(), inFolder(folder, "model.safetensors"), seed, progress); status.failed())
-    return status;
+  // A folder without its configuration, which comes last, is not a model: all files or none.
+  Result<OutputFile> weights = writeWeights(spec->tensors(), inFolder(folder, "model.safetensors"), seed, progress);
+  if (!weights)
+    return weights.status();
+  std::vector<OutputFile> files;
+  files.push_back(std::move(*weights));
   for (const char *name : {"generation_config.json", "config.json"})
-    if (std::string from = inFolder(configFolder, name); exists(from))
-      if (Status status = copyFile(from, inFolder(folder, name)); status.failed())
-        return status;
-  return {};
+    if (std::string from = inFolder(configFolder, name); exists(from)) {
+      Result<std::optional<OutputFile>> copy = copyFile(from, inFolder(folder, name));
+      if (!copy)
+        return copy.status();
+      if (*copy)
+        files.push_back(std::move(**copy));
+    }
+  std::vector<OutputFile *> together;
+  for (OutputFile &file : files)
+    together.push_back(&file);
+  return OutputFile::commitTogether(together);
 }

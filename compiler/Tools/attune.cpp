@@ -5,11 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Tools/ToolVerbs.h"
+#include "runtime/io/Temporaries.h"
 #include "runtime/verbs/Manual.h"
+#include "runtime/verbs/ToolProcess.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
 
 using namespace attune;
 
@@ -57,9 +61,14 @@ static std::string suggest(const std::vector<VerbEntry> &verbs, llvm::StringRef 
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  ToolProcess process("attune");
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   llvm::setBugReportMsg("attune: crashed; please report this with the command line, the config.json and, if it compiled a model,\n"
                         "the last file that --dump-stages=DIR writes: `attune-opt FILE --attune-to-PHASE` on it reproduces the crash\n");
+  // LLVM's handlers report crashes; interruptions and limits are none.
+  process.install();
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
+  llvm::sys::AddSignalHandler([](void *) { removeTemporaries(); }, nullptr);
   VerbHost host;
   host.tool = "attune";
   ToolManual manual = {"attune",

@@ -17,6 +17,14 @@ static std::string text(const nlohmann::ordered_json &value) {
 
 Result<SafetensorsWriter> SafetensorsWriter::create(const std::string &path, const std::vector<TensorSpec> &tensors,
                                                     const std::map<std::string, std::string> &metadata) {
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.status();
+  return create(std::move(*file), path, tensors, metadata);
+}
+
+Result<SafetensorsWriter> SafetensorsWriter::create(OutputFile file, const std::string &path, const std::vector<TensorSpec> &tensors,
+                                                    const std::map<std::string, std::string> &metadata) {
   // Built entry by entry: ordered_json looks keys up linearly, which is slow for thousands of tensors.
   std::string header = "{";
   if (!metadata.empty())
@@ -40,25 +48,27 @@ Result<SafetensorsWriter> SafetensorsWriter::create(const std::string &path, con
   header += "}";
   header.append((8 - header.size() % 8) % 8, ' ');
 
-  Result<OutputFile> file = OutputFile::create(path);
-  if (!file)
-    return file.status();
   uint8_t length[8];
   for (int i = 0; i < 8; ++i)
     length[i] = static_cast<uint8_t>(uint64_t(header.size()) >> (8 * i));
-  if (Status status = file->write(length, 8); status.failed())
+  if (Status status = file.write(length, 8); status.failed())
     return status;
-  if (Status status = file->write(header.data(), header.size()); status.failed())
+  if (Status status = file.write(header.data(), header.size()); status.failed())
     return status;
-  uint64_t end = file->position() + dataEnd;
-  return SafetensorsWriter(std::move(*file), path, end);
+  uint64_t end = file.position() + dataEnd;
+  return SafetensorsWriter(std::move(file), path, end);
 }
 
 Status SafetensorsWriter::commit() {
+  Result<OutputFile> complete = release();
+  return complete ? complete->commit() : complete.status();
+}
+
+Result<OutputFile> SafetensorsWriter::release() {
   if (file.position() != end)
     return Status::error(path + ": expected a file of " + std::to_string(end) + " bytes by its header, got " +
                          std::to_string(file.position()));
-  return file.commit();
+  return std::move(file);
 }
 
 Status attune::saveSafetensors(const std::string &path, const std::vector<OwnedTensor> &tensors) {

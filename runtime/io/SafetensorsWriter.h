@@ -33,11 +33,16 @@ public:
   /// Creates the file and writes the header. The data of |tensors| follows by write, in this order.
   static Result<SafetensorsWriter> create(const std::string &path, const std::vector<TensorSpec> &tensors,
                                           const std::map<std::string, std::string> &metadata = {});
+  /// The same in |file|, which shall be called |path| and is empty.
+  static Result<SafetensorsWriter> create(OutputFile file, const std::string &path, const std::vector<TensorSpec> &tensors,
+                                          const std::map<std::string, std::string> &metadata = {});
 
   /// Appends the next |bytes| bytes of data.
   Status write(const void *data, size_t bytes) { return file.write(data, bytes); }
   /// Completes the file; an error if more or less data was written than declared.
   Status commit();
+  /// Ends the writing without a commit, for files that appear together; the same errors.
+  Result<OutputFile> release();
 
 private:
   SafetensorsWriter(OutputFile file, std::string path, uint64_t end) : file(std::move(file)), path(std::move(path)), end(end) {}

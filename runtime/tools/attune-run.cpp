@@ -4,6 +4,7 @@
 // The verbs on compiled artefacts, linked to the runtime alone: what one installs where nothing is compiled.
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/Manual.h"
+#include "runtime/verbs/ToolProcess.h"
 #include "runtime/verbs/Verbs.h"
 
 using namespace attune;
@@ -19,6 +20,8 @@ static Result<Artefact> openObject(const std::string &flag, const std::string &p
 }
 
 int main(int argc, char **argv) {
+  ToolProcess process("attune-run");
+  process.install();
   std::string model, weights;
   VerbHost host;
   host.tool = "attune-run";

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <system_error>
 
 using namespace attune;
 
@@ -105,7 +106,9 @@ static int printManual(const ToolManual &manual, const std::string &version) {
   }
   std::printf(
       ".SH EXIT STATUS\n0 if done, 1 if the input or the flags were rejected: one line on standard error says what, and no output is left\n"
-      "behind.\n\\fBdiff\\fR and \\fBcheck\\fR: 2 if what they were given cannot be compared.\n");
+      "behind.\n\\fBdiff\\fR and \\fBcheck\\fR: 2 if what they were given cannot be compared.\nInterrupted by a signal: 128 and its "
+      "number, as the "
+      "shell counts; no output is left behind then, either.\n");
   return exitDone;
 }
 
@@ -166,6 +169,10 @@ int attune::runTool(const ToolManual &manual, const std::string &version, const 
   }
   for (const VerbEntry &entry : manual.verbs)
     if (entry.name == verb)
-      return entry.run({arguments.begin() + 1, arguments.end()});
+      try {
+        return entry.run({arguments.begin() + 1, arguments.end()});
+      } catch (const std::system_error &error) { // the library's, from threads that cannot be started
+        return reportError(manual.tool, std::string("cannot start a thread: ") + error.what());
+      }
   return reportError(manual.tool, "unknown verb '" + verb + "'" + hint(verb) + "; " + manual.tool + " --help lists the verbs");
 }

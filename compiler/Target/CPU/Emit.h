@@ -24,9 +24,9 @@ Result<std::string> emitCode(llvm::Module &module, const CpuTarget &target, bool
 /// for others. Errors name the symbol.
 Status checkObject(const std::string &object, llvm::ArrayRef<std::string> visible);
 
-/// Links |objectPath| into the shared object |outPath| by ld.lld or cc, whichever is found first on the PATH or beside the LLVM
-/// installation.
-Status linkShared(const std::string &objectPath, const std::string &outPath);
+/// Links |object|, the bytes of an object file, to the bytes of a shared object by ld.lld or cc, whichever is found first on the PATH or
+/// beside the LLVM installation.
+Result<std::string> linkShared(const std::string &object);
 
 } // namespace attune
 

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Support/MemoryFile.h"
+#include "compiler/Support/Subprocess.h"
 #include "compiler/Target/CPU/Emit.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 using namespace attune;
@@ -29,33 +26,35 @@ static std::string findLinker(bool &isCompiler) {
   return "";
 }
 
-/// The first line of |path|, which a linker wrote its errors to.
-static std::string firstLine(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  return buffer ? (*buffer)->getBuffer().trim().split('\n').first.str() : "";
-}
-
-Status attune::linkShared(const std::string &objectPath, const std::string &outPath) {
+Result<std::string> attune::linkShared(const std::string &object) {
   bool isCompiler;
-  std::string linker = findLinker(isCompiler);
-  if (linker.empty())
+  SubprocessOptions options;
+  options.program = findLinker(isCompiler);
+  if (options.program.empty())
     return Status::error("--emit=shared needs a linker, but neither ld.lld nor cc is on the PATH");
-  // Nothing but the object goes in, so both linkers give a file that needs no library; the process that loads it has memcpy.
-  llvm::SmallVector<llvm::StringRef> arguments = {linker, "-shared"};
+  Result<MemoryFile> input = MemoryFile::create("attune-link.o", object), output = MemoryFile::create("attune-link.so"),
+                     log = MemoryFile::create("attune-link.log");
+  for (const Result<MemoryFile> *file : {&input, &output, &log})
+    if (!*file)
+      return file->status();
+  // Nothing but the object goes in, so both linkers give a file that needs no library; the process that loads it has memcpy. LLD creates
+  // its output beside the name it is given and renames it, which cannot be done to a file without a name, but it also writes to standard
+  // output.
   if (isCompiler)
-    arguments.append({"-nostdlib", "-Wl,-z,noexecstack", "-Wl,--build-id=none"});
+    options.arguments = {"-shared", "-nostdlib", "-Wl,-z,noexecstack", "-Wl,--build-id=none", "-o", output->path(), input->path()};
   else
-    arguments.append({"-z", "noexecstack", "--build-id=none"});
-  arguments.append({"-o", outPath, objectPath});
-  llvm::SmallString<128> log;
-  if (llvm::sys::fs::createTemporaryFile("attune-link", "log", log))
-    return Status::error("cannot create a temporary file");
-  std::string error;
-  int status = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, {llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)},
-                                         0, 0, &error);
-  std::string line = firstLine(log);
-  llvm::sys::fs::remove(log);
-  if (status == 0)
-    return {};
-  return Status::error(linker + " failed: " + (!line.empty() ? line : !error.empty() ? error : "status " + std::to_string(status)));
+    options.arguments = {"-shared", "-z", "noexecstack", "--build-id=none", "-o", "-", input->path()};
+  options.inherited = {input->descriptor(), output->descriptor()};
+  options.output = isCompiler ? log->descriptor() : output->descriptor();
+  options.errors = log->descriptor();
+  options.signalAtParentsEnd = SIGTERM; // compilers have temporary files
+  Result<SubprocessEnd> end = Subprocess::run(options);
+  if (!end)
+    return end.status();
+  if (!end->succeeded()) {
+    Result<std::string> text = log->read();
+    std::string line = text ? llvm::StringRef(*text).trim().split('\n').first.str() : "";
+    return Status::error(options.program + " failed: " + (line.empty() ? end->text() : line));
+  }
+  return output->read();
 }

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Support/MemoryFile.h"
+#include "compiler/Support/Subprocess.h"
 #include "compiler/Target/NVVM/DeviceModule.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
 
@@ -27,31 +25,30 @@ std::string attune::findPtxas() {
   return "";
 }
 
-static std::string readFile(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  return buffer ? (*buffer)->getBuffer().str() : "";
-}
-
 Result<std::string> attune::runPtxas(const std::string &ptxas, const std::string &ptx, const GpuArchitecture &gpu) {
-  llvm::SmallString<128> folder;
-  if (llvm::sys::fs::createUniqueDirectory("attune-ptxas", folder))
-    return Status::error("cannot create a temporary folder");
-  llvm::scope_exit cleanup([&] { llvm::sys::fs::remove_directories(folder); });
-  std::string source = (folder + "/kernels.ptx").str(), cubin = (folder + "/kernels.cubin").str(), log = (folder + "/log").str();
-  std::error_code error;
-  llvm::raw_fd_ostream stream(source, error);
-  stream << ptx;
-  stream.close();
-  if (error || stream.has_error())
-    return Status::error("cannot write '" + source + "'");
-  std::string arch = "--gpu-name=" + gpu.name();
-  llvm::StringRef arguments[] = {ptxas, arch, "-O3", source, "-o", cubin}, output = log;
-  std::string problem;
-  int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, {std::nullopt, output, output}, 0, 0, &problem);
-  if (status != 0)
-    return Status::error("'" + ptxas + "' failed: " + (problem.empty() ? llvm::StringRef(readFile(log)).split('\n').first.str() : problem));
-  std::string bytes = readFile(cubin);
-  if (bytes.empty())
+  Result<MemoryFile> source = MemoryFile::create("attune-ptxas.ptx", ptx), cubin = MemoryFile::create("attune-ptxas.cubin"),
+                     log = MemoryFile::create("attune-ptxas.log");
+  for (const Result<MemoryFile> *file : {&source, &cubin, &log})
+    if (!*file)
+      return file->status();
+  SubprocessOptions options;
+  // A name without a slash may come from ATTUNE_PTXAS.
+  llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(ptxas);
+  options.program = program ? *program : ptxas;
+  options.arguments = {"--gpu-name=" + gpu.name(), "-O3", source->path(), "-o", cubin->path()};
+  options.inherited = {source->descriptor(), cubin->descriptor()};
+  options.output = options.errors = log->descriptor();
+  options.signalAtParentsEnd = SIGTERM; // it has temporary files
+  Result<SubprocessEnd> end = Subprocess::run(options);
+  if (!end)
+    return end.status();
+  if (!end->succeeded()) {
+    Result<std::string> text = log->read();
+    std::string line = text ? llvm::StringRef(*text).trim().split('\n').first.str() : "";
+    return Status::error("'" + ptxas + "' failed: " + (line.empty() ? end->text() : line));
+  }
+  Result<std::string> bytes = cubin->read();
+  if (bytes && bytes->empty())
     return Status::error("'" + ptxas + "' wrote nothing");
   return bytes;
 }

@@ -25,6 +25,7 @@ void testBadFolders();
 void testConvert();
 void testGenerator();
 void testJson();
+void testOutputFiles();
 /// Writes the files of ToyModel.c; checks nothing by itself.
 void testToy();
 void testWriter();

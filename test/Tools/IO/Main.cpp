@@ -29,8 +29,8 @@ int main(int argc, char **argv) {
   struct {
     const char *name;
     void (*run)();
-  } subjects[] = {{"bad-files", testBadFiles}, {"bad-folders", testBadFolders}, {"convert", testConvert}, {"generator", testGenerator},
-                  {"json", testJson},          {"writer", testWriter},          {"toy", testToy}};
+  } subjects[] = {{"bad-files", testBadFiles}, {"bad-folders", testBadFolders},   {"convert", testConvert}, {"generator", testGenerator},
+                  {"json", testJson},          {"output-files", testOutputFiles}, {"writer", testWriter},   {"toy", testToy}};
   if (argc == 3)
     for (auto &subject : subjects)
       if (std::string(argv[1]) == subject.name) {

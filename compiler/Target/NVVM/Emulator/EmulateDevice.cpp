@@ -6,13 +6,9 @@
 #include "compiler/Target/CPU/Emit.h"
 #include "compiler/Target/NVVM/Emulator/EmulatedImage.h"
 #include "compiler/Target/NVVM/Emulator/OperationCalls.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace attune;
 
@@ -164,31 +160,10 @@ Status DeviceEmulator::run(const CpuTarget &target) {
 
 Status attune::rewriteForEmulator(llvm::Module &module, const CpuTarget &target) { return DeviceEmulator(module).run(target); }
 
-/// Links |object| by way of temporary files.
-static Result<std::string> link(const std::string &object) {
-  llvm::SmallString<128> objectPath, imagePath;
-  if (llvm::sys::fs::createTemporaryFile("attune-emulated", "o", objectPath) ||
-      llvm::sys::fs::createTemporaryFile("attune-emulated", "so", imagePath))
-    return Status::error("cannot create a temporary file");
-  llvm::FileRemover removeObject(objectPath), removeImage(imagePath);
-  std::error_code problem;
-  llvm::raw_fd_ostream stream(objectPath, problem);
-  stream << object;
-  stream.close();
-  if (problem || stream.has_error())
-    return Status::error("cannot write '" + objectPath.str().str() + "'");
-  if (Status status = linkShared(objectPath.str().str(), imagePath.str().str()); status.failed())
-    return status;
-  auto image = llvm::MemoryBuffer::getFile(imagePath, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!image)
-    return Status::error("cannot read '" + imagePath.str().str() + "'");
-  return (*image)->getBuffer().str();
-}
-
 Result<std::string> attune::emulateDevice(std::unique_ptr<llvm::Module> module, const CpuTarget &target) {
   if (Status status = rewriteForEmulator(*module, target); status.failed())
     return status;
   optimizeModule(*module, target);
   Result<std::string> object = emitCode(*module, target, /*assembly=*/false);
-  return object ? link(*object) : object;
+  return object ? linkShared(*object) : object;
 }

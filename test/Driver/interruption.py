@@ -1,0 +1,234 @@
+# ===- interruption.py - Tools that are interrupted or killed -----------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""interruption.py SUBJECT TOOL MODEL DIR: ends TOOL (attune; attune-run for the subject run, whose MODEL is the folder of the toy model) at chosen points. It must say so
+in one line, end by the signal, and leave neither files nor subprocesses; what was killed is cleaned up by the next process, which leaves the files of living ones alone."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+import processes
+from processes import NO_UNNAMED_FILES, Pipe, Tester, is_alive, wait_until, write_program, written_bytes
+
+subject, tool, model, folder = sys.argv[1:5]
+tool, model = shutil.which(tool), os.path.abspath(model)
+t = Tester(os.path.abspath(folder))
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM")
+KILLED = -signal.SIGSYS  # what the filter of system calls ends with, like SIGKILL without a chance to clean up
+OUTPUTS = ["x.h", "x.o", "x.weights"]
+
+
+def interrupt(title, process, name, left=()):
+    number = getattr(signal, name)
+    process.send_signal(number)
+    t.expect_end(f"{title}, {name}", t.finish(process), -number, None if name == "SIGKILL" else f"{os.path.basename(tool)}: interrupted by {name}", left)
+
+
+def waiting(pipe, output="x.o", **options):
+    """A compilation that has created its outputs and waits for its model."""
+    process = t.start([tool, "compile", pipe.path, "--weights", model, "-o", output], **options)
+    pipe.wait_for_reader()
+    return process
+
+
+def temporaries(names, of):
+    return [name for name in names if name.startswith(of + ".tmp-attune-")]
+
+
+def test_signals(pipe):
+    for name in SIGNALS + ("SIGKILL",):
+        interrupt("compile", waiting(pipe), name)
+        pipe.close()
+    # The status that a shell sees.
+    for name, status in (("INT", 130), ("TERM", 143)):
+        shell = t.start(["sh", "-c", 'trap : INT; "$0" "$@"; exit $?', tool, "compile", pipe.path, "--weights", model, "-o", "x.o"])
+        pipe.wait_for_reader()
+        with open(f"/proc/{shell.pid}/task/{shell.pid}/children") as f:
+            os.kill(int(f.read().split()[0]), getattr(signal, "SIG" + name))
+        status_got, lines = t.finish(shell)
+        t.expect(f"shell, {name}", (status_got, f"attune: interrupted by SIG{name}" in lines), (status, True))
+        t.expect(f"shell, {name}: files", t.left(), [])
+        pipe.close()
+    # Nobody reads the line, and nothing more fits into the pipe.
+    reader, writer = processes.full_pipe()
+    process = waiting(pipe, stderr=writer)
+    process.send_signal(signal.SIGTERM)
+    t.expect("full stderr", t.finish(process)[0], -signal.SIGTERM)
+    pipe.close()
+    for fd in (reader, writer):
+        os.close(fd)
+
+
+def test_ignored(pipe, text):
+    """Ignored signals change nothing, neither by trap nor by nohup."""
+    ignored = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT)
+    process = waiting(pipe, ignored=ignored)
+    for number in ignored:
+        process.send_signal(number)
+    pipe.send(text)
+    t.expect_end("ignored signals", t.finish(process), 0, None, OUTPUTS)
+    t.clear()
+    process = t.start(["nohup", tool, "compile", pipe.path, "--weights", model, "-o", "x.o"], stdin=subprocess.DEVNULL)
+    pipe.wait_for_reader()
+    process.send_signal(signal.SIGHUP)
+    pipe.send(text)
+    t.expect("nohup", (t.finish(process)[0], t.left()), (0, OUTPUTS))
+    # A parent that ignores the ends of its children: the linker's end must be known nevertheless.
+    t.clear()
+    t.expect_end("SIGCHLD ignored", t.run([tool, "compile", model, "-o", "x.so", "--emit=shared"], ignored=[signal.SIGCHLD]), 0, None, ["x.h", "x.so", "x.weights"])
+    t.clear()
+
+
+def test_killed():
+    """Killed between the end of the work and the last name: none is there, or what was there before; the next compilation finds nothing in its way."""
+    compile_ = [tool, "compile", model, "-o", "x.o"]
+    t.expect("killed before the first name", (t.run(compile_, rules=[("linkat", None, None)])[0], t.left()), (KILLED, []))
+    t.expect("killed at the first stage", (t.run(compile_ + ["--dump-stages=stages"], rules=[("linkat", None, None)])[0], t.left()), (KILLED, ["stages"]))
+    os.rmdir(os.path.join(t.out, "stages"))
+    t.expect_end("afterwards", t.run(compile_), 0, None, OUTPUTS)
+
+    def content():
+        found = {}
+        for name in OUTPUTS:
+            with open(os.path.join(t.out, name), "rb") as f:
+                found[name] = f.read()
+        return found
+
+    before = content()
+    t.expect("killed while replacing: status", t.run(compile_ + ["--padding=skip"], rules=[("renameat2", None, None)])[0], KILLED)
+    t.expect("killed while replacing: outputs", content() == before, True)
+    t.expect("killed while replacing: files", (len(t.left()), len(temporaries(t.left(), "x.weights"))), (4, 1))
+    for name in ("x.o.tmp-backup", "x.o.tmp-attune-mine"):
+        open(os.path.join(t.out, name), "w").close()
+    t.expect_end("another output", t.run([tool, "compile", model, "-o", "y.o"]), 0, None, None)
+    t.expect("another output: files", len(temporaries(t.left(), "x.weights")), 1)
+    t.expect_end("the same output", t.run(compile_), 0, None, OUTPUTS + ["x.o.tmp-attune-mine", "x.o.tmp-backup", "y.h", "y.o", "y.weights"])
+    t.expect("the same output: content", content() == before, True)
+    t.clear()
+
+
+def test_named(pipe, text):
+    """Where the file system has no unnamed files: named ones, of which a signal leaves none, and SIGKILL those that the next process removes."""
+    for name in ("SIGINT", "SIGQUIT"):
+        process = waiting(pipe, rules=[NO_UNNAMED_FILES])
+        t.expect(f"named, {name}: files before", [len(temporaries(t.left(), output)) for output in OUTPUTS], [1, 1, 1])
+        interrupt("named", process, name)
+        pipe.close()
+    process = waiting(pipe, rules=[NO_UNNAMED_FILES])
+    process.kill()
+    t.expect("named, killed", (t.finish(process)[0], len(t.left())), (-signal.SIGKILL, 3))
+    pipe.close()
+    # Two at a time: the second removes what the killed one left, not the first one's files.
+    first = waiting(pipe, rules=[NO_UNNAMED_FILES])
+    living = t.left()
+    t.expect("named, after a killed one", len(living), 3)
+    t.expect_end("named, second", t.run([tool, "compile", model, "-o", "x.o"], rules=[NO_UNNAMED_FILES]), 0, None, OUTPUTS + living)
+    pipe.send(text)
+    t.expect_end("named, first", t.finish(first), 0, None, OUTPUTS)
+    t.clear()
+
+
+def test_compile():
+    text = subprocess.run([tool, "compile", model, "--compile-to=import", "--name=x"], stdout=subprocess.PIPE, check=True).stdout
+    pipe = Pipe(os.path.join(t.folder, "model.mlir"))
+    test_signals(pipe)
+    test_ignored(pipe, text)
+    test_killed()
+    test_named(pipe, text)
+
+
+def test_subprocesses():
+    """Programs that the compiler waits for end with it; they are shell scripts that note their number and sleep."""
+    bin_, notes = os.path.join(t.folder, "bin"), os.path.join(t.folder, "notes")
+    os.makedirs(bin_, exist_ok=True)
+    sleeps = f"echo >> {notes}/$$\nexec sleep 1000\n"
+    own = shutil.copy(tool, os.path.join(bin_, "attune"))
+    for name in ("attune-halide-gen", "ld.lld", "ptxas"):
+        write_program(os.path.join(bin_, name), sleeps)
+    environment = {"PATH": bin_ + os.pathsep + os.environ["PATH"], "ATTUNE_PTXAS": os.path.join(bin_, "ptxas")}
+    for title, flags in (("halide", ["-o", "x.o", "--kernels=halide"]), ("linker", ["-o", "x.so", "--emit=shared"]), ("ptxas", ["-o", "x.o", "--target=cuda", "--gpu=sm_80"])):
+        for name in ("SIGINT", "SIGKILL"):
+            shutil.rmtree(notes, ignore_errors=True)
+            os.makedirs(notes)
+            process = t.start([own, "compile", model, *flags], environment=environment)
+            t.expect(f"{title}: started", bool(wait_until(lambda: os.listdir(notes))), True)
+            interrupt(title, process, name)
+            t.expect(f"{title}, {name}: subprocesses end", wait_until(lambda: not any(is_alive(pid) for pid in os.listdir(notes))), True)
+    # Objects that are measured have names, in a folder. What is left of a killed measurement goes with the next one.
+    os.remove(os.path.join(bin_, "ld.lld"))
+    for name in ("SIGKILL", "SIGINT"):
+        shutil.rmtree(notes)
+        os.makedirs(notes)
+        process = t.start([own, "compile", model, "-o", "x.o", "--kernels=best"], environment=environment)
+        t.expect("best: started", bool(wait_until(lambda: os.listdir(notes))), True)
+        t.expect(f"best, {name}: files", sorted(left.split("/", 1)[-1] for left in t.left() if "/" in left), ["mlir.h", "mlir.so", "mlir.weights"])
+        interrupt("best", process, name, None)
+        t.expect(f"best, {name}: something is left", bool(t.left()), name == "SIGKILL")
+    # Ends of their own.
+    write_program(os.path.join(bin_, "attune-halide-gen"), "echo oh no >&2\nexit 3\n")
+    t.expect_end("one fails", t.run([own, "compile", model, "-o", "x.o", "--kernels=halide"]), 1, "attune: error: internal error: oh no")
+    write_program(os.path.join(bin_, "attune-halide-gen"), "kill -XCPU $$\n")
+    t.expect_end("one is stopped", t.run([own, "compile", model, "-o", "x.o", "--kernels=halide"]), 1, "attune: error: --kernels=halide: attune-halide-gen: CPU time limit exceeded")
+
+
+def test_init():
+    """A folder of which the weights alone are larger than what is written before the signal."""
+    large = os.path.join(t.folder, "large")
+    os.makedirs(large)
+    with open(os.path.join(large, "config.json"), "w") as f:
+        f.write('{"model_type": "bert", "vocab_size": 50000000, "hidden_size": 64, "num_attention_heads": 2, "num_hidden_layers": 1, "intermediate_size": 64}')
+    for rules in ((), (NO_UNNAMED_FILES,)):
+        for name in ("SIGINT", "SIGTERM", "SIGKILL"):
+            process = t.start([tool, "init", large, "-o", "new/folder"], rules=rules)
+            t.expect("init: is writing", bool(wait_until(lambda: written_bytes(process) > 8 << 20)), True)
+            if rules and name == "SIGKILL":
+                process.kill()
+                t.expect("init, named, killed", (t.finish(process)[0], len(t.left())), (-signal.SIGKILL, 1))
+            else:
+                interrupt("init", process, name)
+    # Also this leftover goes, and an interruption leaves the folder as it was.
+    t.expect_end("init", t.run([tool, "init", model, "-o", "new/folder", "--seed=1"]), 0, None, None)
+    names = ["new", "new/folder", "new/folder/config.json", "new/folder/model.safetensors"]
+    t.expect("init: files", t.left(), names)
+    before = os.stat(os.path.join(t.out, "new/folder/model.safetensors"))
+    process = t.start([tool, "init", large, "-o", "new/folder"])
+    t.expect("init again: is writing", bool(wait_until(lambda: written_bytes(process) > 8 << 20)), True)
+    interrupt("init again", process, "SIGINT", names)
+    t.expect("init again: the same file", os.stat(os.path.join(t.out, "new/folder/model.safetensors")).st_ino, before.st_ino)
+    t.expect("init, killed at the first name", (t.run([tool, "init", model, "-o", "other"], rules=[("linkat", None, None)])[0], t.left()), (KILLED, names + ["other"]))
+
+
+def test_run():
+    """attune-run: a call that writes a file, and one that takes long."""
+    run = [tool, "run", os.path.join(model, "toy.so"), "--input", os.path.join(model, "good", "inputs.safetensors"), "--output", "out.safetensors"]
+    t.expect("killed in the first write", (t.run(run, rules=[("pwrite64", None, None)])[0], t.left()), (KILLED, []))
+    t.expect("killed before the name", (t.run(run, rules=[("linkat", None, None)])[0], t.left()), (KILLED, []))
+    t.expect("named, killed before the name", (t.run(run, rules=[NO_UNNAMED_FILES, ("rename", None, None)])[0], len(temporaries(t.left(), "out.safetensors"))), (KILLED, 1))
+    t.expect_end("afterwards", t.run(run), 0, None, ["out.safetensors"])
+    t.expect_end("replaced", t.run(run), 0, None, ["out.safetensors"])
+    t.expect_end("replaced, named", t.run(run, rules=[NO_UNNAMED_FILES]), 0, None, ["out.safetensors"])
+    t.expect("killed while replacing", (t.run(run, rules=[("rename", None, None)])[0], len(t.left())), (KILLED, 2))
+    t.expect_end("afterwards again", t.run(run), 0, None, ["out.safetensors"])
+    t.clear()
+    bench = [tool, "bench", os.path.join(model, "toy.so"), "--length=3", "--batch=1000", "--repeat=1000000"]
+    maps = lambda process: open(f"/proc/{process.pid}/maps").read()
+    for name in SIGNALS:
+        process = t.start(bench)
+        wait_until(lambda: "toy.weights" in maps(process))
+        interrupt("bench", process, name)
+    ignored = t.start(bench, ignored=[signal.SIGINT])
+    wait_until(lambda: "toy.weights" in maps(ignored))
+    ignored.send_signal(signal.SIGINT)
+    interrupt("bench that ignores SIGINT", ignored, "SIGTERM")
+    # Nobody reads what is printed: the usual end, without words.
+    reader, writer = os.pipe()
+    os.close(reader)
+    t.expect_end("closed pipe", t.run([tool, "inspect", os.path.join(model, "toy.so")], stdout=writer), -signal.SIGPIPE, None)
+    t.expect_end("closed pipe, ignored", t.run([tool, "inspect", os.path.join(model, "toy.so")], stdout=writer, ignored=[signal.SIGPIPE]), 1, "cannot write to standard output")
+
+
+{"compile": test_compile, "subprocesses": test_subprocesses, "init": test_init, "run": test_run}[subject]()
+t.report()
