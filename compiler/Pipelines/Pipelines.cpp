@@ -10,7 +10,6 @@
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Weights/Passes.h"
 #include "dialect/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassOptions.h"
@@ -132,11 +131,9 @@ static void buildKernelsPipeline(OpPassManager &pm, KernelBackend kernels) {
 static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strategy, bool device) {
   pm.addPass(createAssignWeightOffsets());
   pm.nest<func::FuncOp>().addPass(createOutputsToArguments());
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  pm.nest<func::FuncOp>().addPass(createStacksToBuffers());
+  pm.addPass(createSharedReadsToBuffers());
+  pm.addPass(createBufferize());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.nest<func::FuncOp>().addPass(createDropCacheResults());

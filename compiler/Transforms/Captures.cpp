@@ -9,28 +9,28 @@ using namespace mlir;
 using namespace attune;
 
 /// A size of what is computed is that of its destination.
-static SizeKey keyOf(Value size) {
+static SizeKey keyOf(Value size, const SymbolTable &symbols) {
   auto dim = size.getDefiningOp<tensor::DimOp>();
   std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
   if (!index)
     return {size, -1};
-  if (tensor::EmptyOp empty = destinationOf(dim.getSource()))
+  if (tensor::EmptyOp empty = destinationOf(dim.getSource(), symbols))
     if (empty.getType().isDynamicDim(*index))
-      return keyOf(empty.getDynamicSize(*index));
+      return keyOf(empty.getDynamicSize(*index), symbols);
   return {dim.getSource(), *index};
 }
 
-Captures::Captures(ValueRange outputs) {
+Captures::Captures(ValueRange outputs, const SymbolTable &symbols) : symbols(symbols) {
   for (auto [number, output] : llvm::enumerate(outputs))
     if (auto empty = output.getDefiningOp<tensor::EmptyOp>())
       for (auto [dim, size] : llvm::enumerate(empty.getMixedSizes()))
         if (auto value = dyn_cast<Value>(size))
-          sizes.try_emplace(keyOf(value), number, dim);
+          sizes.try_emplace(keyOf(value, symbols), number, dim);
 }
 
 void Captures::add(Value value) {
   Operation *op = value.getDefiningOp();
-  if (sizes.contains(keyOf(value))) {
+  if (sizes.contains(keyOf(value, symbols))) {
     read.insert(value);
   } else if (!op || !isRepeatable(op)) {
     inputs.insert(value);
@@ -45,7 +45,7 @@ void Captures::rebuild(OpBuilder &builder, Location loc, ValueRange arguments, I
   mapping.map(inputs.getArrayRef(), arguments.take_front(inputs.size()));
   llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> dims;
   for (Value size : read) {
-    auto [output, dim] = sizes.lookup(keyOf(size));
+    auto [output, dim] = sizes.lookup(keyOf(size, symbols));
     Value &value = dims[{output, dim}];
     if (!value)
       value = tensor::DimOp::create(builder, loc, arguments[inputs.size() + output], dim);

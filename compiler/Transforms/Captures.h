@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -18,7 +19,8 @@ using SizeKey = std::pair<mlir::Value, int64_t>;
 class Captures {
 public:
   /// Sizes of |outputs| are read off them, so that a kernel does not depend on what else has that size where it is called.
-  explicit Captures(mlir::ValueRange outputs);
+  /// |symbols| finds the functions of the module.
+  Captures(mlir::ValueRange outputs, const mlir::SymbolTable &symbols);
 
   /// Adds |value|: as a size of an output, as a computation that is repeated, or as an input.
   void add(mlir::Value value);
@@ -28,6 +30,7 @@ public:
   llvm::SetVector<mlir::Value> inputs;
 
 private:
+  const mlir::SymbolTable &symbols;
   llvm::DenseMap<SizeKey, std::pair<unsigned, int64_t>> sizes; // output and dimension
   llvm::SetVector<mlir::Value> read;                           // sizes that are needed
   llvm::SetVector<mlir::Operation *> repeated;                 // producers first

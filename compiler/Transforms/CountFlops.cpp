@@ -24,6 +24,9 @@ using namespace attune;
 namespace {
 
 struct CountFlops : attune::impl::CountFlopsBase<CountFlops> {
+  CountFlops() = default;
+  /// A copy starts without what this run has found.
+  CountFlops(const CountFlops &other) : CountFlopsBase(other) {}
   void runOnOperation() override;
 
 private:
@@ -31,6 +34,7 @@ private:
   Count countOp(Operation *op);
   Count countFunction(func::FuncOp function);
 
+  SymbolTableCollection symbols;
   DimBounds bounds;
   DenseMap<Operation *, SizeExpr> counted;
 };
@@ -41,7 +45,7 @@ private:
 CountFlops::Count CountFlops::countOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, Count>(op)
       .Case([&](func::CallOp call) -> Count {
-        auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+        auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
         if (!callee || callee.isExternal())
           return SizeExpr(0);
         Count inside = countFunction(callee);

@@ -30,6 +30,9 @@ struct Work {
 using WorkByKernel = llvm::MapVector<Operation *, Work>;
 
 struct CountKernelWork : attune::impl::CountKernelWorkBase<CountKernelWork> {
+  CountKernelWork() = default;
+  /// A copy starts without what this run has found.
+  CountKernelWork(const CountKernelWork &other) : CountKernelWorkBase(other) {}
   void runOnOperation() override;
 
 private:
@@ -39,6 +42,7 @@ private:
   bool addCall(func::CallOp call, WorkByKernel &result);
   const std::optional<WorkByKernel> &workOf(func::FuncOp function);
 
+  SymbolTableCollection symbols;
   DimBounds bounds;
   DenseMap<Operation *, std::optional<WorkByKernel>> known;
   DenseMap<Value, Count> read;
@@ -112,7 +116,7 @@ bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work
 
 /// Adds the kernels that |call| runs, in terms of the caller's symbols; false if that is not known.
 bool CountKernelWork::addCall(func::CallOp call, WorkByKernel &result) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
     return true;
   if (callee->hasAttr(kKernelAttr))

@@ -19,36 +19,36 @@ bool attune::isRepeatable(Operation *op) {
 
 /// What becomes the memory of |value|: a tensor.empty or an argument of its function that it is an update of; null if it is neither, or is
 /// what a function gives that calls itself for it. |entered| are the functions on the way.
-static Value memoryOf(Value value, llvm::SmallPtrSetImpl<Operation *> &entered) {
+static Value memoryOf(Value value, const SymbolTable &symbols, llvm::SmallPtrSetImpl<Operation *> &entered) {
   if (value.getDefiningOp<tensor::EmptyOp>() || isa<BlockArgument>(value))
     return value;
   auto result = cast<OpResult>(value);
   if (auto loop = dyn_cast<scf::ForallOp>(result.getOwner()))
-    return memoryOf(loop.getOutputs()[result.getResultNumber()], entered);
+    return memoryOf(loop.getOutputs()[result.getResultNumber()], symbols, entered);
   auto call = dyn_cast<func::CallOp>(result.getOwner());
-  auto callee = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
+  auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
   if (!callee || callee.isExternal() || !entered.insert(callee).second)
     return nullptr;
   // Callees take their destinations by now.
-  Value given = memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), entered);
+  Value given = memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), symbols, entered);
   entered.erase(callee);
   auto argument = dyn_cast_if_present<BlockArgument>(given);
-  return argument ? memoryOf(call.getOperand(argument.getArgNumber()), entered) : nullptr;
+  return argument ? memoryOf(call.getOperand(argument.getArgNumber()), symbols, entered) : nullptr;
 }
 
-static Value memoryOf(Value value) {
+static Value memoryOf(Value value, const SymbolTable &symbols) {
   llvm::SmallPtrSet<Operation *, 8> entered;
-  return memoryOf(value, entered);
+  return memoryOf(value, symbols, entered);
 }
 
-tensor::EmptyOp attune::destinationOf(Value value) {
-  Value memory = memoryOf(value);
+tensor::EmptyOp attune::destinationOf(Value value, const SymbolTable &symbols) {
+  Value memory = memoryOf(value, symbols);
   return memory ? memory.getDefiningOp<tensor::EmptyOp>() : tensor::EmptyOp();
 }
 
 /// Clones |value|, index arithmetic on arguments of |function|, to |builder| with the arguments replaced by the operands of |call|; null if
 /// it depends on more.
-static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, IRMapping &mapping) {
+static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, const SymbolTable &symbols, IRMapping &mapping) {
   if (mapping.contains(value))
     return mapping.lookup(value);
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -59,14 +59,14 @@ static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, IRMappi
     return nullptr;
   }
   if (auto dim = dyn_cast<tensor::DimOp>(op))
-    if (auto empty = dim.getSource().getDefiningOp() ? destinationOf(dim.getSource()) : tensor::EmptyOp())
+    if (auto empty = dim.getSource().getDefiningOp() ? destinationOf(dim.getSource(), symbols) : tensor::EmptyOp())
       if (auto index = dim.getConstantIndex()) {
         if (!empty.getType().isDynamicDim(*index))
           return arith::ConstantIndexOp::create(builder, op->getLoc(), empty.getType().getDimSize(*index));
-        return rebuild(builder, empty.getDynamicSize(*index), call, mapping);
+        return rebuild(builder, empty.getDynamicSize(*index), call, symbols, mapping);
       }
   for (Value operand : op->getOperands()) {
-    Value rebuilt = rebuild(builder, operand, call, mapping);
+    Value rebuilt = rebuild(builder, operand, call, symbols, mapping);
     if (!rebuilt)
       return nullptr;
     mapping.map(operand, rebuilt);
@@ -74,13 +74,13 @@ static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, IRMappi
   return builder.clone(*op, mapping)->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-LogicalResult attune::passDestinations(func::FuncOp function, ArrayRef<func::CallOp> calls) {
+LogicalResult attune::passDestinations(func::FuncOp function, ArrayRef<func::CallOp> calls, const SymbolTable &symbols) {
   auto *terminator = function.getBody().front().getTerminator();
   SmallVector<tensor::EmptyOp> empties;
   for (Value result : terminator->getOperands()) {
-    if (!isa<BlockArgument>(result) && isa_and_present<BlockArgument>(memoryOf(result)))
+    if (!isa<BlockArgument>(result) && isa_and_present<BlockArgument>(memoryOf(result, symbols)))
       continue;
-    tensor::EmptyOp empty = destinationOf(result);
+    tensor::EmptyOp empty = destinationOf(result, symbols);
     if (!empty || llvm::is_contained(empties, empty))
       return function.emitError("result ") << empties.size() << " is not computed by a kernel of this function";
     empties.push_back(empty);
@@ -92,7 +92,7 @@ LogicalResult attune::passDestinations(func::FuncOp function, ArrayRef<func::Cal
     for (tensor::EmptyOp empty : empties) {
       SmallVector<Value> sizes;
       for (Value size : empty.getDynamicSizes()) {
-        Value rebuilt = rebuild(builder, size, call, mapping);
+        Value rebuilt = rebuild(builder, size, call, symbols, mapping);
         if (!rebuilt)
           return function.emitError("a result's size does not follow from the arguments");
         sizes.push_back(rebuilt);

@@ -6,6 +6,7 @@
 
 #include "compiler/Transforms/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace attune {
@@ -19,6 +20,7 @@ mlir::ArrayAttr getDimNames(mlir::func::FuncOp function, unsigned index);
 /// Upper bounds of index values and dimensions of tensors and buffers. In an entry the symbols are the names in `xfmr.dims`, elsewhere the
 /// sizes of the function's arguments. Exact where the IR computes the size from them with additions, products, maxima and divisions by
 /// constants. A value that is read from memory has the bound that `arith.minsi` gives it, or that of the dimension it is a slice size of.
+/// Remembers the functions of the module: no function may be added or erased while an object is in use.
 class DimBounds {
 public:
   /// Name of the symbol for argument |index|, an index value, or for its dimension |dim|.
@@ -44,6 +46,7 @@ private:
   Bound getSliceBound(mlir::Value value);
   Bound getTokenDim(mlir::Operation *op, mlir::OpResult result, int64_t dim);
 
+  mlir::SymbolTableCollection symbols;
   llvm::DenseMap<mlir::Value, Bound> values;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, Bound> dims;
 };

@@ -116,7 +116,8 @@ void KernelChain::reuseRows() {
   }
 }
 
-SmallVector<SmallVector<func::CallOp>> attune::findKernelChains(func::FuncOp function, llvm::function_ref<bool(func::FuncOp)> canTakeRows) {
+SmallVector<SmallVector<func::CallOp>> attune::findKernelChains(func::FuncOp function, SymbolTableCollection &symbols,
+                                                                   llvm::function_ref<bool(func::FuncOp)> canTakeRows) {
   SmallVector<SmallVector<func::CallOp>> chains;
   KernelChain chain;
   auto end = [&] {
@@ -127,7 +128,7 @@ SmallVector<SmallVector<func::CallOp>> attune::findKernelChains(func::FuncOp fun
   auto visit = [&](Block *block) {
     for (Operation &op : *block) {
       auto call = dyn_cast<func::CallOp>(op);
-      auto kernel = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
+      auto kernel = call ? symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
       if (kernel && canTakeRows(kernel)) {
         if (!chain.add(call, kernel)) {
           end();

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace attune {
@@ -38,8 +39,8 @@ private:
 };
 
 /// The chains of |function| of two or more kernels that have buffers of their own, each as its calls: what they use changes as soon as one
-/// of them is rewritten. Only kernels that |canTakeRows| says are in them.
-llvm::SmallVector<llvm::SmallVector<mlir::func::CallOp>> findKernelChains(mlir::func::FuncOp function,
+/// of them is rewritten. Only kernels that |canTakeRows| says are in them. |symbols| finds the callees.
+llvm::SmallVector<llvm::SmallVector<mlir::func::CallOp>> findKernelChains(mlir::func::FuncOp function, mlir::SymbolTableCollection &symbols,
                                                                           llvm::function_ref<bool(mlir::func::FuncOp)> canTakeRows);
 
 } // namespace attune

@@ -62,7 +62,7 @@ static std::string identifier(StringRef description) {
 static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symbols) {
   Location loc = forall.getLoc();
   llvm::SetVector<Value> captured;
-  Captures captures(forall.getOutputs());
+  Captures captures(forall.getOutputs(), symbols);
   collectOperands(forall.getRegion(), captured);
   getUsedValuesDefinedAbove(forall.getRegion(), captured);
   for (Value bound : forall->getOperands().drop_back(forall.getOutputs().size()))
@@ -145,7 +145,7 @@ struct OutlineKernels : attune::impl::OutlineKernelsBase<OutlineKernels> {
       addCalleesFirst(function, symbols, ordered);
     for (func::FuncOp function : ordered)
       if (function.isPrivate() && !function.isExternal() && !function->hasAttr(kKernelAttr) && function.getNumResults() != 0)
-        if (failed(passDestinations(function, callsOf(module, function))))
+        if (failed(passDestinations(function, callsOf(module, function), symbols)))
           return signalPassFailure();
   }
 

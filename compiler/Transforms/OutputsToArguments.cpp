@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects entry functions (`xfmr.entry`) with tensor results. Leaves them without results: each becomes a memref argument marked
-// `xfmr.output` that the caller provides, with the result's attributes. Results that are caches stay: each becomes the buffer of the
-// argument it is an update of.
+// `xfmr.output` that the caller provides, with the result's attributes. Results that are caches stay, but they and the arguments they are
+// updates of become buffers, too: one-shot bufferization compares every tensor that a function returns with every tensor it is given, and
+// there are two caches or more for each layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,30 @@ namespace attune {
 } // namespace attune
 
 using namespace mlir;
+
+/// The type of a buffer for a tensor of |type|.
+static MemRefType getBufferType(RankedTensorType type) { return MemRefType::get(type.getShape(), type.getElementType()); }
+
+/// Makes the tensors among the arguments of |function| that are caches buffers, and |caches|, which it returns.
+static void passCachesAsBuffers(func::FuncOp function, MutableArrayRef<Value> caches) {
+  Block &body = function.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || !function.getArgAttr(argument.getArgNumber(), xfmr::kCacheAttr))
+      continue;
+    argument.setType(getBufferType(type));
+    auto tensor = bufferization::ToTensorOp::create(builder, argument.getLoc(), type, argument, /*restrict=*/true, /*writable=*/true);
+    argument.replaceAllUsesExcept(tensor, tensor);
+    for (Value &cache : caches)
+      if (cache == argument)
+        cache = tensor;
+  }
+  builder.setInsertionPoint(body.getTerminator());
+  for (Value &cache : caches)
+    cache = bufferization::ToBufferOp::create(builder, cache.getLoc(), getBufferType(cast<RankedTensorType>(cache.getType())), cache,
+                                              /*read_only=*/true);
+}
 
 namespace {
 struct OutputsToArguments : attune::impl::OutputsToArgumentsBase<OutputsToArguments> {
@@ -43,15 +68,17 @@ struct OutputsToArguments : attune::impl::OutputsToArgumentsBase<OutputsToArgume
       DictionaryAttr attrs = function.getResultAttrDict(index);
       NamedAttrList list(attrs);
       list.set(attune::kOutputAttr, builder.getUnitAttr());
-      (void)function.insertArgument(function.getNumArguments(), MemRefType::get(type.getShape(), type.getElementType()),
-                                    list.getDictionary(&getContext()), result.getLoc());
+      (void)function.insertArgument(function.getNumArguments(), getBufferType(type), list.getDictionary(&getContext()), result.getLoc());
       auto copy =
           bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), Type(), result, function.getArguments().back());
       copy.setRestrict(true);
       copy.setWritable(true);
     }
-    terminator->setOperands(caches);
     (void)function.eraseResults(outputs);
+    passCachesAsBuffers(function, caches);
+    terminator->setOperands(caches);
+    function.setFunctionType(
+        builder.getFunctionType(function.getBody().front().getArgumentTypes(), TypeRange(ValueRange(ArrayRef<Value>(caches)))));
   }
 };
 } // namespace

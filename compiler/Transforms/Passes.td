@@ -52,9 +52,62 @@ def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::Func
   let summary = "write the results of entries into buffers of the caller";
   let description = [{
     Each result of a function marked `xfmr.entry` that is not a cache becomes a memref argument marked `xfmr.output`, written by
-    `bufferization.materialize_in_destination`. Numerics: exact.
+    `bufferization.materialize_in_destination`. Arguments and results that are caches (`xfmr.cache`) become memrefs where they are.
+    Numerics: exact.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::ModuleOp"> {
+  let summary = "pass tensors that many calls read as buffers";
+  let description = [{
+    ```mlir
+    %mask = call @additive_mask(...) : (...) -> tensor<?x?xf32>
+    %b = call @layer(%a, %mask, ...) : (tensor<?x8xf32>, tensor<?x?xf32>, ...) -> tensor<?x8xf32>
+    %c = call @layer(%b, %mask, ...) : (tensor<?x8xf32>, tensor<?x?xf32>, ...) -> tensor<?x8xf32>
+    // becomes
+    %mask = call @additive_mask(...) : (...) -> tensor<?x?xf32>
+    %buffer = bufferization.to_buffer %mask read_only : tensor<?x?xf32> to memref<?x?xf32>
+    %b = call @layer(%a, %buffer, ...) : (tensor<?x8xf32>, memref<?x?xf32>, ...) -> tensor<?x8xf32>
+    %c = call @layer(%b, %buffer, ...) : (tensor<?x8xf32>, memref<?x?xf32>, ...) -> tensor<?x8xf32>
+    ```
+
+    One-shot bufferization takes time in the square of the uses of a tensor; this leaves one use, however many layers there are. Applies to
+    an argument of a private function that the function only reads, if several calls pass the same tensor and nothing writes to the memory
+    of any tensor that calls pass. Run it before `attune-bufferize`. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
+  let summary = "copy the pieces of a stacked tensor to a buffer one by one";
+  let description = [{
+    ```mlir
+    %0 = tensor.empty(%n) : tensor<2x?xf32>
+    %1 = tensor.insert_slice %a into %0[0, 0] [1, %n] [1, 1] : tensor<?xf32> into tensor<2x?xf32>
+    %2 = tensor.insert_slice %b into %1[1, 0] [1, %n] [1, 1] : tensor<?xf32> into tensor<2x?xf32>
+    // becomes
+    %0 = memref.alloc(%n) {alignment = 64 : i64} : memref<2x?xf32>
+    %p = memref.subview %0[0, 0] [1, %n] [1, 1] : memref<2x?xf32> to memref<?xf32, strided<[1]>>
+    bufferization.materialize_in_destination %a in restrict writable %p : ...
+    %q = memref.subview %0[1, 0] [1, %n] [1, 1] : memref<2x?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    bufferization.materialize_in_destination %b in restrict writable %q : ...
+    %2 = bufferization.to_tensor %0 restrict writable : memref<2x?xf32> to tensor<2x?xf32>
+    ```
+
+    One-shot bufferization would do the same in more than the square of the number of pieces, which is that of the layers. Chains with other
+    uses than the next piece are left alone. Run it before `attune-bufferize`. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
+  let summary = "turn tensors into buffers, across functions";
+  let description = [{
+    One-shot bufferization with buffers of identity layout at the boundaries of functions; results that are buffers of arguments are dropped.
+    Weights (`xfmr.weight`) are kept out of the module meanwhile, as upstream looks at all symbols for every call. Expects functions in
+    destination-passing style that name no weights (`attune-assign-weight-offsets`). Numerics: exact.
+  }];
 }
 
 def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {

@@ -34,6 +34,9 @@ namespace {
 
 struct PlanMemory : attune::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
+  PlanMemory() = default;
+  /// A copy starts without what this run has found.
+  PlanMemory(const PlanMemory &other) : PlanMemoryBase(other) {}
   void runOnOperation() override;
 
 private:
@@ -44,6 +47,7 @@ private:
   LogicalResult rewrite(func::FuncOp function);
   void recordFormulas(SmallVectorImpl<func::FuncOp> &entries);
 
+  SymbolTableCollection symbols;
   DimBounds bounds;
   llvm::MapVector<Operation *, FunctionPlan> plans; // callees first
   SmallVector<Operation *> active;                  // functions being planned
@@ -88,7 +92,7 @@ LogicalResult PlanMemory::addAlloc(memref::AllocOp alloc, PlannedScope &scope, c
 }
 
 LogicalResult PlanMemory::addCall(func::CallOp call, PlannedScope &scope, bool inParallelLoop, const OperationOrder &order) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
     return call.emitError("expects a call of a function of this module, but got ") << call.getCalleeAttr();
   if (failed(plan(callee)))

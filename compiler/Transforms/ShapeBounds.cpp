@@ -82,7 +82,7 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
           })
           .Case([&](arith::SelectOp op) { return max(getDim(op.getTrueValue(), dim), getDim(op.getFalseValue(), dim)); })
           .Case([&](func::CallOp op) -> Bound {
-            auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+            auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
             if (!callee || callee.isExternal())
               return std::nullopt;
             Bound inside = getDim(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), dim);

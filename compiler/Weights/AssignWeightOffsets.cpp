@@ -55,6 +55,8 @@ public:
       found->second = *offset;
     } else if (isNew) {
       found->second = reserve(layout.bytes, kPage);
+      for (const Slot &slot : key)
+        holders[slot].push_back(&*found);
       for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
         record(name, found->second + slot.offset, slot.bytes);
     }
@@ -64,16 +66,31 @@ public:
   int64_t bytes() const { return end; }
 
 private:
-  using RowKey = std::vector<std::pair<const void *, int64_t>>;
+  using Slot = std::pair<const void *, int64_t>; // a weight and its offset in the row
+  using RowKey = std::vector<Slot>;
+  using Row = std::pair<const RowKey, int64_t>;
 
-  /// Offset of a row that holds all of |part| where it has them.
+  /// Offset of the first row that holds all of |part| where it has them.
   std::optional<int64_t> findWhole(const RowKey &part) const {
-    for (const auto &row : rows) {
-      auto isThere = [&](const RowKey::value_type &slot) { return llvm::is_contained(row.first, slot); };
-      if (row.first.size() > part.size() && llvm::all_of(part, isThere))
-        return row.second;
+    if (part.empty())
+      return std::nullopt;
+    // The row is among those that hold the weight that the fewest rows hold.
+    ArrayRef<const Row *> candidates = holdersOf(part.front());
+    for (const Slot &slot : part)
+      if (holdersOf(slot).size() < candidates.size())
+        candidates = holdersOf(slot);
+    for (const Row *row : candidates) {
+      auto isThere = [&](const Slot &slot) { return llvm::is_contained(row->first, slot); };
+      if (row->first.size() > part.size() && llvm::all_of(part, isThere))
+        return row->second;
     }
     return std::nullopt;
+  }
+
+  /// The rows with weights of their own place that hold |slot|, in the order of their offsets.
+  ArrayRef<const Row *> holdersOf(const Slot &slot) const {
+    auto found = holders.find(slot);
+    return found == holders.end() ? ArrayRef<const Row *>() : ArrayRef<const Row *>(found->second);
   }
 
   int64_t reserve(int64_t bytes, int64_t alignment) {
@@ -99,6 +116,7 @@ private:
   int64_t end = 0;
   llvm::DenseMap<StringAttr, int64_t> shared;
   std::map<RowKey, int64_t> rows;
+  llvm::DenseMap<Slot, SmallVector<const Row *, 1>> holders;
 };
 
 struct AssignWeightOffsetsPass : attune::impl::AssignWeightOffsetsBase<AssignWeightOffsetsPass> {

@@ -21,11 +21,11 @@ bool attune::isWeightArgument(func::FuncOp function, unsigned index) {
 }
 
 /// Whether |function| calls itself, directly or through others; such a function has no finite row.
-static bool isRecursive(func::FuncOp function, ModuleOp module) {
+static bool isRecursive(func::FuncOp function, const SymbolTable &symbols) {
   llvm::SetVector<func::FuncOp> reached;
   auto addCallees = [&](func::FuncOp caller) {
     caller.walk([&](func::CallOp call) {
-      if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+      if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
         reached.insert(callee);
     });
   };
@@ -35,17 +35,16 @@ static bool isRecursive(func::FuncOp function, ModuleOp module) {
   return reached.contains(function);
 }
 
-WeightRows::WeightRows(ModuleOp module) : module(module) {
+WeightRows::WeightRows(ModuleOp module) : symbols(tables.getSymbolTable(module)), users(tables, module) {
   module.walk([&](func::CallOp call) {
-    if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+    if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
       callers[callee].push_back(call);
   });
   // Start from all candidates and drop those with a call that passes something else, until nothing changes.
   for (auto function : module.getOps<func::FuncOp>()) {
-    auto uses = SymbolTable::getSymbolUses(function, module);
-    bool called = uses && llvm::all_of(*uses, [](auto use) { return isa<func::CallOp>(use.getUser()); });
+    bool called = llvm::all_of(users.getUsers(function), llvm::IsaPred<func::CallOp>);
     bool takesWeights = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) { return isWeightArgument(function, i); });
-    if (function.isPrivate() && !function.isExternal() && called && takesWeights && !isRecursive(function, module))
+    if (function.isPrivate() && !function.isExternal() && called && takesWeights && !isRecursive(function, symbols))
       layers.insert(function);
   }
   while (layers.remove_if([&](func::FuncOp function) { return !canBeLayer(function); }))
@@ -86,11 +85,18 @@ bool WeightRows::adoptLayout(func::FuncOp function, func::FuncOp other) {
   WeightRow &row = rows[function], &whole = rows[other];
   if (!row.calls.empty() || !whole.calls.empty())
     return false;
+  SmallVector<SmallVector<StringAttr>> otherNames; // of each call of |other|
+  llvm::DenseMap<StringAttr, SmallVector<unsigned>> passing; // the calls of |other| by the weights they pass
+  for (auto [index, call] : llvm::enumerate(callers[other])) {
+    otherNames.push_back(namesOf(call, whole));
+    for (StringAttr name : otherNames.back())
+      passing[name].push_back(index);
+  }
   SmallVector<unsigned> places;
   for (func::CallOp call : callers[function]) {
     SmallVector<StringAttr> names = namesOf(call, row);
-    bool found = llvm::any_of(callers[other], [&](func::CallOp otherCall) {
-      SmallVector<unsigned> here = findAll(names, namesOf(otherCall, whole));
+    bool found = !names.empty() && llvm::any_of(passing.lookup(names.front()), [&](unsigned index) {
+      SmallVector<unsigned> here = findAll(names, otherNames[index]);
       if (here.empty() || (!places.empty() && here != places))
         return false;
       places = here;
@@ -129,7 +135,7 @@ bool WeightRows::canBeLayer(func::FuncOp function) const {
 }
 
 func::FuncOp WeightRows::getLayer(func::CallOp call) const {
-  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
   return callee && layers.contains(callee) ? callee : func::FuncOp();
 }
 

@@ -60,7 +60,9 @@ private:
   /// false if there are none.
   bool adoptLayout(mlir::func::FuncOp function, mlir::func::FuncOp other);
 
-  mutable mlir::ModuleOp module;
+  mlir::SymbolTableCollection tables;
+  const mlir::SymbolTable &symbols;
+  mlir::SymbolUserMap users;
   llvm::DenseMap<mlir::func::FuncOp, llvm::SmallVector<mlir::func::CallOp>> callers;
   llvm::SetVector<mlir::func::FuncOp> layers;
   llvm::DenseMap<mlir::func::FuncOp, WeightRow> rows;

@@ -81,8 +81,11 @@
 // BUFFERIZED-NEXT: func.func(
 // BUFFERIZED-NEXT: attune-outputs-to-arguments
 // BUFFERIZED-NEXT: ),
-// BUFFERIZED-NEXT: one-shot-bufferize{{.*}} bufferize-function-boundaries=true {{.*}} function-boundary-type-conversion=identity-layout-map
-// BUFFERIZED-NEXT: drop-equivalent-buffer-results,
+// BUFFERIZED-NEXT: func.func(
+// BUFFERIZED-NEXT: attune-stacks-to-buffers
+// BUFFERIZED-NEXT: ),
+// BUFFERIZED-NEXT: attune-shared-reads-to-buffers,
+// BUFFERIZED-NEXT: attune-bufferize,
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: cse,
 // BUFFERIZED-NEXT: func.func(

@@ -27,3 +27,17 @@ func.func @negative_no_entry(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // CHECK: func.func private @negative_external(tensor<8xf32>) -> tensor<8xf32>
 func.func private @negative_external(tensor<8xf32>) -> tensor<8xf32> attributes {xfmr.entry = "other"}
+
+// A cache is a buffer that the caller owns, and so is what it becomes.
+// CHECK-LABEL: @caches
+// CHECK-SAME: (%[[K:.*]]: memref<?x8xf32> {xfmr.cache = "k"}, %[[Y:.*]]: memref<?x8xf32> {xfmr.output}) -> (memref<?x8xf32> {xfmr.cache = "k"})
+// CHECK: %[[T:.*]] = bufferization.to_tensor %[[K]] restrict writable : memref<?x8xf32> to tensor<?x8xf32>
+// CHECK: %[[V:.*]] = math.tanh %[[T]]
+// CHECK: bufferization.materialize_in_destination %[[V]] in restrict writable %[[Y]]
+// CHECK: %[[B:.*]] = bufferization.to_buffer %[[V]] read_only : tensor<?x8xf32> to memref<?x8xf32>
+// CHECK: return %[[B]]
+func.func @caches(%k: tensor<?x8xf32> {xfmr.cache = "k"}) -> (tensor<?x8xf32> {xfmr.cache = "k"}, tensor<?x8xf32>)
+    attributes {xfmr.entry = "decode"} {
+  %y = math.tanh %k : tensor<?x8xf32>
+  return %y, %y : tensor<?x8xf32>, tensor<?x8xf32>
+}

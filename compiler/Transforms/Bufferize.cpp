@@ -1,0 +1,61 @@
+//===- Bufferize.cpp - Tensors become buffers -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects functions on tensors in destination-passing style that name no weights. Runs one-shot bufferization across functions and drops
+// results that are buffers of arguments. Upstream makes a table of all symbols of the module for every call it rewrites; there are far more
+// weights than functions, so weights are taken out of the module meanwhile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/Passes.h"
+#include "dialect/IR/XfmrOps.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace attune {
+#define GEN_PASS_DEF_BUFFERIZE
+#include "compiler/Transforms/Passes.h.inc"
+} // namespace attune
+
+using namespace mlir;
+
+/// Adds the upstream passes.
+static void addBufferization(OpPassManager &pm) {
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(options));
+  pm.addPass(bufferization::createDropEquivalentBufferResultsPass());
+}
+
+namespace {
+struct Bufferize : attune::impl::BufferizeBase<Bufferize> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    OpPassManager pm(ModuleOp::getOperationName());
+    addBufferization(pm);
+    pm.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    // Each weight with the operation behind it that stays.
+    SmallVector<std::pair<Operation *, Operation *>> weights;
+    Block *body = getOperation().getBody();
+    Operation *stays = nullptr;
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body))) {
+      if (!isa<xfmr::WeightOp>(op)) {
+        stays = &op;
+        continue;
+      }
+      op.remove();
+      weights.emplace_back(&op, stays);
+    }
+    OpPassManager pm(ModuleOp::getOperationName());
+    addBufferization(pm);
+    if (failed(runPipeline(pm, getOperation())))
+      signalPassFailure();
+    for (auto [weight, next] : llvm::reverse(weights))
+      body->getOperations().insert(next ? Block::iterator(next) : body->end(), weight);
+  }
+};
+} // namespace
