@@ -23,6 +23,9 @@ def Xfmr_Dialect : Dialect {
     D head size of queries and keys, E head size of values, N and M features.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 class Xfmr_Op<string mnemonic, list<Trait> traits = []> : Op<Xfmr_Dialect, mnemonic, traits>;
