@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Registry.h"
+#include "compiler/Reduce/Passes.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
@@ -10,8 +11,10 @@
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   attune::registerCompilerPasses();
+  attune::registerAttuneReducePasses();
   mlir::DialectRegistry registry;
   attune::registerCompilerDialects(registry);
+  attune::registerReductionPatterns(registry);
   mlir::MLIRContext context(registry);
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
 }

@@ -41,7 +41,9 @@ def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp">
     Before, on buffers:
 
     ```mlir
-    func.func @decode(%keys: memref<?x12xf32> {xfmr.cache = "keys"}) -> (memref<?x12xf32> {xfmr.cache = "keys"}) attributes {xfmr.entry = "decode"}
+    func.func @decode(%keys: memref<?x12xf32> {xfmr.cache = "keys"}) -> (memref<?x12xf32> {xfmr.cache = "keys"}) attributes {xfmr.entry = "decode"} {
+      return %keys : memref<?x12xf32>
+    }
     ```
 
     After it `@decode` returns nothing. A result that is not the argument of its name is an error. Numerics: exact.

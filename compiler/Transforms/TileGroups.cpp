@@ -32,14 +32,16 @@ using namespace attune;
 /// The number of the kernel |op| belongs to, or null.
 static Attribute groupOf(Operation *op) { return op ? op->getAttr(kGroupAttr) : Attribute(); }
 
-/// Whether |op| is the contraction of a projection: one reduction, last of three loops.
+/// Returns true for the contraction of a projection: one reduction, last of three loops, over rows and weights.
 static bool isContraction(linalg::LinalgOp op) {
-  return op.getNumLoops() == 3 && op.getNumReductionLoops() == 1 && op.getIteratorTypesArray()[2] == utils::IteratorType::reduction;
+  return op.getNumLoops() == 3 && op.getNumReductionLoops() == 1 && op.getIteratorTypesArray()[2] == utils::IteratorType::reduction &&
+         op.getNumDpsInputs() >= 2 && isa<ShapedType>(op.getDpsInputs()[1].getType());
 }
 
 /// Whether |contraction| multiplies by panels of codes of lower precision.
 static bool isOfCodes(linalg::LinalgOp contraction) {
-  return cast<ShapedType>(contraction.getDpsInputs()[1].getType()).getElementTypeBitWidth() < 32;
+  Type element = getElementTypeOrSelf(contraction.getDpsInputs()[1]);
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32;
 }
 
 /// The contraction that |root|'s kernel is about, or null.
@@ -132,22 +134,30 @@ static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
 static constexpr int64_t kFewTiles = 3;
 
 namespace {
+/// The operations that are still to be tiled. Those without users may be erased before their turn.
+struct Roots : RewriterBase::Listener {
+  llvm::SetVector<Operation *> ops;
+  void notifyOperationErased(Operation *op) override { ops.remove(op); }
+};
+
 struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
   using TileGroupsBase::TileGroupsBase;
 
   void runOnOperation() override {
-    SmallVector<linalg::LinalgOp> roots;
+    Roots roots;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (!op->getParentOfType<scf::ForallOp>() && op.getNumParallelLoops() >= 2 && isRoot(op))
-        roots.push_back(op);
+        roots.ops.insert(op);
     });
     IRRewriter rewriter(&getContext());
-    for (linalg::LinalgOp root : roots) {
+    while (!roots.ops.empty()) {
+      auto root = cast<linalg::LinalgOp>(roots.ops.front());
+      roots.ops.remove(root);
       if (failed(tile(rewriter, root))) {
         root->emitError("could not tile this operation");
         return signalPassFailure();
       }
-      cleanUp();
+      cleanUp(roots);
     }
     getOperation().walk([&](scf::ForallOp loop) { mergeFused(rewriter, loop); });
   }
@@ -237,13 +247,13 @@ private:
   }
 
   /// Folds slices of slices and of empty tensors and drops what fusion left behind.
-  void cleanUp() {
+  void cleanUp(Roots &roots) {
     RewritePatternSet patterns(&getContext());
     linalg::populateLinalgTilingCanonicalizationPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns), GreedyRewriteConfig().setListener(&roots));
   }
 };
 } // namespace

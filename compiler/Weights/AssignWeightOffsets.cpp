@@ -242,7 +242,7 @@ void AssignWeightOffsetsPass::runOnOperation() {
         (void)placer.placeShared(ref.getWeightAttr().getAttr());
     });
   for (auto entry : module.getOps<func::FuncOp>())
-    if (entry->hasAttr(xfmr::kEntryAttr))
+    if (entry->hasAttr(xfmr::kEntryAttr) && !entry.isExternal())
       rewriteEntry(entry, rows, placer);
   for (func::FuncOp layer : rows.functions())
     rewriteLayer(layer, rows.getRow(layer), rows);

@@ -52,9 +52,10 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
     The first query stands at position `position` among the keys. A score that a mask takes below the most negative f32 becomes that. Rows whose m is in the lower
     half of the range have no visible key: they get what `masked_rows` says. Probabilities of keys hidden by their position are not written.
 
-    - (C1) `query` is `[R, H, D]`, `key` panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` `[S, E]`, the result `[R, H, E]`.
+    - (C1) `query` is `[R, H, D]`, `key` panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` `[S, E]`, the result `[R, H, E]`; D, E and W
+      are static and positive. All are tensors, or all are buffers.
     - (C2) `mask`, if present, is f32, `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`; `head_scale` `[H]`; `distance_bias` `[1 or H, N]`; `relative_key`
-      `[1, D, N' + 15]`, the distances in descending order; `probabilities`, if present, `[H, R, S]` (the second destination).
+      `[1, D, N' + 15]`, static, the distances in descending order; `probabilities`, if present, `[H, R, S]` (the second destination).
     - (C3) `causal`, windows, `distance_bias` and `relative_key` need `position`.
     - (C4) `scratch` and `state`, if present, are contiguous f32 buffers: `[rows, key_block or more]` for scores, `[R * H or more, 32]` for the maxima and sums of
       rows between blocks; vectors need them, `attune-attach-scratch` adds them.

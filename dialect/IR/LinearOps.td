@@ -87,7 +87,7 @@ def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, InferTypeOpAdaptor]> {
       tree; `1 / sqrt` is a square root and a division.
 
     ```mlir
-    %y = xfmr.layer_norm %x, %g, %b residual(%r) {epsilon = 1.0e-12 : f64} : tensor<?x48xf32>, tensor<48xf32>
+    %y = xfmr.layer_norm %x, %g, %b residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-12 : f64} : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
     ```
   }];
   let arguments = (ins Xfmr_Tokens:$input, Xfmr_Vector:$weight, Xfmr_Vector:$bias, Optional<Xfmr_Tokens>:$residual, F64Attr:$epsilon);

@@ -25,7 +25,7 @@ def Xfmr_QuantizeRowsOp : Xfmr_TileOp<"quantize_rows", [DeclareOpInterfaceMethod
 
     ```mlir
     %c = xfmr.quantize_rows ins(%x : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
-    %q:2 = xfmr.quantize_rows ins(%x : tensor<?x33xf32>) outs(%d0, %d1 : tensor<?x36xi8>, tensor<?xf32>) -> tensor<?x36xi8>, tensor<?xf32>
+    %q:2 = xfmr.quantize_rows ins(%z : tensor<?x33xf32>) outs(%d0, %d1 : tensor<?x36xi8>, tensor<?xf32>) -> tensor<?x36xi8>, tensor<?xf32>
     ```
   }];
   let arguments = (ins AnyShaped:$input, Variadic<AnyShaped>:$destinations);

@@ -31,16 +31,6 @@ LogicalResult LabelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
   return success();
 }
 
-LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() != kLabelsAttr)
-    return success();
-  if (!isa<ModuleOp>(op))
-    return op->emitOpError() << "expected '" << kLabelsAttr << "' on a module only";
-  if (!isa<LabelsAttr>(attribute.getValue()))
-    return op->emitOpError() << "expected '" << kLabelsAttr << "' to be #xfmr.labels<[...]>, got " << attribute.getValue();
-  return success();
-}
-
 void XfmrDialect::initialize() {
   // Operations on the host have pointers, whose type is not spelled out.
   getContext()->loadDialect<LLVM::LLVMDialect>();

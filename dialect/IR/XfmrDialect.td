@@ -24,6 +24,8 @@ def Xfmr_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 class Xfmr_Op<string mnemonic, list<Trait> traits = []> : Op<Xfmr_Dialect, mnemonic, traits>;

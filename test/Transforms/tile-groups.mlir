@@ -231,3 +231,14 @@ func.func @transposed(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   } -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// Operations that nothing uses are erased while others are tiled.
+// CHECK-LABEL: @unused
+// CHECK: scf.forall (
+// CHECK-NOT: scf.forall (
+func.func @unused(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>) -> tensor<?x64xf32> {
+  %dead = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
+  %dead2 = xfmr.activation <relu> %dead : tensor<?x64xf32>
+  %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
+  return %y : tensor<?x64xf32>
+}

@@ -50,6 +50,9 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
         return signalPassFailure();
       }
     }
+    for (scf::ForallOp loop : outer)
+      if (failed(verifyLoop(loop)))
+        return signalPassFailure();
     SpecificTiles specific{specificArch, specificColumns, specificStages, specificCacheBytes};
     SmallVector<CodeVersion> versions;
     for (scf::ForallOp loop : outer)
@@ -64,6 +67,25 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
   }
 
 private:
+  /// Reports what threads cannot share in |loop|: operations on tensors, and a limit that no argument has.
+  static LogicalResult verifyLoop(scf::ForallOp loop) {
+    if (loop->getNumResults() != 0)
+      return loop.emitError("expects a loop on buffers, but got results");
+    WalkResult walk = loop.walk([](Operation *op) {
+      if (!isDistributed(op))
+        return WalkResult::advance();
+      for (Value operand : op->getOperands()) {
+        auto type = dyn_cast<MemRefType>(operand.getType());
+        SmallVector<int64_t> strides;
+        int64_t offset;
+        if (isa<ShapedType>(operand.getType()) && (!type || failed(type.getStridesAndOffset(strides, offset))))
+          return op->emitError("expects ranked buffers with strides, but got ") << operand.getType(), WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted() || failed(verifyRowLimit(loop)));
+  }
+
   LogicalResult distribute(scf::ForallOp loop, CodeForm form) {
     placeBarriers(loop);
     OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());

@@ -162,7 +162,8 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   auto hasSize = [](int64_t size) { return size == 64 || size == 128; };
   // A tile has as many rows as make up 64 with the heads that share it.
-  return hasSize(query.getDimSize(2)) && hasSize(value.getDimSize(1)) && !query.isDynamicDim(1) && kRows % query.getDimSize(1) == 0;
+  return hasSize(query.getDimSize(2)) && hasSize(value.getDimSize(1)) && !query.isDynamicDim(1) && query.getDimSize(1) > 0 &&
+         kRows % query.getDimSize(1) == 0;
 }
 
 /// How many (sequence, heads) of |tile| have keys and values of |cacheBytes| together, if there are as many keys as rows of |tiles|.

@@ -53,10 +53,11 @@ static Value countElements(OpBuilder &builder, Operation *op) {
     target = linalgOp.getDpsInits()[0];
   else if (auto copy = dyn_cast<memref::CopyOp>(op))
     target = copy.getTarget();
-  if (!target)
+  auto type = target ? dyn_cast<MemRefType>(target.getType()) : MemRefType();
+  if (!type)
     return {};
   Value count = arith::ConstantIndexOp::create(builder, op->getLoc(), 1);
-  for (int64_t dim = 0; dim != cast<MemRefType>(target.getType()).getRank(); ++dim)
+  for (int64_t dim = 0; dim != type.getRank(); ++dim)
     count = builder.createOrFold<arith::MulIOp>(op->getLoc(), count, builder.createOrFold<memref::DimOp>(op->getLoc(), target, dim));
   return count;
 }

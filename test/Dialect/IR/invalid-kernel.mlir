@@ -17,7 +17,7 @@ func.func @key_panel_c1_rows(%k: memref<?x12xf32>, %p: memref<16x32xf32>) {
 // -----
 
 func.func @key_panel_static(%k: memref<?x12xf32>, %p: memref<12x?xf32>) {
-  // expected-error @below {{expects a panel of static shape, but got 'memref<12x?xf32>'}}
+  // expected-error @below {{expects the columns of the panel to be static and positive, but got 'memref<12x?xf32>'}}
   xfmr.key_panel ins(%k : memref<?x12xf32>) outs(%p : memref<12x?xf32>)
   return
 }
@@ -41,8 +41,66 @@ func.func @attention_tile_c1_result(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf
 // -----
 
 func.func @attention_tile_c1_width(%q: memref<?x1x12xf32>, %k: memref<?x12x24xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
-  // expected-error @below {{expects a panel width that is a multiple of 16, but got 'memref<?x12x24xf32>'}}
+  // expected-error @below {{expects a panel width that is a positive multiple of 16, but got 'memref<?x12x24xf32>'}}
   xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x24xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 48 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c1_no_width(%q: memref<?x1x12xf32>, %k: memref<?x12x0xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
+  // expected-error @below {{expects a panel width that is a positive multiple of 16, but got 'memref<?x12x0xf32>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x0xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c1_head_size(%q: memref<?x1x?xbf16>, %k: memref<?x?xbf16>, %v: memref<?x12xbf16>, %d: memref<?x1x12xf32>) {
+  // expected-error @below {{expects the head size of 'query' to be static and positive, but got 'memref<?x1x?xbf16>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x?xbf16>, memref<?x?xbf16>, memref<?x12xbf16>) outs(%d : memref<?x1x12xf32>)
+    {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<bf16>}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c1_value_size(%q: memref<?x1x16xbf16>, %k: memref<?x16xbf16>, %v: memref<?x?xbf16>, %d: memref<?x1x?xf32>) {
+  // expected-error @below {{expects the head size of 'value' to be static and positive, but got 'memref<?x?xbf16>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xbf16>, memref<?x16xbf16>, memref<?x?xbf16>) outs(%d : memref<?x1x?xf32>)
+    {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<bf16>}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c1_kinds(%q: tensor<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
+  // expected-error @below {{expects ranked tensors only or ranked buffers only, but got 'tensor<?x1x12xf32>' and 'memref<?x12x32xf32>'}}
+  xfmr.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c2_mask(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %m: memref<?xi64>) {
+  // expected-error @below {{expects 'mask' of f32, but got 'memref<?xi64>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) mask(%m : memref<?xi64>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c2_relative_key(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %p: index, %t: memref<1x12x?xf32>) {
+  // expected-error @below {{expects 'relative_key' to have a static number of columns, at least 16, but got 'memref<1x12x?xf32>'}}
+  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) at(%p) relative_key(%t : memref<1x12x?xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @rotary_tile_positions(%x: memref<?x4x12xf32>, %p: memref<?xf32>, %t: memref<64x12xf32>) {
+  // expected-error @below {{expects 'positions' of i64, but got 'memref<?xf32>'}}
+  xfmr.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xf32>, memref<64x12xf32>) outs(%x : memref<?x4x12xf32>)
   return
 }
 

@@ -46,22 +46,3 @@ func.func @strided_columns(%q: memref<?x1x12xf32, strided<[24, 24, 2]>>, %o: mem
       outs(%o : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
-
-// -----
-
-func.func @dynamic_head_size(%q: memref<?x1x?xf32>, %o: memref<?x1x12xf32>, %k: memref<?x?x32xf32>, %v: memref<?x12xf32>, %s: memref<8x512xf32>, %m: memref<64x32xf32>) {
-  // expected-error @below {{expects static head sizes, but got 'memref<?x1x?xf32>' and 'memref<?x12xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x?xf32>, memref<?x?x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x512xf32>, memref<64x32xf32>)
-      outs(%o : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
-  return
-}
-
-// -----
-
-func.func @dynamic_relative_key(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %r: memref<1x12x?xf32>, %p: index, %s: memref<8x512xf32>,
-                                %m: memref<64x32xf32>) {
-  // expected-error @below {{expects a static number of relative keys, but got 'memref<1x12x?xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) at(%p) relative_key(%r : memref<1x12x?xf32>)
-      scratch(%s, %m : memref<8x512xf32>, memref<64x32xf32>) outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
-  return
-}

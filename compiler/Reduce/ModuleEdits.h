@@ -1,0 +1,58 @@
+//===- ModuleEdits.h - Changes of modules that keep them valid --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_REDUCE_MODULEEDITS_H
+#define ATTUNE_REDUCE_MODULEEDITS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace attune {
+
+/// Erases parts of a module and puts other values in the places of those that are gone. Results have the types that users expect, but the
+/// module may be invalid for other reasons, so the caller verifies it.
+class ModuleEdits {
+public:
+  explicit ModuleEdits(mlir::ModuleOp module) : module(module) {}
+
+  /// Erases |ops| with their regions. Terminators and symbols stay.
+  void eraseOps(const llvm::SetVector<mlir::Operation *> &ops);
+  /// Erases a symbol at the top of the module and the operations that use it.
+  void eraseSymbol(mlir::Operation *symbol);
+  /// Makes a declaration of |function|.
+  void eraseBody(mlir::func::FuncOp function);
+  /// Moves the operations of |region|, one block of |op|, to the place of |op|, and erases |op|.
+  void inlineRegion(mlir::Operation *op, mlir::Region &region);
+  /// Erases argument |index| of |function| and the operands of its calls. An argument that is used and that no other value can replace
+  /// stays.
+  void eraseArgument(mlir::func::FuncOp function, unsigned index);
+  /// Erases result |index| of |function| and of its calls.
+  void eraseResult(mlir::func::FuncOp function, unsigned index);
+
+  /// The calls of |function|.
+  llvm::SmallVector<mlir::func::CallOp> findCalls(mlir::func::FuncOp function);
+
+private:
+  /// A value of |type| that may be used at |before|: an operand of |before|, an argument, a result, a constant or, with |mayAdd|, a new
+  /// argument of the function. Never |except|, nor what |doomed| defines. Null if there is none.
+  mlir::Value findValue(mlir::Type type, mlir::Operation *before, bool mayAdd = true, mlir::Value except = {});
+  /// The same; poison if there is none.
+  mlir::Value findOrMakeValue(mlir::Type type, mlir::Operation *before);
+  mlir::Value addArgument(mlir::func::FuncOp function, mlir::Type type);
+  bool isDoomed(mlir::Operation *op) const;
+  void replaceAndErase(mlir::Operation *op);
+
+  mlir::ModuleOp module;
+  llvm::SetVector<mlir::Operation *> doomed;
+  /// Functions that are getting an argument, whose calls of themselves have no other value for it.
+  llvm::SetVector<mlir::Operation *> growing;
+};
+
+/// Replaces the size |from| by |to| in all types of |module|, and with |numbers| in its index and i64 attributes and constants. Weights get
+/// a source of their new type. |to| may be dynamic.
+void resizeEverywhere(mlir::ModuleOp module, int64_t from, int64_t to, bool numbers);
+
+} // namespace attune
+
+#endif // ATTUNE_REDUCE_MODULEEDITS_H

@@ -1,0 +1,43 @@
+// RUN: attune-opt %s --attune-distribute-to-threads=threads=128 --split-input-file --verify-diagnostics
+
+// Verified IR that threads cannot share is refused.
+
+func.func @limit_without_offsets(%a: memref<?xf32>, %x: f32, %n: index) {
+  // expected-error @below {{expects an argument of the function with 'xfmr.limit' 0}}
+  scf.forall (%i) in (%n) {
+    memref.store %x, %a[%i] : memref<?xf32>
+  } {xfmr.limit = 0 : i64}
+  return
+}
+
+// -----
+
+func.func @limit_of_floats(%a: memref<?xf32> {xfmr.limit = 0 : i64}, %x: f32, %n: index) {
+  // expected-error @below {{expects the argument with 'xfmr.limit' 0 : i64 to be a buffer of offsets, but got 'memref<?xf32>'}}
+  scf.forall (%i) in (%n) {
+    memref.store %x, %a[%i] : memref<?xf32>
+  } {xfmr.limit = 0 : i64}
+  return
+}
+
+// -----
+
+func.func @tensors(%a: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
+  // expected-error @below {{expects a loop on buffers, but got results}}
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %a) -> tensor<?x8xf32> {
+    scf.forall.in_parallel {
+    }
+  }
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @tensors_inside(%a: tensor<?x1x12xf32>, %k: tensor<?x12x32xf32>, %v: tensor<?x12xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+    // expected-error @below {{expects ranked buffers with strides, but got 'tensor<?x1x12xf32>'}}
+    %o = xfmr.attention_tile ins(%a, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) outs(%a : tensor<?x1x12xf32>)
+        {scale = 1.0 : f64, key_block = 32 : i64} -> tensor<?x1x12xf32>
+  }
+  return
+}
