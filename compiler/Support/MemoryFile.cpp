@@ -16,7 +16,7 @@ static Status memoryFileError(const char *action) {
   return Status::error(std::string("cannot ") + action + " a temporary file in memory: " + std::strerror(errno));
 }
 
-Result<MemoryFile> MemoryFile::create(const char *label, llvm::StringRef content) {
+Result<MemoryFile> MemoryFile::create(const char *label, std::string_view content) {
   MemoryFile file(::memfd_create(label, MFD_CLOEXEC));
   if (file.fd < 0)
     return memoryFileError("create");

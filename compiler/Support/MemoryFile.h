@@ -7,9 +7,9 @@
 #define ATTUNE_COMPILER_SUPPORT_MEMORYFILE_H
 
 #include "runtime/io/Status.h"
-#include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <string_view>
 
 namespace attune {
 
@@ -18,7 +18,7 @@ class MemoryFile {
 public:
   /// A file that holds |content|, to be read from its beginning. |label| is what the system calls it in lists of open
   /// files.
-  static Result<MemoryFile> create(const char *label, llvm::StringRef content = "");
+  static Result<MemoryFile> create(const char *label, std::string_view content = "");
 
   MemoryFile(MemoryFile &&other) noexcept { std::swap(fd, other.fd); }
   MemoryFile &operator=(MemoryFile &&other) noexcept {

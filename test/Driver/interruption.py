@@ -157,16 +157,6 @@ def test_subprocesses():
             t.expect(f"{title}: started", bool(wait_until(lambda: os.listdir(notes))), True)
             interrupt(title, process, name)
             t.expect(f"{title}, {name}: subprocesses end", wait_until(lambda: not any(is_alive(pid) for pid in os.listdir(notes))), True)
-    # Objects that are measured have names, in a folder. What is left of a killed measurement goes with the next one.
-    os.remove(os.path.join(bin_, "ld.lld"))
-    for name in ("SIGKILL", "SIGINT"):
-        shutil.rmtree(notes)
-        os.makedirs(notes)
-        process = t.start([own, "compile", model, "-o", "x.o", "--kernels=best"], environment=environment)
-        t.expect("best: started", bool(wait_until(lambda: os.listdir(notes))), True)
-        t.expect(f"best, {name}: files", sorted(left.split("/", 1)[-1] for left in t.left() if "/" in left), ["mlir.h", "mlir.so", "mlir.weights"])
-        interrupt("best", process, name, None)
-        t.expect(f"best, {name}: something is left", bool(t.left()), name == "SIGKILL")
     # Ends of their own.
     write_program(os.path.join(bin_, "attune-halide-gen"), "echo oh no >&2\nexit 3\n")
     t.expect_end("one fails", t.run([own, "compile", model, "-o", "x.o", "--kernels=halide"]), 1, "attune: error: internal error: oh no")
