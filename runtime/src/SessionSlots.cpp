@@ -108,14 +108,16 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
   const attune_model_desc &desc = *session.model->desc;
   Caches &caches = session.caches;
   int64_t length = caches.lengths[from];
+  cuda::ContextScope scope;
+  if (isOnGpu(session))
+    ATTUNE_TRY(session.device.enter(scope));
+  caches.lengths[to] = 0; // should a copy fail, its rows are of two sequences
   for (uint32_t i = 0; i < desc.num_caches; ++i) {
     const attune_cache_desc &cache = desc.caches[i];
     if (cache.of_sources)
       continue;
     CachePlace place = findCache(desc, caches, i);
     if (isOnGpu(session)) {
-      cuda::ContextScope scope;
-      ATTUNE_TRY(session.device.enter(scope));
       ATTUNE_TRY(session.device.copySlot(cache, place, from, to, length));
       continue;
     }
@@ -238,6 +240,23 @@ static attune_status checkWrite(const attune_session &session, const int64_t *sl
   return ATTUNE_OK;
 }
 
+/// Sets the lengths of the slots or sources that |tensors|, which have been checked, fill: to those of the tensors, or to 0 if |areEmpty|. Nobody
+/// knows the tokens of such slots.
+static attune_status setLengths(attune_session &session, const int64_t *slots, const attune_tensor *tensors, size_t count, bool areEmpty) {
+  Caches &caches = session.caches;
+  for (size_t i = 0; i < count; ++i) {
+    CacheAccess access;
+    ATTUNE_TRY(openCache(session, tensors[i], access));
+    for (int64_t row = 0; row < access.rows; ++row) {
+      int64_t slot = slots ? slots[row] : row;
+      (access.cache->of_sources ? caches.sourceLengths : caches.lengths)[slot] = areEmpty ? 0 : access.length;
+      for (int64_t token = 0; !access.cache->of_sources && token < access.length; ++token)
+        caches.tokens[slot * caches.sizes.capacity + token] = unknownToken;
+    }
+  }
+  return ATTUNE_OK;
+}
+
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors) {
   SessionTurn turn(session);
   ATTUNE_TRY(turn.take());
@@ -247,16 +266,8 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
   ATTUNE_TRY(refuseCapture(*session, "writing caches"));
   Caches &caches = session->caches;
   const attune_model_desc &desc = *session->model->desc;
-  for (size_t i = 0; i < num_tensors; ++i) {
-    CacheAccess access;
-    ATTUNE_TRY(openCache(*session, tensors[i], access));
-    for (int64_t row = 0; row < access.rows; ++row) {
-      int64_t slot = slots ? slots[row] : row;
-      (access.cache->of_sources ? caches.sourceLengths : caches.lengths)[slot] = access.length;
-      for (int64_t token = 0; !access.cache->of_sources && token < access.length; ++token)
-        caches.tokens[slot * caches.sizes.capacity + token] = unknownToken;
-    }
-  }
+  // Should a copy fail, a slot has keys and values of two sequences: then it is empty.
+  ATTUNE_TRY(setLengths(*session, slots, tensors, num_tensors, /*areEmpty=*/true));
   // Masks are zeros unless given.
   for (uint32_t c = 0; c < desc.num_caches; ++c)
     for (size_t i = 0; i < num_tensors; ++i) {
@@ -283,5 +294,5 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
       ATTUNE_TRY(view.store());
     }
   }
-  return ATTUNE_OK;
+  return setLengths(*session, slots, tensors, num_tensors, /*areEmpty=*/false);
 }

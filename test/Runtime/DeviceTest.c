@@ -461,13 +461,30 @@ static void report(attune_model *model) {
   attune_session_destroy(session);
 }
 
+/* Slots that a failure leaves with tokens of two sequences are empty. The settings let the |what|, "write" or "copy", fail. */
+static void report_slots(attune_model *model, const char *what) {
+  attune_session *session;
+  CHECK_OK(make_session(model, NULL, &session));
+  append(session, 2, (int64_t[]){0, 1}, (int64_t[]){10, 20}, (float[]){11, 21});
+  float written[2] = {1, 2};
+  attune_tensor given = {"values", ATTUNE_F32, 4, (int64_t[]){1, 2, 1, 1}, written, sizeof(written)};
+  attune_status status =
+      strcmp(what, "write") == 0 ? attune_session_cache_write(session, NULL, &given, 1) : attune_session_slot_copy(session, 1, 0);
+  printf("%s: %s\n%d and %d tokens\n", attune_status_name(status), attune_last_error(), (int)attune_session_slot_length(session, 0),
+         (int)attune_session_slot_length(session, 1));
+  attune_session_destroy(session);
+}
+
 int main(int argc, char **argv) {
   CHECK(argc >= 3);
   make_model(argv[1], argv[2]);
   attune_model *model;
   CHECK_OK(open_model(argv[2], 0, &model)); /* needs no GPU yet */
   if (argc > 3) {
-    report(model);
+    if (strcmp(argv[3], "once") == 0)
+      report(model);
+    else
+      report_slots(model, argv[3]);
     attune_model_close(model);
     return 0;
   }

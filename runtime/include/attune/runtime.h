@@ -200,7 +200,7 @@ int64_t attune_session_slot_length(const attune_session *session, int64_t slot);
 /// Keeps the first |length| tokens of |slot|; with 0 it is empty and reads the source of its own number. Fails with
 /// INVALID_ARGUMENT if it has fewer, or BUSY.
 attune_status attune_session_slot_truncate(attune_session *session, int64_t slot, int64_t length);
-/// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY.
+/// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY, or DEVICE_ERROR, which leaves |to| empty.
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
 /// Reads the cache that |tensor| names: F32 [rows, heads, length, head size] of a cache of keys or values, [rows, length] of a
 /// mask. Row i is of slot |slots|[i], or of slot i if |slots| is null; sources for caches of sources. Fails with INVALID_ARGUMENT
@@ -208,7 +208,7 @@ attune_status attune_session_slot_copy(attune_session *session, int64_t from, in
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
 /// Fills the slots of all caches of sequences that |tensors| name, and the sources of those of sources, as
 /// attune_session_cache_read would read them: keys and values of all layers, masks where they are not 0. Lengths become those
-/// of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY.
+/// of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY, or DEVICE_ERROR or OUT_OF_MEMORY, which leave them empty.
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors);
 
 //===--- Machine -----------------------------------------------------------===//
