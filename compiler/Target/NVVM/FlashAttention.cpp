@@ -96,7 +96,7 @@ void FlashAttention::emit() {
     return {};
   };
   auto many = [&]() -> Values {
-    // Usually the rows are one tile. In a loop, registers would hold what all tiles have in common, beside sums that leave none.
+    // Usually the rows are one tile. A loop would keep the addresses that all tiles share in registers, and the sums leave none for them.
     std::optional<SizeExpr> queries = DimBounds().getDim(op.getQuery(), 0);
     std::optional<int64_t> most = queries ? queries->getConstant() : std::nullopt;
     if (int64_t heads = cast<MemRefType>(op.getQuery().getType()).getDimSize(1);

@@ -8,8 +8,8 @@
 // O += P V of the last stage
 //
 // so that tensor cores multiply while weights are computed: O += P V in the same warpgroup, and all products of the other one. Queries are
-// in shared memory, weights in registers; they keep those of P until O += P V has read them. Stages that all rows see whole have loops
-// without questions.
+// in shared memory, weights in registers: O += P V reads those of P until it is waited for, so P' is rounded only then. Stages that all
+// rows see whole have loops without questions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,8 @@ Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried,
     scores = products.wait(1, scores);
     release([&] { stages.releaseKeys(at.place); });
     std::pair<Value, Value> factors = own.weigh(key, areSeen, scores, at.state);
-    // Until the wait, products read the registers of the weights before: these are rounded to them afterwards.
+    // The product in flight reads the rounded weights of the stage before. The scores pass the wait, too, so that they are rounded behind
+    // it.
     Values waiting(at.results);
     llvm::append_range(waiting, scores);
     waiting = products.wait(0, waiting, at.weights);

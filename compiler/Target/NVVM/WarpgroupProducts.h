@@ -13,8 +13,8 @@
 // Products are asynchronous: from a product's start to the wait for its group the tensor cores own its registers, the sums and an operand A
 // in registers. Nothing else may read or write the sums, or write the operand. The emitted code states this as data flow, so that LLVM can
 // neither hoist a use above the wait nor reuse a register before it: sums and whatever must not be computed earlier are results of the
-// wait, and operands that may not be overwritten earlier are its inputs. In the same way the fence has what must be computed before it.
-// test/Target/NVVM/Inputs/wgmma.py proves it of the PTX.
+// wait, and operands that may not be overwritten earlier are its inputs. Sums and operands pass the fence in the same way, which orders
+// what computes them before it. test/Target/NVVM/Inputs/wgmma.py proves the result, the PTX.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_WARPGROUPPRODUCTS_H

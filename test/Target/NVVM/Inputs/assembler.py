@@ -1,0 +1,29 @@
+"""What NVIDIA's assembler says of kernels."""
+import collections
+import re
+import subprocess
+import sys
+
+# Bytes of the stack, of spills (stores and loads), and registers of a thread.
+Usage = collections.namedtuple("Usage", "name stack stores loads registers")
+
+
+def assemble(path, gpu):
+    """Assembles the kernels of |path| for |gpu|. Returns a Usage for each, and the warnings; exits with a message where the assembler fails."""
+    result = subprocess.run(["ptxas", "-v", "-O3", "--gpu-name=" + gpu, path, "-o", "/dev/null"], capture_output=True, text=True)
+    text = result.stdout + result.stderr
+    if result.returncode:
+        sys.exit(f"{path}: ptxas fails for {gpu}:\n{text}")
+    usages = []
+    for name, report in re.findall(r"Compiling entry function '(\S+)' for '\S+'(.*?Used \d+ registers[^\n]*)", text, re.S):
+        numbers = [int(re.search(rf"(\d+) bytes {what}", report).group(1)) for what in ("stack frame", "spill stores", "spill loads")]
+        usages.append(Usage(name, *numbers, int(re.search(r"Used (\d+) registers", report).group(1))))
+    # C75xx: products of warpgroups that wait for each other.
+    return usages, [line for line in text.splitlines() if re.search(r"\bC75\d\d\b|warning", line)]
+
+
+def describe_spills(usage):
+    """A message if a kernel has a stack or spills, else nothing."""
+    if max(usage.stack, usage.stores, usage.loads) == 0:
+        return None
+    return f"{usage.name}: {usage.stack} bytes of stack, {usage.stores} + {usage.loads} bytes of spills, expected none"
