@@ -103,11 +103,11 @@ typedef struct attune_generation {
 /// goes on where it stopped: give the whole text so far, that is the ids of the generation before followed by those of the next turn. Each
 /// row takes the slot whose tokens agree best with the beginning of the text, or slot slots[row] if the input `slots` ([rows]) is given;
 /// the tokens that agree stay, the rest of that slot goes, and only what is new is computed. Slots of no row keep what they hold. Ids and
-/// scores are, bit for bit, those of the whole text without reuse, repetition rules and sampling included; attune_generation.reused_tokens
-/// tells what was saved. Nothing is taken from slots that were filled by attune_session_cache_write or with inputs beside ids and
-/// `attention_mask`, nor in a generation that has such inputs. Works with greedy search, sampling and beams; beams and several sequences
-/// per row take further slots, emptiest first. A text that is longer than the session ("past") or the model has room for fails with
-/// LIMIT_EXCEEDED, and leaves the slots as they are.
+/// scores are those of the whole text without reuse, repetition rules and sampling included: bit for bit on a CPU, up to rounding on a GPU,
+/// where a step adds in another order than a prompt. attune_generation.reused_tokens tells what was saved. Nothing is taken from slots that
+/// were filled by attune_session_cache_write or with inputs beside ids and `attention_mask`, nor in a generation that has such inputs.
+/// Works with greedy search, sampling and beams; beams and several sequences per row take further slots, emptiest first. A text that is
+/// longer than the session ("past") or the model has room for fails with LIMIT_EXCEEDED, and leaves the slots as they are.
 ///
 /// The session needs a slot ("batch") for each sequence and room ("past") for its ids; attune_generation_limits tells. Rows that end leave
 /// the batch; a row's result does not depend on the others, except that sampling depends on its number. Takes memory for the time of the
