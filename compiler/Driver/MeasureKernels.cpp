@@ -62,6 +62,7 @@ Status Measurement::compile() {
     copy.name = "model";
     copy.dumpStages.clear();
     copy.compileTo.reset();
+    copy.weightsStore = nullptr;
     if (Status status = compileModel(copy); status.failed())
       return status;
   }
