@@ -23,12 +23,21 @@ static std::string formatTime(std::time_t time) {
 /// "1 model", "2 models".
 static std::string countModels(uint64_t count) { return std::to_string(count) + (count == 1 ? " model" : " models"); }
 
+/// |path| without characters that would act on a terminal.
+static std::string makePrintable(std::string path) {
+  for (char &c : path)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = '?';
+  return path;
+}
+
 static void printText(const CacheFolders &folders) {
   for (const std::string &folder : folders.readable) {
     std::vector<CachedEntry> entries = listEntries(folder);
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
       std::printf("%10s  %s  %s%s\n%33s%s\n", formatBytes(entry->bytes()).c_str(), formatTime(entry->lastUse.tv_sec).c_str(),
-                  entry->record ? entry->record->model.c_str() : "(incomplete)", CacheEntry::isInUse(entry->folder) ? "  (in use)" : "", "",
+                  entry->record ? makePrintable(entry->record->model).c_str() : "(incomplete)",
+                  CacheEntry::isInUse(entry->folder) ? "  (in use)" : "", "",
                   entry->record ? entry->record->flags.c_str() : entry->folder.c_str());
     std::printf("%s, %s of at most %s in %s\n", countModels(entries.size()).c_str(), formatBytes(totalBytes(entries)).c_str(),
                 formatBytes(folders.maxBytes).c_str(), folder.c_str());

@@ -234,6 +234,9 @@ def artefact_rows(m):
     with open(os.path.join(m.folder, "text.so"), "w") as f:
         f.write("not an object\n")
     yield Row("not a shared object", ["attune-run", "bench", "--model=text.so"], "text.so")
+    shutil.copyfile(os.path.join(m.folder, "good.so"), os.path.join(m.folder, "short.so"))
+    os.truncate(os.path.join(m.folder, "short.so"), 999)
+    yield Row("shared object cut short", ["attune-run", "bench", "--model=short.so"], "it is cut short")
     # The machine in the ELF header: AArch64.
     shutil.copyfile(os.path.join(m.folder, "good.so"), os.path.join(m.folder, "arm.so"))
     patch(os.path.join(m.folder, "arm.so"), 18, lambda b: 183)

@@ -5,6 +5,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 
 import cache
@@ -104,4 +105,18 @@ with open(config, "w") as f:
 expect_change("config.json")
 os.utime(config)
 expect_same("config.json written again")
+
+# A model that changes while it is compiled is not kept: its key would be that of the old files.
+values["num_attention_heads"] *= 2
+with open(config, "w") as f:
+    json.dump({**values, "note": 1}, f)
+before = c.entries()
+words = ["attune", "run", c.model, "--input", os.path.join(c.model, "inputs.safetensors"), "--output", os.path.join(c.folder, "o.safetensors")]
+process = subprocess.Popen(words, env=c.environment, stderr=subprocess.PIPE, text=True)
+c.check(is_compiling(process.stderr.readline().rstrip()), "the model is not compiled")
+with open(config, "w") as f:
+    json.dump({**values, "note": 2}, f)
+said = process.stderr.read()
+c.check(process.wait(timeout=300) == 1 and "was changed while it was compiled; try again" in said, f"changed meanwhile: {said}")
+c.check(c.entries() == before, "a model that changed meanwhile is kept")
 c.finish()
