@@ -131,7 +131,9 @@ static void buildKernelsPipeline(OpPassManager &pm, KernelBackend kernels) {
 /// Leaves memrefs only: weights and workspace are byte buffers given to the entries, which return nothing.
 static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strategy, bool device) {
   pm.addPass(createAssignWeightOffsets());
-  pm.nest<func::FuncOp>().addPass(createOutputsToArguments());
+  OpPassManager &tensors = pm.nest<func::FuncOp>();
+  tensors.addPass(createOutputsToArguments());
+  tensors.addPass(createCheckTensorOps());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
