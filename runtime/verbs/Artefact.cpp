@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/Artefact.h"
 
+#include "runtime/io/FileKind.h"
 #include "runtime/io/MappedFile.h"
 
 #include <chrono>
@@ -61,9 +62,13 @@ static constexpr uint16_t ownMachine = EM_NONE;
 
 /// Checks that |file| is an ELF file for this machine: dlopen's own messages for others are obscure.
 static Status checkKind(const MappedFile &file) {
+  const std::string expected = file.path() + ": expected a shared object made by attune compile --emit=shared, got ";
+  FileKind kind = identifyBytes(file.data(), file.size(), file.size());
+  if (kind == FileKind::Object)
+    return Status::error(expected + "an object file, which is for linking into a program");
+  if (kind != FileKind::SharedObject)
+    return Status::error(expected + describeKind(kind));
   Elf64_Ehdr header;
-  if (file.size() < sizeof(header) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0)
-    return Status::error(file.path() + ": expected a shared object made by attune compile --emit=shared, got a file of another kind");
   std::memcpy(&header, file.data(), sizeof(header));
   if (ownMachine != EM_NONE && header.e_machine != ownMachine)
     return Status::error(file.path() + ": expected an object for " + machineName(ownMachine) + ", got one for " +
@@ -71,7 +76,7 @@ static Status checkKind(const MappedFile &file) {
   return {};
 }
 
-Result<Artefact> Artefact::openShared(const std::string &path, const std::string &weights) {
+Result<Artefact> Artefact::openShared(const std::string &path, const std::string &weights, const std::string &label) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file)
     return file.status();
@@ -90,7 +95,8 @@ Result<Artefact> Artefact::openShared(const std::string &path, const std::string
   const void *symbol = ::dlsym(handle, "attune_model");
   if (!symbol)
     return Status::error(path + ": expected the symbol 'attune_model', which is missing (not made by attune compile --emit=shared?)");
-  Result<Artefact> artefact = openDescriptor(static_cast<const attune_model_desc *>(symbol), path, weights, std::move(library));
+  Result<Artefact> artefact =
+      openDescriptor(static_cast<const attune_model_desc *>(symbol), label.empty() ? path : label, weights, std::move(library));
   if (artefact)
     artefact->milliseconds = millisecondsSince(start);
   return artefact;
