@@ -71,7 +71,7 @@ Status attune::checkContinues(const TransformerSpec &spec) {
   return {};
 }
 
-/// Whether sequences of |spec| can go on, and |inputs| and its |outputs| per token say how.
+/// Checks that sequences of |spec| can go on, and that |inputs| and its |outputs| per token say how.
 static Status checkContinued(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs) {
   if (Status status = checkContinues(spec); status.failed())
     return status;

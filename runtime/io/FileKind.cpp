@@ -43,7 +43,7 @@ static FileKind identifyElf(std::string_view head) {
                                     : FileKind::Unknown;
 }
 
-/// Whether a safetensors header may begin here: its length, which the file has room for, and an object.
+/// Returns true if a safetensors header may begin here: its length, which the file has room for, and an object.
 static bool isSafetensors(std::string_view head, uint64_t fileBytes) {
   uint64_t length;
   if (head.size() < sizeof(length) + 1 || head[sizeof(length)] != '{')
@@ -52,12 +52,12 @@ static bool isSafetensors(std::string_view head, uint64_t fileBytes) {
   return length <= fileBytes - sizeof(length);
 }
 
-/// Whether a message of protocol buffers begins here as ONNX models do: field 1, the version, then a field of bytes with a small number.
+/// Recognizes the message of protocol buffers that ONNX models are: field 1, the version, then a field of bytes with a small number.
 static bool isOnnx(std::string_view head) {
   return head.size() > 3 && head[0] == 0x08 && head[1] > 0 && head[1] < 0x20 && (head[2] & 7) == 2 && head[2] >= 0x12 && head[2] <= 0x42;
 }
 
-/// Text in ASCII or UTF-8, by the bytes that neither has.
+/// Recognizes text in ASCII or UTF-8, by the bytes that neither has.
 static bool isText(std::string_view head) {
   constexpr std::string_view controls = "\t\n\v\f\r\x1b";
   return std::none_of(head.begin(), head.end(), [&](char c) {
@@ -66,7 +66,7 @@ static bool isText(std::string_view head) {
   });
 }
 
-/// Whether |text| begins as an object of JSON does.
+/// Recognizes the beginning of a JSON object.
 static bool isJson(std::string_view text) {
   size_t brace = text.find_first_not_of(" \t\r\n");
   if (brace == std::string_view::npos || text[brace] != '{')

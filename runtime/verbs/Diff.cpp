@@ -22,7 +22,7 @@ struct Outcome {
 
 static std::string typeText(const TensorView &tensor) { return std::string(dtypeName(tensor.dtype)) + " " + shapeText(tensor.shape); }
 
-/// Whether |name| is one of |wanted|, names or groups; anything is if that is empty.
+/// Returns true if |wanted|, names or groups, has |name| or is empty.
 static bool isAsked(const std::vector<std::string> &wanted, const std::string &name) { return wanted.empty() || isWanted(wanted, name); }
 
 /// Compares every tensor of both files that is |wanted|.

@@ -30,7 +30,7 @@ public:
   Signature(const Artefact &artefact, const std::vector<std::string> &names);
 
   const attune_model *model() const { return artefact.model(); }
-  /// Whether the model has none of the entries.
+  /// Returns true if the model has none of the entries.
   bool isEmpty() const { return entries.empty(); }
   /// The input |name| of the first entry that has one.
   std::optional<Target> find(const std::string &name) const;

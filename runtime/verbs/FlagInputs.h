@@ -47,7 +47,7 @@ private:
 
   Status readIds(const std::string &text);
   Status readValue(const std::string &text);
-  /// Whether rows differ in length.
+  /// Returns true if rows differ in length.
   bool hasPadding() const;
   Status makeIds(Signature &signature, std::vector<OwnedTensor> &made) const;
   Status makeValue(const Value &value, Signature &signature, std::vector<OwnedTensor> &made) const;

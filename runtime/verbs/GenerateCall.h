@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// What to ask of a model that shall generate from inputs like |inputs| and others called |names|.
+/// Returns the request for a model that generates from inputs like |inputs| and others called |names|.
 ModelRequest generationRequest(const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names = {});
 
 /// Generates from |inputs| with |settings| over the model's own, in a session that is just large enough; |threads| 0 = the affinity mask.

@@ -30,7 +30,7 @@ static const char *dtypeText(attune_dtype dtype) {
   return names[dtype];
 }
 
-/// Whether |tensor| is a mask of floats. Head masks, which are factors, are ones by default.
+/// Returns true for a mask of floats. Head masks, which are factors, are ones by default.
 static bool isAdditiveMask(const TensorSignature &tensor) {
   return tensor.dtype == ATTUNE_F32 && tensor.fill == ATTUNE_FILL_ZEROS && llvm::StringRef(tensor.name).ends_with("mask");
 }
