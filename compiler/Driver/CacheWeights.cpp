@@ -29,7 +29,7 @@ std::optional<PackedWeights> CacheWeights::findIn(const std::string &other, cons
   const CachedFile *file = record.tensorsKey == tensorsKey ? record.weights() : nullptr;
   if (!file || verifyCachedFile(other, *file).failed())
     return std::nullopt;
-  Result<PackedWeights> packed = readPackedWeights(other + "/" + file->name);
+  Result<PackingResult> packed = readPackedWeights(other + "/" + file->name);
   Result<Json> manifest = packed ? parseJson(packed->manifest, file->name) : Result<Json>(packed.status());
   if (!manifest || !holdsTensors(*manifest, layout))
     return std::nullopt;

@@ -79,7 +79,22 @@ bool attune::emulates(const CompileOptions &options) {
   return llvm::any_of(options.gpus, [](const GpuArchitecture &gpu) { return gpu.isEmulator; });
 }
 
+/// Checks that linkers, which go by the extension, are not given something else under it.
+static Status checkExtension(const CompileOptions &options) {
+  if (options.compileTo && *options.compileTo != Phase::Object)
+    return {};
+  llvm::StringRef extension = llvm::sys::path::extension(options.output);
+  if (extension == ".a")
+    return Status::error("-o: expected another extension, '" + options.output +
+                         "' names an archive; write an object and put it into one, ar rcs OUT.a OUT.o");
+  if (extension == ".so" && options.emit != EmitKind::Shared)
+    return Status::error("-o: '" + options.output + "' names a shared object, expected --emit=shared beside it or the extension .o");
+  return {};
+}
+
 Status attune::checkFlags(const CompileOptions &options) {
+  if (Status status = checkExtension(options); status.failed())
+    return status;
   if (options.target == TargetKind::Cpu) {
     if (options.emit == EmitKind::Ptx)
       return Status::error("--emit: 'ptx' is only for --target=cuda");

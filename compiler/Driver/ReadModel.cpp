@@ -8,7 +8,9 @@
 #include "compiler/Import/PruneHeads.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/io/FileKind.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace attune;
 
@@ -45,7 +47,36 @@ Status Compilation::importFolder() {
   return {};
 }
 
+/// Advice for a file of |kind| at |path| where a model was expected; "" if there is none.
+static std::string adviseOn(FileKind kind, llvm::StringRef path) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  switch (kind) {
+  case FileKind::Object:
+    return "; it is for linking into a program, --emit=shared makes a model that can be run";
+  case FileKind::Safetensors:
+  case FileKind::Json:
+    return ("; give the folder that holds it, '" + (folder.empty() ? "." : folder) + "'").str();
+  case FileKind::PackedWeights:
+    return "; give the shared object that was made with it";
+  case FileKind::Gguf:
+  case FileKind::Onnx:
+  case FileKind::PyTorch:
+  case FileKind::Pickle:
+  case FileKind::Hdf5:
+    return "; convert it to a folder with config.json and model.safetensors, as save_pretrained of transformers writes it";
+  case FileKind::LfsPointer:
+    return "; git lfs pull downloads the file";
+  default:
+    return "";
+  }
+}
+
 Status Compilation::parseFile() {
+  FileKind kind = identifyFile(options.model);
+  const std::string expected =
+      "'" + options.model + "': expected a model folder or IR in the xfmr dialect (.mlir), got " + describeKind(kind);
+  if (kind != FileKind::Text && kind != FileKind::MlirBytecode)
+    return Status::error(expected + adviseOn(kind, options.model));
   // The file fixes what flags would decide for a folder.
   for (auto [given, flag] : {std::pair(!options.inputs.empty(), "--inputs"), std::pair(!options.outputs.empty(), "--outputs"),
                              std::pair(!options.limits.empty(), "--limit"), std::pair(!options.pruneHeads.empty(), "--prune-heads"),
@@ -53,8 +84,10 @@ Status Compilation::parseFile() {
     if (given)
       return Status::error(std::string(flag) + ": only for a model folder, '" + options.model + "' is IR");
   module = mlir::parseSourceFile<mlir::ModuleOp>(options.model, mlir::ParserConfig(&context));
-  if (!module)
-    return diagnostics.error("'" + options.model + "': expected IR in the xfmr dialect");
+  if (!module) {
+    Status problem = diagnostics.error("'" + options.model + "': expected IR in the xfmr dialect");
+    return llvm::StringRef(options.model).ends_with(".mlir") ? problem : Status::error(expected + ": " + problem.message());
+  }
   Result<std::unique_ptr<TensorProvider>> opened = openWeightsInput(options.weights, options.model);
   if (!opened)
     return opened.status();

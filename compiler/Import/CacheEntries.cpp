@@ -64,11 +64,17 @@ static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const Transformer
   return chosen;
 }
 
-/// Whether sequences of |spec| can go on, and |inputs| and its |outputs| per token say how.
-static Status checkContinues(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs) {
+Status attune::checkContinues(const TransformerSpec &spec) {
   if (spec.choices || !continuesSequences(spec))
-    return Status::error("keys and values are kept by models whose tokens attend to earlier ones, which those of '" + spec.architecture +
-                         "' as configured do not");
+    return Status::error("'" + spec.architecture + "' as configured has no decoder whose tokens attend to earlier ones alone: it cannot " +
+                         "generate or continue sequences, only run forward");
+  return {};
+}
+
+/// Checks that sequences of |spec| can go on, and that |inputs| and its |outputs| per token say how.
+static Status checkContinued(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs) {
+  if (Status status = checkContinues(spec); status.failed())
+    return status;
   for (const EntryInput &input : inputs) {
     // A mask that differs between queries has no place in a cache.
     if (isMask(*input.spec) && input.rank() != 2)
@@ -96,7 +102,7 @@ Result<std::vector<CacheEntry>> attune::planCacheEntries(const TransformerSpec &
       if (const OutputSpec &head = spec.outputs[*output.index];
           isPerToken(head) && !head.squeeze && head.stack.value_or(spec.mainStack()) == StackRole::Decoder)
         perToken.push_back(output);
-  if (Status status = checkContinues(spec, inputs, perToken); status.failed())
+  if (Status status = checkContinued(spec, inputs, perToken); status.failed())
     return status;
   std::vector<CacheEntry> entries;
   bool sources = readsSources(spec, inputs);

@@ -33,6 +33,9 @@ struct CacheEntry {
   bool readsSources = false;
 };
 
+/// Checks that |spec| has a decoder that continues sequences: every token attends to itself and earlier ones.
+Status checkContinues(const TransformerSpec &spec);
+
 /// The entries with caches of a model whose `forward` has |inputs| and |outputs|, or what would have to be otherwise for it to have some:
 /// it does not continue sequences, or these do not say how. Positions that the user has not asked for are counted.
 Result<std::vector<CacheEntry>> planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,

@@ -48,14 +48,18 @@ static StringRef fillOf(const EntryInput &input) {
   }
 }
 
+/// The number of values that an input of integers may have, from 0 on; 0 for any. The families of the reference disagree about values of a
+/// mask beside 0 and 1 (hidden, visible, or infinite sums), and lengths, caches and skipped padding need a yes or no: so they are refused.
+static int64_t maxValueOf(const EntryInput &input) { return isMask(*input.spec) && input.dtype == DType::I64 ? 2 : input.spec->maxValue; }
+
 DictionaryAttr EntryInput::attributes(Builder &builder) const {
   NamedAttrList list;
   list.set(xfmr::kNameAttr, builder.getStringAttr(spec->name));
   list.set(xfmr::kDimsAttr, dimsAttribute(builder, dims));
   if (StringRef fill = fillOf(*this); !fill.empty())
     list.set(xfmr::kFillAttr, builder.getStringAttr(fill));
-  if (spec->maxValue)
-    list.set(xfmr::kMaxValueAttr, builder.getI64IntegerAttr(spec->maxValue));
+  if (int64_t values = maxValueOf(*this))
+    list.set(xfmr::kMaxValueAttr, builder.getI64IntegerAttr(values));
   return list.getDictionary(builder.getContext());
 }
 

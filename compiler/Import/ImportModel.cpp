@@ -94,6 +94,22 @@ static Status checkGivenResult(const TransformerSpec &spec, const std::vector<En
   return {};
 }
 
+/// Checks that a model that is asked for entries which continue sequences has a decoder for them, and logits if those are asked for.
+static Status checkAsked(const TransformerSpec &spec, const ImportOptions &options) {
+  if (llvm::none_of(std::array{"prefill", "extend", "decode"}, [&](StringRef name) { return llvm::is_contained(options.entries, name); }))
+    return {};
+  if (Status status = checkContinues(spec); status.failed())
+    return status;
+  if (!llvm::is_contained(options.outputs, "logits") ||
+      llvm::any_of(spec.outputs, [](const OutputSpec &output) { return output.name == "logits"; }))
+    return {};
+  std::string names;
+  for (const OutputSpec &output : spec.outputs)
+    names += (names.empty() ? "" : ", ") + output.name;
+  return Status::error("'" + spec.architecture +
+                       "' has no language-model head, whose output 'logits' generation needs; its outputs: " + names);
+}
+
 /// Writes what a module says about its model.
 static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, const std::map<std::string, int64_t> &limits) {
   Builder builder(module.getContext());
@@ -114,6 +130,8 @@ static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, co
 
 Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const TransformerSpec &spec, const TensorProvider &tensors,
                                                   const ImportOptions &options) {
+  if (Status status = checkAsked(spec, options); status.failed())
+    return status;
   // As the reference does, such a model then goes without cross attention.
   if (lacksMemory(spec, options)) {
     TransformerSpec alone = spec;

@@ -88,7 +88,7 @@ enum class InputRole {
 struct InputSpec {
   std::string name;
   InputRole role;
-  /// Valid ids are 0 … maxValue - 1; 0 for inputs that are not ids.
+  /// Valid ids are 0 … maxValue - 1; 0 for inputs that are not ids. Integer masks are 0 or 1 whatever this says.
   int64_t maxValue = 0;
   /// Whether the input belongs to the default list.
   bool standard = true;

@@ -130,8 +130,10 @@ static void buildKernelsPipeline(OpPassManager &pm, KernelBackend kernels) {
 /// Leaves memrefs only: weights and workspace are byte buffers given to the entries, which return nothing.
 static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strategy, bool device) {
   pm.addPass(createAssignWeightOffsets());
-  pm.nest<func::FuncOp>().addPass(createOutputsToArguments());
-  pm.nest<func::FuncOp>().addPass(createStacksToBuffers());
+  OpPassManager &tensors = pm.nest<func::FuncOp>();
+  tensors.addPass(createOutputsToArguments());
+  tensors.addPass(createCheckTensorOps());
+  tensors.addPass(createStacksToBuffers());
   pm.addPass(createSharedReadsToBuffers());
   pm.addPass(createBufferize());
   pm.addPass(createCanonicalizerPass());

@@ -29,9 +29,12 @@ static InputRequest requestInput(const TensorSpec &tensor) {
 static Result<CompileOptions> combine(const CompileOptions &flags, const std::string &model, const ModelRequest &request) {
   CompileOptions options = flags;
   options.model = model;
-  if (options.inputs.empty())
+  if (options.inputs.empty()) {
     for (const TensorSpec &input : request.inputs)
       options.inputs.push_back(requestInput(input));
+    for (const std::string &name : request.inputNames)
+      options.inputs.push_back({name, {}, {}, {}});
+  }
   if (options.outputs.empty())
     options.outputs = request.outputs;
   options.extraOutputs = request.extraOutputs;
@@ -60,7 +63,8 @@ int attune::runArtefactVerb(const std::string &verb, const std::vector<std::stri
     Result<CachedModel> cached = compileCached(*options, createListener());
     if (!cached)
       return cached.status();
-    Result<Artefact> artefact = Artefact::openShared(cached->object);
+    // Messages name the model that the user named, not its copy in the cache.
+    Result<Artefact> artefact = Artefact::openShared(cached->object, "", model);
     if (artefact)
       artefact->keepAlive(std::move(cached->use));
     return artefact;

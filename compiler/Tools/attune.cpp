@@ -41,7 +41,7 @@ static std::vector<VerbEntry> listVerbs(const VerbHost &host) {
   return {
       {"compile", "a model folder to a native object, its header and its weights",
        [&](auto &arguments) { return runVerbCompile(host, arguments); }},
-      {"run", "one forward call, safetensors to safetensors", artefact("run")},
+      {"run", "one forward call, from a file or flags to a file or the screen", artefact("run")},
       {"generate", "text generation", artefact("generate")},
       {"check", "golden cases: worst error against tolerance for each output", artefact("check")},
       {"bench", "latency, rates and the fraction of the machine's peak", artefact("bench")},

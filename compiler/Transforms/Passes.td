@@ -35,6 +35,14 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
 // Memory
 //===----------------------------------------------------------------------===//
 
+def CheckTensorOps : Pass<"attune-check-tensor-ops", "::mlir::func::FuncOp"> {
+  let summary = "refuse ops on tensors that bufferization does not know";
+  let description = [{
+    An op with a tensor as operand or result that does not implement `BufferizableOpInterface` is an error that names it. Must run just before
+    bufferization; changes nothing. Numerics: exact.
+  }];
+}
+
 def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp"> {
   let summary = "check that entries update caches in place";
   let description = [{

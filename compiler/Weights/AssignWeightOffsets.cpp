@@ -11,6 +11,7 @@
 #include "compiler/Weights/Passes.h"
 #include "compiler/Weights/WeightRows.h"
 #include "dialect/IR/XfmrOps.h"
+#include "dialect/Transforms/WeightExpressions.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -173,6 +174,28 @@ static Value addBytesArgument(func::FuncOp function) {
   return function.getArgument(index);
 }
 
+/// The operand below |expression| that is no expression itself: one that is no weight, if there is one.
+static Value findRoot(Operation *expression) {
+  auto bad = llvm::find_if_not(expression->getOperands(), [](Value operand) { return xfmr::isWeight(operand); });
+  Value operand = bad == expression->operand_end() ? expression->getOperand(0) : *bad;
+  Operation *op = operand.getDefiningOp();
+  return op && xfmr::isWeightExpression(op) ? findRoot(op) : operand;
+}
+
+/// Reports an expression that packing cannot compute, at the op that wants a weight.
+static LogicalResult refuseExpression(Operation *expression) {
+  Value root = findRoot(expression);
+  InFlightDiagnostic error = emitError(expression->getLoc(), "expects a weight, an xfmr.weight_ref or, in a private function that gets "
+                                                             "weights in every call, an argument with 'xfmr.weight', but got ");
+  if (Operation *op = root.getDefiningOp())
+    return error << "the result of '" << op->getName() << "'";
+  auto argument = cast<BlockArgument>(root);
+  error << "argument #" << argument.getArgNumber();
+  if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+    error << " of '" << function.getSymName() << "'";
+  return error;
+}
+
 LogicalResult AssignWeightOffsetsPass::verifyReferences() {
   WalkResult result = getOperation().walk([](xfmr::WeightRefOp ref) {
     auto function = ref->getParentOfType<func::FuncOp>();
@@ -182,6 +205,11 @@ LogicalResult AssignWeightOffsetsPass::verifyReferences() {
         << ref.getWeightAttr() << " is used in a function without 'xfmr.entry'";
     return WalkResult::interrupt();
   });
+  if (result.wasInterrupted())
+    return failure();
+  // Expressions over weights have become sources of weights by now.
+  result = getOperation().walk(
+      [](Operation *op) { return xfmr::isWeightExpression(op) ? WalkResult(refuseExpression(op)) : WalkResult::advance(); });
   return failure(result.wasInterrupted());
 }
 

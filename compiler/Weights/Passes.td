@@ -32,7 +32,8 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
     which this does not hold keeps its tensor arguments. A weight needed in two places is stored twice, as two `xfmr.weight`; equal rows are
     stored once. Weights that nothing reads are removed. The module gets `xfmr.weights_bytes`.
 
-    Must run on tensors, after the sources of weights are final (`xfmr-hoist-weight-expressions`). **Numerics**: exact.
+    Must run on tensors, after the sources of weights are final (`xfmr-hoist-weight-expressions`); an expression that is left, since it is over
+    something that is no weight, is an error. **Numerics**: exact.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Safetensors.h"
 
+#include "runtime/io/FileKind.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -32,6 +34,16 @@ Result<SafetensorsFile> SafetensorsFile::check(MappedFile mapped) {
   return file;
 }
 
+/// Refuses |file| if it is of a kind that is known by its first bytes.
+static Status refuseOtherKinds(const MappedFile &file) {
+  FileKind kind = identifyBytes(file.data(), file.size(), file.size());
+  if (kind == FileKind::LfsPointer)
+    return Status::error(file.path() + ": expected a safetensors file, got a Git LFS pointer to it; git lfs pull downloads the file");
+  if (kind == FileKind::Unknown || kind == FileKind::Empty || kind == FileKind::Safetensors)
+    return {};
+  return Status::error(file.path() + ": expected a safetensors file, got " + describeKind(kind));
+}
+
 Status SafetensorsFile::readHeader() {
   if (file.size() < 8)
     return Status::error(path() + ": expected a safetensors file of at least 8 bytes, got " + std::to_string(file.size()));
@@ -39,9 +51,12 @@ Status SafetensorsFile::readHeader() {
   for (int i = 7; i >= 0; --i)
     headerBytes = headerBytes << 8 | file.data()[i];
   uint64_t limit = std::min<uint64_t>(file.size() - 8, maxHeaderBytes);
-  if (headerBytes > limit)
+  if (headerBytes > limit) {
+    if (Status status = refuseOtherKinds(file); status.failed())
+      return status;
     return Status::error(path() + ": expected a header of at most " + std::to_string(limit) + " bytes, got length " +
                          std::to_string(headerBytes) + " (not a safetensors file, or cut short)");
+  }
 
   std::string_view text(reinterpret_cast<const char *>(file.data()) + 8, headerBytes);
   Result<Json> header = parseJson(text, path() + " (header)");

@@ -38,6 +38,14 @@ std::vector<std::string> SafetensorsFolder::listFiles(const std::string &folder)
   return {files.begin(), files.end()};
 }
 
+/// Weights of formats that are not read, under the names that the reference gives them: "found only NAME", or "" if there are none.
+static std::string findOtherWeights(const std::string &folder) {
+  for (const char *name : {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5", "flax_model.msgpack"})
+    if (isFile(inFolder(folder, name)))
+      return std::string("found only ") + name + "; convert it, as save_pretrained of transformers with safe_serialization does";
+  return "";
+}
+
 Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {
   SafetensorsFolder result;
   std::string single = inFolder(folder, singleName), index = inFolder(folder, indexName);
@@ -51,8 +59,10 @@ Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {
     result.shards.push_back(std::move(*file));
     return result;
   }
-  if (!isFile(index))
-    return Status::error(folder + ": expected " + singleName + " or " + indexName + ", found neither");
+  if (!isFile(index)) {
+    std::string other = findOtherWeights(folder);
+    return Status::error(folder + ": expected " + singleName + " or " + indexName + ", " + (other.empty() ? "found neither" : other));
+  }
   Result<Json> json = readJsonFile(index);
   if (!json)
     return json.status();

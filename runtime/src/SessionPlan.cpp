@@ -11,8 +11,6 @@
 
 using namespace attune;
 
-/// Most workers a session may have.
-static constexpr int64_t maxWorkers = 1024;
 /// Most tokens (product of an entry's limits) a session may be made for; keeps workspace formulae far from 64 bits.
 static constexpr uint64_t maxPoints = uint64_t(1) << 40;
 
@@ -60,7 +58,7 @@ static attune_status planBlocks(const attune_model &model, SessionPlan &plan) {
   if (plan.options.host)
     return fail(ATTUNE_INVALID_ARGUMENT, "a host is given, but model '%s' runs on a GPU", model.desc->name);
   int64_t blocks = model.device.multiprocessors * blocksPerMultiprocessor;
-  plan.workers = blocks < 1 ? 1 : blocks < maxWorkers ? blocks : maxWorkers;
+  plan.workers = blocks < 1 ? 1 : blocks < ATTUNE_MAX_THREADS ? blocks : ATTUNE_MAX_THREADS;
   return ATTUNE_OK;
 }
 
@@ -74,20 +72,20 @@ static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
   if (const attune_host *host = options.host) {
     if (host->abi_version != ATTUNE_ABI_VERSION)
       return fail(ATTUNE_INCOMPATIBLE, "the host has ABI version %u, this runtime %u", host->abi_version, ATTUNE_ABI_VERSION);
-    if (!host->parallel_for || host->num_workers < 1 || host->num_workers > maxWorkers)
+    if (!host->parallel_for || host->num_workers < 1 || host->num_workers > ATTUNE_MAX_THREADS)
       return fail(ATTUNE_INVALID_ARGUMENT, "the host has %lld workers and %s parallel_for, 1 to %lld workers expected",
-                  static_cast<long long>(host->num_workers), host->parallel_for ? "a" : "no", static_cast<long long>(maxWorkers));
+                  static_cast<long long>(host->num_workers), host->parallel_for ? "a" : "no", static_cast<long long>(ATTUNE_MAX_THREADS));
     if (options.num_threads)
       return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld but a host is given, which has its own threads",
                   static_cast<long long>(options.num_threads));
     plan.workers = host->num_workers;
     return ATTUNE_OK;
   }
-  if (options.num_threads < 0 || options.num_threads > maxWorkers)
+  if (options.num_threads < 0 || options.num_threads > ATTUNE_MAX_THREADS)
     return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected", static_cast<long long>(options.num_threads),
-                static_cast<long long>(maxWorkers));
+                static_cast<long long>(ATTUNE_MAX_THREADS));
   plan.workers = options.num_threads ? options.num_threads : attune_available_cpus();
-  plan.workers = plan.workers < maxWorkers ? plan.workers : maxWorkers;
+  plan.workers = plan.workers < ATTUNE_MAX_THREADS ? plan.workers : ATTUNE_MAX_THREADS;
   return ATTUNE_OK;
 }
 

@@ -177,8 +177,8 @@ attune_status attune::checkInputData(const attune_tensor_desc &desc, const attun
     int64_t at[ATTUNE_MAX_RANK], rest = i;
     for (uint32_t axis = tensor.rank; axis-- > 0; rest /= tensor.shape[axis])
       at[axis] = rest % tensor.shape[axis];
-    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %lld at %s, expected 0 to %lld", tensor.name, Long(valueAt(i)),
-                formatShape(at, tensor.rank).text, Long(desc.max_value - 1));
+    return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %lld at %s, expected 0 %s %lld", tensor.name, Long(valueAt(i)),
+                formatShape(at, tensor.rank).text, desc.max_value == 2 ? "or" : "to", Long(desc.max_value - 1));
   }
   return ATTUNE_OK;
 }

@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
       "attune-run",
       "run compiled transformer models",
       "VERB --model=OUT.so [flags]",
-      {verb("run", "one forward call, safetensors to safetensors"), verb("generate", "text generation"),
+      {verb("run", "one forward call, from a file or flags to a file or the screen"), verb("generate", "text generation"),
        verb("check", "golden cases: worst error against tolerance for each output"),
        verb("bench", "latency, rates and the fraction of the machine's peak"), verb("inspect", "signature, sizes, kernels and weights"),
        verb("diff", "compare two safetensors files")},

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/Artefact.h"
 
+#include "runtime/io/FileKind.h"
 #include "runtime/io/MappedFile.h"
 #include "runtime/verbs/ElfExtents.h"
 
@@ -63,9 +64,13 @@ static constexpr uint16_t ownMachine = EM_NONE;
 /// Checks that |file| is a whole ELF file for this machine: dlopen's own messages for others are obscure, and of a file that is cut short it
 /// would map pages that do not exist.
 static Status checkKind(const MappedFile &file) {
+  const std::string expected = file.path() + ": expected a shared object made by attune compile --emit=shared, got ";
+  FileKind kind = identifyBytes(file.data(), file.size(), file.size());
+  if (kind == FileKind::Object)
+    return Status::error(expected + "an object file, which is for linking into a program");
+  if (kind != FileKind::SharedObject)
+    return Status::error(expected + describeKind(kind));
   Elf64_Ehdr header;
-  if (file.size() < SELFMAG || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0)
-    return Status::error(file.path() + ": expected a shared object made by attune compile --emit=shared, got a file of another kind");
   if (Status status = checkElfExtents(file); status.failed())
     return status;
   std::memcpy(&header, file.data(), sizeof(header));
@@ -75,7 +80,7 @@ static Status checkKind(const MappedFile &file) {
   return {};
 }
 
-Result<Artefact> Artefact::openShared(const std::string &path, const std::string &weights) {
+Result<Artefact> Artefact::openShared(const std::string &path, const std::string &weights, const std::string &label) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file)
     return file.status();
@@ -94,7 +99,8 @@ Result<Artefact> Artefact::openShared(const std::string &path, const std::string
   const void *symbol = ::dlsym(handle, "attune_model");
   if (!symbol)
     return Status::error(path + ": expected the symbol 'attune_model', which is missing (not made by attune compile --emit=shared?)");
-  Result<Artefact> artefact = openDescriptor(static_cast<const attune_model_desc *>(symbol), path, weights, std::move(library));
+  Result<Artefact> artefact =
+      openDescriptor(static_cast<const attune_model_desc *>(symbol), label.empty() ? path : label, weights, std::move(library));
   if (artefact)
     artefact->milliseconds = millisecondsSince(start);
   return artefact;

@@ -18,8 +18,8 @@ namespace attune {
 class Artefact {
 public:
   /// Loads the shared object |path|, which runs its code in this process, and opens its weights: the file or folder |weights|, or beside
-  /// the object if empty.
-  static Result<Artefact> openShared(const std::string &path, const std::string &weights = "");
+  /// the object if empty. |label| is its name in messages, the path if empty.
+  static Result<Artefact> openShared(const std::string &path, const std::string &weights = "", const std::string &label = "");
   /// Opens a model of this process; |keepAlive| owns the memory of its code, if anything has to. |label| is its name in messages.
   static Result<Artefact> openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights = "",
                                          std::shared_ptr<void> keepAlive = nullptr);

@@ -8,6 +8,11 @@
 
 using namespace attune;
 
+bool attune::isWanted(const std::vector<std::string> &wanted, const std::string &name) {
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [&](const std::string &one) { return one == name || name.compare(0, one.size() + 1, one + ".") == 0; });
+}
+
 TensorView attune::viewOf(const OwnedTensor &tensor) {
   TensorView view;
   view.name = tensor.spec.name;

@@ -4,6 +4,7 @@
 // Compares two safetensors files: 0 equal, 1 different, 2 not comparable.
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/CompareCase.h"
+#include "runtime/verbs/EntryCall.h"
 #include "runtime/verbs/Verbs.h"
 
 #include <algorithm>
@@ -21,14 +22,20 @@ struct Outcome {
 
 static std::string typeText(const TensorView &tensor) { return std::string(dtypeName(tensor.dtype)) + " " + shapeText(tensor.shape); }
 
-/// Compares every tensor of both files.
-static void diffFiles(const SafetensorsFile &a, const SafetensorsFile &b, Tolerance tolerance, Outcome &outcome) {
+/// Returns true if |wanted|, names or groups, has |name| or is empty.
+static bool isAsked(const std::vector<std::string> &wanted, const std::string &name) { return wanted.empty() || isWanted(wanted, name); }
+
+/// Compares every tensor of both files that is |wanted|.
+static void diffFiles(const SafetensorsFile &a, const SafetensorsFile &b, const std::vector<std::string> &wanted, Tolerance tolerance,
+                      Outcome &outcome) {
   for (const auto &entry : b.tensors())
-    if (!a.find(entry.first)) {
+    if (!a.find(entry.first) && isAsked(wanted, entry.first)) {
       std::printf("%s: only in %s\n", entry.first.c_str(), b.path().c_str());
       outcome.raise(exitNotComparable);
     }
   for (const auto &[name, left] : a.tensors()) {
+    if (!isAsked(wanted, name))
+      continue;
     const TensorView *right = b.find(name);
     if (!right) {
       std::printf("%s: only in %s\n", name.c_str(), a.path().c_str());
@@ -53,9 +60,12 @@ static void diffFiles(const SafetensorsFile &a, const SafetensorsFile &b, Tolera
   }
 }
 
-/// Compares the outputs that a case names; B is the expected file.
-static void diffCase(const SafetensorsFile &a, const SafetensorsFile &b, const CaseFile &caseFile, Outcome &outcome) {
+/// Compares the |wanted| ones of the outputs that a case names; B is the expected file.
+static void diffCase(const SafetensorsFile &a, const SafetensorsFile &b, const CaseFile &caseFile, const std::vector<std::string> &wanted,
+                     Outcome &outcome) {
   for (const CaseOutput &output : caseFile.outputs) {
+    if (!isAsked(wanted, output.name))
+      continue;
     OutputReport report = compareOutput(output, a.find(output.name), b, "f32");
     if (report.verdict == OutputReport::Passed)
       continue;
@@ -64,16 +74,26 @@ static void diffCase(const SafetensorsFile &a, const SafetensorsFile &b, const C
   }
 }
 
+/// Checks that there is something to compare under each of the |wanted| names.
+static Status checkKnown(const std::vector<std::string> &wanted, const std::vector<std::string> &names, const std::string &where) {
+  for (const std::string &one : wanted)
+    if (std::none_of(names.begin(), names.end(), [&](const std::string &name) { return isWanted({one}, name); }))
+      return Status::error("--outputs: '" + one + "': expected a tensor or group of " + where + ", found none of this name");
+  return {};
+}
+
 int attune::runVerbDiff(const VerbHost &host, const std::vector<std::string> &arguments) {
   Tolerance tolerance;
   std::string casePath;
+  std::vector<std::string> wanted;
   FlagTable flags;
   flags.addNumber("atol", "X", tolerance.atol, "absolute tolerance (default 0)");
   flags.addNumber("rtol", "Y", tolerance.rtol, "tolerance relative to the value in B (default 0)");
   flags.addString("case", "FILE", casePath, "case.json: the outputs to compare, with their tolerances");
+  flags.addList("outputs", "LIST", wanted, "tensors or groups to compare (default: all of both files, or of the case)");
   std::vector<std::string> files;
   if (std::optional<int> status = parseArguments(
-          host, flags, arguments, files, "diff A B [--atol=X --rtol=Y] [--case=case.json]",
+          host, flags, arguments, files, "diff A B [--atol=X --rtol=Y] [--case=case.json] [--outputs=LIST]",
           "Compares safetensors files, |a - b| <= atol + rtol * |b|; integers exactly. Exit 0 equal, 1 different\n(the worst element of "
           "each tensor is printed), 2 not comparable."))
     return *status;
@@ -82,21 +102,31 @@ int attune::runVerbDiff(const VerbHost &host, const std::vector<std::string> &ar
 
   // Files that cannot be read are "not comparable": 1 would say that they were compared.
   Result<SafetensorsFile> a = SafetensorsFile::open(files[0]), b = SafetensorsFile::open(files[1]);
+  auto refuse = [&](const std::string &message) {
+    reportError(host.tool, message);
+    return exitNotComparable;
+  };
   for (const Result<SafetensorsFile> *file : {&a, &b})
-    if (!*file) {
-      reportError(host.tool, file->message());
-      return exitNotComparable;
-    }
+    if (!*file)
+      return refuse(file->message());
   Outcome outcome;
+  std::vector<std::string> names;
   if (casePath.empty()) {
-    diffFiles(*a, *b, tolerance, outcome);
+    for (const Result<SafetensorsFile> *file : {&a, &b})
+      for (const auto &entry : (*file)->tensors())
+        names.push_back(entry.first);
+    if (Status status = checkKnown(wanted, names, "one of the files"); status.failed())
+      return refuse(status.message());
+    diffFiles(*a, *b, wanted, tolerance, outcome);
     return outcome.status;
   }
   Result<CaseFile> caseFile = CaseFile::read(casePath);
-  if (!caseFile) {
-    reportError(host.tool, caseFile.message());
-    return exitNotComparable;
-  }
-  diffCase(*a, *b, *caseFile, outcome);
+  if (!caseFile)
+    return refuse(caseFile.message());
+  for (const CaseOutput &output : caseFile->outputs)
+    names.push_back(output.name);
+  if (Status status = checkKnown(wanted, names, casePath); status.failed())
+    return refuse(status.message());
+  diffCase(*a, *b, *caseFile, wanted, outcome);
   return outcome.status;
 }

@@ -12,6 +12,8 @@
 
 namespace attune {
 
+/// Returns true if |wanted|, names or groups, has |name|.
+bool isWanted(const std::vector<std::string> &wanted, const std::string &name);
 /// A view of a tensor in memory.
 TensorView viewOf(const OwnedTensor &tensor);
 

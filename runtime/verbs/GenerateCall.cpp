@@ -11,17 +11,19 @@ using namespace attune;
 /// The outputs there are.
 static const char *const outputNames[] = {"sequences", "sequences_scores", "step_logits"};
 
-ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs) {
+/// The inputs of the families' own lists that generations are given.
+static bool isUsual(const std::string &name) { return name == "input_ids" || name == "attention_mask" || name == "decoder_input_ids"; }
+
+ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names) {
   ModelRequest request;
   request.outputs = {"logits"};
   request.entries = {"encode", "prefill", "decode"};
   // The family's own list has these, and what the other half of an encoder-decoder needs.
-  bool usual = std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
-    return input.name == "input_ids" || (input.name == "attention_mask" && isInteger(input.dtype) && input.shape.size() == 2) ||
-           input.name == "decoder_input_ids";
-  });
+  bool usual = std::all_of(names.begin(), names.end(), isUsual) && std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
+                 return isUsual(input.name) && (input.name != "attention_mask" || (isInteger(input.dtype) && input.shape.size() == 2));
+               });
   if (!usual)
-    request.inputs = inputs;
+    request.inputs = inputs, request.inputNames = names;
   return request;
 }
 

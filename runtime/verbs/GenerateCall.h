@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// What to ask of a model that shall generate from inputs like |inputs|.
-ModelRequest generationRequest(const std::vector<TensorSpec> &inputs);
+/// Returns the request for a model that generates from inputs like |inputs| and others called |names|.
+ModelRequest generationRequest(const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names = {});
 
 /// Generates from |inputs| with |settings| over the model's own, in a session that is just large enough; |threads| 0 = the affinity mask.
 /// Integers become I64. |wanted| lists outputs, empty = all but `step_logits`.

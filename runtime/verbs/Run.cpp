@@ -1,8 +1,10 @@
 //===- Run.cpp - The verb run --------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One call from a safetensors file to a safetensors file: whole, or in steps through the caches.
+// One call with inputs from a safetensors file or from flags, whole or in steps through the caches; outputs go to a file or are printed.
 //===----------------------------------------------------------------------===//
+#include "runtime/verbs/FlagInputs.h"
+#include "runtime/verbs/PrintTensors.h"
 #include "runtime/verbs/StepCall.h"
 #include "runtime/verbs/Verbs.h"
 
@@ -14,7 +16,9 @@ using namespace attune;
 
 namespace {
 struct RunOptions {
-  std::string input, output;
+  std::string input;
+  FlagInputs flagInputs{FlagInputs::Padding::None};
+  OutputTarget target;
   std::vector<std::string> outputs, settings, steps;
   int64_t threads = 0;
 };
@@ -82,32 +86,38 @@ static Result<std::vector<int64_t>> parseSteps(const std::vector<std::string> &t
 }
 
 /// The same call in chunks.
-static Status runFileInSteps(const Artefact &artefact, const std::vector<TensorView> &inputs, const RunOptions &options) {
+static Status runInSteps(const Artefact &artefact, const std::vector<TensorView> &inputs, const RunOptions &options) {
   Result<std::vector<int64_t>> steps = parseSteps(options.steps);
   if (!steps)
     return steps.status();
   Result<std::vector<OwnedTensor>> outputs = runSteps(artefact, {inputs, *steps, options.outputs, options.threads});
-  return outputs ? saveSafetensors(options.output, *outputs) : outputs.status();
+  return outputs ? deliverTensors(options.target, *outputs) : outputs.status();
 }
 
-static Status runFile(const VerbHost &host, const std::string &model, const RunOptions &options) {
-  if (options.input.empty() || options.output.empty())
-    return Status::error(std::string(options.input.empty() ? "--input" : "--output") + ": expected a safetensors file, which is missing");
+static Status runModel(const VerbHost &host, const std::string &model, const RunOptions &options) {
+  if (options.input.empty() && options.flagInputs.empty())
+    return Status::error("expected inputs, --input=FILE, --ids=N,N,... or --value=NAME=V,V,..., which are missing");
   ModelRequest request;
   std::vector<std::string> refused;
   if (Status status = applySettings(options.settings, request, refused); status.failed())
     return status;
-  Result<SafetensorsFile> file = SafetensorsFile::open(options.input);
-  if (!file)
-    return file.status();
+  std::optional<SafetensorsFile> file;
+  if (!options.input.empty()) {
+    Result<SafetensorsFile> opened = SafetensorsFile::open(options.input);
+    if (!opened)
+      return opened.status();
+    file.emplace(std::move(*opened));
+  }
   std::vector<TensorView> inputs;
   bool inSteps = !options.steps.empty();
-  for (const auto &[name, tensor] : file->tensors()) {
-    inputs.push_back(tensor);
-    // In steps those are written to the caches.
-    if (!inSteps || !isPastKeyValue(name))
-      request.inputs.push_back({name, tensor.dtype, tensor.shape});
-  }
+  if (file)
+    for (const auto &[name, tensor] : file->tensors()) {
+      inputs.push_back(tensor);
+      // In steps those are written to the caches.
+      if (!inSteps || !isPastKeyValue(name))
+        request.inputs.push_back({name, tensor.dtype, tensor.shape});
+    }
+  request.inputNames = options.flagInputs.names();
   request.entries = inSteps ? stepEntries() : std::vector<std::string>{"forward"};
   for (const std::string &output : options.outputs)
     if (!inSteps || !isPastKeyValue(output))
@@ -116,8 +126,15 @@ static Status runFile(const VerbHost &host, const std::string &model, const RunO
   Result<Artefact> artefact = host.openModel(model, request);
   if (!artefact)
     return artefact.status();
-  if (inSteps || beginsInCaches(*artefact, inputs))
-    return runFileInSteps(*artefact, inputs, options);
+  inSteps |= beginsInCaches(*artefact, inputs);
+  Result<std::vector<OwnedTensor>> made =
+      options.flagInputs.make(*artefact, inSteps ? stepEntries() : std::vector<std::string>{"forward"}, inputs);
+  if (!made)
+    return made.status();
+  for (const OwnedTensor &tensor : *made)
+    inputs.push_back(viewOf(tensor));
+  if (inSteps)
+    return runInSteps(*artefact, inputs, options);
   Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", inputs, options.threads);
   if (!call)
     return call.status();
@@ -128,26 +145,28 @@ static Status runFile(const VerbHost &host, const std::string &model, const RunO
     return outputs.status();
   if (Status status = selectGroups(*outputs, request, refused); status.failed())
     return status;
-  return saveSafetensors(options.output, *outputs);
+  return deliverTensors(options.target, *outputs);
 }
 
 int attune::runVerbRun(const VerbHost &host, const std::vector<std::string> &arguments) {
   RunOptions options;
   FlagTable flags;
   flags.addString("input", "FILE", options.input, "inputs by name, a safetensors file");
-  flags.addString("output", "FILE", options.output, "where the outputs go, F32 and I64 safetensors");
-  flags.addList("outputs", "LIST", options.outputs, "outputs or groups to write (default: all the model computes)");
+  options.flagInputs.addTo(flags);
+  flags.addString("output", "FILE", options.target.file, "write the outputs, F32 and I64 safetensors");
+  flags.addSwitch("print", options.target.print, "print the outputs, large ones abbreviated (default without --output)");
+  flags.addList("outputs", "LIST", options.outputs, "outputs or groups to give (default: all the model computes)");
   flags.addList("steps", "N,N,...", options.steps, "feed the ids in chunks of these sizes through the cache");
   addThreadsFlag(flags, options.threads);
   flags.addRepeated("set", "KEY=VALUE", options.settings, "any other call argument, e.g. output_attentions=true");
   if (host.addFlags)
     host.addFlags(flags);
   std::vector<std::string> positional;
-  if (std::optional<int> status =
-          parseArguments(host, flags, arguments, positional, "run " + host.modelHelp + " --input=FILE --output=FILE [flags]",
-                         "Runs one forward call, or its tokens in steps, and writes the outputs."))
+  if (std::optional<int> status = parseArguments(host, flags, arguments, positional,
+                                                 "run " + host.modelHelp + " [--input=FILE] [--ids=N,N,...] [--output=FILE] [flags]",
+                                                 "Runs one forward call, or its tokens in steps, and writes or prints the outputs."))
     return *status;
   Result<std::string> model = singleModel(positional);
-  Status status = model ? runFile(host, *model, options) : model.status();
+  Status status = model ? runModel(host, *model, options) : model.status();
   return status.failed() ? reportError(host.tool, status.message()) : exitDone;
 }

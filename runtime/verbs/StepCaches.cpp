@@ -9,11 +9,6 @@
 
 using namespace attune;
 
-bool attune::isWanted(const std::vector<std::string> &wanted, const std::string &name) {
-  return std::any_of(wanted.begin(), wanted.end(),
-                     [&](const std::string &one) { return one == name || name.compare(0, one.size() + 1, one + ".") == 0; });
-}
-
 OwnedTensor attune::sliceColumns(const OwnedTensor &tensor, int64_t begin, int64_t end) {
   OwnedTensor part{tensor.spec, {}};
   int64_t columns = tensor.spec.shape[1], rows = tensor.spec.shape[0];

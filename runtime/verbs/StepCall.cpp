@@ -1,6 +1,7 @@
 //===- StepCall.cpp - Sequences fed through the caches in chunks ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "runtime/verbs/Compare.h"
 #include "runtime/verbs/StepSession.h"
 
 #include <algorithm>
@@ -26,6 +27,21 @@ static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const
 static bool hasColumns(const attune_entry_desc &entry, const std::string &name) {
   const attune_tensor_desc *input = findInput(&entry, name);
   return input && input->rank >= 2 && input->shape[1] < 0 && std::strcmp(entry.dims[-input->shape[1] - 1].name, "length") == 0;
+}
+
+/// Checks the values of the integers |tensor| against |desc|, as the runtime checks those of a call.
+static Status checkValues(const attune_tensor_desc &desc, const OwnedTensor &tensor) {
+  if (tensor.spec.dtype != DType::I64 || desc.max_value <= 0)
+    return {};
+  const TensorView view = viewOf(tensor);
+  for (int64_t i = 0; i < view.elements; ++i) {
+    int64_t value;
+    convertToI64(view, i, 1, &value);
+    if (value < 0 || value >= desc.max_value)
+      return Status::error("input '" + view.name + "' is " + std::to_string(value) + " at " + indexText(view.shape, i) + ", expected 0 " +
+                           (desc.max_value == 2 ? "or " : "to ") + std::to_string(desc.max_value - 1));
+  }
+  return {};
 }
 
 bool attune::beginsInCaches(const Artefact &artefact, const std::vector<TensorView> &inputs) {
@@ -57,6 +73,9 @@ Status StepSession::sortInputs() {
       Result<OwnedTensor> tensor = convertInput(artefact, *entry, input);
       if (!tensor)
         return tensor.status();
+      // The runtime sees chunks, and of a mask not the columns of earlier tokens.
+      if (Status status = checkValues(*findInput(entry, input.name), *tensor); status.failed())
+        return Status::error(artefact.label() + ": " + status.message());
       list->push_back(std::move(*tensor));
     }
   }

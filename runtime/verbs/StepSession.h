@@ -8,8 +8,6 @@
 
 namespace attune {
 
-/// Whether |wanted|, names or groups, has |name|.
-bool isWanted(const std::vector<std::string> &wanted, const std::string &name);
 /// Columns |begin| … |end| - 1 of axis 1 of |tensor|.
 OwnedTensor sliceColumns(const OwnedTensor &tensor, int64_t begin, int64_t end);
 

@@ -38,6 +38,10 @@ int attune::reportError(const std::string &tool, const std::string &message) {
   return exitRejected;
 }
 
+void attune::reportWarning(const std::string &tool, const std::string &message) {
+  std::fprintf(stderr, "%s: warning: %s\n", tool.c_str(), Status::error(message).message().c_str());
+}
+
 std::optional<int> attune::parseArguments(const VerbHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                           std::vector<std::string> &positional, const std::string &usage, const std::string &summary) {
   Status status = flags.parse(arguments, positional);
@@ -57,5 +61,5 @@ Result<std::string> attune::singleModel(const std::vector<std::string> &position
 }
 
 void attune::addThreadsFlag(FlagTable &flags, int64_t &threads) {
-  flags.addInteger("threads", "N", threads, 1, 4096, "workers (default: the CPUs of the affinity mask)");
+  flags.addInteger("threads", "N", threads, 1, ATTUNE_MAX_THREADS, "workers (default: the CPUs of the affinity mask)");
 }

@@ -20,6 +20,8 @@ namespace attune {
 struct ModelRequest {
   /// Inputs that will be given, with type and shape (of which a compiler uses the rank); empty = the family's default inputs.
   std::vector<TensorSpec> inputs;
+  /// Inputs that will be given beside those in whatever form the model has them.
+  std::vector<std::string> inputNames;
   /// Outputs or groups of outputs wanted; empty = the family's main outputs.
   std::vector<std::string> outputs;
   /// Groups wanted beside the main outputs ("hidden_states", "attentions").
@@ -56,6 +58,8 @@ enum ExitStatus { exitDone = 0, exitRejected = 1, exitNotComparable = 2 };
 int runVerb(const VerbHost &host, const std::string &verb, const std::vector<std::string> &arguments);
 /// Prints "TOOL: error: MESSAGE" and returns exitRejected.
 int reportError(const std::string &tool, const std::string &message);
+/// Prints "TOOL: warning: MESSAGE".
+void reportWarning(const std::string &tool, const std::string &message);
 
 // The verbs, one file each.
 int runVerbRun(const VerbHost &host, const std::vector<std::string> &arguments);

@@ -59,6 +59,17 @@ static void inputs(void) {
   call.ids[1] = 1;
 }
 
+/* Masks beside good ids. */
+static void masks(void) {
+  int64_t mask[] = {1, 1, 1, 1, 2, 1};
+  attune_tensor in[2] = {call.inputs[0], call.inputs[0]};
+  in[1].name = "attention_mask";
+  in[1].data = mask;
+  row("mask above one", attune_session_run(session, "forward", in, 2, call.outputs, 2));
+  mask[4] = -1;
+  row("negative mask", attune_session_run(session, "forward", in, 2, call.outputs, 2));
+}
+
 static void outputs(void) {
   const attune_tensor in = call.inputs[0], hidden = call.outputs[0];
   int64_t wrong[] = {2, 4, 4};
@@ -157,6 +168,7 @@ int main(int argc, char **argv) {
   session = fake_session(argv[1], 1);
   fake_call_init(&call, 2, 3);
   inputs();
+  masks();
   outputs();
   handles(argv[1]);
   fake_call_free(&call);

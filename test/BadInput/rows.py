@@ -206,8 +206,66 @@ def input_rows(m):
     yield row("floats for ids", "expected", {"input_ids": ("F32", [1, 3], [1.0, 2.0, 3.0])})
     yield row("rank three", "expected", {"input_ids": ("I64", [1, 3, 1], [1, 2, 3])})
     yield row("lengths that differ", "attention_mask", {"input_ids": ("I64", [1, 3], [1, 2, 3]), "attention_mask": ("I64", [1, 4], [1] * 4)})
+    for title, value in (("mask above one", 2), ("negative mask", -1)):
+        yield row(title, "expected 0 or 1", {"input_ids": ("I64", [1, 3], [1, 2, 3]), "attention_mask": ("I64", [1, 3], [1, 1, value])})
     yield row("unknown input", "pixel_values", {"input_ids": ("I64", [1, 3], [1, 2, 3]), "pixel_values": ("F32", [1], [1.0])})
     yield row("no input_ids", "input_ids", {"attention_mask": ("I64", [1, 3], [1, 1, 1])})
+
+
+def flag_rows(m):
+    """Inputs in flags, on the compiled good.so."""
+    def row(title, words, *flags):
+        return Row(title, ["attune-run", "run", "--model=good.so", *flags, "--output", "out/o.safetensors"], words)
+
+    ids = "--ids=1,2,3"
+    yield row("no inputs at all", "which are missing")
+    yield row("text for an id", "expected an integer, got 'x'", "--ids=1,x")
+    yield row("an id missing between commas", "expected ids separated by commas", "--ids=1,,2")
+    yield row("an id in a flag out of the vocabulary", f"expected 0 to {m.config['vocab_size'] - 1}", f"--ids={m.config['vocab_size']}")
+    yield row("rows of different lengths", "expected rows of one length, got 3 and 2 ids", ids, "--ids=1,2")
+    yield row("a value of an unknown input", "the model has no input 'pixel_values'; it has: input_ids, attention_mask", ids, "--value=pixel_values=1,2")
+    yield row("a value without a name", "expected NAME=V,V,...", ids, "--value=1,2")
+    yield row("too few values", "expected 3 values for its shape", ids, "--value=attention_mask=1,1")
+    yield row("a fraction for an integer", "expected an integer, got '0.5'", ids, "--value=attention_mask=1,1,0.5")
+    yield row("a value twice", "expected once, got twice", ids, "--value=attention_mask=1,1,1", "--value=attention_mask=1,1,0")
+    yield row("ids by both flags", "given by --ids and --value", ids, "--value=input_ids=1,2,3")
+    yield row("ids by a flag and a file", "given by a flag and in the file", ids, "--input=in-mask-above-one.safetensors")
+
+
+def kind_rows(m):
+    """Files that are no models."""
+    def written(title, name, data, words):
+        with open(os.path.join(m.folder, name), "wb") as f:
+            f.write(data)
+        return Row(title, ["attune", "compile", name, "-o", OUT], words)
+
+    subprocess.run(["attune", "compile", m.model, "-o", "good.o"], cwd=m.folder, check=True)
+    for verb in ("inspect", "bench"):
+        yield Row(f"an object for attune {verb}", ["attune", verb, "good.o"], "got an object file; it is for linking into a program, --emit=shared")
+    yield Row("an object for attune-run", ["attune-run", "inspect", "good.o"], "got an object file, which is for linking into a program")
+    yield Row("an object for compile", ["attune", "compile", "good.o", "-o", OUT], "got an object file")
+    yield Row("packed weights", ["attune", "bench", "good.weights"], "got the weights of a compiled model; give the shared object")
+    yield Row("config.json for its folder", ["attune", "compile", m.fresh() + "/config.json", "-o", OUT], f"got a JSON file; give the folder that holds it, 'model{m.count}'")
+    yield Row("model.safetensors for its folder", ["attune", "compile", m.fresh() + "/model.safetensors", "-o", OUT], f"got a safetensors file; give the folder that holds it, 'model{m.count}'")
+    yield written("GGUF", "kind.gguf", b"GGUF\3\0\0\0", "got a GGUF file; convert it")
+    yield written("ONNX", "kind.onnx", b"\x08\x07\x12\x07pytorch", "got an ONNX file; convert it")
+    yield written("PyTorch", "pytorch_model.bin", b"PK\3\4" + b"\0" * 26 + b"archive/data.pkl", "got a PyTorch file; convert it")
+    yield written("PyTorch before 1.6", "old.bin", b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "got a PyTorch file; convert it")
+    yield written("a zip archive", "kind.zip", b"PK\3\4" + b"\0" * 26 + b"model.txt", "got a zip archive")
+    yield written("an archive of objects", "kind.a", b"!<arch>\n", "got an archive of objects")
+    yield written("an empty model", "kind.mlir", b"", "got an empty file")
+    yield written("a text", "kind.txt", b"what is this?\n", "got a text: ")
+    yield written("bytes", "kind.bin", bytes(range(256)), "got a file of another kind")
+
+    def pointer(name):
+        with open(m.path(name), "w") as f:
+            f.write("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 4\n")
+    yield m.compiled("weights that are a Git LFS pointer", "git lfs pull downloads the file", pointer)
+    yield m.compiled("weights that are a PyTorch file", "expected a safetensors file, got a PyTorch file", lambda n: shutil.copyfile(os.path.join(m.folder, "pytorch_model.bin"), m.path(n)))
+    yield m.compiled("weights of PyTorch only", "found only pytorch_model.bin; convert it", lambda n: os.rename(m.path(n), m.path(n, "pytorch_model.bin")))
+    ids = ["--ids=1,2", "--output=out/o.safetensors"]
+    yield Row("generation by an encoder", ["attune", "generate", m.fresh(), *ids], "has no decoder whose tokens attend to earlier ones alone")
+    yield Row("generation by a compiled encoder", ["attune-run", "generate", "good.so", *ids], "cannot generate: it has no decoder")
 
 
 def artefact_rows(m):
@@ -255,6 +313,8 @@ def output_rows(m):
     compile_ = ["attune", "compile", os.path.abspath(m.model), "-o"]
     yield Row("output folder that is not there", compile_ + ["nowhere/x.o"], "cannot create")
     yield Row("output that is a folder", compile_ + ["out"], "is a folder")
+    yield Row("output that is called an archive", compile_ + ["out/x.a"], "names an archive")
+    yield Row("output that is called a shared object and is none", compile_ + ["out/x.so"], "expected --emit=shared beside it")
     # Permissions do not stop root; a read-only file system does.
     mount = "mkdir -p small && mount -t tmpfs -o {0} none small && exec \"$@\""
     namespace = ["unshare", "-m"] if os.getuid() == 0 else ["unshare", "-rm"]
@@ -272,5 +332,7 @@ def make(model, folder):
     yield "model.safetensors.index.json", list(index_rows(m))
     yield "config.json", list(config_rows(m))
     yield "Inputs of a call", list(input_rows(m))
+    yield "Inputs in flags", list(flag_rows(m))
     yield "Compiled models", list(artefact_rows(m))
+    yield "Models of another kind", list(kind_rows(m))
     yield "Output files", list(output_rows(m))

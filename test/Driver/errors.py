@@ -23,6 +23,31 @@ with open(empty, "w") as f:
 tensors = os.path.join(folder, "import.mlir")
 subprocess.run([attune, "compile", model, "--compile-to=import", "-o", tensors], check=True)
 
+ENTRY = """func.func @forward(%x: tensor<?x8xf32> {xfmr.name = "x", xfmr.dims = ["batch", 8]}ARGUMENTS)
+    -> (tensor<?x8xf32> {xfmr.name = "y", xfmr.dims = ["batch", 8]}) attributes {xfmr.entry = "forward"} {
+BODY  return %y : tensor<?x8xf32>
+}
+"""
+
+
+def write_ir(name, body, arguments="", before=""):
+    """A file with an entry of this body, which begins in its third line."""
+    path = os.path.join(folder, name)
+    with open(path, "w") as f:
+        f.write(before + ENTRY.replace("ARGUMENTS", arguments).replace("BODY", body))
+    return path
+
+
+linear = "  %y = xfmr.linear %x, %w : tensor<?x8xf32>, tensor<8x8xf32>\n"
+constant = write_ir("constant.mlir", "  %w = arith.constant dense<1.0> : tensor<8x8xf32>\n" + linear)
+given = write_ir("given.mlir", linear, ', %w: tensor<8x8xf32> {xfmr.name = "w", xfmr.dims = [8, 8]}')
+other = write_ir("other.mlir", "  %y = tosa.add %x, %x : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>\n")
+nameless = os.path.join(folder, "nameless.mlir")
+with open(nameless, "w") as f:
+    f.write('func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = "forward"} {\n  return %x : tensor<?x8xf32>\n}\n')
+no_weights = write_ir("no-weights.mlir", "  %w = xfmr.weight_ref @w : tensor<8x8xf32>\n" + linear,
+                      before='xfmr.weight @w : tensor<8x8xf32> = #xfmr.tensor<"w" : tensor<8x8xf32>>\n')
+
 compile_ = ["compile", model, "-o", OUT]
 # Arguments, and words that the message must contain.
 cases = [
@@ -37,6 +62,12 @@ cases = [
     (["compile", broken, "-o", OUT], "model.safetensors"),
     (["compile", bad, "-o", OUT], "bad.mlir:2:"),
     (["compile", empty, "-o", OUT], "the module has no function with 'xfmr.entry'"),
+    (["compile", constant, "-o", OUT], "constant.mlir:4:8: expects a weight, an xfmr.weight_ref or, "),
+    (["compile", constant, "-o", OUT], "but got the result of 'arith.constant'"),
+    (["compile", given, "-o", OUT], "but got argument #1 of 'forward'"),
+    (["compile", other, "-o", OUT], "other.mlir:3:8: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects"),
+    (["compile", nameless, "-o", OUT], "entry 'forward': argument #0: expected a tensor with 'xfmr.name' and 'xfmr.dims'"),
+    (["compile", no_weights, "-o", OUT], "no-weights.mlir (no --weights given): tensor 'w' is missing, expected shape [8, 8]"),
     (["compile", tensors, "-o", OUT], "tensor 'embeddings.word_embeddings.weight' is missing"),
     (["compile", tensors, "-o", OUT, "--weights", os.path.join(folder, "nope")], "nope"),
     (["compile", tensors, "-o", OUT, "--padding=skip"], "--padding: only for a model folder"),

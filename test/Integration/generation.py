@@ -132,6 +132,41 @@ assert two[0] != two[1]
 full = [[1, 2, 3, 4] * 3]
 assert generate(ids(full), "--max-new-tokens=1")["sequences"][0] == [1, POSITIONS + 1]
 
+# A model without a language-model head says so.
+headless = os.path.join(work, "headless")
+os.makedirs(headless)
+with open(os.path.join(folder, "config.json")) as f, open(os.path.join(headless, "config.json"), "w") as g:
+    json.dump(dict(json.load(f), architectures=["GPT2Model"]), g)
+with open(os.path.join(headless, "case.json"), "w") as f:
+    json.dump({"weights": {"source": "generated", "seed": 3}}, f)
+done = subprocess.run(["attune", "generate", headless, "--ids=1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+assert done.returncode == 1 and "'GPT2Model' has no language-model head, whose output 'logits' generation needs; its outputs: last_hidden_state" in done.stderr, done
+
+# Temperatures whose quotients no float holds draw the best ids, whatever the seed.
+greedy = generate(ids([[1, 4]]))
+for temperature in ("1e-30", "1e-300", "5e-324"):
+    assert generate(ids([[1, 4]]), "--sample", f"--temperature={temperature}", "--seed=5", "--top-k=3", "--top-p=0.9") == greedy, temperature
+
+
+def warnings(*flags):
+    """What generate says beside a result."""
+    return subprocess.run(["attune-run", "generate", program, "--ids=1,4", "--output", path("out"), *flags], stderr=subprocess.PIPE, text=True, check=True).stderr
+
+
+# Settings that the search does not read are named.
+unsampled, unbeamed = "attune-run: warning: %s: no effect without --sample\n", "attune-run: warning: %s: no effect without --num-beams of at least 2\n"
+assert warnings("--temperature=0.5") == unsampled % "--temperature"
+assert warnings("--top-k=3", "--top-p=0.5", "--seed=1", "--set=eta_cutoff=0.1") == unsampled % "--top-k, --top-p, --seed, --set eta_cutoff"
+assert warnings("--temperature=0.5", "--num-beams=2") == unsampled % "--temperature"
+assert warnings("--length-penalty=2", "--early-stopping") == unbeamed % "--length-penalty, --early-stopping"
+assert warnings("--sample", "--temperature=0.5", "--seed=1") == warnings("--set=do_sample=true", "--top-p=0.5") == ""
+assert warnings("--num-beams=2", "--length-penalty=2") == warnings("--max-new-tokens=1") == ""
+
+# Prompts in flags, the shorter ones padded and hidden, are those of a file.
+flags = subprocess.run(["attune-run", "generate", program, "--ids=4", "--ids=0,2,3", "--max-new-tokens=3"], stdout=subprocess.PIPE, text=True, check=True).stdout
+file = rows_of(generate(dict(ids([[0, 0, 4], [0, 2, 3]]), **ids([[0, 0, 1], [1, 1, 1]], "attention_mask")), "--max-new-tokens=3"))
+assert flags.splitlines() == ["sequences I64 [2, 6]", f"[{file[0]},", f" {file[1]}]"], (flags, file)
+
 # A folder is compiled for it.
 good = ids([[1, 4]])
 whole = generate(good, "--num-beams=2")

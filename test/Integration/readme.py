@@ -44,4 +44,4 @@ shown = commands(readme, r"build/bin/attune ")
 if len(shown) < 3:
     sys.exit("README.md shows fewer commands than expected")
 for line in shown:
-    run(line.replace("build/bin/", "").replace("path/to/folder", "model").replace("--length=128", "--length=16 --repeat=2"))
+    run(line.replace("build/bin/", "").replace("path/to/folder", "model").replace("--length=128", "--length=16 --repeat=2").replace("7592", "92"))

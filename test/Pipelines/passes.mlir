@@ -79,7 +79,8 @@
 // BUFFERIZED: builtin.module(
 // BUFFERIZED-NEXT: attune-assign-weight-offsets,
 // BUFFERIZED-NEXT: func.func(
-// BUFFERIZED-NEXT: attune-outputs-to-arguments
+// BUFFERIZED-NEXT: attune-outputs-to-arguments,
+// BUFFERIZED-NEXT: attune-check-tensor-ops
 // BUFFERIZED-NEXT: ),
 // BUFFERIZED-NEXT: func.func(
 // BUFFERIZED-NEXT: attune-stacks-to-buffers

@@ -206,6 +206,47 @@ static void testBatches() {
   }
 }
 
+/// Temperatures whose quotients leave the range of floats or doubles draw the best of |scores| and its equals, whatever the other filters.
+static void testSmallTemperatures(attune_generation_options options, std::vector<float> scores) {
+  auto vocabSize = static_cast<int64_t>(scores.size());
+  std::vector<Candidate> scratch(scores.size());
+  auto drawn = [&] {
+    std::map<int64_t, int> counts;
+    for (int64_t row = 0; row < 200; ++row)
+      ++counts[sampleId(options, scores.data(), vocabSize, row, 0, scratch.data())];
+    return counts;
+  };
+  for (float offset : {0.0f, -10.0f, -3.0f, 1e30f}) {
+    std::vector<float> kept = scores;
+    for (float &score : scores)
+      score = offset == 1e30f ? score * offset : score + offset;
+    int64_t best = argMax(scores.data(), vocabSize);
+    for (double temperature : {1e-30, 1e-38, 1e-45, 1e-300, 5e-324}) {
+      options.temperature = temperature;
+      auto onlyBest = [&] {
+        auto counts = drawn();
+        CHECK(counts.size() == 1 && counts.count(best));
+      };
+      onlyBest();
+      options.top_k = 2, onlyBest(), options.top_k = 0;
+      options.top_p = 0.9, onlyBest(), options.top_p = 5e-324, onlyBest(), options.top_p = 1;
+      options.min_p = 1, onlyBest(), options.min_p = 5e-324, onlyBest(), options.min_p = 0;
+      options.typical_p = 0.5, onlyBest(), options.typical_p = 1;
+      options.epsilon_cutoff = 0.5, onlyBest(), options.epsilon_cutoff = 0;
+      options.eta_cutoff = 0.5, onlyBest(), options.eta_cutoff = 0;
+      scores[0] = scores[static_cast<size_t>(best)];
+      auto both = drawn();
+      CHECK(both.size() == 2 && both.count(0) && both.count(best));
+      scores[0] = -INFINITY;
+    }
+    scores = kept;
+  }
+  options.temperature = 1e300; // flat
+  CHECK(drawn().size() == 4);
+  options.temperature = 1, scores[2] = INFINITY;
+  CHECK(drawn().size() == 1 && drawn().count(2));
+}
+
 static void testSampling() {
   attune_generation_options options = defaults();
   options.do_sample = 1;
@@ -249,6 +290,7 @@ static void testSampling() {
   scores[4] = scores[1];
   options.epsilon_cutoff = 0.9, keeps({1, 4}), options.epsilon_cutoff = 0, options.min_p = 1, keeps({1, 4}), options.min_p = 0;
   scores[4] = 2.5f;
+  testSmallTemperatures(options, scores);
   int64_t first = draw(7);
   CHECK(first == draw(7));
   std::map<int64_t, int> seeds;
@@ -333,6 +375,17 @@ static void testBadOptions() {
   rejects([](auto &o) { o.num_beams = 2, o.want_step_logits = 1; }, "step logits with num_beams = 2 are not supported");
   rejects([](auto &o) { o.unsupported = "penalty_alpha is 0.6"; }, "penalty_alpha is 0.6");
   rejects([](auto &o) { o.do_sample = 1, o.temperature = 0; }, "temperature is 0, a positive number expected");
+  for (double bad : {double(NAN), double(INFINITY), -double(INFINITY), -1.0}) {
+    static double value;
+    value = bad;
+    rejects([](auto &o) { o.do_sample = 1, o.temperature = value; }, "temperature is ");
+    rejects([](auto &o) { o.do_sample = 1, o.top_p = value; }, "top_p is ");
+    rejects([](auto &o) { o.do_sample = 1, o.typical_p = value; }, "typical_p is ");
+    rejects([](auto &o) { o.do_sample = 1, o.min_p = value; }, "min_p is ");
+    rejects([](auto &o) { o.do_sample = 1, o.epsilon_cutoff = value; }, "epsilon_cutoff is ");
+    rejects([](auto &o) { o.do_sample = 1, o.eta_cutoff = value; }, "eta_cutoff is ");
+    rejects([](auto &o) { o.repetition_penalty = value; }, "repetition_penalty is ");
+  }
   rejects([](auto &o) { o.do_sample = 1, o.top_p = 1.5; }, "top_p is 1.5, expected to be above 0 and at most 1");
   rejects([](auto &o) { o.do_sample = 1, o.top_k = -1; }, "top_k is -1, at least 0 expected");
   rejects([](auto &o) { o.do_sample = 1, o.num_beams = 2; }, "do_sample with num_beams = 2 is not supported");

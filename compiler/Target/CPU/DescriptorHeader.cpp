@@ -31,6 +31,11 @@ static const char *dtypeText(attune_dtype dtype) {
   return names[dtype];
 }
 
+/// Returns true for a mask of floats. Head masks, which are factors, are ones by default.
+static bool isAdditiveMask(const TensorSignature &tensor) {
+  return tensor.dtype == ATTUNE_F32 && tensor.fill == ATTUNE_FILL_ZEROS && llvm::StringRef(tensor.name).ends_with("mask");
+}
+
 /// One line of the comment on an entry.
 static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, const TensorSignature &tensor, bool input) {
   static const char *const fills[] = {"required",
@@ -47,7 +52,9 @@ static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, con
   if (input)
     out << ", " << fills[tensor.fill];
   if (tensor.maxValue > 0)
-    out << ", values 0 to " << tensor.maxValue - 1;
+    out << ", values 0 " << (tensor.maxValue == 2 ? "or " : "to ") << tensor.maxValue - 1;
+  if (input && isAdditiveMask(tensor))
+    out << ", added to attention scores; -INFINITY hides a key";
   if (tensor.group)
     out << ", a group of " << tensor.shape[0];
   out << '\n';

@@ -41,7 +41,7 @@ static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, Dict
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto name = attrs ? attrs.getAs<StringAttr>(xfmr::kNameAttr) : StringAttr();
   if (!tensor || !name)
-    return Status::error("expected a tensor with '" + xfmr::kNameAttr.str() + "'");
+    return Status::error("expected a tensor with '" + xfmr::kNameAttr.str() + "' and '" + xfmr::kDimsAttr.str() + "'");
   Result<attune_dtype> dtype = getDType(tensor.getElementType());
   if (!dtype)
     return Status::error("'" + name.str() + "': " + dtype.message());
@@ -87,7 +87,7 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
                          .Case("append", ATTUNE_CACHE_APPEND)
                          .Case("continue", ATTUNE_CACHE_CONTINUE)
                          .Default(ATTUNE_CACHE_UNUSED);
-  auto read = [&](TypeRange types, auto getAttrs, std::vector<TensorSignature> &list) -> Status {
+  auto read = [&](const char *kind, TypeRange types, auto getAttrs, std::vector<TensorSignature> &list) -> Status {
     for (auto [index, type] : llvm::enumerate(types)) {
       DictionaryAttr attrs = getAttrs(index);
       if (attrs && attrs.contains(xfmr::kCacheAttr))
@@ -102,14 +102,14 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
       }
       Result<TensorSignature> tensor = readTensor(entry, type, attrs, limits);
       if (!tensor)
-        return Status::error("entry '" + entry.name + "': " + tensor.message());
+        return Status::error("entry '" + entry.name + "': " + kind + " #" + std::to_string(index) + ": " + tensor.message());
       list.push_back(std::move(*tensor));
     }
     return {};
   };
-  Status status = read(function.getArgumentTypes(), [&](unsigned i) { return function.getArgAttrDict(i); }, entry.inputs);
+  Status status = read("argument", function.getArgumentTypes(), [&](unsigned i) { return function.getArgAttrDict(i); }, entry.inputs);
   if (!status.failed())
-    status = read(function.getResultTypes(), [&](unsigned i) { return function.getResultAttrDict(i); }, entry.outputs);
+    status = read("result", function.getResultTypes(), [&](unsigned i) { return function.getResultAttrDict(i); }, entry.outputs);
   if (status.failed())
     return status;
   return entry;

@@ -178,7 +178,7 @@ typedef struct attune_tensor_desc {
   const int64_t *shape; /* >= 0: static size; < 0: the value of dims[-shape[i] - 1] */
   uint32_t fill;        /* attune_fill; inputs only */
   uint32_t group;       /* outputs only: 1 if the first dimension counts the members of a group ("hidden_states.0", …) */
-  int64_t max_value;    /* I64 inputs: values are 0 … max_value - 1 (0 = any) */
+  int64_t max_value;    /* I64 inputs: values are 0 … max_value - 1 (0 = any); 2 for masks, which are 0 or 1 */
 } attune_tensor_desc;
 
 /* One generated kernel, for inspection and profiles. */

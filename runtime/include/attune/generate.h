@@ -42,7 +42,7 @@ typedef struct attune_generation_options {
   int64_t no_repeat_ngram_size; ///< > 0: no n-gram of this size occurs twice
   double repetition_penalty;    ///< scores of ids that occurred: divided by it if > 0, multiplied if < 0
   int64_t do_sample;            ///< 1 = draw from the distribution instead of taking the best
-  double temperature;           ///< sampling: scores are divided by it; > 0
+  double temperature;           ///< sampling: scores are divided by it; > 0, finite. The smallest draw the best id only
   int64_t top_k;                ///< sampling: only the k best ids; 0 = all
   double top_p;                 ///< sampling: only the best ids that make up this probability together, in (0, 1]
   uint64_t seed;                ///< sampling: noise is a function of (seed, row, step)

@@ -99,7 +99,12 @@ const attune_entry_desc *attune_model_entry(const attune_model *model, const cha
 
 /// A dense row-major tensor in the caller's memory. The data of an input is not written. An input that the signature says is I64 may be
 /// given as I32 in host memory; the session converts it, in memory of its own. For a model on a GPU, |data| may be memory of that GPU (at a
-/// multiple of 16); the values of ids there are not checked.
+/// multiple of 16).
+///
+/// Values of I64 inputs are checked against the signature: ids and positions are rows of their tables, and a mask is 0 (hidden) or 1
+/// (visible), whatever the reference library makes of other values. In memory of a GPU they are not checked; others there are undefined
+/// behavior. Values of F32 inputs are the caller's: a mask of floats is added to the attention scores, where -INFINITY and the lowest
+/// finite number hide a key, and NaN, +INFINITY and numbers above 1e38 make results NaN.
 typedef struct attune_tensor {
   const char *name;
   attune_dtype dtype;
@@ -134,6 +139,9 @@ typedef struct attune_dim_limit {
   const char *name;
   int64_t max; ///< >= 1, and at most the model's own limit
 } attune_dim_limit;
+
+/// The most workers of a session.
+#define ATTUNE_MAX_THREADS 1024
 
 /// How to make a session. Set every field by attune_session_options_init first.
 typedef struct attune_session_options {

@@ -95,6 +95,8 @@ static attune_status checkPart(const char *name, double value, bool withOne) {
 
 static attune_status checkSampling(const attune_generation_options &options) {
   ATTUNE_TRY(checkAtLeast("top_k", options.top_k, 0));
+  if (options.temperature == 0)
+    return fail(ATTUNE_INVALID_ARGUMENT, "temperature is 0, a positive number expected; without do_sample the best id is always taken");
   ATTUNE_TRY(checkPenalty("temperature", options.temperature));
   ATTUNE_TRY(checkShare("top_p", options.top_p));
   ATTUNE_TRY(checkShare("typical_p", options.typical_p));

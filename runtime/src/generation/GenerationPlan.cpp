@@ -25,6 +25,11 @@ static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const
 /// Finds the entries and checks that every tensor belongs to one.
 static attune_status findEntries(const attune_model &model, GenerationPlan &plan) {
   plan.desc = model.desc;
+  if (!attune_model_entry(&model, "prefill") && !attune_model_entry(&model, "decode"))
+    return fail(ATTUNE_INVALID_ARGUMENT,
+                "model '%s' (%s) cannot generate: it has no decoder that continues sequences (entries 'prefill' and 'decode'), "
+                "its first entry is '%s'",
+                model.desc->name, model.desc->architecture, model.desc->entries[0].name);
   ATTUNE_TRY(findEntry(*model.desc, "prefill", plan.prefill));
   ATTUNE_TRY(findEntry(*model.desc, "decode", plan.decode));
   plan.encode = attune_model_entry(&model, "encode");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace attune;
 
@@ -123,12 +124,17 @@ int64_t Choices::draw(double noise) const {
 
 int64_t attune::sampleId(const attune_generation_options &options, const float *scores, int64_t vocabSize, int64_t row, int64_t step,
                          Candidate *scratch) {
+  float best = -INFINITY;
+  for (int64_t id = 0; id < vocabSize; ++id)
+    best = scores[id] > best ? scores[id] : best;
+  // Nothing to draw from, or a score beside which no other has a chance.
+  if (std::isinf(best))
+    return argMax(scores, vocabSize);
+  double temperature = options.temperature, shift = std::fabs(best / temperature) > std::numeric_limits<float>::max() ? best : 0;
   int64_t count = 0;
   for (int64_t id = 0; id < vocabSize; ++id)
     if (scores[id] > -INFINITY)
-      scratch[count++] = {static_cast<float>(scores[id] / options.temperature), static_cast<int32_t>(id)};
-  if (count == 0)
-    return argMax(scores, vocabSize);
+      scratch[count++] = {static_cast<float>((scores[id] - shift) / temperature), static_cast<int32_t>(id)};
   if (options.top_k > 0 && options.top_k < count) {
     std::nth_element(scratch, scratch + options.top_k - 1, scratch + count, isBefore);
     float least = scratch[options.top_k - 1].score;

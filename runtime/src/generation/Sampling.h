@@ -19,7 +19,8 @@ int64_t argMax(const float *values, int64_t count);
 
 /// Draws an id by |scores| [vocabSize] as the reference library does: scores / temperature, the top_k best (and their equals), of those the
 /// best that reach top_p together, then min_p, typical_p, epsilon_cutoff and eta_cutoff, softmax. The noise depends on (options.seed, row,
-/// step) alone. |scratch| has room for vocabSize candidates.
+/// step) alone. |scratch| has room for vocabSize candidates. Where the temperature is so small that the best quotient leaves the range of
+/// floats, differences from the best score are divided instead: the limit, in which only the best id and its equals are drawn.
 int64_t sampleId(const attune_generation_options &options, const float *scores, int64_t vocabSize, int64_t row, int64_t step,
                  Candidate *scratch);
 

@@ -27,6 +27,10 @@ save("ids.st", x=("F32", [2, 2], [1, 2, 3, 4]), y=("I64", [2], [5, 2**53]))
 save("shape.st", x=("F32", [4], [1, 2, 3, 4]), y=y)
 save("less.st", x=("F32", [2, 2], [1, 2, 3, 4]))
 
+one = ("F32", [1], [1])
+save("groups.st", h__0=one, h__1=one)
+save("more-groups.st", h__0=one, h__1=one, i__0=one)
+
 big = [float(i) for i in range(1024)]
 save("full.st", big=("F32", [1024], big))
 save("off-sum.st", big=("F32", [1024], big[:101] + [700.0] + big[102:]))  # 101 is in none of the samples
