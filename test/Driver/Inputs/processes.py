@@ -68,16 +68,15 @@ class Tester:
 
         def prepare():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            for number in ignored:
-                signal.signal(number, signal.SIG_IGN)
+            # Neither what Python ignores nor what the shell of a background job does.
+            for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+                signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
             for kind, soft in limits:
                 resource.setrlimit(kind, (soft, resource.getrlimit(kind)[1]))
             if rules:
                 install_filter(rules)
 
-        # Python itself ignores SIGXFSZ and SIGPIPE, and restores them unless they shall be ignored.
-        restore = not {signal.SIGXFSZ, signal.SIGPIPE} & set(ignored)
-        return subprocess.Popen(command, cwd=self.out, env={**os.environ, "TMPDIR": self.tmp, **(environment or {})}, preexec_fn=prepare, restore_signals=restore,
+        return subprocess.Popen(command, cwd=self.out, env={**os.environ, "TMPDIR": self.tmp, **(environment or {})}, preexec_fn=prepare, restore_signals=False,
                                 stdout=options.pop("stdout", subprocess.PIPE), stderr=stderr, **options)
 
     def run(self, command, **options):
