@@ -129,7 +129,7 @@
 // TARGET-NEXT: attune-lower-tiles,
 // TARGET-NEXT: convert-scf-to-cf
 // TARGET-NEXT: convert-vector-to-llvm{{.*}} reassociate-fp-reductions=false
-// TARGET-NEXT: convert-to-llvm{allow-pattern-rollback=false dynamic=false filter-dialects={arith,cf,func,index,math,memref,ub}},
+// TARGET-NEXT: attune-convert-rest-to-llvm,
 // TARGET-NEXT: reconcile-unrealized-casts,
 // TARGET-NEXT: attune-finish-functions
 // TARGET-NEXT: )
