@@ -69,5 +69,6 @@ Status Compilation::import() {
     status = diagnostics.error("the imported module is invalid");
   if (status.failed())
     return status;
+  setTargetOfModule();
   return finishPhase(Phase::Import, [&] { return Result<std::string>(printModule()); });
 }
