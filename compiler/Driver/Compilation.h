@@ -31,6 +31,8 @@ private:
   Status import();
   Status importFolder();
   Status parseFile();
+  /// Lets the imported module carry the target and the schedule, whatever it carried before.
+  void setTargetOfModule();
   /// A phase that is a list of passes.
   Status runPhase(Phase phase);
   Status lower();
@@ -46,7 +48,8 @@ private:
   /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last, which sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
   std::string printModule();
-  CpuStrategy strategy() const { return getCpuStrategy({target->vectorBits(), target->vectorRegisters(), target->strategyFeatures()}); }
+  CpuFeatures cpuFeatures() const { return {target->vectorBits(), target->vectorRegisters(), target->strategyFeatures()}; }
+  CpuStrategy strategy() const { return getCpuStrategy(cpuFeatures()); }
   bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
 
   const CompileOptions &options;

@@ -6,6 +6,7 @@
 #include "compiler/Driver/Registry.h"
 #include "compiler/Driver/StageText.h"
 #include "compiler/Driver/WeightsStore.h"
+#include "compiler/Pipelines/TargetAttributes.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -77,11 +78,22 @@ Status Compilation::prepare() {
   return {};
 }
 
+void Compilation::setTargetOfModule() {
+  context.getOrLoadDialect<mlir::rt::RtDialect>();
+  if (options.target == TargetKind::Cuda)
+    return setTarget(*module, getGpuTargetAttr(&context, getGpus(options), options.dtype),
+                     getGpuPipelineOptions(options.dtype, getGpus(options)));
+  setTarget(*module, getCpuTargetAttr(&context, cpuFeatures(), options.dtype, options.kernels, target->cpu(), target->triple()),
+            {strategy(), options.dtype, options.kernels});
+}
+
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
-  buildPhasePipeline(passes, phase,
-                     options.target == TargetKind::Cuda ? getGpuPipelineOptions(options.dtype, getGpus(options))
-                                                        : PipelineOptions{strategy(), options.dtype, options.kernels});
+  // As attune-opt does with a dump: by what the module carries.
+  mlir::FailureOr<PipelineOptions> carried = readTarget(*module);
+  if (mlir::failed(carried))
+    return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
+  buildPhasePipeline(passes, phase, *carried);
   if (mlir::failed(passes.run(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   if (phase == Phase::Dialect) {

@@ -101,5 +101,6 @@ Status Compilation::import() {
     status = diagnostics.error("the imported module is invalid");
   if (status.failed())
     return status;
+  setTargetOfModule();
   return finishPhase(Phase::Import, [&] { return Result<std::string>(printModule()); });
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/Driver/Registry.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Pipelines/Passes.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/Halide/HalideOps.h"
@@ -25,7 +26,7 @@ void attune::registerCompilerDialects(mlir::DialectRegistry &registry) {
   mlir::registerGPUDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
   mlir::registerNVVMDialectTranslation(registry);
-  registry.insert<mlir::xfmr::XfmrDialect>();
+  registry.insert<mlir::rt::RtDialect, mlir::xfmr::XfmrDialect>();
   registerBufferizableModels(registry);
   registerHalideDialect(registry);
 }
@@ -40,5 +41,6 @@ void attune::registerCompilerPasses() {
   registerAttuneNVVMPasses();
   registerLowerToLLVMPipeline();
   registerLowerToNVVMPipeline();
+  registerAttunePipelinesPasses();
   registerPhasePipelines();
 }

@@ -4,6 +4,8 @@
 
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Pipelines/Passes.h"
+#include "compiler/Pipelines/TargetAttributes.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/Halide/Passes.h"
 #include "compiler/Target/NVVM/Passes.h"
@@ -262,21 +264,36 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
   PipelineOptions get() const {
     if (gpu)
       return getGpuPipelineOptions(precision, getDefaultGpus());
-    CpuFeatures cpu;
-    cpu.vectorBits = vectorBits;
-    SmallVector<StringRef> names;
-    StringRef(features.getValue()).split(names, ',');
-    cpu.names.insert_range(names);
-    if (cpu.names.contains("x86") && vectorBits < 512)
-      cpu.vectorRegisters = 16;
-    return {getCpuStrategy(cpu), precision, kernels};
+    return {getCpuStrategy(parseCpuFeatures(vectorBits, features)), precision, kernels};
+  }
+
+  /// Whether the command line has any of them.
+  bool areGiven() const {
+    return vectorBits.hasValue() || features.hasValue() || precision.hasValue() || kernels.hasValue() || gpu.hasValue();
+  }
+
+  ReplaceTargetOptions getReplacement() const {
+    return {vectorBits, features, xfmr::stringifyPrecision(precision).str(), stringifyKernelBackend(kernels).str(), gpu};
   }
 };
 } // namespace
 
+/// Without options the target that the module carries decides.
+static void buildPhaseFromFlags(OpPassManager &pm, Phase phase, const PhaseFlags &flags) {
+  if (!flags.areGiven()) {
+    pm.addPass(createRunPhase(RunPhaseOptions{stringifyPhase(phase).str()}));
+    return;
+  }
+  pm.addPass(createReplaceTarget(flags.getReplacement()));
+  buildPhasePipeline(pm, phase, flags.get());
+}
+
 void attune::registerPhasePipelines() {
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target})
     PassPipelineRegistration<PhaseFlags>(
-        "attune-to-" + stringifyPhase(phase).str(), "from the phase before to '" + stringifyPhase(phase).str() + "'",
-        [phase](OpPassManager &pm, const PhaseFlags &flags) { buildPhasePipeline(pm, phase, flags.get()); });
+        "attune-to-" + stringifyPhase(phase).str(),
+        "from the phase before to '" + stringifyPhase(phase).str() +
+            "': for the target and schedule that the module carries (rt.target, rt.schedule), by default x86 with AVX-512 in f32. Any "
+            "option replaces what the module carries: those not given then have their defaults",
+        [phase](OpPassManager &pm, const PhaseFlags &flags) { buildPhaseFromFlags(pm, phase, flags); });
 }

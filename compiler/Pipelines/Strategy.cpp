@@ -4,6 +4,7 @@
 
 #include "compiler/Pipelines/Strategy.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace attune;
@@ -33,6 +34,17 @@ static CpuStrategy getRegisterStrategy(int64_t vectors) {
     if (vectors >= file.vectors)
       return file.strategy;
   llvm_unreachable("the last one holds nothing");
+}
+
+CpuFeatures attune::parseCpuFeatures(int64_t vectorBits, llvm::StringRef names) {
+  CpuFeatures cpu;
+  cpu.vectorBits = vectorBits;
+  llvm::SmallVector<llvm::StringRef> words;
+  names.split(words, ',');
+  cpu.names.insert_range(words);
+  if (cpu.names.contains("x86") && vectorBits < 512)
+    cpu.vectorRegisters = 16;
+  return cpu;
 }
 
 CpuStrategy attune::getCpuStrategy(const CpuFeatures &features) {

@@ -100,6 +100,9 @@ struct GpuStrategy {
 /// The strategy for all GPUs of a list. An emulated one is small: it has few tiles of a kind before it goes on to larger ones.
 GpuStrategy getGpuStrategy(llvm::ArrayRef<GpuArchitecture> gpus);
 
+/// The features of a CPU with registers of |vectorBits| bits; |names| are separated by commas.
+CpuFeatures parseCpuFeatures(int64_t vectorBits, llvm::StringRef names);
+
 /// The strategy for CPUs with |features|.
 CpuStrategy getCpuStrategy(const CpuFeatures &features);
 

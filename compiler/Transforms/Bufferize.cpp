@@ -3,13 +3,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects functions on tensors in destination-passing style that name no weights. Runs one-shot bufferization across functions and drops
-// results that are buffers of arguments. Upstream makes a table of all symbols of the module for every call it rewrites; there are far more
-// weights than functions, so weights are taken out of the module meanwhile.
+// results that are buffers of arguments. Upstream makes a table of all symbols of the module for every call it rewrites, so weights are kept
+// aside meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Passes.h"
-#include "dialect/IR/XfmrOps.h"
+#include "compiler/Transforms/WeightsAside.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -19,6 +19,7 @@ namespace attune {
 } // namespace attune
 
 using namespace mlir;
+using namespace attune;
 
 /// Adds the upstream passes.
 static void addBufferization(OpPassManager &pm) {
@@ -38,24 +39,11 @@ struct Bufferize : attune::impl::BufferizeBase<Bufferize> {
   }
 
   void runOnOperation() override {
-    // Each weight with the operation behind it that stays.
-    SmallVector<std::pair<Operation *, Operation *>> weights;
-    Block *body = getOperation().getBody();
-    Operation *stays = nullptr;
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body))) {
-      if (!isa<xfmr::WeightOp>(op)) {
-        stays = &op;
-        continue;
-      }
-      op.remove();
-      weights.emplace_back(&op, stays);
-    }
+    WeightsAside aside(getOperation());
     OpPassManager pm(ModuleOp::getOperationName());
     addBufferization(pm);
     if (failed(runPipeline(pm, getOperation())))
       signalPassFailure();
-    for (auto [weight, next] : llvm::reverse(weights))
-      body->getOperations().insert(next ? Block::iterator(next) : body->end(), weight);
   }
 };
 } // namespace

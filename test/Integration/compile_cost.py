@@ -1,10 +1,11 @@
 # ===- compile_cost.py - What compiling costs, and that depth is free -------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# compile_cost.py CONFIG_DIR DIR: compiles models with the sizes of CONFIG_DIR and 12, then 48 layers, up to optimised LLVM IR (an object would
-# need its weights packed, a gigabyte of writing). Prints the CPU seconds, the peak of anonymous memory and the size of the optimised code of
-# each; fails above 300 MB, or if memory or code of 48 layers exceed those of 12 by more than a tenth. Seconds are printed, not judged: a busy
-# machine must not fail a test. The weights are a sparse file of zeros, so nothing of their size is written here either.
+# compile_cost.py CONFIG_DIR DIR [LAYERS…]: compiles models with the sizes of CONFIG_DIR and 12, then 48 layers, up to optimised LLVM IR (an
+# object would need its weights packed, a gigabyte of writing). Prints the CPU seconds, the peak of anonymous memory and the size of the
+# optimised code of each; fails above 300 MB, or if memory or code of 48 layers exceed those of 12 by more than a tenth. With LAYERS, other
+# numbers of layers are compiled and only measured, with the seconds of every phase. Seconds are printed, not judged: a busy machine must not
+# fail a test. The weights are a sparse file of zeros, so nothing of their size is written here either.
 
 import json
 import os
@@ -69,9 +70,9 @@ def anonymous_megabytes(pid):
         return 0
 
 
-def cost(folder, output):
+def cost(folder, output, flags):
     """(CPU seconds, megabytes) of one compilation into |output|."""
-    process = subprocess.Popen(["attune", "compile", folder, "--compile-to=llvm", "-o", output])
+    process = subprocess.Popen(["attune", "compile", folder, "--compile-to=llvm", "-o", output, *flags])
     peak, usage = 0, None
     while usage is None:
         peak = max(peak, anonymous_megabytes(process.pid))
@@ -85,17 +86,19 @@ def cost(folder, output):
     return usage.ru_utime + usage.ru_stime, peak
 
 
-def main(config_dir, work):
+def main(config_dir, work, *layers):
     with open(os.path.join(config_dir, "config.json")) as f:
         config = json.load(f)
     found = {}
-    for layers in (12, 48):
-        folder = os.path.join(work, f"layers-{layers}")
-        write_model(dict(config, num_hidden_layers=layers), folder)
-        output = os.path.join(work, f"{layers}.ll")
-        seconds, megabytes = cost(folder, output)
-        found[layers] = megabytes, os.path.getsize(output)
-        print(f"{layers} layers: {seconds:.2f} s CPU, {megabytes:.0f} MB anonymous, {found[layers][1]} bytes of code")
+    for count in [int(text) for text in layers] or (12, 48):
+        folder = os.path.join(work, f"layers-{count}")
+        write_model(dict(config, num_hidden_layers=count), folder)
+        output = os.path.join(work, f"{count}.ll")
+        seconds, megabytes = cost(folder, output, ["--time-report"] if layers else [])
+        found[count] = megabytes, os.path.getsize(output)
+        print(f"{count} layers: {seconds:.2f} s CPU, {megabytes:.0f} MB anonymous, {found[count][1]} bytes of code", flush=True)
+    if layers:
+        return
     if any(megabytes > MAX_MEGABYTES for megabytes, _ in found.values()):
         sys.exit(f"expected at most {MAX_MEGABYTES} MB")
     if found[48][0] > MAX_GROWTH * found[12][0] + SLACK_MEGABYTES or found[48][1] > MAX_GROWTH * found[12][1]:

@@ -4,7 +4,6 @@
 
 #include "compiler/Target/CPU/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
-#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
@@ -25,11 +24,7 @@ void attune::buildLowerToLLVMPipeline(OpPassManager &pm) {
   ConvertVectorToLLVMPassOptions vectors;
   vectors.x86Vector = true;
   pm.addPass(createConvertVectorToLLVMPass(vectors));
-  // One conversion in the place of seven takes a sixth of their time.
-  ConvertToLLVMPassOptions others;
-  others.filterDialects = {"arith", "cf", "func", "index", "math", "memref", "ub"};
-  others.allowPatternRollback = false;
-  pm.addPass(createConvertToLLVMPass(others));
+  pm.addPass(createConvertRestToLLVM());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createFinishFunctions());
 }

@@ -1,0 +1,15 @@
+//===- RtDialect.h - The rt dialect and its attributes ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_RT_IR_RTDIALECT_H
+#define ATTUNE_DIALECT_RT_IR_RTDIALECT_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+
+#include "dialect/Rt/IR/RtDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Rt/IR/RtAttrs.h.inc"
+
+#endif // ATTUNE_DIALECT_RT_IR_RTDIALECT_H

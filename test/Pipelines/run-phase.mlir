@@ -1,0 +1,51 @@
+// RUN: rm -rf %t && split-file %s %t
+// RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {features = ["x86"], kernels = "mlir", precision = "f32", vector_bits = 256, vector_registers = 16}>/' %t/model.mlir > %t/narrow.mlir
+// RUN: sed -e 's/TARGET/xfmr.padding = "compute"/' %t/model.mlir > %t/plain.mlir
+// RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {features = [], kernels = "best", precision = "f32", vector_bits = 512, vector_registers = 32}>/' %t/model.mlir > %t/best.mlir
+// RUN: sed -e 's/TARGET/rt.target = #rt.target<"cuda", {archs = ["sm_7"], precision = "f32"}>/' %t/model.mlir > %t/unknown.mlir
+
+// Panels are as wide as the target wants them, or as wide as registers of AVX-512 do if the module carries no target.
+// RUN: attune-opt %t/narrow.mlir --attune-to-linalg | FileCheck %s --check-prefix=NARROW
+// RUN: attune-opt %t/plain.mlir --attune-to-linalg | FileCheck %s --check-prefix=WIDE --implicit-check-not=rt.target
+// NARROW: rt.target = #rt.target<"cpu", {{{.*}}vector_bits = 256
+// NARROW: xfmr.weight @w.panels : tensor<2x20x16xf32>
+// WIDE: xfmr.weight @w.panels : tensor<1x20x32xf32>
+
+// An option replaces the target, schedule and all; a module without a target stays without.
+// RUN: attune-opt %t/narrow.mlir --attune-to-linalg=vector-bits=512 | FileCheck %s --check-prefix=REPLACED
+// RUN: attune-opt %t/plain.mlir --attune-to-linalg=vector-bits=256 | FileCheck %s --check-prefix=OPTION --implicit-check-not=rt.target
+// REPLACED: rt.schedule = #rt.schedule<register_rows = 12, {{.*}}panel_width = 32
+// REPLACED-SAME: rt.target = #rt.target<"cpu", {features = ["x86"], kernels = "mlir", precision = "f32", vector_bits = 512 : i64, vector_registers = 32 : i64}>
+// REPLACED: xfmr.weight @w.panels : tensor<1x20x32xf32>
+// OPTION: xfmr.weight @w.panels : tensor<2x20x16xf32>
+
+// The pass takes any phase; a schedule counts more than the target it stands beside.
+// RUN: attune-opt %t/narrow.mlir --attune-replace-target=vector-bits=512 | sed -e 's/panel_width = 32/panel_width = 48/' \
+// RUN:   | attune-opt --attune-run-phase=phase=linalg | FileCheck %s --check-prefix=SCHEDULE
+// SCHEDULE: xfmr.weight @w.panels : tensor<1x20x48xf32>
+
+// RUN: not attune-opt %t/plain.mlir --attune-run-phase=phase=lowered 2>&1 | FileCheck %s --check-prefix=PHASE
+// PHASE: error: expects a phase (import, dialect, {{.*}}), but got 'lowered'
+// RUN: not attune-opt %t/best.mlir --attune-to-kernels 2>&1 | FileCheck %s --check-prefix=BEST
+// BEST: error: kernels = "best" cannot be lowered to phase 'kernels' again
+// RUN: not attune-opt %t/unknown.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=GPU
+// GPU: error: 'rt.target': expected sm_80, {{.*}}, got 'sm_7'
+// RUN: not attune-opt %t/plain.mlir --attune-replace-target=precision=f64 2>&1 | FileCheck %s --check-prefix=PRECISION
+// PRECISION: error: expects a precision of f32, bf16, f16 or int8 and kernels by mlir or halide, but got 'f64' and 'mlir'
+
+// What is reduced keeps its target.
+// RUN: printf '#!/bin/sh\nattune-opt --attune-to-linalg "$1" 2>/dev/null | grep -q "vector_bits = 256" && exit 1 || exit 0\n' > %t/kept.sh && chmod +x %t/kept.sh
+// RUN: attune-reduce %t/narrow.mlir --reduction-tree='traversal-mode=0 test=%t/kept.sh' | FileCheck %s --check-prefix=REDUCED
+// REDUCED: rt.target = #rt.target<"cpu", {{{.*}}vector_bits = 256
+// REDUCED-NOT: xfmr.linear
+
+//--- model.mlir
+module attributes {TARGET} {
+  xfmr.weight @w : tensor<24x20xf32> = #xfmr.tensor<"w" : tensor<24x20xf32>>
+  func.func @forward(%x: tensor<?x20xf32> {xfmr.dims = ["tokens", 20], xfmr.name = "x"}) -> (tensor<?x24xf32> {xfmr.dims = ["tokens", 24], xfmr.name = "y"})
+      attributes {xfmr.entry = "forward"} {
+    %w = xfmr.weight_ref @w : tensor<24x20xf32>
+    %y = xfmr.linear %x, %w : tensor<?x20xf32>, tensor<24x20xf32>
+    return %y : tensor<?x24xf32>
+  }
+}
