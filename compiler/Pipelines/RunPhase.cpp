@@ -48,11 +48,6 @@ struct RunPhase : attune::impl::RunPhaseBase<RunPhase> {
     FailureOr<PipelineOptions> options = readTarget(module);
     if (failed(options))
       return signalPassFailure();
-    if (*wanted == Phase::Kernels && options->kernels == KernelBackend::Best) {
-      module.emitError("kernels = \"best\" cannot be lowered to phase 'kernels' again: measurements chose who makes each; go on from the dump "
-                       "of that phase");
-      return signalPassFailure();
-    }
     OpPassManager pm(ModuleOp::getOperationName());
     buildPhasePipeline(pm, *wanted, *options);
     if (failed(runPipeline(pm, module)))

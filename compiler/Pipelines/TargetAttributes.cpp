@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace attune;
 
 StringRef attune::stringifyKernelBackend(KernelBackend backend) {
-  return backend == KernelBackend::Mlir ? "mlir" : backend == KernelBackend::Halide ? "halide" : "best";
+  return backend == KernelBackend::Halide ? "halide" : "mlir";
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,11 +126,8 @@ FailureOr<PipelineOptions> attune::readTarget(ModuleOp module) {
   } else {
     CpuFeatures features{target.getNumber("vector_bits"), target.getNumber("vector_registers"), {}};
     features.names.insert_range(target.getList("features"));
-    StringRef kernels = target.getText("kernels");
     options = {getCpuStrategy(features), precision,
-               kernels == "mlir"     ? KernelBackend::Mlir
-               : kernels == "halide" ? KernelBackend::Halide
-                                     : KernelBackend::Best};
+               target.getText("kernels") == "halide" ? KernelBackend::Halide : KernelBackend::Mlir};
   }
   if (auto schedule = module->getAttrOfType<rt::ScheduleAttr>(rt::ScheduleAttr::kName)) {
     options.strategy = readSchedule(schedule);

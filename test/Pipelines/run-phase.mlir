@@ -1,7 +1,6 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {features = ["x86"], kernels = "mlir", precision = "f32", vector_bits = 256, vector_registers = 16}>/' %t/model.mlir > %t/narrow.mlir
 // RUN: sed -e 's/TARGET/xfmr.padding = "compute"/' %t/model.mlir > %t/plain.mlir
-// RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {features = [], kernels = "best", precision = "f32", vector_bits = 512, vector_registers = 32}>/' %t/model.mlir > %t/best.mlir
 // RUN: sed -e 's/TARGET/rt.target = #rt.target<"cuda", {archs = ["sm_7"], precision = "f32"}>/' %t/model.mlir > %t/unknown.mlir
 
 // Panels are as wide as the target wants them, or as wide as registers of AVX-512 do if the module carries no target.
@@ -26,8 +25,6 @@
 
 // RUN: not attune-opt %t/plain.mlir --attune-run-phase=phase=lowered 2>&1 | FileCheck %s --check-prefix=PHASE
 // PHASE: error: expects a phase (import, dialect, {{.*}}), but got 'lowered'
-// RUN: not attune-opt %t/best.mlir --attune-to-kernels 2>&1 | FileCheck %s --check-prefix=BEST
-// BEST: error: kernels = "best" cannot be lowered to phase 'kernels' again
 // RUN: not attune-opt %t/unknown.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=GPU
 // GPU: error: 'rt.target': expected sm_80, {{.*}}, got 'sm_7'
 // RUN: not attune-opt %t/plain.mlir --attune-replace-target=precision=f64 2>&1 | FileCheck %s --check-prefix=PRECISION

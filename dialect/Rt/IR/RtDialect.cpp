@@ -81,7 +81,7 @@ struct Property {
 } // namespace
 
 static constexpr StringLiteral kPrecisions[] = {"f32", "bf16", "f16", "int8"};
-static constexpr StringLiteral kKernelMakers[] = {"mlir", "halide", "best"};
+static constexpr StringLiteral kKernelMakers[] = {"mlir", "halide"};
 static const Property kCpuProperties[] = {{"cpu", PropertyKind::Text, false},
                                           {"features", PropertyKind::List, true},
                                           {"kernels", PropertyKind::Text, true, kKernelMakers},

@@ -33,7 +33,7 @@ def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
     #rt.target<"cuda", {archs = ["sm_80", "sm_90a"], precision = "bf16"}>
     ```
 
-    `precision` (`f32`, `bf16`, `f16`, `int8`) is what inputs of projections are rounded to. CPU: `kernels` (`mlir`, `halide`, `best`) is what
+    `precision` (`f32`, `bf16`, `f16`, `int8`) is what inputs of projections are rounded to. CPU: `kernels` (`mlir`, `halide`) is what
     makes the kernels; `vector_bits` and `vector_registers` describe the registers for floats; `features` are those features, by LLVM's
     names, that the schedule depends on, and `x86` for the family; `cpu` and `triple`, both optional, are the names that LLVM knows the
     machine by. CUDA: `archs` are the names that `--gpu` takes.
