@@ -49,8 +49,9 @@ struct RunPhase : attune::impl::RunPhaseBase<RunPhase> {
     if (failed(options))
       return signalPassFailure();
     if (*wanted == Phase::Kernels && options->kernels == KernelBackend::Best) {
-      module.emitError("kernels = \"best\" cannot be lowered to phase 'kernels' again: measurements chose who makes each; go on from the dump "
-                       "of that phase");
+      module.emitError(
+          "kernels = \"best\" cannot be lowered to phase 'kernels' again: measurements chose who makes each; go on from the dump "
+          "of that phase");
       return signalPassFailure();
     }
     OpPassManager pm(ModuleOp::getOperationName());
