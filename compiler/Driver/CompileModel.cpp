@@ -7,6 +7,7 @@
 #include "compiler/Driver/StageText.h"
 #include "compiler/Driver/WeightsStore.h"
 #include "compiler/Pipelines/TargetAttributes.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -89,12 +90,14 @@ void Compilation::setTargetOfModule() {
 
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
+  // Once for a phase is enough, and a third of the time of thousands of layers; attune-opt verifies after every pass.
+  passes.enableVerifier(false);
   // As attune-opt does with a dump: by what the module carries.
   mlir::FailureOr<PipelineOptions> carried = readTarget(*module);
   if (mlir::failed(carried))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   buildPhasePipeline(passes, phase, *carried);
-  if (mlir::failed(passes.run(*module)))
+  if (mlir::failed(passes.run(*module)) || mlir::failed(mlir::verify(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   if (phase == Phase::Dialect) {
     Result<ModelSignature> read = readModelSignature(*module);

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Pipelines/Strategy.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace attune;

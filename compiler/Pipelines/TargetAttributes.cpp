@@ -79,8 +79,8 @@ static const char *getOperandType(StringRef name) {
 }
 
 static CpuStrategy readSchedule(rt::ScheduleAttr schedule) {
-  CpuStrategy s = {schedule.getRegisterRows(), schedule.getQueryRows(),     schedule.getPanelWidth(), schedule.getKeyPanelWidth(),
-                   schedule.getValueVectors(), schedule.getWeightRows(),    schedule.getAttentionRows(), schedule.getBlockBytes(),
+  CpuStrategy s = {schedule.getRegisterRows(), schedule.getQueryRows(),  schedule.getPanelWidth(),    schedule.getKeyPanelWidth(),
+                   schedule.getValueVectors(), schedule.getWeightRows(), schedule.getAttentionRows(), schedule.getBlockBytes(),
                    schedule.getMaxBlockRows(), schedule.getRowBlock()};
   s.dotUnit = static_cast<DotUnit>(llvm::find(kDotUnits, schedule.getDotUnit()) - std::begin(kDotUnits));
   s.bf16 = {getOperandType(schedule.getBf16Type()), schedule.getBf16Multiple(), schedule.getBf16Group()};

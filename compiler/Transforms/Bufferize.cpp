@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects functions on tensors in destination-passing style that name no weights. Runs one-shot bufferization across functions and drops
-// results that are buffers of arguments. Upstream makes a table of all symbols of the module for every call it rewrites, so weights are kept
-// aside meanwhile.
+// results that are buffers of arguments. Upstream makes a table of all symbols of the module for every call it rewrites, so weights are
+// kept aside meanwhile.
 //
 //===----------------------------------------------------------------------===//
 

@@ -148,7 +148,8 @@ void ChainKernels::runOnOperation() {
   IRRewriter rewriter(&getContext());
   llvm::SetVector<Operation *> chained;
   for (auto function : getOperation().getOps<func::FuncOp>())
-    for (ArrayRef<func::CallOp> calls : findKernelChains(function, symbols, [&](func::FuncOp kernel) { return kernels[kernel].has_value(); })) {
+    for (ArrayRef<func::CallOp> calls :
+         findKernelChains(function, symbols, [&](func::FuncOp kernel) { return kernels[kernel].has_value(); })) {
       KernelChain chain;
       auto kernelOf = [&](func::CallOp call) { return symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()); };
       if (!llvm::all_of(calls, [&](func::CallOp call) { return chain.add(call, kernelOf(call)); }))

@@ -117,7 +117,7 @@ void KernelChain::reuseRows() {
 }
 
 SmallVector<SmallVector<func::CallOp>> attune::findKernelChains(func::FuncOp function, SymbolTableCollection &symbols,
-                                                                   llvm::function_ref<bool(func::FuncOp)> canTakeRows) {
+                                                                llvm::function_ref<bool(func::FuncOp)> canTakeRows) {
   SmallVector<SmallVector<func::CallOp>> chains;
   KernelChain chain;
   auto end = [&] {

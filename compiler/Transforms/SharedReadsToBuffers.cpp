@@ -10,9 +10,9 @@
 //   call @layer(%a, %mask, ...)           ->      call @layer(%a, %buffer, ...)
 //   call @layer(%b, %mask, ...)                   call @layer(%b, %buffer, ...)
 //
-// and its one use, for the analysis, is the conversion. Slices of such a tensor, as those of a mask of heads, one for each layer, become views
-// of the buffer in the same way. This is right only if nothing writes to the memory of the tensor afterwards. So all uses of the tensor must
-// be reads, in callees, too, and the destination it was computed into must have no other use.
+// and its one use, for the analysis, is the conversion. Slices of such a tensor, as those of a mask of heads, one for each layer, become
+// views of the buffer in the same way. This is right only if nothing writes to the memory of the tensor afterwards. So all uses of the
+// tensor must be reads, in callees, too, and the destination it was computed into must have no other use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,9 +67,9 @@ public:
     if (auto call = dyn_cast<func::CallOp>(op)) {
       func::FuncOp callee = getCallee(call);
       return callee && llvm::all_of(call->getOpOperands(), [&](OpOperand &operand) {
-        return !isa<TensorType>(operand.get().getType()) || isOnlyRead(callee.getArgument(operand.getOperandNumber())) ||
-               isLastUse(operand);
-      });
+               return !isa<TensorType>(operand.get().getType()) || isOnlyRead(callee.getArgument(operand.getOperandNumber())) ||
+                      isLastUse(operand);
+             });
     }
     if (auto generic = dyn_cast<linalg::LinalgOp>(op))
       return isLastUse(*generic.getTiedOpOperand(cast<OpResult>(tensor)));

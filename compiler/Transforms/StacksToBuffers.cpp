@@ -56,8 +56,9 @@ private:
     for (tensor::InsertSliceOp insertion : chain) {
       builder.setInsertionPoint(insertion);
       Location loc = insertion.getLoc();
-      auto part = memref::SubViewOp::inferRankReducedResultType(insertion.getSourceType().getShape(), bufferType, insertion.getMixedOffsets(),
-                                                                insertion.getMixedSizes(), insertion.getMixedStrides());
+      auto part =
+          memref::SubViewOp::inferRankReducedResultType(insertion.getSourceType().getShape(), bufferType, insertion.getMixedOffsets(),
+                                                        insertion.getMixedSizes(), insertion.getMixedStrides());
       Value view = memref::SubViewOp::create(builder, loc, part, buffer, insertion.getMixedOffsets(), insertion.getMixedSizes(),
                                              insertion.getMixedStrides());
       bufferization::MaterializeInDestinationOp::create(builder, loc, Type(), insertion.getSource(), view, /*restrict=*/true,

@@ -85,7 +85,7 @@ bool WeightRows::adoptLayout(func::FuncOp function, func::FuncOp other) {
   WeightRow &row = rows[function], &whole = rows[other];
   if (!row.calls.empty() || !whole.calls.empty())
     return false;
-  SmallVector<SmallVector<StringAttr>> otherNames; // of each call of |other|
+  SmallVector<SmallVector<StringAttr>> otherNames;           // of each call of |other|
   llvm::DenseMap<StringAttr, SmallVector<unsigned>> passing; // the calls of |other| by the weights they pass
   for (auto [index, call] : llvm::enumerate(callers[other])) {
     otherNames.push_back(namesOf(call, whole));

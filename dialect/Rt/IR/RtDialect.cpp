@@ -148,17 +148,17 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t prefetchAhead, int64_t fewRows, int64_t fewColumns, int64_t wideRows, int64_t wideColumns,
                                    int64_t wideBlocks, bool roundsBf16, int64_t maxFeatures) {
   using Field = std::pair<StringRef, int64_t>;
-  for (auto [name, value] : {Field("register_rows", registerRows), Field("query_rows", queryRows), Field("value_vectors", valueVectors),
-                             Field("weight_rows", weightRows), Field("attention_rows", attentionRows), Field("block_bytes", blockBytes),
-                             Field("max_block_rows", maxBlockRows), Field("row_block", rowBlock), Field("bf16_multiple", bf16Multiple),
-                             Field("bf16_group", bf16Group), Field("int8_multiple", int8Multiple), Field("int8_group", int8Group),
-                             Field("code_rows", codeRows), Field("code_group", codeGroup), Field("stream_panels", streamPanels),
-                             Field("prefetch_streams", prefetchStreams)})
+  for (auto [name, value] :
+       {Field("register_rows", registerRows), Field("query_rows", queryRows), Field("value_vectors", valueVectors),
+        Field("weight_rows", weightRows), Field("attention_rows", attentionRows), Field("block_bytes", blockBytes),
+        Field("max_block_rows", maxBlockRows), Field("row_block", rowBlock), Field("bf16_multiple", bf16Multiple),
+        Field("bf16_group", bf16Group), Field("int8_multiple", int8Multiple), Field("int8_group", int8Group), Field("code_rows", codeRows),
+        Field("code_group", codeGroup), Field("stream_panels", streamPanels), Field("prefetch_streams", prefetchStreams)})
     if (value < 1)
       return emitError() << "expects '" << name << "' to be at least 1, but got " << value;
-  for (auto [name, value] : {Field("prefetch_ahead", prefetchAhead), Field("few_rows", fewRows), Field("few_columns", fewColumns),
-                             Field("wide_rows", wideRows), Field("wide_columns", wideColumns), Field("wide_blocks", wideBlocks),
-                             Field("max_features", maxFeatures)})
+  for (auto [name, value] :
+       {Field("prefetch_ahead", prefetchAhead), Field("few_rows", fewRows), Field("few_columns", fewColumns), Field("wide_rows", wideRows),
+        Field("wide_columns", wideColumns), Field("wide_blocks", wideBlocks), Field("max_features", maxFeatures)})
     if (value < 0)
       return emitError() << "expects '" << name << "' not to be negative, but got " << value;
   for (auto [name, value] : {Field("panel_width", panelWidth), Field("key_panel_width", keyPanelWidth)})
@@ -186,9 +186,9 @@ LogicalResult DeviceScheduleAttr::verify(function_ref<InFlightDiagnostic()> emit
       return emitError() << "expects '" << name << "' to be at least 1, but got " << value;
   if (threads % 32 != 0)
     return emitError() << "expects 'threads' to be a multiple of 32, but got " << threads;
-  for (auto [name, value] : {Field("specific_arch", specificArch), Field("specific_columns", specificColumns),
-                             Field("specific_stages", specificStages), Field("specific_bytes", specificBytes),
-                             Field("specific_cache_bytes", specificCacheBytes)})
+  for (auto [name, value] :
+       {Field("specific_arch", specificArch), Field("specific_columns", specificColumns), Field("specific_stages", specificStages),
+        Field("specific_bytes", specificBytes), Field("specific_cache_bytes", specificCacheBytes)})
     if (value < 0 || (value == 0) != (specificArch == 0))
       return emitError() << "expects '" << name << "' to be positive with 'specific_arch' and 0 without, but got " << value;
   return success();
