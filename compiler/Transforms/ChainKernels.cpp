@@ -51,13 +51,17 @@ static MemRefType getSliceType(MemRefType type) {
   return MemRefType::get(type.getShape(), type.getElementType(), layout, type.getMemorySpace());
 }
 
-/// The types for which the arguments of |kernel| by rows may start anywhere; nullopt if it is not row-wise or they cannot.
+/// The types for which the arguments of |kernel| by rows may start anywhere; nullopt if it is not row-wise or has results, if they cannot, or if
+/// their number of rows is static.
 static std::optional<BufferTypes> getSliceTypes(func::FuncOp kernel) {
+  // A call becomes one for each block of rows, whose results would be others.
+  if (kernel.getNumResults() != 0)
+    return std::nullopt;
   BufferTypes types([](func::CallOp, unsigned, MemRefType) { return false; });
   bool byRows = false;
   for (BlockArgument argument : kernel.isExternal() ? ArrayRef<BlockArgument>() : kernel.getArguments()) {
     auto type = kernel.getArgAttr(argument.getArgNumber(), kRowsAttr) ? dyn_cast<MemRefType>(argument.getType()) : MemRefType();
-    if (type && (!type.isStrided() || !types.add(argument, getSliceType(type))))
+    if (type && (type.getRank() == 0 || !type.isDynamicDim(0) || !type.isStrided() || !types.add(argument, getSliceType(type))))
       return std::nullopt;
     byRows |= type != nullptr;
   }

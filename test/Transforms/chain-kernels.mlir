@@ -399,3 +399,37 @@ func.func @given_to_others(%n: index, %c: i1, %x: memref<?x8xf32>, %y: memref<?x
   call @all(%z, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
   return
 }
+
+// -----
+
+// Kernels with results, and those of a static number of rows, are not taken apart.
+// CHECK-LABEL: func.func @results
+// CHECK-NOT: scf.for
+// CHECK: call @counted
+// CHECK: memref.dim
+func.func private @written(%x: memref<?x1xf32> {xfmr.rows}) {
+  return
+}
+func.func private @counted(%x: memref<?x1xf32> {xfmr.rows}) -> memref<?x1xf32> {
+  return %x : memref<?x1xf32>
+}
+func.func @results(%n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %alloc = memref.alloc(%n) : memref<?x1xf32>
+  call @written(%alloc) : (memref<?x1xf32>) -> ()
+  %y = call @counted(%alloc) : (memref<?x1xf32>) -> memref<?x1xf32>
+  %dim = memref.dim %y, %c0 : memref<?x1xf32>
+  return %dim : index
+}
+// CHECK-LABEL: func.func @static_rows
+// CHECK-NOT: scf.for
+// CHECK: call @eight
+func.func private @eight(%x: memref<8x4xf32> {xfmr.rows}, %y: memref<8x4xf32> {xfmr.rows}) {
+  return
+}
+func.func @static_rows(%x: memref<8x4xf32>) {
+  %alloc = memref.alloc() : memref<8x4xf32>
+  call @eight(%x, %alloc) : (memref<8x4xf32>, memref<8x4xf32>) -> ()
+  call @eight(%alloc, %x) : (memref<8x4xf32>, memref<8x4xf32>) -> ()
+  return
+}

@@ -1,0 +1,51 @@
+//===- Decisions.h - Bytes as a sequence of decisions -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_TEST_FUZZ_DECISIONS_H
+#define ATTUNE_TEST_FUZZ_DECISIONS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace attune {
+
+/// An endless sequence of decisions. The bytes after the first eight decide one by one; when there are none left, a generator decides that
+/// the first eight seed. So an input of eight random bytes is a whole test, and a longer one changes single decisions of it.
+class Decisions {
+public:
+  Decisions(const uint8_t *data, size_t size) : data(data), end(data + size) {
+    for (size_t i = 0; i < 8 && this->data != end; ++i)
+      state = state << 8 | *this->data++;
+  }
+
+  /// A number from 0 to |count| - 1; |count| is positive.
+  size_t pick(size_t count) { return next() % count; }
+  /// True once in |times|.
+  bool once(size_t times) { return pick(times) == 0; }
+  /// An element of |values|, which is not empty.
+  template <typename Range>
+  auto &of(Range &&values) {
+    return values[pick(values.size())];
+  }
+
+private:
+  uint64_t next() {
+    if (data != end) {
+      uint64_t value = *data++;
+      return data == end ? value : value << 8 | *data++;
+    }
+    // SplitMix64.
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+
+  const uint8_t *data, *end;
+  uint64_t state = 0;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_TEST_FUZZ_DECISIONS_H

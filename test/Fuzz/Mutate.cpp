@@ -1,0 +1,322 @@
+//===- Mutate.cpp - Fuzz passes with changed IR of every phase ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Input: decisions (Decisions.h). They pick a golden model or a random module, a target with a type of products, and a phase of its
+// compilation; then changes of the module at that phase; then the phases from there on, or one pass. What the verifier accepts must go
+// through them or be refused with a diagnostic. ATTUNE_FUZZ_PRINT=1 shows the changed module and the passes, so that
+// `ATTUNE_FUZZ_PRINT=1 attune-fuzz-mutate INPUT 2> bad.mlir` is a reproducer: the first line is the attune-opt command.
+//===----------------------------------------------------------------------===//
+#include "compiler/Driver/Diagnostics.h"
+#include "compiler/Driver/Registry.h"
+#include "compiler/Import/ImportModel.h"
+#include "compiler/Import/ModelFolder.h"
+#include "compiler/Pipelines/Pipelines.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "test/Fuzz/ModuleMutator.h"
+#include "test/Fuzz/RandomModule.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <map>
+
+using namespace attune;
+
+namespace {
+
+/// The phases that are made of passes, in order.
+constexpr Phase kPhases[] = {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target};
+constexpr size_t kPhaseCount = std::size(kPhases);
+
+/// Golden models with what differs between families: caches, rotary embeddings, cross-attention, relative positions.
+constexpr const char *kModels[] = {"bert_base", "gpt2_cache", "llama_cache", "marian_forward", "bert_relative_key", "distilbert_base"};
+constexpr size_t kRandomModules = 26;
+
+/// A target with a type of products.
+struct TargetOptions {
+  const char *name;
+  bool gpu;
+  int64_t vectorBits;
+  const char *features;
+  mlir::xfmr::Precision precision;
+  KernelBackend kernels;
+
+  PipelineOptions get() const {
+    if (gpu)
+      return getGpuPipelineOptions(precision, getDefaultGpus());
+    CpuFeatures cpu;
+    cpu.vectorBits = vectorBits;
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringRef(features).split(names, ',');
+    cpu.names.insert_range(names);
+    if (vectorBits < 512)
+      cpu.vectorRegisters = 16;
+    return {getCpuStrategy(cpu), precision, kernels};
+  }
+};
+
+using mlir::xfmr::Precision;
+constexpr TargetOptions kTargets[] = {
+    {"f32", false, 512, "x86", Precision::F32, KernelBackend::Mlir},
+    {"avx2", false, 256, "x86", Precision::F32, KernelBackend::Mlir},
+    {"halide", false, 512, "x86", Precision::F32, KernelBackend::Halide},
+    {"bf16", false, 512, "x86,avx512bf16,avx512vnni", Precision::BF16, KernelBackend::Mlir},
+    {"int8", false, 512, "x86,avx512vnni", Precision::Int8, KernelBackend::Mlir},
+    {"int8-avx2", false, 256, "x86,avxvnni", Precision::Int8, KernelBackend::Mlir},
+    {"amx-bf16", false, 512, "x86,avx512bf16,amx-bf16,amx-int8", Precision::BF16, KernelBackend::Mlir},
+    {"amx-int8", false, 512, "x86,avx512bf16,amx-bf16,amx-int8", Precision::Int8, KernelBackend::Mlir},
+    {"cuda-f32", true, 0, "", Precision::F32, KernelBackend::Mlir},
+    {"cuda-bf16", true, 0, "", Precision::BF16, KernelBackend::Mlir},
+    {"cuda-f16", true, 0, "", Precision::F16, KernelBackend::Mlir},
+};
+
+/// The modules to change. They are kept as text and parsed once in each context; a context for all runs would keep the types of all.
+class Modules {
+public:
+  /// The module of |model| for |target| after the phase before kPhases[|phase|]; null if a phase refuses the model.
+  mlir::ModuleOp get(size_t model, size_t target, size_t phase);
+  /// Begins a new context now and then, never between two calls of get for one run.
+  void startRun() {
+    if (runs++ % kRunsOfContext == 0) {
+      parsed.clear();
+      context = std::make_unique<mlir::MLIRContext>(registry(), mlir::MLIRContext::Threading::DISABLED);
+    }
+  }
+
+private:
+  static constexpr int kRunsOfContext = 300;
+
+  static const mlir::DialectRegistry &registry() {
+    static const mlir::DialectRegistry all = [] {
+      mlir::DialectRegistry all;
+      registerCompilerDialects(all);
+      return all;
+    }();
+    return all;
+  }
+
+  /// The module of |model| as imported; null if the fixture cannot be read.
+  mlir::OwningOpRef<mlir::ModuleOp> import(size_t model);
+
+  using Key = std::tuple<size_t, size_t, size_t>;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::map<Key, mlir::OwningOpRef<mlir::ModuleOp>> parsed;
+  std::map<Key, std::string> texts;
+  int runs = 0;
+};
+
+} // namespace
+
+/// Ends the run.
+[[noreturn]] static void failRun(const std::string &text) {
+  fprintf(stderr, "%s\n", text.c_str());
+  abort();
+}
+
+static std::string printText(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, mlir::OpPrintingFlags().assumeVerified());
+  return text;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Modules::import(size_t model) {
+  if (model < std::size(kModels)) {
+    std::string path = std::string(ATTUNE_FIXTURES "/") + kModels[model];
+    Result<ModelFolder> folder = openModelFolder(path);
+    if (!folder)
+      failRun(folder.message());
+    Result<mlir::OwningOpRef<mlir::ModuleOp>> module = importModel(*context, folder->spec, *folder->tensors, {});
+    if (!module)
+      failRun(module.message());
+    return std::move(*module);
+  }
+  // A random module that is valid: the next one if it is not.
+  DiagnosticCollector diagnostics(context.get(), [](const std::string &) {});
+  for (uint64_t seed = (model + 1) * 1000;; ++seed) {
+    std::vector<uint8_t> data(200);
+    Decisions bytes(reinterpret_cast<const uint8_t *>(&seed), sizeof(seed));
+    for (uint8_t &byte : data)
+      byte = uint8_t(bytes.pick(256));
+    if (auto module =
+            mlir::parseSourceString<mlir::ModuleOp>(makeRandomModule(data.data(), data.size()), mlir::ParserConfig(context.get())))
+      return module;
+  }
+}
+
+/// A copy of |module| that has the bodies of one to four functions only, if it has more: kernels are alike, and many make each run slow.
+static mlir::OwningOpRef<mlir::ModuleOp> copyPart(mlir::ModuleOp module, Decisions decisions) {
+  std::vector<mlir::func::FuncOp> defined;
+  for (auto function : module.getOps<mlir::func::FuncOp>())
+    if (!function.isExternal())
+      defined.push_back(function);
+  llvm::DenseSet<mlir::Operation *> kept;
+  for (size_t left = 1 + decisions.pick(4); left > 0 && !defined.empty(); --left)
+    kept.insert(decisions.of(defined));
+  mlir::OwningOpRef<mlir::ModuleOp> copy = mlir::cast<mlir::ModuleOp>(module->cloneWithoutRegions());
+  copy->getBodyRegion().emplaceBlock();
+  mlir::OpBuilder builder = mlir::OpBuilder::atBlockEnd(copy->getBody());
+  for (mlir::Operation &op : *module.getBody()) {
+    auto function = mlir::dyn_cast<mlir::func::FuncOp>(op);
+    if (!function || function.isExternal() || kept.contains(function)) {
+      builder.clone(op);
+    } else {
+      auto declaration = mlir::cast<mlir::func::FuncOp>(builder.insert(function->cloneWithoutRegions()));
+      declaration.setPrivate();
+      declaration->removeAttr(mlir::xfmr::kEntryAttr);
+    }
+  }
+  return copy;
+}
+
+mlir::ModuleOp Modules::get(size_t model, size_t target, size_t phase) {
+  Key key(model, target, phase);
+  if (auto found = parsed.find(key); found != parsed.end())
+    return *found->second;
+  if (auto found = texts.find(key); found != texts.end()) {
+    if (found->second.empty())
+      return {};
+    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(found->second, mlir::ParserConfig(context.get()));
+    if (!module)
+      failRun("a printed module does not parse");
+    return *(parsed[key] = std::move(module));
+  }
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  if (phase == 0) {
+    module = import(model);
+  } else if (mlir::ModuleOp before = get(model, target, phase - 1)) {
+    module = before.clone();
+    DiagnosticCollector diagnostics(context.get(), [](const std::string &) {});
+    mlir::PassManager passes(context.get());
+    buildPhasePipeline(passes, kPhases[phase - 1], kTargets[target].get());
+    if (mlir::failed(passes.run(*module)))
+      module = nullptr;
+    else if (kPhases[phase - 1] == Phase::Bufferized && !module->getOps<mlir::func::FuncOp>().empty()) {
+      uint8_t seed[] = {uint8_t(model), uint8_t(target)};
+      module = copyPart(*module, Decisions(seed, sizeof(seed)));
+    }
+  }
+  texts[key] = module ? printText(*module) : "";
+  return *(parsed[key] = std::move(module));
+}
+
+/// The passes at the top of |text|, the passes of a pipeline: "a,func.func(b,c{d e})" gives "a", "func.func(b)" and "func.func(c{d e})".
+static void splitPasses(llvm::StringRef text, const std::string &before, const std::string &after, std::vector<std::string> &passes) {
+  size_t begin = 0, depth = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    char c = i < text.size() ? text[i] : ',';
+    depth += c == '(' || c == '{';
+    depth -= c == ')' || c == '}';
+    if (c != ',' || depth != 0)
+      continue;
+    llvm::StringRef pass = text.slice(begin, i).trim();
+    begin = i + 1;
+    if (pass.starts_with("func.func("))
+      splitPasses(pass.drop_front(10).drop_back(), before + "func.func(", ")" + after, passes);
+    else if (pass.starts_with("attune-") || pass.starts_with("xfmr-") || pass.starts_with("convert-xfmr-"))
+      passes.push_back(before + pass.str() + after);
+  }
+}
+
+/// Our passes of all phases for a target, each as a pipeline of its own.
+static const std::vector<std::string> &getPasses(size_t target) {
+  static std::vector<std::string> passes[std::size(kTargets)];
+  if (!passes[target].empty())
+    return passes[target];
+  for (Phase phase : kPhases) {
+    mlir::OpPassManager pipeline(mlir::ModuleOp::getOperationName());
+    buildPhasePipeline(pipeline, phase, kTargets[target].get());
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    pipeline.printAsTextualPipeline(stream);
+    splitPasses(llvm::StringRef(text).split('(').second.drop_back(), "builtin.module(", ")", passes[target]);
+  }
+  return passes[target];
+}
+
+/// Returns true if |module| asks for the size of a dimension that is not there. That is undefined, and upstream's folds read it unchecked.
+static bool asksForNoDimension(mlir::ModuleOp module) {
+  return module
+      ->walk([](mlir::ShapedDimOpInterface op) {
+        std::optional<int64_t> number = mlir::getConstantIntValue(op.getDimension());
+        auto type = mlir::dyn_cast<mlir::ShapedType>(op.getShapedValue().getType());
+        bool isThere = !number || !type || !type.hasRank() || (*number >= 0 && *number < type.getRank());
+        return isThere ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+/// Runs |passes| on |module|. Returns false if they refuse it.
+static bool runPasses(mlir::PassManager &passes, mlir::ModuleOp module) {
+  if (getenv("ATTUNE_FUZZ_PRINT")) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    passes.printAsTextualPipeline(stream);
+    fprintf(stderr, "// RUN: attune-opt --pass-pipeline='%s' %%s\n%s\n", text.c_str(), printText(module).c_str());
+  }
+  DiagnosticCollector diagnostics(module.getContext(), [](const std::string &) {});
+  if (mlir::succeeded(passes.run(module)))
+    return true;
+  std::string message = diagnostics.error("").message();
+  if (message.empty())
+    failRun("failed without a diagnostic");
+  if (getenv("ATTUNE_FUZZ_PRINT"))
+    fprintf(stderr, "// refused: %s\n", message.c_str());
+  return false;
+}
+
+extern "C" int LLVMFuzzerInitialize(int *, char ***) {
+  registerCompilerPasses();
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static Modules modules;
+  modules.startRun();
+  Decisions decisions(data, size);
+  size_t model = decisions.once(2) ? decisions.pick(std::size(kModels)) : std::size(kModels) + decisions.pick(kRandomModules);
+  size_t target = decisions.pick(std::size(kTargets)), phase = decisions.pick(kPhaseCount);
+  mlir::ModuleOp original = modules.get(model, target, phase);
+  if (!original)
+    return 0;
+  mlir::MLIRContext &context = *original.getContext();
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  // Most changes are not valid.
+  for (int attempt = 0; attempt < 50 && !module; ++attempt) {
+    DiagnosticCollector diagnostics(&context, [](const std::string &) {});
+    module = original.clone();
+    bool isValid = false;
+    for (size_t left = 1 + (decisions.once(3) ? decisions.pick(3) : 0); left > 0; --left) {
+      if (!ModuleMutator(*module, decisions).mutate())
+        continue;
+      isValid = mlir::succeeded(mlir::verify(*module)) && !asksForNoDimension(*module);
+      if (!isValid)
+        break;
+    }
+    if (!isValid)
+      module = nullptr;
+  }
+  if (!module)
+    return 0;
+  if (decisions.once(4)) {
+    const std::vector<std::string> &passes = getPasses(target);
+    mlir::PassManager manager(&context);
+    if (mlir::failed(mlir::parsePassPipeline(llvm::StringRef(decisions.of(passes)).drop_front(15).drop_back(), manager)))
+      failRun("a printed pipeline does not parse");
+    runPasses(manager, *module);
+    return 0;
+  }
+  for (; phase < kPhaseCount; ++phase) {
+    mlir::PassManager manager(&context);
+    buildPhasePipeline(manager, kPhases[phase], kTargets[target].get());
+    if (!runPasses(manager, *module) || decisions.once(3))
+      break;
+  }
+  return 0;
+}
