@@ -46,7 +46,7 @@ def shorten(model, work):
 
 
 def compile_model(model, dtype, padding, gpus, work):
-    """The PTX of |model| by GPU."""
+    """The PTX of |model| by GPU; nothing if the model has an input that packed batches cannot have."""
     keep, stem = os.path.join(work, "keep"), os.path.join(work, "kernels")
     with open(keep, "w") as f:
         f.write(KEEP)
@@ -54,6 +54,9 @@ def compile_model(model, dtype, padding, gpus, work):
     command = ["attune", "compile", model, "--target=cuda", "--gpu=" + ",".join(gpus), "--dtype=" + dtype, "--padding=" + padding,
                "--emit=ptx", "-o", stem + ".ptx"]
     result = subprocess.run(command, env=dict(os.environ, ATTUNE_PTXAS=keep, ATTUNE_KEEP=stem), capture_output=True, text=True)
+    if result.returncode and "when padding is skipped" in result.stderr:
+        print(f"{model}: no --padding={padding}: {result.stderr.strip()}")
+        return {}
     if result.returncode:
         sys.exit(" ".join(command) + ":\n" + result.stdout + result.stderr)
     texts = {}
@@ -130,7 +133,7 @@ def main():
         for dtype in flags["dtypes"].split(","):
             for padding in flags["paddings"].split(","):
                 texts = compile_model(short, dtype, padding, [image.gpu for image in images], work)
-                for image in images:
+                for image in images if texts else []:
                     image.add(texts[image.gpu], f"{os.path.basename(short)} {dtype} {padding}")
     failures = []
     assembles = flags["assemble"] == "yes" and shutil.which("ptxas") is not None
