@@ -25,7 +25,7 @@ static bool holdsTensors(const Json &stored, const Json &wanted) {
   return llvm::all_of(*list, [&](const Json &tensor) { return known.count(tensor.dump()) != 0; });
 }
 
-std::optional<PackedWeights> CacheWeights::findIn(const std::string &other, const CacheRecord &record, const Json &layout) const {
+std::optional<PackingResult> CacheWeights::findIn(const std::string &other, const CacheRecord &record, const Json &layout) const {
   const CachedFile *file = record.tensorsKey == tensorsKey ? record.weights() : nullptr;
   if (!file || verifyCachedFile(other, *file).failed())
     return std::nullopt;
@@ -36,15 +36,15 @@ std::optional<PackedWeights> CacheWeights::findIn(const std::string &other, cons
   return std::move(*packed);
 }
 
-std::optional<PackedWeights> CacheWeights::linkExisting(const Json &layout) const {
+std::optional<PackingResult> CacheWeights::linkExisting(const Json &layout) const {
   const std::string path = folder + "/" + name;
   if (previous && previous->weights()->name == name)
-    if (std::optional<PackedWeights> packed = findIn(folder, *previous, layout))
+    if (std::optional<PackingResult> packed = findIn(folder, *previous, layout))
       return packed;
   ::unlink(path.c_str());
   for (const std::string &other : listEntryFolders(cache)) {
     Result<CacheRecord> record = CacheRecord::read(other);
-    std::optional<PackedWeights> packed = record ? findIn(other, *record, layout) : std::nullopt;
+    std::optional<PackingResult> packed = record ? findIn(other, *record, layout) : std::nullopt;
     if (packed && ::link((other + "/" + record->weights()->name).c_str(), path.c_str()) == 0)
       return packed;
   }
@@ -66,7 +66,7 @@ Result<PackingResult> CacheWeights::provide(const std::string &layout, llvm::fun
   Result<Json> wanted = parseJson(layout, "layout");
   if (!wanted)
     return wanted.status();
-  if (std::optional<PackedWeights> packed = linkExisting(*wanted))
+  if (std::optional<PackingResult> packed = linkExisting(*wanted))
     return std::move(*packed);
   Result<OutputFile> file = OutputFile::create(path);
   if (!file)

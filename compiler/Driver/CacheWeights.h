@@ -28,9 +28,9 @@ public:
 private:
   /// Returns what is packed in the weights file of |record| in |other| if the file is intact and has the tensors of |layout| at their
   /// offsets.
-  std::optional<PackedWeights> findIn(const std::string &other, const CacheRecord &record, const Json &layout) const;
+  std::optional<PackingResult> findIn(const std::string &other, const CacheRecord &record, const Json &layout) const;
   /// Gives a file of another entry that has the tensors of |layout| its name in the folder.
-  std::optional<PackedWeights> linkExisting(const Json &layout) const;
+  std::optional<PackingResult> linkExisting(const Json &layout) const;
 
   std::string cache, folder, name, tensorsKey;
   std::optional<CacheRecord> previous;

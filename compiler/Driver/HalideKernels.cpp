@@ -101,8 +101,7 @@ Result<std::vector<std::string>> HalideCompilation::finish() {
     if (!bytes)
       return bytes.status();
     // A message of its own tells of descriptions that it should not have got; without one it met a limit of the system.
-    if (std::string line = llvm::StringRef(*bytes).trim().split('
-').first.str(); !end.succeeded()) {
+    if (std::string line = llvm::StringRef(*bytes).trim().split('\n').first.str(); !end.succeeded()) {
       // The words of the loader.
       if (llvm::StringRef(line).contains("error while loading shared libraries"))
         return Status::error("'attune-halide-gen' does not start: expected Halide to be installed (on Debian: libhalide14-0), got '" +

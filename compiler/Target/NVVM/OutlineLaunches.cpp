@@ -25,8 +25,8 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Blocks with tiles that have registers on a multiprocessor at the same time, at least.
-static constexpr int32_t kBlocks = 2;
+/// Least numbers of blocks that have registers on a multiprocessor at the same time: of kernels with tiles in shared memory, and of others.
+static constexpr int32_t kBlocks = 2, kLightBlocks = 4;
 
 namespace {
 
@@ -76,9 +76,9 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   auto ofLoop = forall->getAttrOfType<IntegerAttr>(kThreadsAttr);
   auto gpu = forall->getAttrOfType<IntegerAttr>(kGpuAttr);
   int64_t threads = ofLoop ? ofLoop.getInt() : this->threads;
-  // Tiles in shared memory take registers, too: left to itself the assembler spills one or two so that four blocks fit on a multiprocessor.
-  if (forall->hasAttr(kSharedBytesAttr))
-    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(gpu ? 1 : kBlocks));
+  // Left to itself the assembler spills a few registers so that one more block fits on a multiprocessor.
+  int32_t blocksAtOnce = gpu ? 1 : forall->hasAttr(kSharedBytesAttr) ? kBlocks : kLightBlocks;
+  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(blocksAtOnce));
   kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   symbols.insert(kernel);
   if (numMaps != 0)

@@ -5,7 +5,7 @@
 #define ATTUNE_RUNTIME_GENERATION_WIDEINPUTS_H
 
 #include "../Signature.h"
-#include "Buffer.h"
+#include "ScratchBuffer.h"
 
 namespace attune {
 
@@ -19,7 +19,7 @@ public:
 
 private:
   TensorList tensors{};
-  Buffer memory;
+  ScratchBuffer memory;
 };
 
 } // namespace attune
