@@ -8,7 +8,7 @@
 #include "compiler/Driver/CacheKey.h"
 #include "compiler/Driver/CachePrune.h"
 #include "compiler/Driver/CacheWeights.h"
-#include "compiler/Target/CPU/TargetMachine.h"
+#include "compiler/Object/TargetMachine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

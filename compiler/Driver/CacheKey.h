@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_DRIVER_CACHEKEY_H
 
 #include "compiler/Driver/CompileOptions.h"
-#include "compiler/Target/CPU/TargetMachine.h"
+#include "compiler/Object/TargetMachine.h"
 
 namespace attune {
 

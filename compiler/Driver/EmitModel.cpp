@@ -4,7 +4,7 @@
 
 #include "compiler/Driver/EmitModel.h"
 #include "compiler/Driver/HalideKernels.h"
-#include "compiler/Target/CPU/Emit.h"
+#include "compiler/Object/Emit.h"
 #include "compiler/Target/NVVM/DeviceModule.h"
 #include "compiler/Target/NVVM/Emulator/EmulateDevice.h"
 #include "compiler/Target/NVVM/Passes.h"

@@ -5,8 +5,8 @@
 #define ATTUNE_COMPILER_DRIVER_EMITMODEL_H
 
 #include "compiler/Driver/CompileOptions.h"
-#include "compiler/Target/CPU/Descriptor.h"
-#include "compiler/Target/CPU/TargetMachine.h"
+#include "compiler/Object/Descriptor.h"
+#include "compiler/Object/TargetMachine.h"
 #include "compiler/Target/NVVM/DeviceModule.h"
 
 #include <memory>

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/OutputSet.h"
-#include "compiler/Target/CPU/Emit.h"
+#include "compiler/Object/Emit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

@@ -4,6 +4,7 @@
 
 #include "compiler/Driver/Registry.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Object/Passes.h"
 #include "compiler/Pipelines/Passes.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/CPU/Passes.h"
@@ -36,6 +37,7 @@ void attune::registerCompilerPasses() {
   registerXfmrToLinalgPasses();
   registerAttuneWeightsPasses();
   registerAttuneTransformsPasses();
+  registerAttuneObjectPasses();
   registerAttuneCPUPasses();
   registerAttuneHalidePasses();
   registerAttuneNVVMPasses();

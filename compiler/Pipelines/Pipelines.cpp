@@ -4,6 +4,7 @@
 
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Object/Passes.h"
 #include "compiler/Pipelines/Passes.h"
 #include "compiler/Pipelines/TargetAttributes.h"
 #include "compiler/Target/CPU/Passes.h"

@@ -10,17 +10,6 @@ include "mlir/Pass/PassBase.td"
 // Lowering to LLVM (phase target)
 //===----------------------------------------------------------------------===//
 
-def EntryWrappers : Pass<"attune-entry-wrappers", "::mlir::ModuleOp"> {
-  let summary = "give every entry its C function and its size functions";
-  let description = [{
-    For the entry `forward`: `attune_entry_forward(host, call)`, `attune_workspace_forward(dims, workers)` and `attune_flops_forward(dims, workers)`
-    of the types in attune/abi.h. Expects `attune-plan-memory` and `attune-outline-parallel` done, or `attune-outline-launches` with `device`: then the host
-    that functions get is that of the call and the first error of its launches, `!llvm.struct<(ptr, i32)>`, which the entry returns. Numerics: exact.
-  }];
-  let options = [Option<"device", "device", "bool", "false", "kernels run on a device: entries return the first error of a launch">];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
-}
-
 def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> {
   let summary = "arith, cf, func, index, math, memref and ub become the llvm dialect";
   let description = [{

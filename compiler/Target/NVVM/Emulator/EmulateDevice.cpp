@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/Emulator/EmulateDevice.h"
-#include "compiler/Target/CPU/Emit.h"
+#include "compiler/Object/Emit.h"
 #include "compiler/Target/NVVM/Emulator/EmulatedImage.h"
 #include "compiler/Target/NVVM/Emulator/OperationCalls.h"
 #include "llvm/IR/Constants.h"

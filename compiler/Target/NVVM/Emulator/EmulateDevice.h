@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_EMULATEDEVICE_H
 #define ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_EMULATEDEVICE_H
 
-#include "compiler/Target/CPU/TargetMachine.h"
+#include "compiler/Object/TargetMachine.h"
 #include "llvm/IR/Module.h"
 
 #include <memory>

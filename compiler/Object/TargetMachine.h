@@ -1,10 +1,10 @@
 //===- TargetMachine.h - The CPU that code is made for --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H
-#define ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H
+#ifndef ATTUNE_COMPILER_OBJECT_TARGETMACHINE_H
+#define ATTUNE_COMPILER_OBJECT_TARGETMACHINE_H
 
-#include "compiler/Target/CPU/Architectures.h"
+#include "compiler/Object/Architectures.h"
 #include "runtime/io/Status.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Target/TargetMachine.h"
@@ -47,4 +47,4 @@ void initializeTargets();
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_TARGETMACHINE_H
+#endif // ATTUNE_COMPILER_OBJECT_TARGETMACHINE_H

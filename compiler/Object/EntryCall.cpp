@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "attune/abi.h"
-#include "compiler/Target/CPU/EntryFunctions.h"
+#include "compiler/Object/EntryFunctions.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"

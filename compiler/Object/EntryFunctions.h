@@ -1,10 +1,10 @@
 //===- EntryFunctions.h - C functions of entries ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_ENTRYFUNCTIONS_H
-#define ATTUNE_COMPILER_TARGET_CPU_ENTRYFUNCTIONS_H
+#ifndef ATTUNE_COMPILER_OBJECT_ENTRYFUNCTIONS_H
+#define ATTUNE_COMPILER_OBJECT_ENTRYFUNCTIONS_H
 
-#include "compiler/Target/CPU/DescriptorSignature.h"
+#include "compiler/Object/DescriptorSignature.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -54,4 +54,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_ENTRYFUNCTIONS_H
+#endif // ATTUNE_COMPILER_OBJECT_ENTRYFUNCTIONS_H

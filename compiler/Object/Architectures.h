@@ -1,8 +1,8 @@
 //===- Architectures.h - The machines that code can be made for -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_ARCHITECTURES_H
-#define ATTUNE_COMPILER_TARGET_CPU_ARCHITECTURES_H
+#ifndef ATTUNE_COMPILER_OBJECT_ARCHITECTURES_H
+#define ATTUNE_COMPILER_OBJECT_ARCHITECTURES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/TargetParser/Triple.h"
@@ -38,4 +38,4 @@ const Architecture *findArchitecture(const llvm::Triple &triple);
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_ARCHITECTURES_H
+#endif // ATTUNE_COMPILER_OBJECT_ARCHITECTURES_H

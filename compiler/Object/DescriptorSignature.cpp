@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/DescriptorSignature.h"
+#include "compiler/Object/DescriptorSignature.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/Architectures.h"
+#include "compiler/Object/Architectures.h"
 
 using namespace attune;
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Object/Emit.h"
 #include "compiler/Support/MemoryFile.h"
 #include "compiler/Support/Subprocess.h"
-#include "compiler/Target/CPU/Emit.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Program.h"
 

@@ -3,8 +3,8 @@
 //
 // The module attribute `xfmr.generation` = {max_length = 512, …}: the settings a model has of its own, under the reference library's names.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_GENERATIONATTR_H
-#define ATTUNE_COMPILER_TARGET_CPU_GENERATIONATTR_H
+#ifndef ATTUNE_COMPILER_OBJECT_GENERATIONATTR_H
+#define ATTUNE_COMPILER_OBJECT_GENERATIONATTR_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/io/GenerationSettings.h"
@@ -21,4 +21,4 @@ Result<std::optional<GenerationSettings>> readGenerationAttr(mlir::ModuleOp modu
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_GENERATIONATTR_H
+#endif // ATTUNE_COMPILER_OBJECT_GENERATIONATTR_H

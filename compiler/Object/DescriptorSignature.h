@@ -4,11 +4,11 @@
 // Entries, tensors and dimensions as the descriptor gives them, read from the module while entries still have their tensors, that is after
 // the phase `dialect`.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_DESCRIPTORSIGNATURE_H
-#define ATTUNE_COMPILER_TARGET_CPU_DESCRIPTORSIGNATURE_H
+#ifndef ATTUNE_COMPILER_OBJECT_DESCRIPTORSIGNATURE_H
+#define ATTUNE_COMPILER_OBJECT_DESCRIPTORSIGNATURE_H
 
 #include "attune/abi.h"
-#include "compiler/Target/CPU/GenerationAttr.h"
+#include "compiler/Object/GenerationAttr.h"
 
 #include <string>
 #include <vector>
@@ -82,4 +82,4 @@ std::string formatShape(const EntrySignature &entry, const TensorSignature &tens
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_DESCRIPTORSIGNATURE_H
+#endif // ATTUNE_COMPILER_OBJECT_DESCRIPTORSIGNATURE_H

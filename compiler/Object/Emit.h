@@ -1,10 +1,10 @@
 //===- Emit.h - From LLVM IR to files -------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_EMIT_H
-#define ATTUNE_COMPILER_TARGET_CPU_EMIT_H
+#ifndef ATTUNE_COMPILER_OBJECT_EMIT_H
+#define ATTUNE_COMPILER_OBJECT_EMIT_H
 
-#include "compiler/Target/CPU/TargetMachine.h"
+#include "compiler/Object/TargetMachine.h"
 #include "llvm/IR/Module.h"
 
 #include <string>
@@ -30,4 +30,4 @@ Result<std::string> linkShared(const std::string &object);
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_EMIT_H
+#endif // ATTUNE_COMPILER_OBJECT_EMIT_H

@@ -1,10 +1,10 @@
 //===- Descriptor.h - The constant an object exports, and its header -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_DESCRIPTOR_H
-#define ATTUNE_COMPILER_TARGET_CPU_DESCRIPTOR_H
+#ifndef ATTUNE_COMPILER_OBJECT_DESCRIPTOR_H
+#define ATTUNE_COMPILER_OBJECT_DESCRIPTOR_H
 
-#include "compiler/Target/CPU/DescriptorSignature.h"
+#include "compiler/Object/DescriptorSignature.h"
 #include "compiler/Weights/Packer.h"
 #include "llvm/IR/Module.h"
 
@@ -53,4 +53,4 @@ std::string createHeader(const ModelSignature &signature, const DescriptorOption
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_DESCRIPTOR_H
+#endif // ATTUNE_COMPILER_OBJECT_DESCRIPTOR_H

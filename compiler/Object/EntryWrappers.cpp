@@ -11,14 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/EntryFunctions.h"
-#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Object/EntryFunctions.h"
+#include "compiler/Object/Passes.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace attune {
 #define GEN_PASS_DEF_ENTRYWRAPPERS
-#include "compiler/Target/CPU/Passes.h.inc"
+#include "compiler/Object/Passes.h.inc"
 } // namespace attune
 
 using namespace mlir;

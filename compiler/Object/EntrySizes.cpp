@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "attune/abi.h"
-#include "compiler/Target/CPU/EntryFunctions.h"
+#include "compiler/Object/EntryFunctions.h"
 #include "compiler/Transforms/DimBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cstddef>
