@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Registry.h"
+#include "compiler/Conversion/HostToLLVM/Passes.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Object/Passes.h"
 #include "compiler/Pipelines/Passes.h"
@@ -37,6 +38,7 @@ void attune::registerCompilerPasses() {
   registerXfmrToLinalgPasses();
   registerAttuneWeightsPasses();
   registerAttuneTransformsPasses();
+  registerAttuneHostToLLVMPasses();
   registerAttuneObjectPasses();
   registerAttuneCPUPasses();
   registerAttuneHalidePasses();

@@ -18,19 +18,6 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
   }];
 }
 
-def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
-  let summary = "linkage and attributes of functions in the llvm dialect";
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
-}
-
-def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp"> {
-  let summary = "xfmr.parallel_call becomes a call of attune_host::parallel_for";
-  let description = [{
-    Captures are stored in a structure on the stack, of which a function `<body>_body` of the type attune_body_fn takes them. Numerics: exact.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
-}
-
 def LowerTiles : Pass<"attune-lower-tiles", "::mlir::ModuleOp"> {
   let summary = "operations on tile registers become LLVM's";
   let description = [{
@@ -56,15 +43,6 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
                            "::mlir::xfmr::XfmrDialect"];
-}
-
-def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
-  let summary = "expand or reject what LLVM would make calls of a library of";
-  let description = [{
-    Copies of strided buffers become loops, rounding divisions become plain ones. memref.alloc and functions of libm are errors. Numerics: exact.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
 }
 
 //===----------------------------------------------------------------------===//

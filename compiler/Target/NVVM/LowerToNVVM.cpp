@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Conversion/HostToLLVM/HostToLLVM.h"
+#include "compiler/Conversion/HostToLLVM/Passes.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -46,7 +47,7 @@ void attune::buildLowerToNVVMPipeline(OpPassManager &pm) {
   kernels.addPass(createConvertNVVMToLLVMPass());
   kernels.addPass(createMarkTensorMaps());
   kernels.addPass(createReconcileUnrealizedCastsPass());
-  buildLowerToLLVMPipeline(pm);
+  buildHostToLLVMPipeline(pm);
 }
 
 void attune::registerLowerToNVVMPipeline() {

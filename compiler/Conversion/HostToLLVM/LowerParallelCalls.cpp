@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "attune/abi.h"
-#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Conversion/HostToLLVM/Passes.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -19,7 +19,7 @@
 
 namespace attune {
 #define GEN_PASS_DEF_LOWERPARALLELCALLS
-#include "compiler/Target/CPU/Passes.h.inc"
+#include "compiler/Conversion/HostToLLVM/Passes.h.inc"
 } // namespace attune
 
 using namespace mlir;

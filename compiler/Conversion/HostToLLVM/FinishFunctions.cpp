@@ -8,12 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Conversion/HostToLLVM/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace attune {
 #define GEN_PASS_DEF_FINISHFUNCTIONS
-#include "compiler/Target/CPU/Passes.h.inc"
+#include "compiler/Conversion/HostToLLVM/Passes.h.inc"
 } // namespace attune
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Conversion/HostToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -20,7 +20,7 @@
 
 namespace attune {
 #define GEN_PASS_DEF_PREPAREFORLLVM
-#include "compiler/Target/CPU/Passes.h.inc"
+#include "compiler/Conversion/HostToLLVM/Passes.h.inc"
 } // namespace attune
 
 using namespace mlir;

@@ -1,0 +1,31 @@
+//===- Passes.td - Passes that lower host code to LLVM -----------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_CONVERSION_HOSTTOLLVM_PASSES_TD
+#define ATTUNE_COMPILER_CONVERSION_HOSTTOLLVM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
+  let summary = "linkage and attributes of functions in the llvm dialect";
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp"> {
+  let summary = "xfmr.parallel_call becomes a call of attune_host::parallel_for";
+  let description = [{
+    Captures are stored in a structure on the stack, of which a function `<body>_body` of the type attune_body_fn takes them. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
+}
+
+def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
+  let summary = "expand or reject what LLVM would make calls of a library of";
+  let description = [{
+    Copies of strided buffers become loops, rounding divisions become plain ones. memref.alloc and functions of libm are errors. Numerics: exact.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+#endif // ATTUNE_COMPILER_CONVERSION_HOSTTOLLVM_PASSES_TD
