@@ -295,4 +295,21 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Vector code (phase vector)
+//===----------------------------------------------------------------------===//
+
+def ExpandMath : Pass<"attune-expand-math"> {
+  let summary = "exp, exp2, erf, tanh, log and rsqrt of f32 become polynomials";
+  let description = [{
+    On f32 and vectors of f32 alike, so that a scalar tail has the bits of the vector body. Fused multiply-adds are explicit; nothing is
+    called. `sqrt`, `fma`, `floor` and what else is an instruction stays; so do other element types.
+
+    **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value; 2^0 = 1; results of exp
+    and exp2 below 2^-126 are 0.
+  }];
+  let options = [Option<"expandBF16", "expand-bf16", "bool", "false", "also make integer arithmetic of conversions between f32 and bf16">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
 #endif // ATTUNE_TRANSFORMS_PASSES_TD

@@ -1,8 +1,8 @@
 //===- AttachScratch.cpp - Buffers for the scores of attention tiles ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects attention tiles on buffers; leaves each with `scratch` and `state`, allocated in the innermost parallel loop around it, so that the
-// memory plan gives every worker its own. Tiles already given one are left alone.
+// Expects attention tiles on buffers; leaves each with `scratch` and `state`, allocated in the innermost parallel loop around it, so that
+// the memory plan gives every worker its own. Tiles already given one are left alone.
 //
 //===----------------------------------------------------------------------===//
 

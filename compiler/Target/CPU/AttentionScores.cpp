@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/AttentionTileEmitter.h"
-#include "compiler/Target/CPU/ExpandMathFunctions.h"
+#include "compiler/Transforms/ExpandMathFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include <numeric>
 

@@ -21,8 +21,8 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_ATTENTIONTILEEMITTER_H
 #define ATTUNE_COMPILER_TARGET_CPU_ATTENTIONTILEEMITTER_H
 
-#include "compiler/Target/CPU/AttentionRow.h"
 #include "compiler/Target/CPU/VectorEmitter.h"
+#include "compiler/Transforms/AttentionRow.h"
 
 namespace attune {
 

@@ -63,7 +63,8 @@ Values transpose(VectorEmitter &e, Values rows) {
   return result;
 }
 
-/// Fills the rows |d| .. |d| + |components| - 1 and the 16 columns from |column| of |panel|; |left| keys start at |column|, null for 16 or more.
+/// Fills the rows |d| .. |d| + |components| - 1 and the 16 columns from |column| of |panel|; |left| keys start at |column|, null for 16 or
+/// more.
 void fillBlock(VectorEmitter &e, Value keys, Value panel, Value d, int64_t components, int64_t column, Value left) {
   Values rows;
   for (int64_t i = 0; i < 16; ++i) {
@@ -92,8 +93,8 @@ void fillBehind(VectorEmitter &e, Value keys, Value panel, Value column) {
   });
 }
 
-/// Writes |keys| into the columns of |panel| from the first on, and zeros behind them: in all columns, or in those of the last block that has
-/// keys if |onlyKeys|. A cache is in memory, and a token that opens a panel would write all of it.
+/// Writes |keys| into the columns of |panel| from the first on, and zeros behind them: in all columns, or in those of the last block that
+/// has keys if |onlyKeys|. A cache is in memory, and a token that opens a panel would write all of it.
 void fillPanel(VectorEmitter &e, Value keys, Value panel, bool onlyKeys) {
   auto type = cast<MemRefType>(panel.getType());
   int64_t headDim = type.getDimSize(0), whole = headDim / 16 * 16;
@@ -126,8 +127,9 @@ void lower(xfmr::KeyPanelOp op) {
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
   if (Value column = op.getColumn()) {
     Value isFirst = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq, column, e.index(0));
-    e.choose(isFirst, [&]() -> Values { return fillPanel(e, keys, panel, /*onlyKeys=*/true), Values(); },
-             [&]() -> Values { return fillBehind(e, keys, panel, column), Values(); });
+    e.choose(
+        isFirst, [&]() -> Values { return fillPanel(e, keys, panel, /*onlyKeys=*/true), Values(); },
+        [&]() -> Values { return fillBehind(e, keys, panel, column), Values(); });
   } else {
     fillPanel(e, keys, panel, /*onlyKeys=*/false);
   }

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/ParallelLoops.h"
 #include "compiler/Target/CPU/Passes.h"
+#include "compiler/Transforms/ParallelLoops.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -45,12 +45,8 @@ Value VectorEmitter::add(Value a, Value b) {
 
 Value VectorEmitter::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(loc, a, b); }
 Value VectorEmitter::mul(Value a, int64_t factor) { return builder.createOrFold<arith::MulIOp>(loc, a, index(factor)); }
-Value VectorEmitter::floorDiv(Value a, int64_t divisor) {
-  return builder.createOrFold<arith::DivUIOp>(loc, a, index(divisor));
-}
-Value VectorEmitter::remainder(Value a, int64_t divisor) {
-  return builder.createOrFold<arith::RemUIOp>(loc, a, index(divisor));
-}
+Value VectorEmitter::floorDiv(Value a, int64_t divisor) { return builder.createOrFold<arith::DivUIOp>(loc, a, index(divisor)); }
+Value VectorEmitter::remainder(Value a, int64_t divisor) { return builder.createOrFold<arith::RemUIOp>(loc, a, index(divisor)); }
 Value VectorEmitter::max(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loc, a, b); }
 Value VectorEmitter::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(loc, a, b); }
 
@@ -61,9 +57,7 @@ Value VectorEmitter::size(Value memref, int64_t dim) {
   return memref::DimOp::create(builder, loc, memref, dim);
 }
 
-Value VectorEmitter::loadScalar(Value memref, ValueRange indices) {
-  return memref::LoadOp::create(builder, loc, memref, indices);
-}
+Value VectorEmitter::loadScalar(Value memref, ValueRange indices) { return memref::LoadOp::create(builder, loc, memref, indices); }
 
 //===----------------------------------------------------------------------===//
 // Vectors
@@ -165,8 +159,7 @@ void VectorEmitter::ifThen(Value condition, llvm::function_ref<void()> then) {
   then();
 }
 
-VectorEmitter::Values VectorEmitter::choose(Value condition, llvm::function_ref<Values()> yes,
-                                            llvm::function_ref<Values()> no) {
+VectorEmitter::Values VectorEmitter::choose(Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no) {
   auto side = [&](llvm::function_ref<Values()> emit) {
     return [&, emit](OpBuilder &, Location) {
       // The regions are built with the emitter's own builder, whose insertion point scf.if has moved.
@@ -230,8 +223,8 @@ void VectorEmitter::forChunks(int64_t columns, llvm::function_ref<void(int64_t, 
     body(begin, Lanes::first(columns - begin));
 }
 
-VectorEmitter::Values VectorEmitter::multiply(Value begin, Value end, int64_t rows, int64_t vectors, int64_t unroll,
-                                              ValueRange initial, llvm::function_ref<Value(int64_t, Value)> loadA,
+VectorEmitter::Values VectorEmitter::multiply(Value begin, Value end, int64_t rows, int64_t vectors, int64_t unroll, ValueRange initial,
+                                              llvm::function_ref<Value(int64_t, Value)> loadA,
                                               llvm::function_ref<Value(int64_t, Value)> loadB) {
   auto step = [&](Value k, Values &acc) {
     Values b;

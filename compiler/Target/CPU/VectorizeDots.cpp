@@ -42,8 +42,8 @@ public:
   }
 
 private:
-  /// Steps of the loop over groups per iteration. More would make LLVM hoist broadcasts and spill, the sooner the fewer registers there are beside the sums
-  /// and the products that have yet to be added to them.
+  /// Steps of the loop over groups per iteration. More would make LLVM hoist broadcasts and spill, the sooner the fewer registers there are
+  /// beside the sums and the products that have yet to be added to them.
   int64_t unroll() const { return unit == DotUnit::Avx2 || code.isInteger(16) ? 2 : 4; }
   bool isFloat() const { return isa<FloatType>(code); }
   VectorType vectorOf(int64_t lanes, Type type) { return VectorType::get({lanes}, type); }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Elementwise ops become loops over chunks of 16 columns; reductions over the last loop keep 16 partial results that are joined by a fixed tree. What has no
-// such form becomes scalar loops, with a remark.
+// Elementwise ops become loops over chunks of 16 columns; reductions over the last loop keep 16 partial results that are joined by a fixed
+// tree. What has no such form becomes scalar loops, with a remark.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +118,8 @@ private:
     Value total = sum ? emitter.sumLanes(partial) : emitter.maxLanes(partial);
     SmallVector<Value> indices;
     for (AffineExpr expr : op.getMatchingIndexingMap(&output).getResults())
-      indices.push_back(isa<AffineDimExpr>(expr) ? point.outer[cast<AffineDimExpr>(expr).getPosition()] : emitter.index(cast<AffineConstantExpr>(expr).getValue()));
+      indices.push_back(isa<AffineDimExpr>(expr) ? point.outer[cast<AffineDimExpr>(expr).getPosition()]
+                                                 : emitter.index(cast<AffineConstantExpr>(expr).getValue()));
     Value initial = emitter.loadScalar(output.get(), indices);
     total = sum ? emitter.addf(initial, total) : emitter.maxf(initial, total);
     memref::StoreOp::create(emitter.getBuilder(), emitter.getLoc(), total, output.get(), indices);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg ops and copies on buffers after memory planning. Leaves scf loops over vectors of 16 f32; an op without a vector form becomes scalar loops, with
-// a remark that gives the reason.
+// Expects linalg ops and copies on buffers after memory planning. Leaves scf loops over vectors of 16 f32; an op without a vector form
+// becomes scalar loops, with a remark that gives the reason.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,13 +11,13 @@
 #include "compiler/Target/CPU/DotContraction.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/Remarks.h"
 
 namespace attune {
@@ -59,7 +59,8 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
           missed(op, reason);
           continue;
         }
-        for (Operation *part : {tile->fill.getOperation(), tile->contraction.getOperation(), tile->epilogue ? tile->epilogue.getOperation() : nullptr})
+        for (Operation *part :
+             {tile->fill.getOperation(), tile->contraction.getOperation(), tile->epilogue ? tile->epilogue.getOperation() : nullptr})
           if (part)
             done.insert(part);
       }
@@ -82,7 +83,8 @@ private:
   }
 
   static void missed(linalg::LinalgOp op, const char *reason) {
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("vectorize-tiles").category("vector")) << ("scalar loops: " + StringRef(reason)).str();
+    remark::missed(op.getLoc(), remark::RemarkOpts::name("vectorize-tiles").category("vector"))
+        << ("scalar loops: " + StringRef(reason)).str();
   }
 
   /// Copies between buffers as linalg ops, so that none becomes a call.

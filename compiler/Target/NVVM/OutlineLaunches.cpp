@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/ParallelLoops.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Transforms/ParallelLoops.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -4,8 +4,8 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_ROWATTENTION_H
 #define ATTUNE_COMPILER_TARGET_NVVM_ROWATTENTION_H
 
-#include "compiler/Target/CPU/AttentionRow.h"
 #include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Transforms/AttentionRow.h"
 
 namespace attune {
 

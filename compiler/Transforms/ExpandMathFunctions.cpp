@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/ExpandMathFunctions.h"
+#include "compiler/Transforms/ExpandMathFunctions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -82,17 +82,13 @@ static constexpr float kLog2E = 1.44269504088896341f;
 static constexpr float kLn2High = 0.693147180559945309f, kLn2Low = -1.90465429995776804e-9f;
 
 /// 2^f on [-1/2, 1/2], relative error 5.3e-9 before rounding.
-static constexpr float kExp2[] = {1.0f,           0.693147242f,   0.240226552f,  0.0555027276f,
-                                  0.00961706601f, 0.00134178915f, 0.000158193056f};
+static constexpr float kExp2[] = {1.0f, 0.693147242f, 0.240226552f, 0.0555027276f, 0.00961706601f, 0.00134178915f, 0.000158193056f};
 /// e^r on [-ln 2 / 2, ln 2 / 2], relative error 3.2e-9.
-static constexpr float kExp[] = {1.0f,          1.0f,           0.49999994f,   0.166665167f,
-                                 0.0416681059f, 0.0083691394f, 0.00138367142f};
+static constexpr float kExp[] = {1.0f, 1.0f, 0.49999994f, 0.166665167f, 0.0416681059f, 0.0083691394f, 0.00138367142f};
 /// erf(x) / x - 1 in x^2 up to |x| = kErfSplit, relative error 1.7e-8.
-static constexpr float kErfSmall[] = {0.128379151f,   -0.376124918f,  0.112817675f,
-                                      -0.0267643556f, 0.00498943171f, -0.000597026898f};
+static constexpr float kErfSmall[] = {0.128379151f, -0.376124918f, 0.112817675f, -0.0267643556f, 0.00498943171f, -0.000597026898f};
 /// log2(erfc(x)) / x from kErfSplit to 4, where erf rounds to 1; 3e-9 of erf.
-static constexpr float kErfLarge[] = {-1.62809849f, -0.917159736f,   -0.151844874f,
-                                      0.033013083f, -0.00463503553f, 0.000308330898f};
+static constexpr float kErfLarge[] = {-1.62809849f, -0.917159736f, -0.151844874f, 0.033013083f, -0.00463503553f, 0.000308330898f};
 static constexpr float kErfSplit = 0.9277f, kErfOne = 4.0f;
 /// (tanh(x) - x) / x^3 in x^2 up to |x| = kTanhSplit, 8.5e-9 of tanh.
 static constexpr float kTanhSmall[] = {-0.333332807f, 0.133314416f, -0.0537397154f, 0.0206390824f, -0.00570498034f};

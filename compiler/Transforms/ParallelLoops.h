@@ -1,8 +1,8 @@
 //===- ParallelLoops.h - What a parallel loop needs from outside -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_PARALLELLOOPS_H
-#define ATTUNE_COMPILER_TARGET_CPU_PARALLELLOOPS_H
+#ifndef ATTUNE_COMPILER_TRANSFORMS_PARALLELLOOPS_H
+#define ATTUNE_COMPILER_TRANSFORMS_PARALLELLOOPS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,4 +41,4 @@ llvm::LogicalResult passHost(mlir::ModuleOp module, llvm::ArrayRef<mlir::scf::Fo
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_PARALLELLOOPS_H
+#endif // ATTUNE_COMPILER_TRANSFORMS_PARALLELLOOPS_H

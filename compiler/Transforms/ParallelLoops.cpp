@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/ParallelLoops.h"
+#include "compiler/Transforms/ParallelLoops.h"
 #include "dialect/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

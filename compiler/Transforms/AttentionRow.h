@@ -6,8 +6,8 @@
 // add, min, max and size on indices.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_ATTENTIONROW_H
-#define ATTUNE_COMPILER_TARGET_CPU_ATTENTIONROW_H
+#ifndef ATTUNE_COMPILER_TRANSFORMS_ATTENTIONROW_H
+#define ATTUNE_COMPILER_TRANSFORMS_ATTENTIONROW_H
 
 #include "dialect/IR/XfmrOps.h"
 
@@ -91,4 +91,4 @@ inline bool needsMaskedRows(mlir::xfmr::AttentionTileOp op) {
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_ATTENTIONROW_H
+#endif // ATTUNE_COMPILER_TRANSFORMS_ATTENTIONROW_H

@@ -6,8 +6,8 @@
 // (test/Target/CPU/expand-math-accuracy.mlir keeps them): 1 ulp is the spacing of f32 at the exact result.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_EXPANDMATHFUNCTIONS_H
-#define ATTUNE_COMPILER_TARGET_CPU_EXPANDMATHFUNCTIONS_H
+#ifndef ATTUNE_COMPILER_TRANSFORMS_EXPANDMATHFUNCTIONS_H
+#define ATTUNE_COMPILER_TRANSFORMS_EXPANDMATHFUNCTIONS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -30,4 +30,4 @@ mlir::Value emitRsqrt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value 
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_EXPANDMATHFUNCTIONS_H
+#endif // ATTUNE_COMPILER_TRANSFORMS_EXPANDMATHFUNCTIONS_H

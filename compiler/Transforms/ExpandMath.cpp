@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/ExpandMathFunctions.h"
-#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Transforms/ExpandMathFunctions.h"
+#include "compiler/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace attune {
 #define GEN_PASS_DEF_EXPANDMATH
-#include "compiler/Target/CPU/Passes.h.inc"
+#include "compiler/Transforms/Passes.h.inc"
 } // namespace attune
 
 using namespace mlir;
@@ -53,8 +53,7 @@ struct ExpandMath : attune::impl::ExpandMathBase<ExpandMath> {
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](Operation *op) {
       Emit emit = getExpansion(op);
-      if (!emit || !isa<FloatType, VectorType>(op->getResult(0).getType()) ||
-          !getElementTypeOrSelf(op->getResult(0)).isF32())
+      if (!emit || !isa<FloatType, VectorType>(op->getResult(0).getType()) || !getElementTypeOrSelf(op->getResult(0)).isF32())
         return;
       rewriter.setInsertionPoint(op);
       rewriter.replaceOp(op, emit(rewriter, op->getLoc(), op->getOperand(0)));
