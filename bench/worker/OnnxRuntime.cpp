@@ -5,7 +5,7 @@
 // only ever appended, so each of the few used here is known by its index.
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Safetensors.h"
 
 #include <dlfcn.h>
 #include <list>

@@ -10,7 +10,7 @@
 #ifndef ATTUNE_BENCH_WORKER_H
 #define ATTUNE_BENCH_WORKER_H
 
-#include "runtime/io/Json.h"
+#include "compiler/Support/Json.h"
 #include "runtime/verbs/EntryCall.h"
 
 #include <memory>

@@ -20,7 +20,7 @@
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEENTRY_H
 #define ATTUNE_COMPILER_DRIVER_CACHEENTRY_H
 
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <functional>
 #include <memory>

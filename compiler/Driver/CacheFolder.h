@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEFOLDER_H
 #define ATTUNE_COMPILER_DRIVER_CACHEFOLDER_H
 
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <cstdint>
 #include <vector>

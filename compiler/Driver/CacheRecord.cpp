@@ -5,8 +5,8 @@
 #include "compiler/Driver/CacheRecord.h"
 #include "attune/abi.h"
 #include "compiler/Driver/CacheKey.h"
-#include "runtime/io/MappedFile.h"
-#include "runtime/io/OutputFile.h"
+#include "compiler/Support/MappedFile.h"
+#include "compiler/Support/OutputFile.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstring>

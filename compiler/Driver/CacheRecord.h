@@ -6,7 +6,7 @@
 #ifndef ATTUNE_COMPILER_DRIVER_CACHERECORD_H
 #define ATTUNE_COMPILER_DRIVER_CACHERECORD_H
 
-#include "runtime/io/Json.h"
+#include "compiler/Support/Json.h"
 
 namespace attune {
 

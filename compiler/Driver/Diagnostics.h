@@ -4,8 +4,8 @@
 #ifndef ATTUNE_COMPILER_DRIVER_DIAGNOSTICS_H
 #define ATTUNE_COMPILER_DRIVER_DIAGNOSTICS_H
 
+#include "compiler/Support/Status.h"
 #include "mlir/IR/Diagnostics.h"
-#include "runtime/io/Status.h"
 
 #include <functional>
 

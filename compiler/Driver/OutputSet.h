@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_DRIVER_OUTPUTSET_H
 
 #include "compiler/Driver/CompileOptions.h"
-#include "runtime/io/OutputFile.h"
+#include "compiler/Support/OutputFile.h"
 
 namespace attune {
 

@@ -6,9 +6,9 @@
 #include "compiler/Driver/WeightsInput.h"
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Import/PruneHeads.h"
+#include "compiler/Support/FileKind.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "runtime/io/FileKind.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

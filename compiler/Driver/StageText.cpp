@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/StageText.h"
-#include "runtime/io/OutputFile.h"
+#include "compiler/Support/OutputFile.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_DRIVER_STAGETEXT_H
 
 #include "compiler/Pipelines/Pipelines.h"
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 namespace attune {
 

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/WeightsInput.h"
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Safetensors.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace attune;

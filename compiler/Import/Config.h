@@ -9,7 +9,7 @@
 #ifndef ATTUNE_IMPORT_CONFIG_H
 #define ATTUNE_IMPORT_CONFIG_H
 
-#include "runtime/io/Json.h"
+#include "compiler/Support/Json.h"
 
 #include <string>
 #include <string_view>

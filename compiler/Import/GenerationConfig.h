@@ -6,7 +6,7 @@
 
 #include "compiler/Import/Config.h"
 #include "compiler/Import/TransformerSpec.h"
-#include "runtime/io/GenerationSettings.h"
+#include "compiler/Support/GenerationSettings.h"
 
 namespace attune {
 

@@ -5,10 +5,10 @@
 #include "compiler/Import/ModelFolder.h"
 
 #include "compiler/Import/GenerationConfig.h"
-#include "runtime/io/Generate.h"
-#include "runtime/io/MappedFile.h"
-#include "runtime/io/OutputFile.h"
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Generate.h"
+#include "compiler/Support/MappedFile.h"
+#include "compiler/Support/OutputFile.h"
+#include "compiler/Support/Safetensors.h"
 
 #include <algorithm>
 #include <filesystem>

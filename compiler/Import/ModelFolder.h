@@ -11,7 +11,7 @@
 
 #include "compiler/Import/TensorProvider.h"
 #include "compiler/Import/TransformerSpec.h"
-#include "runtime/io/GenerationSettings.h"
+#include "compiler/Support/GenerationSettings.h"
 
 #include <functional>
 

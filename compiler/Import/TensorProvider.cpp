@@ -4,8 +4,8 @@
 
 #include "compiler/Import/TensorProvider.h"
 
-#include "runtime/io/Generate.h"
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Generate.h"
+#include "compiler/Support/Safetensors.h"
 
 #include <map>
 

@@ -9,8 +9,8 @@
 #ifndef ATTUNE_IMPORT_TENSORPROVIDER_H
 #define ATTUNE_IMPORT_TENSORPROVIDER_H
 
-#include "runtime/io/SafetensorsWriter.h"
-#include "runtime/io/Status.h"
+#include "compiler/Support/SafetensorsWriter.h"
+#include "compiler/Support/Status.h"
 
 #include <memory>
 #include <string>

@@ -11,7 +11,7 @@
 #ifndef ATTUNE_IMPORT_WEIGHTSPEC_H
 #define ATTUNE_IMPORT_WEIGHTSPEC_H
 
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/SafetensorsWriter.h"
 
 #include <optional>
 #include <string>

@@ -6,8 +6,8 @@
 #ifndef ATTUNE_COMPILER_OBJECT_GENERATIONATTR_H
 #define ATTUNE_COMPILER_OBJECT_GENERATIONATTR_H
 
+#include "compiler/Support/GenerationSettings.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/io/GenerationSettings.h"
 
 #include <optional>
 

@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_OBJECT_TARGETMACHINE_H
 
 #include "compiler/Object/Architectures.h"
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Target/TargetMachine.h"
 

@@ -6,7 +6,7 @@
 #ifndef ATTUNE_COMPILER_SUPPORT_MEMORYFILE_H
 #define ATTUNE_COMPILER_SUPPORT_MEMORYFILE_H
 
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <string>
 #include <string_view>

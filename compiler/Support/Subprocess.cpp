@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/Subprocess.h"
-#include "runtime/io/Temporaries.h"
+#include "compiler/Support/Temporaries.h"
 
 #include <algorithm>
 #include <cerrno>

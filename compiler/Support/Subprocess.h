@@ -8,7 +8,7 @@
 #ifndef ATTUNE_COMPILER_SUPPORT_SUBPROCESS_H
 #define ATTUNE_COMPILER_SUPPORT_SUBPROCESS_H
 
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <csignal>
 #include <string>

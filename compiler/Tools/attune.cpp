@@ -4,8 +4,8 @@
 // Chooses the verb. Verbs are one file each; those on compiled models are shared with attune-run.
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Support/Temporaries.h"
 #include "compiler/Tools/ToolVerbs.h"
-#include "runtime/io/Temporaries.h"
 #include "runtime/verbs/Manual.h"
 #include "runtime/verbs/ToolProcess.h"
 #include "llvm/ADT/StringRef.h"

@@ -6,7 +6,7 @@
 #ifndef ATTUNE_WEIGHTS_DATASTREAM_H
 #define ATTUNE_WEIGHTS_DATASTREAM_H
 
-#include "runtime/io/OutputFile.h"
+#include "compiler/Support/OutputFile.h"
 
 #include <future>
 #include <vector>

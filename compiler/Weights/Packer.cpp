@@ -4,13 +4,13 @@
 
 #include "compiler/Weights/Packer.h"
 #include "attune/abi.h"
+#include "compiler/Support/Json.h"
+#include "compiler/Support/MappedFile.h"
 #include "compiler/Weights/DataStream.h"
 #include "compiler/Weights/ElementTypes.h"
 #include "compiler/Weights/Passes.h"
 #include "compiler/Weights/SourceReader.h"
 #include "compiler/Weights/WeightRows.h"
-#include "runtime/io/Json.h"
-#include "runtime/io/MappedFile.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>

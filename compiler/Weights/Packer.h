@@ -8,8 +8,8 @@
 #define ATTUNE_WEIGHTS_PACKER_H
 
 #include "compiler/Import/TensorProvider.h"
+#include "compiler/Support/OutputFile.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "runtime/io/OutputFile.h"
 
 #include <array>
 #include <functional>

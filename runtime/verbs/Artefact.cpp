@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/Artefact.h"
 
-#include "runtime/io/FileKind.h"
-#include "runtime/io/MappedFile.h"
+#include "compiler/Support/FileKind.h"
+#include "compiler/Support/MappedFile.h"
 #include "runtime/verbs/ElfExtents.h"
 
 #include <chrono>

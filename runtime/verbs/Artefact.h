@@ -7,7 +7,7 @@
 #define ATTUNE_VERBS_ARTEFACT_H
 
 #include "attune/runtime.h"
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <memory>
 #include <string>

@@ -3,7 +3,7 @@
 //
 // Times one entry on random valid inputs. Rates are those of the fastest repetition, as the peak they are compared with is.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Json.h"
+#include "compiler/Support/Json.h"
 #include "runtime/verbs/BenchCall.h"
 #include "runtime/verbs/BenchKernels.h"
 #include "runtime/verbs/Compare.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/BenchCall.h"
-#include "runtime/io/Generate.h"
+#include "compiler/Support/Generate.h"
 #include "runtime/verbs/Dims.h"
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 #ifndef ATTUNE_VERBS_CASEFILE_H
 #define ATTUNE_VERBS_CASEFILE_H
 
-#include "runtime/io/Generate.h"
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/Generate.h"
+#include "compiler/Support/SafetensorsWriter.h"
 #include "runtime/verbs/Compare.h"
 
 #include <optional>

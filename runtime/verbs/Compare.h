@@ -7,7 +7,7 @@
 #ifndef ATTUNE_VERBS_COMPARE_H
 #define ATTUNE_VERBS_COMPARE_H
 
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Safetensors.h"
 
 #include <functional>
 

@@ -4,7 +4,7 @@
 #ifndef ATTUNE_VERBS_DESCRIBE_H
 #define ATTUNE_VERBS_DESCRIBE_H
 
-#include "runtime/io/Json.h"
+#include "compiler/Support/Json.h"
 #include "runtime/verbs/Artefact.h"
 #include "runtime/verbs/Dims.h"
 

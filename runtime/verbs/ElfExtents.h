@@ -6,7 +6,7 @@
 #ifndef ATTUNE_VERBS_ELFEXTENTS_H
 #define ATTUNE_VERBS_ELFEXTENTS_H
 
-#include "runtime/io/MappedFile.h"
+#include "compiler/Support/MappedFile.h"
 
 namespace attune {
 

@@ -6,8 +6,8 @@
 #ifndef ATTUNE_VERBS_ENTRYCALL_H
 #define ATTUNE_VERBS_ENTRYCALL_H
 
-#include "runtime/io/Safetensors.h"
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/Safetensors.h"
+#include "compiler/Support/SafetensorsWriter.h"
 #include "runtime/verbs/Artefact.h"
 
 namespace attune {

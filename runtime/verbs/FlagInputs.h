@@ -7,8 +7,8 @@
 #ifndef ATTUNE_VERBS_FLAGINPUTS_H
 #define ATTUNE_VERBS_FLAGINPUTS_H
 
-#include "runtime/io/Safetensors.h"
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/Safetensors.h"
+#include "compiler/Support/SafetensorsWriter.h"
 #include "runtime/verbs/Artefact.h"
 #include "runtime/verbs/Flags.h"
 

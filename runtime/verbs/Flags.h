@@ -7,7 +7,7 @@
 #ifndef ATTUNE_VERBS_FLAGS_H
 #define ATTUNE_VERBS_FLAGS_H
 
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <cstdint>
 #include <functional>

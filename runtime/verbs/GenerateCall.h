@@ -4,8 +4,8 @@
 #ifndef ATTUNE_VERBS_GENERATECALL_H
 #define ATTUNE_VERBS_GENERATECALL_H
 
-#include "runtime/io/GenerationSettings.h"
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/GenerationSettings.h"
+#include "compiler/Support/Safetensors.h"
 #include "runtime/verbs/Verbs.h"
 
 namespace attune {

@@ -7,8 +7,8 @@
 #define ATTUNE_VERBS_PACKEDWEIGHTS_H
 
 #include "attune/runtime.h"
-#include "runtime/io/Json.h"
-#include "runtime/io/MappedFile.h"
+#include "compiler/Support/Json.h"
+#include "compiler/Support/MappedFile.h"
 
 namespace attune {
 

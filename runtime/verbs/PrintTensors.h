@@ -4,8 +4,8 @@
 #ifndef ATTUNE_VERBS_PRINTTENSORS_H
 #define ATTUNE_VERBS_PRINTTENSORS_H
 
-#include "runtime/io/Safetensors.h"
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/Safetensors.h"
+#include "compiler/Support/SafetensorsWriter.h"
 
 namespace attune {
 

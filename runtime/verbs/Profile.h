@@ -8,7 +8,7 @@
 #define ATTUNE_VERBS_PROFILE_H
 
 #include "attune/abi.h"
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <memory>
 #include <string>

@@ -9,7 +9,7 @@
 #define ATTUNE_VERBS_ROOFLINE_H
 
 #include "attune/abi.h"
-#include "runtime/io/Json.h"
+#include "compiler/Support/Json.h"
 
 #include <optional>
 #include <string>

@@ -5,7 +5,7 @@
 // their own.
 //===----------------------------------------------------------------------===//
 #include "runtime/verbs/ToolProcess.h"
-#include "runtime/io/Temporaries.h"
+#include "compiler/Support/Temporaries.h"
 #include "runtime/verbs/Verbs.h"
 
 #include <atomic>

@@ -7,7 +7,7 @@
 #ifndef ATTUNE_VERBS_VERBS_H
 #define ATTUNE_VERBS_VERBS_H
 
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/SafetensorsWriter.h"
 #include "runtime/verbs/Artefact.h"
 #include "runtime/verbs/Flags.h"
 

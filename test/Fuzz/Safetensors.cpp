@@ -4,7 +4,7 @@
 // Input: a file. What is accepted is read: the first and the last element of every tensor, which the sanitiser checks against the bytes of
 // the input.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Safetensors.h"
 
 using namespace attune;
 

@@ -4,8 +4,8 @@
 // Input: a model.safetensors.index.json, of a folder with the shards a.safetensors ("x", "y") and b.safetensors ("z"), a link that leaves
 // the folder and a file beside the folder. No tensor may come from outside.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Safetensors.h"
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/Safetensors.h"
+#include "compiler/Support/SafetensorsWriter.h"
 
 #include <cstdlib>
 #include <filesystem>

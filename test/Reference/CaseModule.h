@@ -4,7 +4,7 @@
 #ifndef ATTUNE_TEST_REFERENCE_CASEMODULE_H
 #define ATTUNE_TEST_REFERENCE_CASEMODULE_H
 
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/SafetensorsWriter.h"
 
 #include <map>
 

@@ -8,7 +8,7 @@
 // golden case.
 //===----------------------------------------------------------------------===//
 
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/SafetensorsWriter.h"
 #include "test/Reference/Bert.h"
 
 #include <algorithm>

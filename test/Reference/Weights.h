@@ -6,7 +6,7 @@
 #ifndef ATTUNE_TEST_REFERENCE_WEIGHTS_H
 #define ATTUNE_TEST_REFERENCE_WEIGHTS_H
 
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Safetensors.h"
 #include "test/Reference/Math.h"
 
 namespace attune::reference {

@@ -8,8 +8,8 @@
 #include "compiler/Weights/Packer.h"
 #include "attune/abi.h"
 #include "compiler/Weights/Passes.h"
-#include "runtime/io/Json.h"
-#include "runtime/io/MappedFile.h"
+#include "compiler/Support/Json.h"
+#include "compiler/Support/MappedFile.h"
 #include "test/Weights/Expect.h"
 #include "test/Weights/RandomSources.h"
 

@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_GPUARCHITECTURE_H
 #define ATTUNE_COMPILER_TARGET_NVVM_GPUARCHITECTURE_H
 
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <cstdint>
 #include <string>

@@ -4,7 +4,7 @@
 // Each file breaks one rule; its error names the file and the thing.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Safetensors.h"
 
 #include <cstring>
 #include <filesystem>

@@ -4,7 +4,7 @@
 // Bits in, bits out.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
-#include "runtime/io/DType.h"
+#include "compiler/Support/DType.h"
 
 #include <cmath>
 #include <cstring>

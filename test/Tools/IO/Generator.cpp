@@ -4,7 +4,7 @@
 // Bits of the stream, and the range of each kind of tensor.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
-#include "runtime/io/Generate.h"
+#include "compiler/Support/Generate.h"
 
 #include <cmath>
 #include <cstring>

@@ -3,7 +3,7 @@
 //
 // Places of syntax errors, and the text of type errors.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Json.h"
+#include "compiler/Support/Json.h"
 #include "Check.h"
 
 using namespace attune;

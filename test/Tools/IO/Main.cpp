@@ -1,4 +1,4 @@
-//===- Main.cpp - attune-test-io: tests of runtime/io ----------------------===//
+//===- Main.cpp - attune-test-io: tests of compiler/Support ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attune-test-io SUBJECT SCRATCH_DIR

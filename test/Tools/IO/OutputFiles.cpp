@@ -4,7 +4,7 @@
 // Commits that fail half way, and which temporary names a process removes when it starts.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
-#include "runtime/io/OutputFile.h"
+#include "compiler/Support/OutputFile.h"
 
 #include <fcntl.h>
 #include <filesystem>

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.h"
 #include "Check.h"
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/SafetensorsWriter.h"
 
 #include <cstring>
 #include <filesystem>

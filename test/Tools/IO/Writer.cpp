@@ -4,8 +4,8 @@
 // Round trip, and that an unfinished file leaves nothing behind.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
-#include "runtime/io/Safetensors.h"
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/Safetensors.h"
+#include "compiler/Support/SafetensorsWriter.h"
 
 #include <filesystem>
 

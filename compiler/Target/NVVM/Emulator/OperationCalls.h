@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_OPERATIONCALLS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_OPERATIONCALLS_H
 
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 #include "llvm/IR/Module.h"
 
 namespace attune {

@@ -3,10 +3,10 @@
 //
 // Read-only memory mapping of a whole file; move-only, unmapped on destruction.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_MAPPEDFILE_H
-#define ATTUNE_IO_MAPPEDFILE_H
+#ifndef ATTUNE_COMPILER_SUPPORT_MAPPEDFILE_H
+#define ATTUNE_COMPILER_SUPPORT_MAPPEDFILE_H
 
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,4 +41,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_IO_MAPPEDFILE_H
+#endif // ATTUNE_COMPILER_SUPPORT_MAPPEDFILE_H

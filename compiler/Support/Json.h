@@ -4,10 +4,10 @@
 // Parsing with duplicate-key, depth and syntax errors that carry the place, and accessors that report the key, what was expected and what
 // the file has. nlohmann's own accessors (`at`, implicit conversions) throw; code of this project uses these instead.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_JSON_H
-#define ATTUNE_IO_JSON_H
+#ifndef ATTUNE_COMPILER_SUPPORT_JSON_H
+#define ATTUNE_COMPILER_SUPPORT_JSON_H
 
-#include "runtime/io/Status.h"
+#include "compiler/Support/Status.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -45,4 +45,4 @@ Result<std::vector<int64_t>> jsonIntegers(const Json &value, const std::string &
 
 } // namespace attune
 
-#endif // ATTUNE_IO_JSON_H
+#endif // ATTUNE_COMPILER_SUPPORT_JSON_H

@@ -3,7 +3,7 @@
 //
 // Compiled with contraction off: a fused multiply-add would change the last bit of some values.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Generate.h"
+#include "compiler/Support/Generate.h"
 
 #include <cmath>
 #include <initializer_list>

@@ -7,8 +7,8 @@
 // lock (flock), which the kernel releases with the process that holds it: unlike a process number it also holds across
 // containers that share a folder. A file system without locks keeps its leftovers.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_TEMPORARIES_H
-#define ATTUNE_IO_TEMPORARIES_H
+#ifndef ATTUNE_COMPILER_SUPPORT_TEMPORARIES_H
+#define ATTUNE_COMPILER_SUPPORT_TEMPORARIES_H
 
 #include <csignal>
 #include <memory>
@@ -71,4 +71,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_IO_TEMPORARIES_H
+#endif // ATTUNE_COMPILER_SUPPORT_TEMPORARIES_H

@@ -4,9 +4,9 @@
 // A SAX handler builds the tree, because nlohmann's own tree builder keeps the last of two equal keys silently and reports errors only by
 // throwing.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Json.h"
+#include "compiler/Support/Json.h"
 
-#include "runtime/io/MappedFile.h"
+#include "compiler/Support/MappedFile.h"
 
 #include <cmath>
 

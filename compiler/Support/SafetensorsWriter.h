@@ -4,11 +4,11 @@
 // A streaming writer: the tensors are declared first, their data follows in that order in chunks of any size, so a file larger than memory
 // can be written. Equal declarations and data give equal bytes.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_SAFETENSORSWRITER_H
-#define ATTUNE_IO_SAFETENSORSWRITER_H
+#ifndef ATTUNE_COMPILER_SUPPORT_SAFETENSORSWRITER_H
+#define ATTUNE_COMPILER_SUPPORT_SAFETENSORSWRITER_H
 
-#include "runtime/io/DType.h"
-#include "runtime/io/OutputFile.h"
+#include "compiler/Support/DType.h"
+#include "compiler/Support/OutputFile.h"
 
 #include <map>
 
@@ -57,4 +57,4 @@ Status saveSafetensors(const std::string &path, const std::vector<OwnedTensor> &
 
 } // namespace attune
 
-#endif // ATTUNE_IO_SAFETENSORSWRITER_H
+#endif // ATTUNE_COMPILER_SUPPORT_SAFETENSORSWRITER_H

@@ -1,7 +1,7 @@
 //===- GenerationSettings.cpp - Generation settings by name -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "runtime/io/GenerationSettings.h"
+#include "compiler/Support/GenerationSettings.h"
 
 #include <algorithm>
 

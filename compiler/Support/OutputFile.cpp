@@ -3,7 +3,7 @@
 //
 // Linux implementation of OutputFile.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/OutputFile.h"
+#include "compiler/Support/OutputFile.h"
 
 #include <cerrno>
 #include <climits>

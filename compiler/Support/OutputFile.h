@@ -9,11 +9,11 @@
 // Complete means written, not stored: like other compilers and linkers this one leaves it to the system when bytes
 // reach the disk.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_OUTPUTFILE_H
-#define ATTUNE_IO_OUTPUTFILE_H
+#ifndef ATTUNE_COMPILER_SUPPORT_OUTPUTFILE_H
+#define ATTUNE_COMPILER_SUPPORT_OUTPUTFILE_H
 
-#include "runtime/io/Status.h"
-#include "runtime/io/Temporaries.h"
+#include "compiler/Support/Status.h"
+#include "compiler/Support/Temporaries.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -79,4 +79,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_IO_OUTPUTFILE_H
+#endif // ATTUNE_COMPILER_SUPPORT_OUTPUTFILE_H

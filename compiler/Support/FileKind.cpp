@@ -1,9 +1,9 @@
 //===- FileKind.cpp - Telling files apart by their first bytes -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "runtime/io/FileKind.h"
+#include "compiler/Support/FileKind.h"
 
-#include "runtime/io/MappedFile.h"
+#include "compiler/Support/MappedFile.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,8 +3,8 @@
 //
 // The element types a safetensors file may hold, and conversions of runs of elements to the two types the product computes with.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_DTYPE_H
-#define ATTUNE_IO_DTYPE_H
+#ifndef ATTUNE_COMPILER_SUPPORT_DTYPE_H
+#define ATTUNE_COMPILER_SUPPORT_DTYPE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -41,4 +41,4 @@ void convertToI64(DType dtype, const uint8_t *data, int64_t begin, int64_t count
 
 } // namespace attune
 
-#endif // ATTUNE_IO_DTYPE_H
+#endif // ATTUNE_COMPILER_SUPPORT_DTYPE_H

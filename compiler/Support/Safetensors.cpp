@@ -4,9 +4,9 @@
 // A file is 8 bytes of little-endian header length N, N bytes of JSON, then the data. Checks run from the outside in, so that each may rely
 // on the ones before it.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Safetensors.h"
 
-#include "runtime/io/FileKind.h"
+#include "compiler/Support/FileKind.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,7 +3,7 @@
 //
 // The table of element types and the conversions.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/DType.h"
+#include "compiler/Support/DType.h"
 
 #include <cassert>
 #include <cstring>

@@ -7,8 +7,8 @@
 //   value = float(offset + half_width * (2 * (z >> 11) * 2^-53 - 1))   in double without fused multiply-add
 // Bit-exact on every machine. The list of a model's tensors is the importer's.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_GENERATE_H
-#define ATTUNE_IO_GENERATE_H
+#ifndef ATTUNE_COMPILER_SUPPORT_GENERATE_H
+#define ATTUNE_COMPILER_SUPPORT_GENERATE_H
 
 #include <cstdint>
 #include <string_view>
@@ -31,4 +31,4 @@ void generateValues(std::string_view name, int64_t seed, GeneratorRule rule, int
 
 } // namespace attune
 
-#endif // ATTUNE_IO_GENERATE_H
+#endif // ATTUNE_COMPILER_SUPPORT_GENERATE_H

@@ -4,8 +4,8 @@
 // Status and Result<T>: how the libraries of runtime/ (and the parts of the compiler that read untrusted files through them) report errors
 // without exceptions and without LLVM. A message is one line, lower case, and names the file and the thing in it.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_STATUS_H
-#define ATTUNE_IO_STATUS_H
+#ifndef ATTUNE_COMPILER_SUPPORT_STATUS_H
+#define ATTUNE_COMPILER_SUPPORT_STATUS_H
 
 #include <cassert>
 #include <optional>
@@ -66,4 +66,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_IO_STATUS_H
+#endif // ATTUNE_COMPILER_SUPPORT_STATUS_H

@@ -4,11 +4,11 @@
 // The settings of generation under the names of the reference library, as generation_config.json, config.json, a golden case and the
 // command line give them, and the way from there to attune_generation_options.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_GENERATIONSETTINGS_H
-#define ATTUNE_IO_GENERATIONSETTINGS_H
+#ifndef ATTUNE_COMPILER_SUPPORT_GENERATIONSETTINGS_H
+#define ATTUNE_COMPILER_SUPPORT_GENERATIONSETTINGS_H
 
 #include "attune/generate.h"
-#include "runtime/io/Json.h"
+#include "compiler/Support/Json.h"
 
 #include <map>
 
@@ -40,4 +40,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_IO_GENERATIONSETTINGS_H
+#endif // ATTUNE_COMPILER_SUPPORT_GENERATIONSETTINGS_H

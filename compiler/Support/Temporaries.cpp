@@ -3,7 +3,7 @@
 //
 // Linux implementation: what a signal handler calls uses system calls alone, as opendir allocates memory.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Temporaries.h"
+#include "compiler/Support/Temporaries.h"
 
 #include <atomic>
 #include <cerrno>

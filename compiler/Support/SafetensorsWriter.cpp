@@ -3,7 +3,7 @@
 //
 // Header with the tensors in the order given, padded with spaces to a multiple of 8 so that data is aligned.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/SafetensorsWriter.h"
+#include "compiler/Support/SafetensorsWriter.h"
 
 #include <nlohmann/json.hpp>
 #include <set>

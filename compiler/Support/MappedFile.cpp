@@ -3,7 +3,7 @@
 //
 // POSIX implementation of MappedFile.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/MappedFile.h"
+#include "compiler/Support/MappedFile.h"
 
 #include <cerrno>
 #include <cstring>

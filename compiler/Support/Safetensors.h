@@ -4,13 +4,13 @@
 // Readers for one file and for a model folder (single or sharded). Files are untrusted: everything in a header is checked before anything
 // uses it, and every error reads "FILE: tensor 'x': expected …, got …". Tensors are views into the mapping; nothing is copied.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_SAFETENSORS_H
-#define ATTUNE_IO_SAFETENSORS_H
+#ifndef ATTUNE_COMPILER_SUPPORT_SAFETENSORS_H
+#define ATTUNE_COMPILER_SUPPORT_SAFETENSORS_H
 
-#include "runtime/io/DType.h"
-#include "runtime/io/Json.h"
-#include "runtime/io/MappedFile.h"
-#include "runtime/io/Status.h"
+#include "compiler/Support/DType.h"
+#include "compiler/Support/Json.h"
+#include "compiler/Support/MappedFile.h"
+#include "compiler/Support/Status.h"
 
 #include <map>
 #include <string>
@@ -103,4 +103,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_IO_SAFETENSORS_H
+#endif // ATTUNE_COMPILER_SUPPORT_SAFETENSORS_H

@@ -3,7 +3,7 @@
 //
 // Single-file and sharded folders behind one lookup by name. The index is as untrusted as the files.
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Safetensors.h"
+#include "compiler/Support/Safetensors.h"
 
 #include <filesystem>
 #include <set>

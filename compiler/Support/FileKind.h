@@ -3,8 +3,8 @@
 //
 // Names the kind of a file that was given in the place of another, for messages. Nothing is read by it: readers check their own formats.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IO_FILEKIND_H
-#define ATTUNE_IO_FILEKIND_H
+#ifndef ATTUNE_COMPILER_SUPPORT_FILEKIND_H
+#define ATTUNE_COMPILER_SUPPORT_FILEKIND_H
 
 #include <cstddef>
 #include <cstdint>
@@ -48,4 +48,4 @@ const char *describeKind(FileKind kind);
 
 } // namespace attune
 
-#endif // ATTUNE_IO_FILEKIND_H
+#endif // ATTUNE_COMPILER_SUPPORT_FILEKIND_H
