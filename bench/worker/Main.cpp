@@ -4,7 +4,7 @@
 // Started by the commands of bench/, once for each side of a comparison.
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
-#include "runtime/verbs/Flags.h"
+#include "compiler/Tools/Flags.h"
 
 #include <cstdio>
 #include <map>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
-#include "runtime/verbs/EntryCall.h"
+#include "compiler/Tools/EntryCall.h"
 
 #include <cstring>
 

@@ -6,7 +6,7 @@
 // times.
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
-#include "runtime/verbs/EntryCall.h"
+#include "compiler/Tools/EntryCall.h"
 
 #include <cstring>
 

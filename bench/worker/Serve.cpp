@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
-#include "runtime/verbs/PeakRate.h"
-#include "runtime/verbs/ReadRate.h"
+#include "compiler/Tools/PeakRate.h"
+#include "compiler/Tools/ReadRate.h"
 
 #include <algorithm>
 #include <chrono>

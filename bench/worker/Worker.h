@@ -11,7 +11,7 @@
 #define ATTUNE_BENCH_WORKER_H
 
 #include "compiler/Support/Json.h"
-#include "runtime/verbs/EntryCall.h"
+#include "compiler/Tools/EntryCall.h"
 
 #include <memory>
 #include <string>

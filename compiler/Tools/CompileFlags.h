@@ -7,7 +7,7 @@
 #define ATTUNE_COMPILER_TOOLS_COMPILEFLAGS_H
 
 #include "compiler/Driver/CompileOptions.h"
-#include "runtime/verbs/Flags.h"
+#include "compiler/Tools/Flags.h"
 
 namespace attune {
 

@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_TOOLS_TOOLVERBS_H
 
 #include "compiler/Driver/CompileOptions.h"
-#include "runtime/verbs/Verbs.h"
+#include "compiler/Tools/Verbs.h"
 
 namespace attune {
 

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/Temporaries.h"
+#include "compiler/Tools/Manual.h"
+#include "compiler/Tools/ToolProcess.h"
 #include "compiler/Tools/ToolVerbs.h"
-#include "runtime/verbs/Manual.h"
-#include "runtime/verbs/ToolProcess.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -27,7 +27,7 @@ struct PackListener {
 };
 
 /// The sizes, hashes and manifest of a weights file that has been packed, for its header and for the object. A class that opens such a file
-/// is PackedWeights in runtime/verbs.
+/// is PackedWeights in compiler/Tools.
 struct PackingResult {
   uint64_t dataBytes = 0;
   /// attune_checksum of the data section.

@@ -1,0 +1,134 @@
+//===- CallTensors.cpp - From files' tensors to those of calls -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/EntryCall.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace attune;
+
+bool attune::isWanted(const std::vector<std::string> &wanted, const std::string &name) {
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [&](const std::string &one) { return one == name || name.compare(0, one.size() + 1, one + ".") == 0; });
+}
+
+TensorView attune::viewOf(const OwnedTensor &tensor) {
+  TensorView view;
+  view.name = tensor.spec.name;
+  view.dtype = tensor.spec.dtype;
+  view.shape = tensor.spec.shape;
+  view.data = tensor.data.data();
+  view.bytes = tensor.data.size();
+  view.elements = static_cast<int64_t>(tensor.data.size() / elementSize(view.dtype));
+  return view;
+}
+
+/// The file type of an artefact's type.
+static DType fileType(uint32_t dtype) {
+  switch (dtype) {
+  case ATTUNE_I64:
+    return DType::I64;
+  case ATTUNE_BF16:
+    return DType::BF16;
+  case ATTUNE_F16:
+    return DType::F16;
+  case ATTUNE_I8:
+    return DType::I8;
+  default:
+    return DType::F32;
+  }
+}
+
+/// The artefact's type of a file's type.
+static attune_dtype runtimeType(DType dtype) {
+  switch (dtype) {
+  case DType::I64:
+    return ATTUNE_I64;
+  case DType::BF16:
+    return ATTUNE_BF16;
+  case DType::F16:
+    return ATTUNE_F16;
+  case DType::I8:
+    return ATTUNE_I8;
+  default:
+    return ATTUNE_F32;
+  }
+}
+
+attune_tensor attune::toRuntime(OwnedTensor &tensor) {
+  attune_tensor result = {};
+  result.name = tensor.spec.name.c_str();
+  result.dtype = runtimeType(tensor.spec.dtype);
+  result.rank = static_cast<uint32_t>(tensor.spec.shape.size());
+  result.shape = tensor.spec.shape.data();
+  result.data = tensor.data.data();
+  result.bytes = tensor.data.size();
+  return result;
+}
+
+Status attune::runtimeError(const Artefact &artefact) { return Status::error(artefact.label() + ": " + attune_last_error()); }
+
+Result<OwnedTensor> attune::convertInput(const Artefact &artefact, const attune_entry_desc &entry, const TensorView &input) {
+  const attune_tensor_desc *desc = nullptr;
+  std::string known;
+  for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+    known += (i ? ", " : "") + std::string(entry.inputs[i].name);
+    if (input.name == entry.inputs[i].name)
+      desc = &entry.inputs[i];
+  }
+  if (!desc)
+    return Status::error(artefact.label() + ": input '" + input.name + "': entry '" + entry.name + "' has no such input; it has: " + known);
+
+  OwnedTensor tensor{{input.name, fileType(desc->dtype), input.shape}, {}};
+  tensor.data.resize(static_cast<size_t>(input.elements) * elementSize(tensor.spec.dtype));
+  if (input.dtype == tensor.spec.dtype) {
+    if (input.elements != 0)
+      std::memcpy(tensor.data.data(), input.data, tensor.data.size());
+  } else if (tensor.spec.dtype == DType::F32 && isFloat(input.dtype)) {
+    convertToF32(input, 0, input.elements, reinterpret_cast<float *>(tensor.data.data()));
+  } else if (tensor.spec.dtype == DType::I64 && isInteger(input.dtype)) {
+    convertToI64(input, 0, input.elements, reinterpret_cast<int64_t *>(tensor.data.data()));
+  } else {
+    return Status::error(artefact.label() + ": input '" + input.name + "': expected " + dtypeName(tensor.spec.dtype) + ", got " +
+                         dtypeName(input.dtype));
+  }
+  return tensor;
+}
+
+/// The rows of |input| where |entry| says that they are those of the batch, or 0.
+static int64_t rowsOf(const attune_entry_desc &entry, const OwnedTensor &input) {
+  for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+    const attune_tensor_desc &desc = entry.inputs[i];
+    if (input.spec.name == desc.name && desc.rank > 1 && desc.shape[0] < 0 &&
+        std::strcmp(entry.dims[-desc.shape[0] - 1].name, "batch") == 0)
+      return input.spec.shape.empty() ? 0 : input.spec.shape[0];
+  }
+  return 0;
+}
+
+void attune::repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs) {
+  int64_t batch = 0;
+  for (const OwnedTensor &input : inputs)
+    batch = std::max(batch, rowsOf(entry, input));
+  auto isTokens = [](const std::string &name) { return name.size() >= 9 && name.compare(name.size() - 9, 9, "input_ids") == 0; };
+  for (OwnedTensor &input : inputs) {
+    if (input.spec.dtype != DType::I64 || isTokens(input.spec.name) || rowsOf(entry, input) != 1)
+      continue;
+    const std::vector<uint8_t> row = input.data;
+    for (int64_t i = 1; i < batch; ++i)
+      input.data.insert(input.data.end(), row.begin(), row.end());
+    input.spec.shape[0] = batch;
+  }
+}
+
+Result<OwnedTensor> attune::makeOutput(const Artefact &artefact, const attune_entry_desc &entry, uint32_t output,
+                                       const std::vector<int64_t> &dims) {
+  const attune_tensor_desc &desc = entry.outputs[output];
+  OwnedTensor tensor{{desc.name, fileType(desc.dtype), std::vector<int64_t>(desc.rank)}, {}};
+  size_t bytes = 0;
+  if (attune_output_shape(artefact.model(), entry.name, output, dims.data(), tensor.spec.shape.data(), &bytes) != ATTUNE_OK)
+    return runtimeError(artefact);
+  tensor.data.resize(bytes);
+  return tensor;
+}

@@ -1,0 +1,57 @@
+//===- Compare.h - Comparing tensors ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The comparison behind `check` and `diff`: |got - expected| <= atol + rtol * |expected|, integers exactly. NaN equals NaN and nothing
+// else.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_COMPARE_H
+#define ATTUNE_COMPILER_TOOLS_COMPARE_H
+
+#include "compiler/Support/Safetensors.h"
+
+#include <functional>
+
+namespace attune {
+
+/// Allowed deviation of a value: atol + rtol * |expected|.
+struct Tolerance {
+  double atol = 0;
+  double rtol = 0;
+};
+
+/// The value that uses up most of its tolerance.
+struct WorstValue {
+  /// Flat index into the tensor; -1 when there was nothing to compare.
+  int64_t index = -1;
+  /// Flat index into what it was compared with: the same, except for samples.
+  int64_t position = -1;
+  double error = 0;
+  double allowed = 0;
+  /// error / allowed; 0 for equal values, infinite where nothing is allowed.
+  double ratio = 0;
+
+  bool passes() const { return ratio <= 1; }
+};
+
+/// Compares |expected|, of any length, with the elements of |got| that |indexOf| maps its positions to. Both have the same dtype.
+WorstValue compareValues(const TensorView &got, const TensorView &expected, Tolerance tolerance,
+                         const std::function<int64_t(int64_t)> &indexOf = nullptr);
+
+/// "[1, 0, 12]": the multi-index of a flat index; "[]" for a scalar.
+std::string indexText(const std::vector<int64_t> &shape, int64_t index);
+/// A number with this many significant digits.
+std::string numberText(double value, int digits);
+/// The element at a flat index, with enough digits to be read back.
+std::string elementText(const TensorView &tensor, int64_t index);
+
+/// Sums over a whole float tensor, accumulated in double.
+struct TensorStats {
+  double mean = 0;
+  double absMean = 0;
+  double l2 = 0;
+};
+TensorStats computeStats(const TensorView &tensor);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_COMPARE_H

@@ -1,0 +1,132 @@
+//===- Diff.cpp - The verb diff --------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares two safetensors files: 0 equal, 1 different, 2 not comparable.
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/CompareCase.h"
+#include "compiler/Tools/EntryCall.h"
+#include "compiler/Tools/Verbs.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace attune;
+
+namespace {
+/// Collects the outcome of several comparisons; the worst wins.
+struct Outcome {
+  int status = exitDone;
+  void raise(int other) { status = std::max(status, other); }
+};
+} // namespace
+
+static std::string typeText(const TensorView &tensor) { return std::string(dtypeName(tensor.dtype)) + " " + shapeText(tensor.shape); }
+
+/// Returns true if |wanted|, names or groups, has |name| or is empty.
+static bool isAsked(const std::vector<std::string> &wanted, const std::string &name) { return wanted.empty() || isWanted(wanted, name); }
+
+/// Compares every tensor of both files that is |wanted|.
+static void diffFiles(const SafetensorsFile &a, const SafetensorsFile &b, const std::vector<std::string> &wanted, Tolerance tolerance,
+                      Outcome &outcome) {
+  for (const auto &entry : b.tensors())
+    if (!a.find(entry.first) && isAsked(wanted, entry.first)) {
+      std::printf("%s: only in %s\n", entry.first.c_str(), b.path().c_str());
+      outcome.raise(exitNotComparable);
+    }
+  for (const auto &[name, left] : a.tensors()) {
+    if (!isAsked(wanted, name))
+      continue;
+    const TensorView *right = b.find(name);
+    if (!right) {
+      std::printf("%s: only in %s\n", name.c_str(), a.path().c_str());
+      outcome.raise(exitNotComparable);
+      continue;
+    }
+    if (left.dtype != right->dtype || left.shape != right->shape) {
+      std::printf("%s: %s in %s, %s in %s\n", name.c_str(), typeText(left).c_str(), a.path().c_str(), typeText(*right).c_str(),
+                  b.path().c_str());
+      outcome.raise(exitNotComparable);
+      continue;
+    }
+    WorstValue worst = compareValues(left, *right, tolerance);
+    if (worst.passes())
+      continue;
+    std::string line = name + indexText(left.shape, worst.index) + ": " + elementText(left, worst.index) + " in " + a.path() + ", " +
+                       elementText(*right, worst.position) + " in " + b.path();
+    if (isFloat(left.dtype))
+      line += ": error " + numberText(worst.error, 3) + ", allowed " + numberText(worst.allowed, 3);
+    std::printf("%s\n", line.c_str());
+    outcome.raise(exitRejected);
+  }
+}
+
+/// Compares the |wanted| ones of the outputs that a case names; B is the expected file.
+static void diffCase(const SafetensorsFile &a, const SafetensorsFile &b, const CaseFile &caseFile, const std::vector<std::string> &wanted,
+                     Outcome &outcome) {
+  for (const CaseOutput &output : caseFile.outputs) {
+    if (!isAsked(wanted, output.name))
+      continue;
+    OutputReport report = compareOutput(output, a.find(output.name), b, "f32");
+    if (report.verdict == OutputReport::Passed)
+      continue;
+    std::printf("%s: %s\n", output.name.c_str(), report.text.c_str());
+    outcome.raise(report.verdict == OutputReport::NotComparable ? exitNotComparable : exitRejected);
+  }
+}
+
+/// Checks that there is something to compare under each of the |wanted| names.
+static Status checkKnown(const std::vector<std::string> &wanted, const std::vector<std::string> &names, const std::string &where) {
+  for (const std::string &one : wanted)
+    if (std::none_of(names.begin(), names.end(), [&](const std::string &name) { return isWanted({one}, name); }))
+      return Status::error("--outputs: '" + one + "': expected a tensor or group of " + where + ", found none of this name");
+  return {};
+}
+
+int attune::runVerbDiff(const VerbHost &host, const std::vector<std::string> &arguments) {
+  Tolerance tolerance;
+  std::string casePath;
+  std::vector<std::string> wanted;
+  FlagTable flags;
+  flags.addNumber("atol", "X", tolerance.atol, "absolute tolerance (default 0)");
+  flags.addNumber("rtol", "Y", tolerance.rtol, "tolerance relative to the value in B (default 0)");
+  flags.addString("case", "FILE", casePath, "case.json: the outputs to compare, with their tolerances");
+  flags.addList("outputs", "LIST", wanted, "tensors or groups to compare (default: all of both files, or of the case)");
+  std::vector<std::string> files;
+  if (std::optional<int> status = parseArguments(
+          host, flags, arguments, files, "diff A B [--atol=X --rtol=Y] [--case=case.json] [--outputs=LIST]",
+          "Compares safetensors files, |a - b| <= atol + rtol * |b|; integers exactly. Exit 0 equal, 1 different\n(the worst element of "
+          "each tensor is printed), 2 not comparable."))
+    return *status;
+  if (files.size() != 2)
+    return reportError(host.tool, "expected two safetensors files, got " + std::to_string(files.size()));
+
+  // Files that cannot be read are "not comparable": 1 would say that they were compared.
+  Result<SafetensorsFile> a = SafetensorsFile::open(files[0]), b = SafetensorsFile::open(files[1]);
+  auto refuse = [&](const std::string &message) {
+    reportError(host.tool, message);
+    return exitNotComparable;
+  };
+  for (const Result<SafetensorsFile> *file : {&a, &b})
+    if (!*file)
+      return refuse(file->message());
+  Outcome outcome;
+  std::vector<std::string> names;
+  if (casePath.empty()) {
+    for (const Result<SafetensorsFile> *file : {&a, &b})
+      for (const auto &entry : (*file)->tensors())
+        names.push_back(entry.first);
+    if (Status status = checkKnown(wanted, names, "one of the files"); status.failed())
+      return refuse(status.message());
+    diffFiles(*a, *b, wanted, tolerance, outcome);
+    return outcome.status;
+  }
+  Result<CaseFile> caseFile = CaseFile::read(casePath);
+  if (!caseFile)
+    return refuse(caseFile.message());
+  for (const CaseOutput &output : caseFile->outputs)
+    names.push_back(output.name);
+  if (Status status = checkKnown(wanted, names, casePath); status.failed())
+    return refuse(status.message());
+  diffCase(*a, *b, *caseFile, wanted, outcome);
+  return outcome.status;
+}

@@ -1,0 +1,236 @@
+//===- Flags.cpp - Command-line flags of the verbs -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parsing and help of FlagTable.
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/Flags.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <locale>
+#include <sstream>
+
+using namespace attune;
+
+Result<std::vector<std::string>> attune::splitList(const std::string &text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0;;) {
+    size_t end = std::min(text.find(',', begin), text.size());
+    if (begin == end)
+      return Status::error("expected names separated by commas, got '" + text + "'");
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == text.size())
+      return parts;
+    begin = end + 1;
+  }
+}
+
+Result<int64_t> attune::parseInteger(const std::string &text) {
+  errno = 0;
+  char *end = nullptr;
+  long long value = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])) || *end != '\0' || errno != 0)
+    return Status::error("expected an integer, got '" + text + "'");
+  return static_cast<int64_t>(value);
+}
+
+Result<double> attune::parseNumber(const std::string &text) {
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
+  double value = 0;
+  stream >> std::noskipws >> value;
+  if (stream.fail() || stream.peek() != std::char_traits<char>::eof() || !std::isfinite(value))
+    return Status::error("expected a number, got '" + text + "'");
+  return value;
+}
+
+void FlagTable::addCustom(const std::string &name, const std::string &value, const std::string &help,
+                          std::function<Status(const std::string &)> read) {
+  for (Flag &flag : flags)
+    if (flag.name == name) {
+      flag.read = [first = std::move(flag.read), second = std::move(read)](const std::string &text) {
+        Status status = first(text);
+        return status.failed() ? status : second(text);
+      };
+      return;
+    }
+  flags.push_back({name, value, help, std::move(read)});
+}
+
+void FlagTable::addSwitch(const std::string &name, bool &target, const std::string &help) {
+  addCustom(name, "", help, [&target](const std::string &) {
+    target = true;
+    return Status();
+  });
+}
+
+void FlagTable::addString(const std::string &name, const std::string &value, std::string &target, const std::string &help) {
+  addCustom(name, value, help, [&target](const std::string &text) {
+    target = text;
+    return Status();
+  });
+}
+
+void FlagTable::addInteger(const std::string &name, const std::string &value, int64_t &target, int64_t min, int64_t max,
+                           const std::string &help) {
+  addCustom(name, value, help, [&target, min, max](const std::string &text) {
+    Result<int64_t> number = parseInteger(text);
+    if (!number)
+      return number.status();
+    if (*number < min || *number > max)
+      return Status::error(
+          "expected an integer " +
+          (max == INT64_MAX ? "of at least " + std::to_string(min) : "in " + std::to_string(min) + ".." + std::to_string(max)) + ", got " +
+          text);
+    target = *number;
+    return Status();
+  });
+}
+
+void FlagTable::addNumber(const std::string &name, const std::string &value, double &target, const std::string &help) {
+  addCustom(name, value, help, [&target](const std::string &text) {
+    Result<double> number = parseNumber(text);
+    if (!number || *number < 0)
+      return Status::error("expected a number of at least 0, got '" + text + "'");
+    target = *number;
+    return Status();
+  });
+}
+
+void FlagTable::addList(const std::string &name, const std::string &value, std::vector<std::string> &target, const std::string &help) {
+  addCustom(name, value, help, [&target](const std::string &text) {
+    Result<std::vector<std::string>> parts = splitList(text);
+    if (!parts)
+      return parts.status();
+    target.insert(target.end(), parts->begin(), parts->end());
+    return Status();
+  });
+}
+
+void FlagTable::addRepeated(const std::string &name, const std::string &value, std::vector<std::string> &target, const std::string &help) {
+  addCustom(name, value, help, [&target](const std::string &text) {
+    target.push_back(text);
+    return Status();
+  });
+}
+
+const FlagTable::Flag *FlagTable::find(const std::string &name) const {
+  for (const Flag &flag : flags)
+    if (flag.name == name)
+      return &flag;
+  return nullptr;
+}
+
+/// "--name", or "-n" for a single letter.
+static std::string dashed(const std::string &name) { return (name.size() == 1 ? "-" : "--") + name; }
+
+/// The number of letters to insert, delete or change between two words.
+static size_t editDistance(const std::string &a, const std::string &b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t changed = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string FlagTable::hintFor(const std::string &name) const {
+  for (const Flag &flag : flags)
+    if (editDistance(name, flag.name) <= (flag.name.size() > 3 ? 2 : 0))
+      return "did you mean '" + dashed(flag.name) + "'?";
+  return "--help lists the flags";
+}
+
+std::string attune::wrapText(const std::string &text, size_t indent) {
+  const size_t width = 80;
+  std::string result;
+  size_t column = indent;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    if (column > indent && column + 1 + (end - begin) > width) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result.append(text, begin, end - begin);
+    column += end - begin;
+    begin = end + 1;
+    if (end < text.size() && text[end] == '\n') {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+  }
+  return result;
+}
+
+Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    if (argument == "--") {
+      positional.insert(positional.end(), arguments.begin() + i + 1, arguments.end());
+      return {};
+    }
+    if (argument.size() < 2 || argument[0] != '-') {
+      positional.push_back(argument);
+      continue;
+    }
+    size_t dashes = argument[1] == '-' ? 2 : 1;
+    size_t equals = argument.find('=');
+    std::string name = argument.substr(dashes, equals == std::string::npos ? equals : equals - dashes);
+    if (name == "help" || name == "h") {
+      std::string style = equals == std::string::npos ? "" : argument.substr(equals + 1);
+      if (!style.empty() && style != "man" && style != "bash")
+        return Status::error("--help: expected no value, man or bash, got '" + style + "'");
+      help = style.empty() ? HelpStyle::Screen : style == "man" ? HelpStyle::Manual : HelpStyle::Completion;
+      continue;
+    }
+    const Flag *flag = find(name);
+    if (!flag || dashed(name).size() != dashes + name.size())
+      return Status::error("unknown flag '" + argument.substr(0, equals) + "'; " + hintFor(name));
+    std::string value;
+    if (flag->value.empty()) {
+      if (equals != std::string::npos)
+        return Status::error(dashed(name) + ": expected no value, got '" + argument.substr(equals + 1) + "'");
+    } else if (equals != std::string::npos) {
+      value = argument.substr(equals + 1);
+    } else {
+      if (i + 1 == arguments.size() || arguments[i + 1].compare(0, 2, "--") == 0)
+        return Status::error(dashed(name) + ": expected a value, " + dashed(name) + "=" + flag->value);
+      value = arguments[++i];
+    }
+    if (Status status = flag->read(value); status.failed())
+      return Status::error(dashed(name) + ": " + status.message());
+  }
+  return {};
+}
+
+std::vector<FlagText> FlagTable::texts() const {
+  std::vector<FlagText> result;
+  for (const Flag &flag : flags)
+    result.push_back({dashed(flag.name), flag.value, flag.help});
+  return result;
+}
+
+std::string FlagTable::helpText() const {
+  std::vector<std::string> left;
+  size_t width = 0;
+  for (const Flag &flag : flags) {
+    left.push_back("  " + dashed(flag.name) + (flag.value.empty() ? "" : (flag.name.size() == 1 ? " " : "=") + flag.value));
+    width = std::max(width, left.back().size());
+  }
+  std::string text;
+  for (size_t i = 0; i < flags.size(); ++i)
+    text += left[i] + std::string(width - left[i].size() + 2, ' ') + wrapText(flags[i].help, width + 2) + "\n";
+  return text;
+}

@@ -1,0 +1,154 @@
+//===- GenerateCall.cpp - One generation from named tensors ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/GenerateCall.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace attune;
+
+/// The outputs there are.
+static const char *const outputNames[] = {"sequences", "sequences_scores", "step_logits"};
+
+/// The inputs of the families' own lists that generations are given.
+static bool isUsual(const std::string &name) { return name == "input_ids" || name == "attention_mask" || name == "decoder_input_ids"; }
+
+ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names) {
+  ModelRequest request;
+  request.outputs = {"logits"};
+  request.entries = {"encode", "prefill", "decode"};
+  // The family's own list has these, and what the other half of an encoder-decoder needs.
+  bool usual = std::all_of(names.begin(), names.end(), isUsual) && std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
+                 return isUsual(input.name) && (input.name != "attention_mask" || (isInteger(input.dtype) && input.shape.size() == 2));
+               });
+  if (!usual)
+    request.inputs = inputs, request.inputNames = names;
+  return request;
+}
+
+/// |input| with the type that models take.
+static Result<OwnedTensor> convert(const TensorView &input) {
+  DType dtype = isInteger(input.dtype) ? DType::I64 : DType::F32;
+  OwnedTensor tensor{{input.name, dtype, input.shape}, std::vector<uint8_t>(static_cast<size_t>(input.elements) * elementSize(dtype))};
+  if (dtype == DType::I64)
+    convertToI64(input, 0, input.elements, reinterpret_cast<int64_t *>(tensor.data.data()));
+  else if (isFloat(input.dtype))
+    convertToF32(input, 0, input.elements, reinterpret_cast<float *>(tensor.data.data()));
+  else
+    return Status::error("input '" + input.name + "': expected integers or floats, got " + dtypeName(input.dtype));
+  return tensor;
+}
+
+template <typename T>
+static OwnedTensor copyOf(const char *name, DType dtype, std::vector<int64_t> shape, const T *values) {
+  size_t count = 1;
+  for (int64_t size : shape)
+    count *= static_cast<size_t>(size);
+  const auto *bytes = reinterpret_cast<const uint8_t *>(values);
+  return {{name, dtype, std::move(shape)}, {bytes, bytes + count * sizeof(T)}};
+}
+
+/// The wanted ones of the results.
+static std::vector<OwnedTensor> collect(const attune_generation &generation, const std::vector<std::string> &wanted) {
+  std::vector<OwnedTensor> outputs;
+  auto isWanted = [&](const char *name) { return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end(); };
+  if (isWanted(outputNames[0]))
+    outputs.push_back(copyOf(outputNames[0], DType::I64, {generation.rows, generation.length}, generation.sequences));
+  if (generation.scores && isWanted(outputNames[1]))
+    outputs.push_back(copyOf(outputNames[1], DType::F32, {generation.rows}, generation.scores));
+  if (generation.step_logits)
+    outputs.push_back(
+        copyOf(outputNames[2], DType::F32, {generation.rows, generation.steps, generation.vocab_size}, generation.step_logits));
+  return outputs;
+}
+
+static Status checkWanted(const std::vector<std::string> &wanted, const attune_generation_options &options) {
+  for (const std::string &name : wanted) {
+    if (std::find(std::begin(outputNames), std::end(outputNames), name) == std::end(outputNames))
+      return Status::error("--outputs: expected sequences, sequences_scores or step_logits, got '" + name + "'");
+    if (name == outputNames[1] && options.num_beams == 1)
+      return Status::error("--outputs: 'sequences_scores' are those of beams, expected num_beams of at least 2, got 1");
+  }
+  return {};
+}
+
+/// A session with the limits that the generation needs.
+static Result<std::shared_ptr<attune_session>> makeSession(const Artefact &artefact, const attune_generation_options &options,
+                                                           const std::vector<attune_tensor> &inputs, int64_t threads) {
+  attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
+  attune_session_options sessionOptions;
+  attune_session_options_init(&sessionOptions);
+  sessionOptions.limits = limits;
+  sessionOptions.num_threads = threads;
+  attune_session *session = nullptr;
+  if (attune_generation_limits(artefact.model(), &options, inputs.data(), inputs.size(), limits, &sessionOptions.num_limits) != ATTUNE_OK ||
+      attune_session_create(artefact.model(), &sessionOptions, &session) != ATTUNE_OK)
+    return Status::error(artefact.label() + ": " + attune_last_error());
+  return std::shared_ptr<attune_session>(session, attune_session_destroy);
+}
+
+/// The mask that hides padding among the ids that a model begins with, where none is given: as in the reference library, ids equal to
+/// pad_token_id are padding unless they end sequences, too.
+static std::optional<OwnedTensor> maskPadding(const Artefact &artefact, const attune_generation_options &options,
+                                              const std::vector<OwnedTensor> &inputs) {
+  constexpr const char *name = "attention_mask";
+  auto takesMask = [&](const char *entry) {
+    const attune_entry_desc *desc = attune_model_entry(artefact.model(), entry);
+    return desc && std::any_of(desc->inputs, desc->inputs + desc->num_inputs,
+                               [](const attune_tensor_desc &input) { return std::strcmp(input.name, name) == 0; });
+  };
+  auto find = [&](const char *name) {
+    return std::find_if(inputs.begin(), inputs.end(), [&](const OwnedTensor &input) { return input.spec.name == name; });
+  };
+  auto ids = find("input_ids");
+  const int64_t *ends = options.eos_token_ids, pad = options.pad_token_id;
+  if (ids == inputs.end() || ids->spec.dtype != DType::I64 || ids->spec.shape.size() != 2 || find(name) != inputs.end() ||
+      (!takesMask("encode") && !takesMask("prefill")) || pad < 0 ||
+      std::find(ends, ends + options.num_eos_token_ids, pad) != ends + options.num_eos_token_ids)
+    return std::nullopt;
+  OwnedTensor mask{{name, DType::I64, ids->spec.shape}, std::vector<uint8_t>(ids->data.size())};
+  bool hides = false;
+  for (size_t at = 0; at < mask.data.size(); at += sizeof(int64_t)) {
+    int64_t id, visible;
+    std::memcpy(&id, ids->data.data() + at, sizeof(id));
+    visible = id != pad;
+    hides |= !visible;
+    std::memcpy(mask.data.data() + at, &visible, sizeof(visible));
+  }
+  return hides ? std::optional(std::move(mask)) : std::nullopt;
+}
+
+Result<std::vector<OwnedTensor>> attune::runGeneration(const Artefact &artefact, const std::vector<TensorView> &inputs,
+                                                       GenerationSettings settings, const std::vector<std::string> &wanted,
+                                                       int64_t threads) {
+  attune_generation_options options;
+  attune_generation_options_init(artefact.model(), &options);
+  settings.apply(options);
+  if (Status status = checkWanted(wanted, options); status.failed())
+    return status;
+  options.want_step_logits = std::find(wanted.begin(), wanted.end(), outputNames[2]) != wanted.end();
+  std::vector<OwnedTensor> memory;
+  std::vector<attune_tensor> tensors;
+  for (const TensorView &input : inputs) {
+    Result<OwnedTensor> converted = convert(input);
+    if (!converted)
+      return Status::error(artefact.label() + ": " + converted.message());
+    memory.push_back(std::move(*converted));
+  }
+  if (std::optional<OwnedTensor> mask = maskPadding(artefact, options, memory))
+    memory.push_back(std::move(*mask));
+  for (OwnedTensor &tensor : memory) {
+    tensors.push_back({tensor.spec.name.c_str(), tensor.spec.dtype == DType::I64 ? ATTUNE_I64 : ATTUNE_F32,
+                       static_cast<uint32_t>(tensor.spec.shape.size()), tensor.spec.shape.data(), tensor.data.data(), tensor.data.size()});
+  }
+  Result<std::shared_ptr<attune_session>> session = makeSession(artefact, options, tensors, threads);
+  if (!session)
+    return session.status();
+  attune_generation *generation = nullptr;
+  if (attune_generate(session->get(), &options, tensors.data(), tensors.size(), &generation) != ATTUNE_OK)
+    return Status::error(artefact.label() + ": " + attune_last_error());
+  std::vector<OwnedTensor> outputs = collect(*generation, wanted);
+  attune_generation_free(generation);
+  return outputs;
+}

@@ -1,0 +1,77 @@
+//===- Inspect.cpp - The verb inspect --------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds one JSON value that describes the artefact, then prints it as JSON or as text: both say the same.
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/Describe.h"
+#include "compiler/Tools/PackedWeights.h"
+#include "compiler/Tools/Verbs.h"
+
+#include <cstdio>
+
+using namespace attune;
+
+using OrderedJson = nlohmann::ordered_json;
+
+namespace {
+struct InspectOptions {
+  DescribeOptions describe;
+  bool json = false;
+};
+} // namespace
+
+static Result<OrderedJson> inspectWeights(const std::string &path, const InspectOptions &options) {
+  Result<PackedWeights> weights = PackedWeights::open(path);
+  if (!weights)
+    return weights.status();
+  OrderedJson result;
+  result["file"] = path;
+  result["build_id"] = buildIdText(weights->header().build_id);
+  result["file_bytes"] = weights->header().file_bytes;
+  result["weights_bytes"] = weights->header().data_bytes;
+  if (options.describe.verified) {
+    if (Status status = weights->verify(); status.failed())
+      return status;
+    result["verified"] = true;
+  }
+  result["weights"] = describeManifest(weights->tensors());
+  return result;
+}
+
+static Result<OrderedJson> inspectModel(const VerbHost &host, const std::string &model, const InspectOptions &options) {
+  if (!model.empty() && PackedWeights::isPackedWeights(model))
+    return inspectWeights(model, options);
+  Result<Artefact> artefact = host.openModel(model, {});
+  if (!artefact)
+    return artefact.status();
+  if (options.describe.verified && attune_model_verify(artefact->model()) != ATTUNE_OK)
+    return Status::error(artefact->label() + ": " + attune_last_error());
+  return describeModel(*artefact, options.describe);
+}
+
+int attune::runVerbInspect(const VerbHost &host, const std::vector<std::string> &arguments) {
+  InspectOptions options;
+  FlagTable flags;
+  flags.addSwitch("verify", options.describe.verified, "read all weights and compare their hash");
+  flags.addSwitch("json", options.json, "print one JSON object");
+  flags.addString("profile", "FILE", options.describe.profile, "what bench --profile --json wrote: adds times and shares of the roof");
+  options.describe.dims.addTo(flags);
+  addThreadsFlag(flags, options.describe.threads);
+  if (host.addFlags)
+    host.addFlags(flags);
+  std::vector<std::string> positional;
+  if (std::optional<int> status =
+          parseArguments(host, flags, arguments, positional, "inspect " + host.modelHelp + "|OUT.weights [flags]",
+                         "Shows signature, limits, sizes (workspace for the dimensions given), caches, kernels and their backends, "
+                         "and the weights."))
+    return *status;
+  Result<std::string> model = singleModel(positional);
+  Result<OrderedJson> result = model ? inspectModel(host, *model, options) : Result<OrderedJson>(model.status());
+  if (!result)
+    return reportError(host.tool, result.message());
+  if (options.json)
+    std::printf("%s\n", result->dump(1, ' ', false, Json::error_handler_t::replace).c_str());
+  else
+    printDescription(*result);
+  return exitDone;
+}

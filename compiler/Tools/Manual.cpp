@@ -1,0 +1,178 @@
+//===- Manual.cpp - Help, manual pages and completion from the flags -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/Manual.h"
+#include "compiler/Tools/Verbs.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <system_error>
+
+using namespace attune;
+
+/// |text| with nothing in it that troff would take for a request.
+static std::string escapeRoff(const std::string &text) {
+  std::string result;
+  bool lineStart = true;
+  for (char c : text) {
+    if (lineStart && (c == '.' || c == '\''))
+      result += "\\&";
+    lineStart = c == '\n';
+    if (c == '\\')
+      result += "\\e";
+    else if (c == '-')
+      result += "\\-";
+    else
+      result += c;
+  }
+  return result;
+}
+
+static std::string formatManual(const FlagTable &flags, const std::string &command, const std::string &summary) {
+  std::string text = ".SS " + escapeRoff(command) + "\n";
+  std::string body = escapeRoff(summary);
+  for (size_t at = 0; (at = body.find("\n\n", at)) != std::string::npos; at += 5)
+    body.replace(at, 2, "\n.PP\n");
+  text += body + "\n";
+  for (const FlagText &flag : flags.texts()) {
+    const char *join = flag.value.empty() ? "" : flag.name.size() == 2 ? " " : "=";
+    text += ".TP\n\\fB" + escapeRoff(flag.name) + "\\fR" + join + (flag.value.empty() ? "" : "\\fI" + escapeRoff(flag.value) + "\\fR") +
+            "\n" + escapeRoff(flag.help) + "\n";
+  }
+  return text;
+}
+
+/// Whether a flag takes one of the words its help shows ("object|shared"), rather than a placeholder in capitals ("FILE|DIR").
+static bool hasChoices(const std::string &value) {
+  return value.find('|') != std::string::npos && std::none_of(value.begin(), value.end(), [](unsigned char c) { return std::isupper(c); });
+}
+
+/// One case of the completion's `case $verb`: the flags, and the words of those that have a choice.
+static std::string formatCompletion(const FlagTable &flags, const std::string &verb) {
+  std::string names = "--help", choices;
+  for (const FlagText &flag : flags.texts()) {
+    names += " " + flag.name + (flag.value.empty() || flag.name.size() == 2 ? "" : "=");
+    if (!hasChoices(flag.value))
+      continue;
+    std::string words = flag.value;
+    std::replace(words.begin(), words.end(), '|', ' ');
+    choices += "    " + flag.name + ") words='" + words + "' ;;\n";
+  }
+  return "  " + verb + ")\n    flags='" + names + "'\n" + (choices.empty() ? "" : "    case $flag in\n" + choices + "    esac\n") +
+         "    ;;\n";
+}
+
+std::string attune::formatHelp(const FlagTable &flags, const std::string &tool, const std::string &usage, const std::string &summary) {
+  switch (flags.helpStyle()) {
+  case HelpStyle::Manual:
+    return formatManual(flags, tool + " " + usage, summary);
+  case HelpStyle::Completion:
+    return formatCompletion(flags, usage.substr(0, usage.find(' ')));
+  default:
+    return "usage: " + wrapText(tool + " " + usage, 7) + "\n\n" + wrapText(summary, 0) + "\n\n" + flags.helpText();
+  }
+}
+
+/// The tool's own --help: one line per verb.
+static std::string formatVerbs(const ToolManual &manual) {
+  size_t width = 0;
+  for (const VerbEntry &verb : manual.verbs)
+    width = std::max(width, verb.name.size());
+  std::string text = "usage: " + manual.tool + " " + manual.usage + "\n\n";
+  for (const VerbEntry &verb : manual.verbs)
+    text += "  " + verb.name + std::string(width - verb.name.size() + 3, ' ') + verb.summary + "\n";
+  return text + "\n" + manual.closing + "\n";
+}
+
+static int printManual(const ToolManual &manual, const std::string &version) {
+  std::string name = manual.tool;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::printf(".TH %s 1 \"\" \"%s %s\" \"Attune\"\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.B %s\n%s\n", name.c_str(), manual.tool.c_str(),
+              version.c_str(), escapeRoff(manual.tool).c_str(), escapeRoff(manual.title).c_str(), escapeRoff(manual.tool).c_str(),
+              escapeRoff(manual.usage).c_str());
+  std::printf(".SH DESCRIPTION\n");
+  for (const VerbEntry &verb : manual.verbs)
+    std::printf(".TP\n.B %s\n%s\n", verb.name.c_str(), escapeRoff(verb.summary).c_str());
+  std::printf(".PP\n%s\n.SH COMMANDS\nFlags with a value accept \\fB\\-\\-flag\\fR=\\fIvalue\\fR and \\fB\\-\\-flag\\fR \\fIvalue\\fR.\n",
+              escapeRoff(manual.closing).c_str());
+  for (const VerbEntry &verb : manual.verbs)
+    if (int status = verb.run({"--help=man"}))
+      return status;
+  for (const ManualSection &section : manual.sections) {
+    std::printf(".SH %s\n%s\n", escapeRoff(section.title).c_str(), escapeRoff(section.text).c_str());
+    for (const auto &[name, text] : section.items)
+      std::printf(".TP\n.B %s\n%s\n", escapeRoff(name).c_str(), escapeRoff(text).c_str());
+  }
+  std::printf(
+      ".SH EXIT STATUS\n0 if done, 1 if the input or the flags were rejected: one line on standard error says what, and no output is left\n"
+      "behind.\n\\fBdiff\\fR and \\fBcheck\\fR: 2 if what they were given cannot be compared.\nInterrupted by a signal: 128 and its "
+      "number, as the "
+      "shell counts; no output is left behind then, either.\n");
+  return exitDone;
+}
+
+/// A bash function; `--flag=value` reaches it as three words.
+static int printCompletion(const ToolManual &manual) {
+  std::string function = "_" + manual.tool, verbs;
+  std::replace(function.begin(), function.end(), '-', '_');
+  for (const VerbEntry &verb : manual.verbs)
+    verbs += (verbs.empty() ? "" : " ") + verb.name;
+  std::printf("# Completion of %s for bash, made by %s --help=bash\n%s() {\n", manual.tool.c_str(), manual.tool.c_str(), function.c_str());
+  std::printf("  local current=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} flags='' words=''\n"
+              "  COMPREPLY=()\n"
+              "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+              "    COMPREPLY=($(compgen -W '%s --help --version' -- \"$current\"))\n"
+              "    return\n"
+              "  fi\n"
+              "  if [ \"$current\" = = ]; then\n"
+              "    current=''\n"
+              "  elif [ \"$flag\" = = ]; then\n"
+              "    flag=${COMP_WORDS[COMP_CWORD-2]}\n"
+              "  fi\n"
+              "  case $verb in\n",
+              verbs.c_str());
+  for (const VerbEntry &verb : manual.verbs)
+    if (int status = verb.run({"--help=bash"}))
+      return status;
+  std::printf("  esac\n"
+              "  if [ -n \"$words\" ]; then\n"
+              "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+              "  elif [[ $current == -* ]]; then\n"
+              "    COMPREPLY=($(compgen -W \"$flags\" -- \"$current\"))\n"
+              "    if [[ ${COMPREPLY[0]-} == *= ]]; then compopt -o nospace; fi\n"
+              "  else\n"
+              "    local IFS=$'\\n'\n"
+              "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
+              "    compopt -o filenames\n"
+              "  fi\n"
+              "}\n"
+              "complete -F %s %s\n",
+              function.c_str(), manual.tool.c_str());
+  return exitDone;
+}
+
+int attune::runTool(const ToolManual &manual, const std::string &version, const std::vector<std::string> &arguments,
+                    const std::function<std::string(const std::string &)> &hint) {
+  std::string verb = arguments.empty() ? "" : arguments[0];
+  if (verb == "--version") {
+    std::printf("%s %s\n", manual.tool.c_str(), version.c_str());
+    return exitDone;
+  }
+  if (verb == "--help=man")
+    return printManual(manual, version);
+  if (verb == "--help=bash")
+    return printCompletion(manual);
+  if (verb.empty() || verb == "--help" || verb == "-h" || verb == "help") {
+    std::fputs(formatVerbs(manual).c_str(), verb.empty() ? stderr : stdout);
+    return verb.empty() ? exitRejected : exitDone;
+  }
+  for (const VerbEntry &entry : manual.verbs)
+    if (entry.name == verb)
+      try {
+        return entry.run({arguments.begin() + 1, arguments.end()});
+      } catch (const std::system_error &error) { // the library's, from threads that cannot be started
+        return reportError(manual.tool, std::string("cannot start a thread: ") + error.what());
+      }
+  return reportError(manual.tool, "unknown verb '" + verb + "'" + hint(verb) + "; " + manual.tool + " --help lists the verbs");
+}

@@ -1,0 +1,45 @@
+//===- PackedWeights.h - Looking into a weights file -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a .weights file on its own, without the object it belongs to.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_PACKEDWEIGHTS_H
+#define ATTUNE_COMPILER_TOOLS_PACKEDWEIGHTS_H
+
+#include "attune/runtime.h"
+#include "compiler/Support/Json.h"
+#include "compiler/Support/MappedFile.h"
+
+namespace attune {
+
+/// An opened weights file: header and manifest checked, contents not read.
+class PackedWeights {
+public:
+  /// Whether |path| begins with the magic of a weights file.
+  static bool isPackedWeights(const std::string &path);
+  static Result<PackedWeights> open(const std::string &path);
+
+  const attune_weights_header &header() const { return head; }
+  /// The manifest's tensors (objects).
+  const std::vector<Json> &tensors() const { return entries; }
+  /// Recomputes the hash of the contents; an error if it differs from the header's.
+  Status verify() const;
+
+private:
+  explicit PackedWeights(MappedFile file) : file(std::move(file)) {}
+  Status readHeader();
+  Status readManifest();
+
+  MappedFile file;
+  attune_weights_header head = {};
+  std::vector<Json> entries;
+};
+
+/// The tensors of a manifest text: an array of objects, or an object with that array under "tensors".
+Result<std::vector<Json>> parseManifest(std::string_view text, const std::string &file);
+/// 32 hexadecimal digits.
+std::string buildIdText(const uint8_t id[16]);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_PACKEDWEIGHTS_H

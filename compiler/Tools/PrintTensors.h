@@ -1,0 +1,27 @@
+//===- PrintTensors.h - Tensors as text ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_PRINTTENSORS_H
+#define ATTUNE_COMPILER_TOOLS_PRINTTENSORS_H
+
+#include "compiler/Support/Safetensors.h"
+#include "compiler/Support/SafetensorsWriter.h"
+
+namespace attune {
+
+/// "NAME DTYPE [2, 3]" and, from the next line on, the values in brackets as NumPy shows them: floats with six digits, dimensions of large
+/// tensors by their first and last three. Integers are shown whole up to a thousand. Ends with a line break.
+std::string formatTensor(const TensorView &tensor);
+
+/// The two destinations of a command's outputs: a file, and standard output.
+struct OutputTarget {
+  std::string file;
+  bool print = false;
+};
+
+/// Writes |tensors| to the file, if one is named; prints them if asked to, or if there is no file.
+Status deliverTensors(const OutputTarget &target, const std::vector<OwnedTensor> &tensors);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_PRINTTENSORS_H

@@ -1,0 +1,172 @@
+//===- Run.cpp - The verb run --------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One call with inputs from a safetensors file or from flags, whole or in steps through the caches; outputs go to a file or are printed.
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/FlagInputs.h"
+#include "compiler/Tools/PrintTensors.h"
+#include "compiler/Tools/StepCall.h"
+#include "compiler/Tools/Verbs.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace attune;
+
+namespace {
+struct RunOptions {
+  std::string input;
+  FlagInputs flagInputs{FlagInputs::Padding::None};
+  OutputTarget target;
+  std::vector<std::string> outputs, settings, steps;
+  int64_t threads = 0;
+};
+} // namespace
+
+/// A call argument of `forward` that asks for a group of outputs.
+static const char *groupOf(const std::string &key) {
+  return key == "output_hidden_states" ? "hidden_states" : key == "output_attentions" ? "attentions" : nullptr;
+}
+
+/// Reads `--set KEY=VALUE` into |request| and |refused|, the groups that were switched off.
+static Status applySettings(const std::vector<std::string> &settings, ModelRequest &request, std::vector<std::string> &refused) {
+  for (const std::string &setting : settings) {
+    size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return Status::error("--set: expected KEY=VALUE, got '" + setting + "'");
+    std::string key = setting.substr(0, equals), value = setting.substr(equals + 1);
+    const char *group = groupOf(key);
+    if (!group)
+      return Status::error("--set: unknown call argument '" + key + "'; run knows output_hidden_states and output_attentions");
+    if (value != "true" && value != "false")
+      return Status::error("--set: '" + key + "': expected true or false, got '" + value + "'");
+    (value == "true" ? request.extraOutputs : refused).push_back(group);
+  }
+  return {};
+}
+
+static bool belongsTo(const std::string &name, const std::string &group) {
+  return name == group || name.compare(0, group.size() + 1, group + ".") == 0;
+}
+
+/// Leaves out what was switched off, and misses what was switched on and is not there.
+static Status selectGroups(std::vector<OwnedTensor> &outputs, const ModelRequest &request, const std::vector<std::string> &refused) {
+  std::vector<OwnedTensor> kept;
+  for (OwnedTensor &output : outputs) {
+    bool drop = false;
+    for (const std::string &group : refused)
+      drop |= belongsTo(output.spec.name, group);
+    if (!drop)
+      kept.push_back(std::move(output));
+  }
+  outputs = std::move(kept);
+  for (const std::string &group : request.extraOutputs) {
+    bool found = !request.outputs.empty(); // an explicit list has been checked already
+    for (const OwnedTensor &output : outputs)
+      found |= belongsTo(output.spec.name, group);
+    if (!found)
+      return Status::error("--set: the model was compiled without the output '" + group + "'");
+  }
+  return {};
+}
+
+/// The sizes in --steps.
+static Result<std::vector<int64_t>> parseSteps(const std::vector<std::string> &texts) {
+  std::vector<int64_t> steps;
+  for (const std::string &text : texts) {
+    char *end = nullptr;
+    errno = 0;
+    long long size = std::strtoll(text.c_str(), &end, 10);
+    if (text.empty() || *end != '\0' || errno != 0 || size < 1)
+      return Status::error("--steps: expected sizes of at least 1, got '" + text + "'");
+    steps.push_back(size);
+  }
+  return steps;
+}
+
+/// The same call in chunks.
+static Status runInSteps(const Artefact &artefact, const std::vector<TensorView> &inputs, const RunOptions &options) {
+  Result<std::vector<int64_t>> steps = parseSteps(options.steps);
+  if (!steps)
+    return steps.status();
+  Result<std::vector<OwnedTensor>> outputs = runSteps(artefact, {inputs, *steps, options.outputs, options.threads});
+  return outputs ? deliverTensors(options.target, *outputs) : outputs.status();
+}
+
+static Status runModel(const VerbHost &host, const std::string &model, const RunOptions &options) {
+  if (options.input.empty() && options.flagInputs.empty())
+    return Status::error("expected inputs, --input=FILE, --ids=N,N,... or --value=NAME=V,V,..., which are missing");
+  ModelRequest request;
+  std::vector<std::string> refused;
+  if (Status status = applySettings(options.settings, request, refused); status.failed())
+    return status;
+  std::optional<SafetensorsFile> file;
+  if (!options.input.empty()) {
+    Result<SafetensorsFile> opened = SafetensorsFile::open(options.input);
+    if (!opened)
+      return opened.status();
+    file.emplace(std::move(*opened));
+  }
+  std::vector<TensorView> inputs;
+  bool inSteps = !options.steps.empty();
+  if (file)
+    for (const auto &[name, tensor] : file->tensors()) {
+      inputs.push_back(tensor);
+      // In steps those are written to the caches.
+      if (!inSteps || !isPastKeyValue(name))
+        request.inputs.push_back({name, tensor.dtype, tensor.shape});
+    }
+  request.inputNames = options.flagInputs.names();
+  request.entries = inSteps ? stepEntries() : std::vector<std::string>{"forward"};
+  for (const std::string &output : options.outputs)
+    if (!inSteps || !isPastKeyValue(output))
+      request.outputs.push_back(output);
+
+  Result<Artefact> artefact = host.openModel(model, request);
+  if (!artefact)
+    return artefact.status();
+  inSteps |= beginsInCaches(*artefact, inputs);
+  Result<std::vector<OwnedTensor>> made =
+      options.flagInputs.make(*artefact, inSteps ? stepEntries() : std::vector<std::string>{"forward"}, inputs);
+  if (!made)
+    return made.status();
+  for (const OwnedTensor &tensor : *made)
+    inputs.push_back(viewOf(tensor));
+  if (inSteps)
+    return runInSteps(*artefact, inputs, options);
+  Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", inputs, options.threads);
+  if (!call)
+    return call.status();
+  if (Status status = call->run(); status.failed())
+    return status;
+  Result<std::vector<OwnedTensor>> outputs = call->outputs(options.outputs);
+  if (!outputs)
+    return outputs.status();
+  if (Status status = selectGroups(*outputs, request, refused); status.failed())
+    return status;
+  return deliverTensors(options.target, *outputs);
+}
+
+int attune::runVerbRun(const VerbHost &host, const std::vector<std::string> &arguments) {
+  RunOptions options;
+  FlagTable flags;
+  flags.addString("input", "FILE", options.input, "inputs by name, a safetensors file");
+  options.flagInputs.addTo(flags);
+  flags.addString("output", "FILE", options.target.file, "write the outputs, F32 and I64 safetensors");
+  flags.addSwitch("print", options.target.print, "print the outputs, large ones abbreviated (default without --output)");
+  flags.addList("outputs", "LIST", options.outputs, "outputs or groups to give (default: all the model computes)");
+  flags.addList("steps", "N,N,...", options.steps, "feed the ids in chunks of these sizes through the cache");
+  addThreadsFlag(flags, options.threads);
+  flags.addRepeated("set", "KEY=VALUE", options.settings, "any other call argument, e.g. output_attentions=true");
+  if (host.addFlags)
+    host.addFlags(flags);
+  std::vector<std::string> positional;
+  if (std::optional<int> status = parseArguments(host, flags, arguments, positional,
+                                                 "run " + host.modelHelp + " [--input=FILE] [--ids=N,N,...] [--output=FILE] [flags]",
+                                                 "Runs one forward call, or its tokens in steps, and writes or prints the outputs."))
+    return *status;
+  Result<std::string> model = singleModel(positional);
+  Status status = model ? runModel(host, *model, options) : model.status();
+  return status.failed() ? reportError(host.tool, status.message()) : exitDone;
+}

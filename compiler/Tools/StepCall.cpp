@@ -1,0 +1,201 @@
+//===- StepCall.cpp - Sequences fed through the caches in chunks ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/Compare.h"
+#include "compiler/Tools/StepSession.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <tuple>
+
+using namespace attune;
+
+bool attune::isPastKeyValue(const std::string &name) { return name.substr(0, name.find('.')) == "past_key_values"; }
+
+std::vector<std::string> attune::stepEntries() { return {"encode", "extend", "decode"}; }
+
+/// The input |name| of |entry|, or null if either does not exist.
+static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const std::string &name) {
+  for (uint32_t i = 0; entry && i < entry->num_inputs; ++i)
+    if (name == entry->inputs[i].name)
+      return &entry->inputs[i];
+  return nullptr;
+}
+
+/// Whether the input |name| of |entry| has a column for each token of a chunk; a head mask, say, has none.
+static bool hasColumns(const attune_entry_desc &entry, const std::string &name) {
+  const attune_tensor_desc *input = findInput(&entry, name);
+  return input && input->rank >= 2 && input->shape[1] < 0 && std::strcmp(entry.dims[-input->shape[1] - 1].name, "length") == 0;
+}
+
+/// Checks the values of the integers |tensor| against |desc|, as the runtime checks those of a call.
+static Status checkValues(const attune_tensor_desc &desc, const OwnedTensor &tensor) {
+  if (tensor.spec.dtype != DType::I64 || desc.max_value <= 0)
+    return {};
+  const TensorView view = viewOf(tensor);
+  for (int64_t i = 0; i < view.elements; ++i) {
+    int64_t value;
+    convertToI64(view, i, 1, &value);
+    if (value < 0 || value >= desc.max_value)
+      return Status::error("input '" + view.name + "' is " + std::to_string(value) + " at " + indexText(view.shape, i) + ", expected 0 " +
+                           (desc.max_value == 2 ? "or " : "to ") + std::to_string(desc.max_value - 1));
+  }
+  return {};
+}
+
+bool attune::beginsInCaches(const Artefact &artefact, const std::vector<TensorView> &inputs) {
+  const attune_entry_desc *forward = attune_model_entry(artefact.model(), "forward");
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const TensorView &input) { return isPastKeyValue(input.name) && !findInput(forward, input.name); });
+}
+
+Status StepSession::sortInputs() {
+  extend = attune_model_entry(artefact.model(), "extend");
+  decode = attune_model_entry(artefact.model(), "decode");
+  encoder = attune_model_entry(artefact.model(), "encode");
+  if (!extend)
+    return Status::error(artefact.label() + ": the model keeps no keys and values: it has no entry 'extend'");
+  for (const TensorView &input : request.inputs) {
+    if (isPastKeyValue(input.name)) {
+      OwnedTensor tensor{{input.name, DType::F32, input.shape}, std::vector<uint8_t>(static_cast<size_t>(input.elements) * 4)};
+      if (!isFloat(input.dtype))
+        return Status::error(artefact.label() + ": input '" + input.name + "': expected F32, got " + dtypeName(input.dtype));
+      convertToF32(input, 0, input.elements, reinterpret_cast<float *>(tensor.data.data()));
+      past.push_back(std::move(tensor));
+      continue;
+    }
+    // An input may be for both, as a head mask of encoder and decoder is.
+    bool ofSources = findInput(encoder, input.name), ofChunks = !ofSources || findInput(extend, input.name);
+    for (auto [belongs, entry, list] : {std::tuple(ofSources, encoder, &sources), std::tuple(ofChunks, extend, &chunked)}) {
+      if (!belongs)
+        continue;
+      Result<OwnedTensor> tensor = convertInput(artefact, *entry, input);
+      if (!tensor)
+        return tensor.status();
+      // The runtime sees chunks, and of a mask not the columns of earlier tokens.
+      if (Status status = checkValues(*findInput(entry, input.name), *tensor); status.failed())
+        return Status::error(artefact.label() + ": " + status.message());
+      list->push_back(std::move(*tensor));
+    }
+  }
+  repeatRows(*extend, chunked);
+  return {};
+}
+
+Status StepSession::measure() {
+  auto find = [](const std::vector<OwnedTensor> &list, const std::string &name) {
+    auto found = std::find_if(list.begin(), list.end(), [&](const OwnedTensor &tensor) { return tensor.spec.name == name; });
+    return found == list.end() ? nullptr : &*found;
+  };
+  const OwnedTensor *tokens = find(chunked, extend->inputs[0].name);
+  if (!tokens || tokens->spec.shape.size() < 2)
+    return Status::error(artefact.label() + ": input '" + extend->inputs[0].name + "': expected tokens [batch, length], " +
+                         (tokens ? "got " + shapeText(tokens->spec.shape) : "which are missing"));
+  batch = tokens->spec.shape[0];
+  length = tokens->spec.shape[1];
+  if (request.steps.empty())
+    request.steps = {length};
+  int64_t sum = std::accumulate(request.steps.begin(), request.steps.end(), int64_t(0));
+  if (sum != length)
+    return Status::error(artefact.label() + ": --steps: expected sizes that add up to the " + std::to_string(length) + " tokens of '" +
+                         tokens->spec.name + "', got " + std::to_string(sum));
+  for (const OwnedTensor &cache : past) {
+    bool ofSource = cache.spec.name.back() >= '2';
+    if (cache.spec.shape.size() == 4)
+      (ofSource ? sourceLength : pastLength) = cache.spec.shape[2];
+  }
+  if (encoder && !sources.empty())
+    if (const OwnedTensor *source = find(sources, encoder->inputs[0].name); source && source->spec.shape.size() > 1)
+      sourceLength = source->spec.shape[1];
+  return {};
+}
+
+Status StepSession::call(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs, std::vector<OwnedTensor> &outputs) {
+  std::vector<attune_tensor> in, out;
+  for (OwnedTensor &input : inputs)
+    in.push_back(toRuntime(input));
+  std::vector<int64_t> dims(entry.num_dims);
+  if (attune_infer_dims(artefact.model(), entry.name, in.data(), in.size(), dims.data()) != ATTUNE_OK)
+    return runtimeError(artefact);
+  outputs.clear();
+  outputs.reserve(entry.num_outputs);
+  for (uint32_t i = 0; i < entry.num_outputs; ++i) {
+    Result<OwnedTensor> output = makeOutput(artefact, entry, i, dims);
+    if (!output)
+      return output.status();
+    outputs.push_back(std::move(*output));
+    out.push_back(toRuntime(outputs.back()));
+  }
+  if (attune_session_run(session.get(), entry.name, in.data(), in.size(), out.data(), out.size()) != ATTUNE_OK)
+    return runtimeError(artefact);
+  return {};
+}
+
+Status StepSession::encode() {
+  std::vector<OwnedTensor> none;
+  return encoder && !sources.empty() ? call(*encoder, sources, none) : Status();
+}
+
+void StepSession::keep(std::vector<OwnedTensor> &chunk, int64_t begin) {
+  for (size_t i = 0; i < chunk.size(); ++i) {
+    OwnedTensor &part = chunk[i];
+    // The entry decode gives no dimension for its one token.
+    if (part.spec.shape.size() == 2)
+      part.spec.shape.insert(part.spec.shape.begin() + 1, 1);
+    if (results.size() <= i) {
+      OwnedTensor whole{part.spec, {}};
+      whole.spec.shape[1] = length;
+      whole.data.resize(part.data.size() / static_cast<size_t>(part.spec.shape[1]) * static_cast<size_t>(length));
+      results.push_back(std::move(whole));
+    }
+    OwnedTensor &whole = results[i];
+    size_t bytes = part.data.size() / static_cast<size_t>(batch * part.spec.shape[1]);
+    size_t columns = static_cast<size_t>(part.spec.shape[1]);
+    for (int64_t row = 0; row < batch; ++row)
+      std::memcpy(whole.data.data() + bytes * static_cast<size_t>(row * length + begin),
+                  part.data.data() + bytes * columns * static_cast<size_t>(row), bytes * columns);
+  }
+}
+
+Status StepSession::feed(int64_t begin, int64_t size) {
+  bool decodes = size == 1 && decode && pastLength + begin > 0;
+  std::vector<OwnedTensor> inputs;
+  for (const OwnedTensor &input : chunked) {
+    decodes = decodes && findInput(decode, input.spec.name);
+    inputs.push_back(hasColumns(*extend, input.spec.name) ? sliceColumns(input, begin, begin + size) : input);
+  }
+  std::vector<OwnedTensor> outputs;
+  if (Status status = call(decodes ? *decode : *extend, inputs, outputs); status.failed())
+    return status;
+  keep(outputs, begin);
+  return {};
+}
+
+Result<std::vector<OwnedTensor>> StepSession::run() {
+  for (auto step :
+       {&StepSession::sortInputs, &StepSession::measure, &StepSession::makeSession, &StepSession::encode, &StepSession::loadPast})
+    if (Status status = (this->*step)(); status.failed())
+      return status;
+  int64_t begin = 0;
+  for (int64_t size : request.steps) {
+    if (Status status = feed(begin, size); status.failed())
+      return status;
+    begin += size;
+  }
+  if (!request.wanted.empty())
+    results.erase(std::remove_if(results.begin(), results.end(),
+                                 [&](const OwnedTensor &tensor) { return !isWanted(request.wanted, tensor.spec.name); }),
+                  results.end());
+  if (Status status = readCaches(); status.failed())
+    return status;
+  for (const std::string &name : request.wanted)
+    if (std::none_of(results.begin(), results.end(), [&](const OwnedTensor &tensor) { return isWanted({name}, tensor.spec.name); }))
+      return Status::error(artefact.label() + ": output '" + name +
+                           "': expected an output of each token, as logits, or past_key_values in steps");
+  return std::move(results);
+}
+
+Result<std::vector<OwnedTensor>> attune::runSteps(const Artefact &artefact, const StepRequest &request) {
+  return StepSession(artefact, request).run();
+}

@@ -1,0 +1,284 @@
+//===- ToolProcess.cpp - Signals and limits of a tool's process ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Handlers allocate nothing and call only what is safe in them: system calls, and functions of this file on memory of
+// their own.
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/ToolProcess.h"
+#include "compiler/Support/Temporaries.h"
+#include "compiler/Tools/Verbs.h"
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace attune;
+
+namespace {
+struct SignalName {
+  int number;
+  const char *name;
+};
+
+/// One line of text in a fixed buffer; what does not fit is left out.
+class Line {
+public:
+  void add(const char *part) {
+    // Names of files may hold line breaks and escape codes.
+    for (; *part && used + 1 < sizeof(text); ++part)
+      text[used++] = static_cast<unsigned char>(*part) < 0x20 || *part == 0x7f ? '?' : *part;
+  }
+  void add(uint64_t number) {
+    char digits[24], *first = digits + sizeof(digits);
+    *--first = '\0';
+    do
+      *--first = char('0' + number % 10);
+    while ((number /= 10) != 0);
+    add(first);
+  }
+  /// Writes the line to standard error, unless that is a pipe that nobody reads: the process must end.
+  void write() {
+    text[used++] = '\n';
+    pollfd error = {STDERR_FILENO, POLLOUT, 0};
+    if (::poll(&error, 1, 0) != 1 || !(error.revents & POLLOUT))
+      return;
+    // Over a line of progress.
+    if (::isatty(STDERR_FILENO))
+      (void)!::write(STDERR_FILENO, "\r\033[K", 4);
+    (void)!::write(STDERR_FILENO, text, used);
+  }
+
+private:
+  char text[PATH_MAX + 256];
+  size_t used = 0;
+};
+
+/// A line of /proc/self/maps: "55d0c000-55d0e000 r--s 00001000 fe:00 131 /path".
+struct Mapping {
+  uint64_t begin, end, offset, inode;
+  const char *path;
+};
+} // namespace
+
+/// Signals that end a process; nobody sends the others that do.
+static constexpr SignalName interruptions[] = {{SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},
+                                               {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
+                                               {SIGALRM, "SIGALRM"}, {SIGXCPU, "SIGXCPU"}, {SIGPIPE, "SIGPIPE"}};
+
+static const char *tool = "";
+static pid_t toolProcess = -1;
+/// At the start: the system raises the limit when it sends the signal.
+static struct rlimit processorTime;
+/// Set by the handler that reports the end; the others are silent.
+static std::atomic<bool> isEnding{false};
+/// What faults did before: the handlers of crashes.
+static struct sigaction formerBus, formerSegv;
+
+/// Ends the process by the default action of |signal|.
+static void endBySignal(int signal) {
+  struct sigaction action{};
+  action.sa_handler = SIG_DFL;
+  ::sigaction(signal, &action, nullptr);
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(signal);
+}
+
+static void onInterruption(int signal) {
+  // A child between fork and exec is not the tool.
+  if (::getpid() == toolProcess) {
+    if (isEnding.exchange(true)) // in another thread
+      return;
+    removeTemporaries();
+    Line line;
+    line.add(tool);
+    if (signal == SIGXCPU) {
+      line.add(": error: stopped at the limit of CPU time (ulimit -t), ");
+      line.add(uint64_t(processorTime.rlim_cur));
+      line.add(" seconds");
+    } else {
+      line.add(": interrupted by ");
+      for (const SignalName &entry : interruptions)
+        if (entry.number == signal)
+          line.add(entry.name);
+    }
+    if (signal != SIGPIPE)
+      line.write();
+  }
+  endBySignal(signal);
+}
+
+/// The write that exceeded the limit fails with an error of its own. Unlike an ignored signal, a handled one has its
+/// default action in subprocesses.
+static void onFileSizeLimit(int) {}
+
+void attune::endWithoutMemory() {
+  if (!isEnding.exchange(true)) {
+    removeTemporaries();
+    Line line;
+    line.add(tool);
+    line.add(": error: out of memory");
+    struct rlimit limit;
+    if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+      line.add(" (the limit of address space, ulimit -v, is ");
+      line.add(uint64_t(limit.rlim_cur / 1024));
+      line.add(" KiB)");
+    }
+    line.write();
+  }
+  ::_exit(exitRejected);
+}
+
+/// Repeats what |info| tells of, so that it meets the handler of crashes.
+static void leaveToFormer(int signal, const siginfo_t *info, const struct sigaction &former) {
+  ::sigaction(signal, &former, nullptr);
+  if (info->si_code <= 0) // sent by a process
+    ::raise(signal);
+}
+
+/// The library that the compiler is built on does not check all memory it allocates: an access close to address zero,
+/// while there is not even as much memory as malloc asks the system for at a time, is no crash.
+static void onSegmentationFault(int signal, siginfo_t *info, void *) {
+  constexpr uintptr_t kNearZero = 1 << 16;
+  constexpr size_t kAllocation = 1 << 20;
+  if (info->si_code > 0 && ::getpid() == toolProcess && reinterpret_cast<uintptr_t>(info->si_addr) < kNearZero) {
+    void *memory = ::mmap(nullptr, kAllocation, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED && errno == ENOMEM)
+      endWithoutMemory();
+    if (memory != MAP_FAILED)
+      ::munmap(memory, kAllocation);
+  }
+  leaveToFormer(signal, info, formerSegv);
+}
+
+// ---------------------------------------------------------------- files that are cut short while they are mapped
+
+/// The number at |text|, which is advanced behind it.
+static uint64_t takeNumber(const char *&text, unsigned base) {
+  uint64_t number = 0;
+  for (;; ++text) {
+    unsigned digit = *text >= '0' && *text <= '9' ? *text - '0' : *text >= 'a' && *text <= 'f' ? *text - 'a' + 10 : 99;
+    if (digit >= base)
+      return number;
+    number = number * base + digit;
+  }
+}
+
+static void skipWord(const char *&text) {
+  text += std::strspn(text, " ");
+  text += std::strcspn(text, " ");
+  text += std::strspn(text, " ");
+}
+
+static Mapping parseMapping(const char *line) {
+  Mapping mapping;
+  mapping.begin = takeNumber(line, 16);
+  mapping.end = takeNumber(line += *line == '-', 16);
+  skipWord(line); // r--s
+  mapping.offset = takeNumber(line, 16);
+  skipWord(line); // fe:00
+  mapping.inode = takeNumber(line, 10);
+  mapping.path = line + std::strspn(line, " ");
+  return mapping;
+}
+
+/// Calls |visit| with each mapping of the process until it returns true; returns true if it did.
+template <typename Visit>
+static bool findMapping(Visit visit) {
+  int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  char line[PATH_MAX + 128], buffer[1024];
+  size_t length = 0;
+  bool found = false;
+  for (ssize_t bytes; !found && (bytes = ::read(fd, buffer, sizeof(buffer))) > 0;)
+    for (ssize_t i = 0; i < bytes && !found; ++i) {
+      if (buffer[i] != '\n') {
+        if (length + 1 < sizeof(line))
+          line[length++] = buffer[i];
+        continue;
+      }
+      line[length] = '\0';
+      length = 0;
+      found = visit(parseMapping(line));
+    }
+  ::close(fd);
+  return found;
+}
+
+/// An access to a page of a mapped file that the file does not have any more, or that its disk does not give.
+static void onBusError(int signal, siginfo_t *info, void *) {
+  uint64_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+  bool explained = info->si_code == BUS_ADRERR && ::getpid() == toolProcess && findMapping([&](const Mapping &mapping) {
+                     if (address < mapping.begin || address >= mapping.end || mapping.inode == 0 || mapping.path[0] != '/')
+                       return false;
+                     struct stat file;
+                     bool isShort = ::stat(mapping.path, &file) == 0 && file.st_ino == mapping.inode &&
+                                    uint64_t(file.st_size) <= mapping.offset + (address - mapping.begin);
+                     if (isEnding.exchange(true))
+                       return true;
+                     removeTemporaries();
+                     Line line;
+                     line.add(tool);
+                     line.add(": error: ");
+                     line.add(mapping.path);
+                     line.add(isShort ? ": was cut short while it was read" : ": was cut short, or its disk failed, while it was read");
+                     line.write();
+                     return true;
+                   });
+  if (explained)
+    ::_exit(exitRejected);
+  leaveToFormer(signal, info, formerBus);
+}
+
+// ---------------------------------------------------------------- installation
+
+ToolProcess::ToolProcess(const char *name) {
+  tool = name;
+  toolProcess = ::getpid();
+  ::getrlimit(RLIMIT_CPU, &processorTime);
+  // Opened the wrong way round, so that using them still is an error.
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  ::sigemptyset(&ignored);
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action;
+    if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+      ::sigaddset(&ignored, signal);
+  }
+  // Nobody could wait for subprocesses.
+  if (isIgnored(SIGCHLD))
+    ::signal(SIGCHLD, SIG_DFL);
+}
+
+void ToolProcess::install() {
+  struct sigaction action{};
+  ::sigfillset(&action.sa_mask);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    ::sigdelset(&action.sa_mask, fault);
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  for (const SignalName &entry : interruptions) {
+    action.sa_handler = isIgnored(entry.number) ? SIG_IGN : onInterruption;
+    ::sigaction(entry.number, &action, nullptr);
+  }
+  action.sa_handler = isIgnored(SIGXFSZ) ? SIG_IGN : onFileSizeLimit;
+  ::sigaction(SIGXFSZ, &action, nullptr);
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
+  action.sa_sigaction = onBusError;
+  ::sigaction(SIGBUS, &action, &formerBus);
+  action.sa_sigaction = onSegmentationFault;
+  ::sigaction(SIGSEGV, &action, &formerSegv);
+  std::set_new_handler(endWithoutMemory);
+}

@@ -1,0 +1,84 @@
+//===- Verbs.h - The commands shared by the tools --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// run, check, diff, bench, inspect and generate on compiled artefacts. A tool supplies how a model is opened (attune compiles folders,
+// attune-run loads objects) and its own flags; the rest is the same in both.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_VERBS_H
+#define ATTUNE_COMPILER_TOOLS_VERBS_H
+
+#include "compiler/Support/SafetensorsWriter.h"
+#include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/Flags.h"
+
+#include <functional>
+#include <optional>
+
+namespace attune {
+
+/// What a verb needs of the model it asks to be opened. Only a tool that compiles can act on it; an object is as it is.
+struct ModelRequest {
+  /// Inputs that will be given, with type and shape (of which a compiler uses the rank); empty = the family's default inputs.
+  std::vector<TensorSpec> inputs;
+  /// Inputs that will be given beside those in whatever form the model has them.
+  std::vector<std::string> inputNames;
+  /// Outputs or groups of outputs wanted; empty = the family's main outputs.
+  std::vector<std::string> outputs;
+  /// Groups wanted beside the main outputs ("hidden_states", "attentions").
+  std::vector<std::string> extraOutputs;
+  /// Entries that will be called, so that a compiler need not make others; empty = all.
+  std::vector<std::string> entries;
+  /// Heads to remove, "0:1;1:0,2".
+  std::string pruneHeads;
+  /// Type of the matrix products, "bf16"; empty = what the tool's own flags say.
+  std::string dtype;
+  /// The weights are generated from this seed; the folder has none.
+  std::optional<int64_t> weightsSeed;
+};
+
+/// What differs between the tools that have these verbs.
+struct VerbHost {
+  /// Name in messages and help: "attune-run".
+  std::string tool;
+  /// What a model may be, for help: "MODEL|OUT.so".
+  std::string modelHelp;
+  /// Adds the tool's own flags to a verb that opens models; may be empty.
+  std::function<void(FlagTable &)> addFlags;
+  /// Opens the model named on the command line, "" if none was.
+  std::function<Result<Artefact>(const std::string &model, const ModelRequest &)> openModel;
+  /// Opens the model of a golden case folder.
+  std::function<Result<Artefact>(const std::string &caseFolder, const ModelRequest &)> openCase;
+};
+
+/// Exit statuses.
+enum ExitStatus { exitDone = 0, exitRejected = 1, exitNotComparable = 2 };
+
+/// Executes |verb|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line each, to stderr.
+/// Returns the exit status.
+int runVerb(const VerbHost &host, const std::string &verb, const std::vector<std::string> &arguments);
+/// Prints "TOOL: error: MESSAGE" and returns exitRejected.
+int reportError(const std::string &tool, const std::string &message);
+/// Prints "TOOL: warning: MESSAGE".
+void reportWarning(const std::string &tool, const std::string &message);
+
+// The verbs, one file each.
+int runVerbRun(const VerbHost &host, const std::vector<std::string> &arguments);
+int runVerbCheck(const VerbHost &host, const std::vector<std::string> &arguments);
+int runVerbDiff(const VerbHost &host, const std::vector<std::string> &arguments);
+int runVerbBench(const VerbHost &host, const std::vector<std::string> &arguments);
+int runVerbInspect(const VerbHost &host, const std::vector<std::string> &arguments);
+int runVerbGenerate(const VerbHost &host, const std::vector<std::string> &arguments);
+
+/// Parses the arguments of a verb: prints help or reports an error and returns the exit status in either case, nothing if the verb shall
+/// proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the verb does.
+std::optional<int> parseArguments(const VerbHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
+                                  std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
+/// The one model of the command line, "" if none; an error for more.
+Result<std::string> singleModel(const std::vector<std::string> &positional);
+
+/// --threads, the same everywhere.
+void addThreadsFlag(FlagTable &flags, int64_t &threads);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_VERBS_H

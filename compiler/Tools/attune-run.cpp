@@ -1,0 +1,49 @@
+//===- attune-run.cpp - Run compiled models --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The verbs on compiled artefacts, linked to the runtime alone: what one installs where nothing is compiled.
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/Manual.h"
+#include "compiler/Tools/ToolProcess.h"
+#include "compiler/Tools/Verbs.h"
+
+using namespace attune;
+
+/// Opens the model of --model or of the command line.
+static Result<Artefact> openObject(const std::string &flag, const std::string &positional, const std::string &weights) {
+  if (!flag.empty() && !positional.empty())
+    return Status::error("expected one model, got --model=" + flag + " and '" + positional + "'");
+  const std::string &path = flag.empty() ? positional : flag;
+  if (path.empty())
+    return Status::error("expected a model, --model=OUT.so");
+  return Artefact::openShared(path, weights);
+}
+
+int main(int argc, char **argv) {
+  ToolProcess process("attune-run");
+  process.install();
+  std::string model, weights;
+  VerbHost host;
+  host.tool = "attune-run";
+  host.modelHelp = "OUT.so";
+  host.addFlags = [&](FlagTable &flags) {
+    flags.addString("model", "OUT.so", model, "the compiled model");
+    flags.addString("weights", "FILE|DIR", weights, "its weights (default: beside it, found by build id)");
+  };
+  host.openModel = [&](const std::string &positional, const ModelRequest &) { return openObject(model, positional, weights); };
+  host.openCase = [&](const std::string &, const ModelRequest &) { return openObject(model, "", weights); };
+
+  auto verb = [&](const char *name, const char *summary) {
+    return VerbEntry{name, summary, [&host, name](const std::vector<std::string> &arguments) { return runVerb(host, name, arguments); }};
+  };
+  ToolManual manual = {
+      "attune-run",
+      "run compiled transformer models",
+      "VERB --model=OUT.so [flags]",
+      {verb("run", "one forward call, from a file or flags to a file or the screen"), verb("generate", "text generation"),
+       verb("check", "golden cases: worst error against tolerance for each output"),
+       verb("bench", "latency, rates and the fraction of the machine's peak"), verb("inspect", "signature, sizes, kernels and weights"),
+       verb("diff", "compare two safetensors files")},
+      "attune-run VERB --help lists the flags of a verb.\nOUT.so is made by `attune compile MODEL -o OUT.so --emit=shared`."};
+  return runTool(manual, ATTUNE_VERSION, {argv + 1, argv + argc}, [](const std::string &) { return std::string(); });
+}
