@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_DRIVER_WEIGHTSINPUT_H
 #define ATTUNE_COMPILER_DRIVER_WEIGHTSINPUT_H
 
-#include "compiler/Import/TensorProvider.h"
+#include "compiler/Weights/TensorProvider.h"
 
 namespace attune {
 

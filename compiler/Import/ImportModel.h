@@ -9,8 +9,8 @@
 #ifndef ATTUNE_IMPORT_IMPORTMODEL_H
 #define ATTUNE_IMPORT_IMPORTMODEL_H
 
-#include "compiler/Import/TensorProvider.h"
 #include "compiler/Import/TransformerSpec.h"
+#include "compiler/Weights/TensorProvider.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 

@@ -9,9 +9,9 @@
 #ifndef ATTUNE_IMPORT_MODELFOLDER_H
 #define ATTUNE_IMPORT_MODELFOLDER_H
 
-#include "compiler/Import/TensorProvider.h"
 #include "compiler/Import/TransformerSpec.h"
 #include "compiler/Support/GenerationSettings.h"
+#include "compiler/Weights/TensorProvider.h"
 
 #include <functional>
 

@@ -9,8 +9,8 @@
 #ifndef ATTUNE_IMPORT_WEIGHTCATALOG_H
 #define ATTUNE_IMPORT_WEIGHTCATALOG_H
 
-#include "compiler/Import/TensorProvider.h"
 #include "compiler/Import/TransformerSpec.h"
+#include "compiler/Weights/TensorProvider.h"
 
 namespace attune {
 

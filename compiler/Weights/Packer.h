@@ -7,8 +7,8 @@
 #ifndef ATTUNE_WEIGHTS_PACKER_H
 #define ATTUNE_WEIGHTS_PACKER_H
 
-#include "compiler/Import/TensorProvider.h"
 #include "compiler/Support/OutputFile.h"
+#include "compiler/Weights/TensorProvider.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <array>

@@ -8,7 +8,7 @@
 #ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
 #define ATTUNE_WEIGHTS_SOURCEREADER_H
 
-#include "compiler/Import/TensorProvider.h"
+#include "compiler/Weights/TensorProvider.h"
 #include "dialect/IR/XfmrOps.h"
 
 #include <set>

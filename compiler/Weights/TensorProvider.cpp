@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Import/TensorProvider.h"
+#include "compiler/Weights/TensorProvider.h"
 
 #include "compiler/Support/Generate.h"
 #include "compiler/Support/Safetensors.h"

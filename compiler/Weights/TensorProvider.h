@@ -6,8 +6,8 @@
 // without knowing which. `#xfmr.tensor<"name" : type>` names a tensor of the provider the module was imported with.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_IMPORT_TENSORPROVIDER_H
-#define ATTUNE_IMPORT_TENSORPROVIDER_H
+#ifndef ATTUNE_COMPILER_WEIGHTS_TENSORPROVIDER_H
+#define ATTUNE_COMPILER_WEIGHTS_TENSORPROVIDER_H
 
 #include "compiler/Support/SafetensorsWriter.h"
 #include "compiler/Support/Status.h"
@@ -41,4 +41,4 @@ std::unique_ptr<TensorProvider> generateTensors(std::vector<TensorSpec> specs, i
 
 } // namespace attune
 
-#endif // ATTUNE_IMPORT_TENSORPROVIDER_H
+#endif // ATTUNE_COMPILER_WEIGHTS_TENSORPROVIDER_H
