@@ -8,7 +8,7 @@
 #include "compiler/Target/NVVM/DeviceModule.h"
 #include "compiler/Target/NVVM/Emulator/EmulateDevice.h"
 #include "compiler/Target/NVVM/Passes.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Export.h"

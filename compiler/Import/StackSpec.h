@@ -5,7 +5,7 @@
 #define ATTUNE_IMPORT_STACKSPEC_H
 
 #include "compiler/Import/WeightSpec.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 
 #include <optional>
 

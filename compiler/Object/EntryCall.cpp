@@ -9,7 +9,7 @@
 #include "attune/abi.h"
 #include "compiler/Object/EntryFunctions.h"
 #include "compiler/Transforms/Passes.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cstddef>

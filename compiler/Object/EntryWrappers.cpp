@@ -13,7 +13,7 @@
 
 #include "compiler/Object/EntryFunctions.h"
 #include "compiler/Object/Passes.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace attune {

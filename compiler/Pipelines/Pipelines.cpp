@@ -12,7 +12,7 @@
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Weights/Passes.h"
-#include "dialect/Transforms/Passes.h"
+#include "dialect/Xfmr/Transforms/Passes.h"
 #include "mlir/Dialect/Func/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassOptions.h"

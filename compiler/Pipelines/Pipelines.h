@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_PIPELINES_PIPELINES_H
 
 #include "compiler/Pipelines/Strategy.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <optional>

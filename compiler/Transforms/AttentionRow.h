@@ -9,7 +9,7 @@
 #ifndef ATTUNE_COMPILER_TRANSFORMS_ATTENTIONROW_H
 #define ATTUNE_COMPILER_TRANSFORMS_ATTENTIONROW_H
 
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 
 #include <limits>
 

@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_TRANSFORMS_ATTENTIONTILER_H
 
 #include "compiler/Transforms/TileBuilder.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attune {

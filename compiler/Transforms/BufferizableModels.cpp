@@ -4,7 +4,7 @@
 
 #include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/TileOpModel.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;

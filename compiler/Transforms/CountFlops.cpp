@@ -9,7 +9,7 @@
 
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/Work.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace attune {

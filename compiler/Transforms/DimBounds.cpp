@@ -4,7 +4,7 @@
 
 #include "compiler/Transforms/DimBounds.h"
 #include "compiler/Transforms/BoundArithmetic.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

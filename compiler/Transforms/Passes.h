@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TRANSFORMS_PASSES_H
 #define ATTUNE_COMPILER_TRANSFORMS_PASSES_H
 
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -4,7 +4,7 @@
 
 #include "compiler/Transforms/BoundArithmetic.h"
 #include "compiler/Transforms/DimBounds.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -10,8 +10,8 @@
 #include "attune/abi.h"
 #include "compiler/Weights/Passes.h"
 #include "compiler/Weights/WeightRows.h"
-#include "dialect/IR/XfmrOps.h"
-#include "dialect/Transforms/WeightExpressions.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "dialect/Xfmr/Transforms/WeightExpressions.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>

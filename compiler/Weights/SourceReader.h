@@ -9,7 +9,7 @@
 #define ATTUNE_WEIGHTS_SOURCEREADER_H
 
 #include "compiler/Weights/TensorProvider.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 
 #include <set>
 

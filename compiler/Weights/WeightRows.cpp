@@ -4,7 +4,7 @@
 
 #include "compiler/Weights/WeightRows.h"
 #include "attune/abi.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

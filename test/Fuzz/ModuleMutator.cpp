@@ -8,7 +8,7 @@
 #include "test/Fuzz/ModuleMutator.h"
 
 #include "compiler/Reduce/ModuleEdits.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/Weights/RandomSources.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 
 #include <numeric>
 

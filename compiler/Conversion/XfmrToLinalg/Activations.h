@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_ACTIVATIONS_H
 #define ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_ACTIVATIONS_H
 
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/IR/Builders.h"
 
 namespace attune {

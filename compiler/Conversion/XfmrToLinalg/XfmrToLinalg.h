@@ -4,7 +4,7 @@
 #ifndef ATTUNE_CONVERSION_XFMRTOLINALG_H
 #define ATTUNE_CONVERSION_XFMRTOLINALG_H
 
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

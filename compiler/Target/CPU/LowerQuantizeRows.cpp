@@ -8,7 +8,7 @@
 
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CPU/VectorEmitter.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -10,7 +10,7 @@
 
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Transforms/ParallelLoops.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

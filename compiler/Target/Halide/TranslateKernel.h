@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_TARGET_HALIDE_TRANSLATEKERNEL_H
 
 #include "compiler/Target/Halide/KernelText.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -5,7 +5,7 @@
 #include "compiler/Target/NVVM/CodeVersions.h"
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
 #include "compiler/Target/NVVM/WholeProjection.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -23,7 +23,7 @@
 #include "compiler/Target/NVVM/RowLimit.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "compiler/Target/NVVM/WholeProjection.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

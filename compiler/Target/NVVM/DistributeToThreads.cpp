@@ -15,7 +15,7 @@
 #include "compiler/Target/NVVM/RowLimit.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
 #include "compiler/Target/NVVM/WholeProjection.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

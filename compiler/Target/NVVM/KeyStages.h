@@ -14,7 +14,7 @@
 
 #include "compiler/Target/NVVM/BoxCopies.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attune {

@@ -10,7 +10,7 @@
 
 #include "attune/abi.h"
 #include "compiler/Target/NVVM/Passes.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -11,7 +11,7 @@
 #include "compiler/Target/NVVM/ThreadEmitter.h"
 #include "compiler/Transforms/ParallelLoops.h"
 #include "compiler/Transforms/Passes.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

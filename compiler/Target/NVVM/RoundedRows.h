@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_TARGET_NVVM_ROUNDEDROWS_H
 
 #include "compiler/Target/NVVM/ThreadEmitter.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 
 namespace attune {
 

@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_TARGET_NVVM_THREADLOOPS_H
 
 #include "compiler/Target/NVVM/ThreadEmitter.h"
-#include "dialect/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attune {

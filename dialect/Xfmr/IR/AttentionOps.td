@@ -1,0 +1,171 @@
+//===- AttentionOps.td - Attention and head layout -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_ATTENTION_OPS_TD
+#define XFMR_ATTENTION_OPS_TD
+
+include "dialect/Xfmr/IR/XfmrAttrs.td"
+include "dialect/Xfmr/IR/XfmrTypes.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Xfmr_SplitHeadsOp : Xfmr_Op<"split_heads", [Pure, InferTypeOpAdaptor]> {
+  let summary = "features seen as heads; a view, never a copy";
+  let description = [{
+    `result[t, h, d] = input[t, h * head_dim + d]`
+
+    - (C1) `num_heads` is positive and divides the features of `input`.
+
+    ```mlir
+    %q = xfmr.split_heads %x, 4 : tensor<?x48xf32>    // tensor<?x4x12xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Tokens:$input, I64Attr:$num_heads);
+  let results = (outs Xfmr_Heads:$result);
+  let assemblyFormat = "$input `,` $num_heads attr-dict `:` type($input)";
+  let hasFolder = 1;
+}
+
+def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
+  let summary = "heads seen as features; a view, never a copy";
+  let description = [{
+    `result[t, h * head_dim + d] = input[t, h, d]`
+
+    ```mlir
+    %y = xfmr.merge_heads %x : tensor<?x4x12xf32>     // tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Heads:$input);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasFolder = 1;
+}
+
+/// What `attention` and `multi_head_attention` have in common after their tensors: how long sequences are, what is added to scores and what hides keys.
+defvar Xfmr_ScoreOperands = (ins Optional<Xfmr_Lengths>:$key_lengths, Optional<Xfmr_Mask>:$mask, Optional<1DTensorOf<[F32]>>:$head_mask,
+                                 Optional<2DTensorOf<[F32]>>:$distance_bias,
+                                 Optional<RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>>:$relative_key);
+defvar Xfmr_ScoreAttributes = (ins F64Attr:$scale, UnitAttr:$causal,
+                                   DefaultValuedAttr<Xfmr_AlignmentAttr, "::mlir::xfmr::Alignment::End">:$alignment,
+                                   OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right, OptionalAttr<F64Attr>:$softcap,
+                                   OptionalAttr<F64Attr>:$mask_fill,
+                                   DefaultValuedAttr<Xfmr_MaskedRowsAttr, "::mlir::xfmr::MaskedRows::Uniform">:$masked_rows,
+                                   DefaultValuedAttr<Xfmr_RelativeTermsAttr, "::mlir::xfmr::RelativeTerms::Query">:$relative_terms,
+                                   DefaultValuedAttr<Xfmr_ScoreStageAttr, "::mlir::xfmr::ScoreStage::Softmax">:$score_stage);
+
+def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
+  let summary = "scaled dot-product attention of every sequence of a packed batch";
+  let description = [{
+    Sequence b has the Q_b queries of rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys: the rows from `key_offsets[b]` on, as many as
+    `key_offsets` says or fewer if `key_lengths[b]` says so; or, where `key` and `value` are caches, the first `key_lengths[b]` keys of slot b, or of slot `slots[b]`. Query i stands at
+    position `p = i` among the keys (`alignment = start`) or `p = i + S_b - Q_b` (`end`: the last query at the last key). For each head h and query i,
+    with g = h / (H / G) and j over the keys of the sequence:
+
+        s[j] = scale * (q . k[j] + relative[j])                     q = query[i, h, :], k[j] = key[j, g, :]
+        c[j] = softcap * tanh(s[j] / softcap)                       s[j] without `softcap`
+        x[j] = c[j] + distance_bias[h, j - p + (N - 1) / 2] + mask[b, h, i, j]
+        P    = softmax over the visible j of x * head_mask[h]
+        result[i, h, e] = sum_j P[j] * value[j, g, e]
+
+    `relative[j]` is `q . r` (`relative_terms = query`) or `q . r + k[j] . r` (`query_and_key`) with `r = relative_key[p - j + (N' - 1) / 2, :]`.
+
+    Visible are the keys that nothing hides: `causal` hides j > p, `window_left = n` hides j < p - n, `window_right = n` hides j > p + n, a mask of i1 or i64
+    hides where it is 0, one of f32 where it is below -1.7e38. With `mask_fill` a mask of i1 or i64 does not hide: the score x[j] becomes `mask_fill` where it is 0.
+
+    A row without a visible key has P = 0 by the rule `masked_rows = zero`. By `uniform` all keys of the sequence weigh the same; by `least_masked` those that
+    only the mask, or only `causal` and the window, hide (if there is none, all). A sequence without keys gives zeros.
+
+    `probabilities[b, h, i, j]` is P[j], zero where i or j is beyond the sequence. `score_stage` asks for an earlier value instead: `product` gives s, `capped` c,
+    `masked` x with the most negative f32 where a key is hidden and beyond the sequence.
+
+    - (C1) `query` and `key` have the same head size, `key` and `value` the same number of heads, which divides that of `query`. Both are token tensors, with
+      `key_offsets`, or both caches, with `key_lengths` and without `key_offsets`; the panels of a cache have a width that is a multiple of 16. Only caches have `slots`.
+    - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
+    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`; a dimension of size 1 stands for all, also if its size is
+      known only at run time (K: only if it is static). `head_mask` has H elements.
+    - (C4) `distance_bias` is `[H or 1, N]` with N odd and at least 2 max(Q, K) - 1.
+    - (C5) `relative_key` is `[N', D]` with N' odd and at least 2 max(Q, K) - 1; `relative_terms` other than the default needs it. From phase `linalg` on it is one
+      panel `[1, D, N' + 15]` of its rows in reverse order.
+    - (C6) Windows are not negative, `softcap` is positive; `mask_fill` needs a mask of i1 or i64, a `score_stage` other than the default `probabilities`.
+    - (N1) f32. Keys are taken in blocks of 512 from key 0 on, in order, with a running maximum and sum; a hidden key, and one whose score is far below the
+      maximum, has weight exactly 0. Blocks that `causal` or a window hides from all rows of a tile are not read.
+
+    ```mlir
+    %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)
+        {scale = 0.125 : f64} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>, tensor<?x4x?x?xf32>
+    %c = xfmr.attention %q, %keys, %values offsets(%off) lengths(%len, %total) slots(%slots) key_lengths(%lens)
+        {scale = 0.125 : f64, causal} : tensor<?x4x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32> -> tensor<?x4x12xf32>
+    ```
+  }];
+  let arguments = !con((ins Xfmr_Heads:$query, Xfmr_Keys:$key, Xfmr_Values:$value, Xfmr_Offsets:$query_offsets, Optional<Xfmr_Offsets>:$key_offsets,
+                            Index:$query_length, Index:$key_length, Optional<Xfmr_Slots>:$slots), Xfmr_ScoreOperands, Xfmr_ScoreAttributes);
+  let results = (outs Xfmr_Heads:$result, Optional<4DTensorOf<[F32]>>:$probabilities);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `offsets` `(` $query_offsets (`,` $key_offsets^)? `)` `lengths` `(` $query_length `,` $key_length `)`
+    (`slots` `(` $slots^ `)`)?
+    (`key_lengths` `(` $key_lengths^ `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? (`head_mask` `(` $head_mask^ `:` type($head_mask) `)`)?
+    (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
+    attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($probabilities)^)?
+  }];
+  /// Without masks, biases and options: they are added by the accessors. |probabilities| may be null.
+  let builders = [OpBuilder<(ins "::mlir::Type":$probabilities, "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value,
+                                 "::mlir::Value":$queryOffsets, "::mlir::Value":$keyOffsets, "::mlir::Value":$queryLength,
+                                 "::mlir::Value":$keyLength, "double":$scale)>];
+  let extraClassDeclaration = [{
+    int64_t getNumHeads() { return getQuery().getType().getDimSize(1); }
+    int64_t getNumKvHeads() { return getKey().getType().getDimSize(1); }
+    int64_t getHeadDim() { return getQuery().getType().getDimSize(2); }
+    int64_t getValueDim() { return getValue().getType().getShape().back(); }
+    /// Whether keys and values are caches.
+    bool isCached() { return getKey().getType().getRank() == 5; }
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSizedOperandSegments]> {
+  let summary = "attention with its projections, as models describe it";
+  let description = [{
+    `q = split_heads(query Wq^T + bq)`, `k = split_heads(memory Wk^T + bk)`, `v = split_heads(value Wv^T + bv)`,
+    `result = merge_heads(attention(q, k, v)) Wo^T + bo`; without `wo` the merged heads are the result. Self-attention passes its input
+    as `query` and as `memory`; `value` is `memory` where it is absent. `xfmr-decompose-composites` rewrites it that way. Attention over a cache, or of
+    rotated heads, is written with these parts.
+
+    - (C1) `wq`, `wk`, `wv` have as many columns as their input has features; the rows of `wq` and `wk` are `num_heads` and `num_kv_heads` times one
+      head size, those of `wv` a multiple of `num_kv_heads`.
+    - (C2) Biases have as many elements as their matrices have rows; those of query, key and value come together (`#xfmr.fill` gives
+      a missing one), that of the output only with them.
+    - (C3) Offsets, lengths, masks, biases of scores, attributes and `probabilities` as in `xfmr.attention`.
+
+    ```mlir
+    %y = xfmr.multi_head_attention %x, %x weights(%wq, %wk, %wv, %wo : tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>)
+        bias(%bq, %bk, %bv, %bo : tensor<48xf32>, tensor<48xf32>, tensor<48xf32>, tensor<48xf32>)
+        offsets(%off, %off) lengths(%len, %len)
+        {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 0.28867513459481287 : f64} : tensor<?x48xf32>, tensor<?x48xf32> -> tensor<?x48xf32>
+    ```
+  }];
+  let arguments = !con((ins Xfmr_Tokens:$query, Xfmr_Tokens:$memory, Optional<Xfmr_Tokens>:$value, Xfmr_Matrix:$wq, Xfmr_Matrix:$wk, Xfmr_Matrix:$wv,
+                            Optional<Xfmr_Matrix>:$wo, Optional<Xfmr_Vector>:$bq, Optional<Xfmr_Vector>:$bk, Optional<Xfmr_Vector>:$bv,
+                            Optional<Xfmr_Vector>:$bo, Xfmr_Offsets:$query_offsets, Xfmr_Offsets:$key_offsets, Index:$query_length,
+                            Index:$key_length), Xfmr_ScoreOperands, (ins I64Attr:$num_heads, I64Attr:$num_kv_heads), Xfmr_ScoreAttributes);
+  let results = (outs Xfmr_Tokens:$result, Optional<4DTensorOf<[F32]>>:$probabilities);
+  let assemblyFormat = [{
+    $query `,` $memory (`value` `(` $value^ `:` type($value) `)`)?
+    `weights` `(` $wq `,` $wk `,` $wv (`,` $wo^)? `:` type($wq) `,` type($wk) `,` type($wv) (`,` type($wo)^)? `)`
+    (`bias` `(` $bq^ `,` $bk `,` $bv (`,` $bo^)? `:` type($bq) `,` type($bk) `,` type($bv) (`,` type($bo)^)? `)`)?
+    `offsets` `(` $query_offsets `,` $key_offsets `)` `lengths` `(` $query_length `,` $key_length `)`
+    (`key_lengths` `(` $key_lengths^ `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? (`head_mask` `(` $head_mask^ `:` type($head_mask) `)`)?
+    (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
+    attr-dict `:` type($query) `,` type($memory) `->` type($result) (`,` type($probabilities)^)?
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Type":$probabilities, "::mlir::Value":$query, "::mlir::Value":$memory, "::mlir::Value":$wq,
+                                 "::mlir::Value":$wk, "::mlir::Value":$wv, "::mlir::Value":$wo, "::mlir::Value":$bq, "::mlir::Value":$bk,
+                                 "::mlir::Value":$bv, "::mlir::Value":$bo, "::mlir::Value":$queryOffsets, "::mlir::Value":$keyOffsets,
+                                 "::mlir::Value":$queryLength, "::mlir::Value":$keyLength, "int64_t":$numHeads, "int64_t":$numKvHeads,
+                                 "double":$scale)>];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+#endif // XFMR_ATTENTION_OPS_TD

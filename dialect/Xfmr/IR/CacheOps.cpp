@@ -1,0 +1,53 @@
+//===- CacheOps.cpp - Verifiers and types of operations on caches ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/XfmrOps.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+/// Checks the shapes of a pair of caches (C2 of kv_cache_update, C1 of kv_cache_read).
+static LogicalResult verifyCaches(Operation *op, RankedTensorType keys, RankedTensorType values) {
+  for (int64_t dim : {1, 3, 4})
+    if (keys.isDynamicDim(dim))
+      return op->emitOpError("expects a key cache whose heads, head size and panel width are static, but got ") << keys;
+  if (keys.getDimSize(4) % 16 != 0)
+    return op->emitOpError("expects a panel width that is a multiple of 16, but got ") << keys;
+  if (values.isDynamicDim(1) || values.isDynamicDim(3))
+    return op->emitOpError("expects a value cache whose heads and head size are static, but got ") << values;
+  if (values.getDimSize(1) != keys.getDimSize(1))
+    return op->emitOpError("expects a value cache of ") << keys.getDimSize(1) << " heads, as the key cache, but got " << values;
+  return success();
+}
+
+/// Checks that |type| (named |name|) has |heads| heads of |size|.
+static LogicalResult verifyHeads(Operation *op, RankedTensorType type, StringRef name, int64_t heads, int64_t size) {
+  if (type.getDimSize(1) == heads && type.getShape().back() == size)
+    return success();
+  return op->emitOpError("expects '") << name << "' of " << heads << " heads of size " << size << ", as its cache, but got " << type;
+}
+
+LogicalResult KvCacheUpdateOp::verify() {
+  auto key = getKey().getType(), value = getValue().getType();
+  auto keys = getKeyCache().getType(), values = getValueCache().getType();
+  if (failed(verifyCaches(*this, keys, values))) // C2
+    return failure();
+  if (key.getRank() != value.getRank()) // C1
+    return emitOpError("expects 'key' and 'value' of one rank, but got ") << key << " and " << value;
+  if ((key.getRank() == 3) != bool(getOffsets()))
+    return emitOpError(key.getRank() == 3 ? "expects 'offsets' for keys of tokens" : "expects no 'offsets' for keys of sequences")
+           << ", " << key;
+  if (failed(verifyHeads(*this, key, "key", keys.getDimSize(1), keys.getDimSize(3))))
+    return failure();
+  return verifyHeads(*this, value, "value", values.getDimSize(1), values.getDimSize(3));
+}
+
+LogicalResult KvCacheReadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto keys = cast<RankedTensorType>(adaptor.getKeyCache().getType()), values = cast<RankedTensorType>(adaptor.getValueCache().getType());
+  types.push_back(keys.clone({keys.getDimSize(0), keys.getDimSize(1), ShapedType::kDynamic, keys.getDimSize(3)}));
+  types.push_back(values.clone({values.getDimSize(0), values.getDimSize(1), ShapedType::kDynamic, values.getDimSize(3)}));
+  return success();
+}
+
+LogicalResult KvCacheReadOp::verify() { return verifyCaches(*this, getKeyCache().getType(), getValueCache().getType()); } // C1

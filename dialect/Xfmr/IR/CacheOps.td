@@ -1,0 +1,99 @@
+//===- CacheOps.td - Keys and values kept between calls -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_CACHE_OPS_TD
+#define XFMR_CACHE_OPS_TD
+
+include "dialect/Xfmr/IR/XfmrAttrs.td"
+include "dialect/Xfmr/IR/XfmrTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// A mask of the keys of a batch, `tensor<?x?xf32>`.
+def Xfmr_DynamicMask : Type<CPred<"$_self == ::mlir::RankedTensorType::get({::mlir::ShapedType::kDynamic, ::mlir::ShapedType::kDynamic}, "
+                                  "::mlir::Float32Type::get($_self.getContext()))">, "tensor<?x?xf32>", "::mlir::RankedTensorType">,
+    BuildableType<"::mlir::RankedTensorType::get({::mlir::ShapedType::kDynamic, ::mlir::ShapedType::kDynamic}, $_builder.getF32Type())">;
+
+/// The first `[T, G, D]` keys of sequences, or `[B, G, L, D]` as models take them in.
+def Xfmr_NewKeys : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[3, 4]>]>;
+
+def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSegments, AllTypesMatch<["key_cache", "new_key_cache"]>,
+                                           AllTypesMatch<["value_cache", "new_value_cache"]>]> {
+  let summary = "the caches with the keys and values of new tokens behind those they hold; in place";
+  let description = [{
+    Key i of sequence b (row `offsets[b] + i` of `[T, G, D]`, or `key[b, :, i, :]` of `[B, G, L, D]`) becomes key `past[b] + i` of slot b, or of slot `slots[b]`, and its
+    value likewise.
+    The caches that are given end here: what reads them later reads the result, and both are the same memory.
+
+    - (C1) `key` and `value` are `[T, G, D]` and `[T, G, E]` with `offsets`, or `[B, G, L, D]` and `[B, G, L, E]` without.
+    - (C2) `key_cache` is `[B, G, P, D, W]` with W a multiple of 16, `value_cache` is `[B, G, C, E]`.
+    - (N1) Exact. Capacity is the caller's affair: a key at or beyond P W or C is undefined behaviour, and so is a slot that is named twice.
+
+    ```mlir
+    %kc, %vc = xfmr.kv_cache_update %k, %v into %keys, %values at(%past) slots(%slots) offsets(%off)
+        : tensor<?x2x12xf32>, tensor<?x2x12xf32>, tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_NewKeys:$key, Xfmr_NewKeys:$value, Xfmr_KeyCache:$key_cache, Xfmr_ValueCache:$value_cache, Xfmr_Lengths:$past,
+                       Optional<Xfmr_Slots>:$slots, Optional<Xfmr_Offsets>:$offsets);
+  let results = (outs Xfmr_KeyCache:$new_key_cache, Xfmr_ValueCache:$new_value_cache);
+  let assemblyFormat = [{
+    $key `,` $value `into` $key_cache `,` $value_cache `at` `(` $past `)` (`slots` `(` $slots^ `)`)? (`offsets` `(` $offsets^ `)`)? attr-dict
+    `:` type($key) `,` type($value) `,` type($key_cache) `,` type($value_cache)
+  }];
+  let hasVerifier = 1;
+}
+
+def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
+  let summary = "the first keys and values of each slot, as models give them out";
+  let description = [{
+    `key[b, g, j, d] = key_cache[b, g, j / W, d, j mod W]`, `value[b, g, j, e] = value_cache[b, g, j, e]` for j < `length`.
+
+    - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number of heads.
+    - (N1) Exact. The slots hold at least `length` keys.
+
+    ```mlir
+    %k, %v = xfmr.kv_cache_read %keys, %values, %length : tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32>   // two tensor<?x2x?x12xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_KeyCache:$key_cache, Xfmr_ValueCache:$value_cache, Index:$length);
+  let results = (outs 4DTensorOf<[Xfmr_Float]>:$key, 4DTensorOf<[Xfmr_Float]>:$value);
+  let assemblyFormat = "$key_cache `,` $value_cache `,` $length attr-dict `:` type($key_cache) `,` type($value_cache)";
+  let hasVerifier = 1;
+}
+
+def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<["cache", "new_cache"]>]> {
+  let summary = "the cache with what is added to the scores of new keys behind what it holds; in place";
+  let description = [{
+    `new_cache[slots[b], past[b] + i] = mask[b, i]`, 0 without a mask, for the tokens i < `offsets[b + 1] - offsets[b]` of sequence b.
+
+    - (N1) Exact. Capacity is the caller's affair, as in `xfmr.kv_cache_update`.
+
+    ```mlir
+    %new = xfmr.mask_cache_update %hidden at(%past) slots(%slots) offsets(%off) mask(%mask : tensor<?x?xf32>) : tensor<?x?xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_MaskCache:$cache, Xfmr_Lengths:$past, Xfmr_Slots:$slots, Xfmr_Offsets:$offsets, Optional<2DTensorOf<[F32]>>:$mask);
+  let results = (outs Xfmr_MaskCache:$new_cache);
+  let assemblyFormat = [{
+    $cache `at` `(` $past `)` `slots` `(` $slots `)` `offsets` `(` $offsets `)` (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` type($cache)
+  }];
+}
+
+def Xfmr_MaskCacheReadOp : Xfmr_Op<"mask_cache_read", [Pure]> {
+  let summary = "what is added to the scores of the first keys of some slots";
+  let description = [{
+    `result[b, j] = cache[slots[b], j]` for j < `length`; the operand `mask` of attention.
+
+    - (N1) Exact. `length` is at most the capacity of a slot.
+
+    ```mlir
+    %mask = xfmr.mask_cache_read %cache, %length slots(%slots) : tensor<?x?xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_MaskCache:$cache, Index:$length, Xfmr_Slots:$slots);
+  let results = (outs Xfmr_DynamicMask:$mask);
+  let assemblyFormat = "$cache `,` $length `slots` `(` $slots `)` attr-dict `:` type($cache)";
+}
+
+#endif // XFMR_CACHE_OPS_TD

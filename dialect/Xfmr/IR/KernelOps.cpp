@@ -1,0 +1,224 @@
+//===- KernelOps.cpp - Verifiers and effects of tile operations ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/XfmrOps.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+/// Reads of the inputs and writes (with |updates|, also reads) of the destinations, for operands that are buffers.
+static void addEffects(DestinationStyleOpInterface op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (op.isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand, 0, true, SideEffects::DefaultResource::get());
+  }
+}
+
+/// Checks that |value| (named |name|) has |rank| dimensions.
+static LogicalResult verifyRank(Operation *op, Value value, StringRef name, int64_t rank) {
+  auto type = cast<ShapedType>(value.getType());
+  if (type.hasRank() && type.getRank() == rank)
+    return success();
+  return op->emitOpError("expects '") << name << "' of rank " << rank << ", but got " << type;
+}
+
+/// Checks that |operands| are all tensors of known rank or all buffers.
+static LogicalResult verifyKinds(Operation *op, ValueRange operands) {
+  bool areBuffers = isa<MemRefType>(operands.front().getType());
+  for (Value operand : operands)
+    if (!(areBuffers ? isa<MemRefType>(operand.getType()) : isa<RankedTensorType>(operand.getType())))
+      return op->emitOpError("expects ranked tensors only or ranked buffers only, but got ")
+             << operands.front().getType() << " and " << operand.getType();
+  return success();
+}
+
+/// Checks that the size |got| of |type| (named |what|) is static and not zero.
+static LogicalResult verifyStatic(Operation *op, StringRef what, int64_t got, Type type) {
+  if (!ShapedType::isDynamic(got) && got > 0)
+    return success();
+  return op->emitOpError("expects ") << what << " to be static and positive, but got " << type;
+}
+
+/// Checks that static sizes agree.
+static LogicalResult verifySize(Operation *op, StringRef what, int64_t expected, int64_t got) {
+  if (ShapedType::isDynamic(expected) || ShapedType::isDynamic(got) || expected == got)
+    return success();
+  return op->emitOpError("expects ") << what << " to be " << expected << ", but got " << got;
+}
+
+void KeyPanelOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) { addEffects(*this, effects); }
+
+LogicalResult KeyPanelOp::verify() {
+  if (getDestinations().size() != 1)
+    return emitOpError("expects one destination, but got ") << getDestinations().size();
+  Value panel = getDestinations()[0];
+  if (failed(verifyKinds(*this, {getKeys(), panel})) || failed(verifyRank(*this, getKeys(), "keys", 2)) ||
+      failed(verifyRank(*this, panel, "panel", 2))) // C1
+    return failure();
+  auto keys = cast<ShapedType>(getKeys().getType()), type = cast<ShapedType>(panel.getType());
+  if (failed(verifyStatic(*this, "the rows of the panel", type.getDimSize(0), type)) ||
+      failed(verifyStatic(*this, "the columns of the panel", type.getDimSize(1), type)))
+    return failure();
+  if (!keys.isDynamicDim(0) && keys.getDimSize(0) > type.getDimSize(1))
+    return emitOpError("expects at most ") << type.getDimSize(1) << " keys, the panel's width, but got " << keys.getDimSize(0);
+  return verifySize(*this, "the rows of the panel", keys.getDimSize(1), type.getDimSize(0));
+}
+
+void KeyRowsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) { addEffects(*this, effects); }
+
+LogicalResult KeyRowsOp::verify() {
+  if (getDestinations().size() != 1)
+    return emitOpError("expects one destination, but got ") << getDestinations().size();
+  Value rows = getDestinations()[0];
+  if (failed(verifyKinds(*this, {getPanel(), rows})) || failed(verifyRank(*this, getPanel(), "panel", 2)) ||
+      failed(verifyRank(*this, rows, "rows", 2))) // C1
+    return failure();
+  auto panel = cast<ShapedType>(getPanel().getType()), type = cast<ShapedType>(rows.getType());
+  if (failed(verifyStatic(*this, "the rows of the panel", panel.getDimSize(0), panel)) ||
+      failed(verifyStatic(*this, "the columns of the panel", panel.getDimSize(1), panel)))
+    return failure();
+  if (!type.isDynamicDim(0) && type.getDimSize(0) > panel.getDimSize(1))
+    return emitOpError("expects at most ") << panel.getDimSize(1) << " keys, the panel's width, but got " << type.getDimSize(0);
+  return verifySize(*this, "the columns of the rows", panel.getDimSize(0), type.getDimSize(1));
+}
+
+void RotaryTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) { addEffects(*this, effects); }
+
+LogicalResult RotaryTileOp::verify() {
+  if (getDestinations().size() != 1)
+    return emitOpError("expects one destination, but got ") << getDestinations().size();
+  Value result = getDestinations()[0];
+  if (failed(verifyKinds(*this, getOperands())) || failed(verifyRank(*this, getInput(), "input", 3)) ||
+      failed(verifyRank(*this, result, "result", 3)) || // C1
+      failed(verifyRank(*this, getPositions(), "positions", 1)) || failed(verifyRank(*this, getTable(), "table", 2)))
+    return failure();
+  auto input = cast<ShapedType>(getInput().getType()), table = cast<ShapedType>(getTable().getType());
+  if (!cast<ShapedType>(getPositions().getType()).getElementType().isInteger(64))
+    return emitOpError("expects 'positions' of i64, but got ") << getPositions().getType();
+  for (ShapedType type : {input, table, cast<ShapedType>(result.getType())})
+    if (!isa<FloatType>(type.getElementType()))
+      return emitOpError("expects 'input', 'table' and the result of floats, but got ") << type;
+  int64_t columns = table.getDimSize(1), headDim = input.getDimSize(2);
+  if (ShapedType::isDynamic(columns) || ShapedType::isDynamic(headDim) || columns % 2 != 0 || columns > headDim)
+    return emitOpError("expects a table with an even number of columns, at most the head size, but got ") << table << " for " << input;
+  for (int64_t dim = 0; dim < 3; ++dim)
+    if (failed(verifySize(*this, "each size of the result", input.getDimSize(dim), cast<ShapedType>(result.getType()).getDimSize(dim))))
+      return failure();
+  return success();
+}
+
+void AttentionTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  addEffects(*this, effects); // reads the scratch, too
+  for (MutableOperandRange range : {getScratchMutable(), getStateMutable()})
+    for (OpOperand &operand : range)
+      effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
+}
+
+/// Checks that |value| (named |name|), if present, is a contiguous f32 buffer of static shape with at least |columns| columns.
+static LogicalResult verifyScratch(Operation *op, Value value, StringRef name, int64_t columns) {
+  if (!value)
+    return success();
+  auto type = cast<MemRefType>(value.getType());
+  if (failed(verifyRank(op, value, name, 2)))
+    return failure();
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() || !type.getElementType().isF32())
+    return op->emitOpError("expects a contiguous f32 '") << name << "' of static shape, but got " << type;
+  if (type.getDimSize(1) < columns)
+    return op->emitOpError("expects a '") << name << "' of at least " << columns << " columns, but got " << type.getDimSize(1);
+  return success();
+}
+
+/// Checks the shapes of what is added to scores.
+static LogicalResult verifyTerms(AttentionTileOp op) {
+  auto rankOf = [](Value value) { return cast<ShapedType>(value.getType()).getRank(); };
+  std::pair<Value, StringRef> added[] = {{op.getMask(), "mask"},
+                                         {op.getHeadScale(), "head_scale"},
+                                         {op.getDistanceBias(), "distance_bias"},
+                                         {op.getRelativeKey(), "relative_key"},
+                                         {op.getProbabilities(), "probabilities"}};
+  for (auto [value, name] : added)
+    if (value && !cast<ShapedType>(value.getType()).getElementType().isF32())
+      return op.emitOpError("expects '") << name << "' of f32, but got " << value.getType();
+  if (Value mask = op.getMask(); mask && (rankOf(mask) < 1 || rankOf(mask) > 3)) // C2
+    return op.emitOpError("expects 'mask' of rank 1 to 3, but got ") << mask.getType();
+  std::tuple<Value, StringRef, int64_t> terms[] = {
+      {op.getHeadScale(), "head_scale", 1}, {op.getDistanceBias(), "distance_bias", 2}, {op.getRelativeKey(), "relative_key", 3}};
+  for (auto [value, name, rank] : terms)
+    if (value && failed(verifyRank(op, value, name, rank)))
+      return failure();
+  if (Value table = op.getRelativeKey()) {
+    auto type = cast<ShapedType>(table.getType());
+    if (type.isDynamicDim(2) || type.getDimSize(2) < 16)
+      return op.emitOpError("expects 'relative_key' to have a static number of columns, at least 16, but got ") << type;
+  }
+  if (!op.getPosition() && (op.hidesByPosition() || op.getDistanceBias() || op.getRelativeKey())) // C3
+    return op.emitOpError("expects 'position' for what depends on positions");
+  if (op.getMaskFill() && !op.getMask())
+    return op.emitOpError("expects 'mask' for 'mask_fill'");
+  return success();
+}
+
+/// Checks C5.
+static LogicalResult verifyElements(AttentionTileOp op) {
+  Builder builder(op.getContext());
+  Type code = op.getPrecision() == Precision::BF16  ? Type(builder.getBF16Type())
+              : op.getPrecision() == Precision::F16 ? Type(builder.getF16Type())
+                                                    : Type();
+  auto elementOf = [](Value value) { return cast<ShapedType>(value.getType()).getElementType(); };
+  Type expected = op.hasKeyRows() ? code : Type(builder.getF32Type());
+  if (!expected)
+    return op.emitOpError("expects 'precision' to be bf16 or f16 for keys in rows, but got ") << stringifyPrecision(op.getPrecision());
+  for (auto [name, value] : {std::pair<StringRef, Value>("key", op.getKey()), std::pair<StringRef, Value>("value", op.getValue())})
+    if (elementOf(value) != expected)
+      return op.emitOpError("expects '") << name << "' of " << expected << ", but got " << value.getType();
+  if (Type query = elementOf(op.getQuery()); !query.isF32() && query != expected)
+    return op.emitOpError("expects 'query' of f32 or as keys are, but got ") << op.getQuery().getType();
+  if (Value result = op.getDestinations()[0]; !isa<FloatType>(elementOf(result)))
+    return op.emitOpError("expects a result of floats, but got ") << result.getType();
+  return success();
+}
+
+LogicalResult AttentionTileOp::verify() {
+  size_t count = getDestinations().size();
+  if (count != 1 && count != 2)
+    return emitOpError("expects one or two destinations, but got ") << count;
+  Value result = getDestinations()[0];
+  SmallVector<Value> tensors = {getQuery(), getKey(), getValue()};
+  llvm::append_range(tensors, getDestinations());
+  for (Value value : {getMask(), getHeadScale(), getDistanceBias(), getRelativeKey()})
+    if (value)
+      tensors.push_back(value);
+  if (failed(verifyKinds(*this, tensors)) || failed(verifyRank(*this, getQuery(), "query", 3)) ||
+      failed(verifyRank(*this, getKey(), "key", hasKeyRows() ? 2 : 3)) || failed(verifyRank(*this, getValue(), "value", 2)) ||
+      failed(verifyRank(*this, result, "result", 3)))
+    return failure();
+  auto query = cast<ShapedType>(getQuery().getType()), key = cast<ShapedType>(getKey().getType());
+  auto value = cast<ShapedType>(getValue().getType()), type = cast<ShapedType>(result.getType());
+  if (failed(verifySize(*this, "the head size of 'key'", query.getDimSize(2), key.getDimSize(1))) || // C1
+      failed(verifySize(*this, "the columns of the result", value.getDimSize(1), type.getDimSize(2))) ||
+      failed(verifySize(*this, "the heads of the result", query.getDimSize(1), type.getDimSize(1))) ||
+      failed(verifySize(*this, "the rows of the result", query.getDimSize(0), type.getDimSize(0))))
+    return failure();
+  if (failed(verifyStatic(*this, "the head size of 'query'", query.getDimSize(2), query)) ||
+      failed(verifyStatic(*this, "the head size of 'value'", value.getDimSize(1), value)))
+    return failure();
+  if (!hasKeyRows() && (key.isDynamicDim(2) || key.getDimSize(2) <= 0 || key.getDimSize(2) % 16 != 0))
+    return emitOpError("expects a panel width that is a positive multiple of 16, but got ") << key;
+  int64_t width = hasKeyRows() ? 1 : key.getDimSize(2);
+  if (getKeyBlock() <= 0 || getKeyBlock() % width != 0)
+    return emitOpError("expects 'key_block' to be a multiple of the panel width, ") << width << ", but got " << getKeyBlock();
+  if (failed(verifyElements(*this)) || failed(verifyTerms(*this)))
+    return failure();
+  if (bool(getScratch()) != bool(getState())) // C4
+    return emitOpError("expects 'scratch' and 'state' together");
+  if (failed(verifyScratch(*this, getScratch(), "scratch", getKeyBlock())) || failed(verifyScratch(*this, getState(), "state", 32)))
+    return failure();
+  if (Value probabilities = getProbabilities())
+    return verifyRank(*this, probabilities, "probabilities", 3);
+  return success();
+}

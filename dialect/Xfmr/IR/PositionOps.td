@@ -1,0 +1,78 @@
+//===- PositionOps.td - Positions in heads and in scores -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_POSITION_OPS_TD
+#define XFMR_POSITION_OPS_TD
+
+include "dialect/Xfmr/IR/XfmrAttrs.td"
+include "dialect/Xfmr/IR/XfmrTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "pairs of a head's components turned by an angle that grows with the token's position";
+  let description = [{
+    With R columns of `table`, `c = table[positions[t], i]`, `s = table[positions[t], R/2 + i]`, for i < R/2 and the pair
+    (a, b) = (i, i + R/2), or (2i, 2i + 1) if `interleaved`:
+
+        result[t, h, a] = input[t, h, a] * c - input[t, h, b] * s
+        result[t, h, b] = input[t, h, b] * c + input[t, h, a] * s
+
+    Components from R on stay. The table is a weight of source `#xfmr.computed<"rotary", ...>`.
+
+    - (C1) `table` has static shape; R is even and at most the head size.
+    - (N1) Each element is a product, rounded, and a fused multiply-add. A position outside the table is undefined behaviour.
+
+    ```mlir
+    %y = xfmr.rotary %x, %positions, %table : tensor<?x4x12xf32>, tensor<512x12xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Heads:$input, Xfmr_Ids:$positions, 2DTensorOf<[F32]>:$table, UnitAttr:$interleaved);
+  let results = (outs Xfmr_Heads:$result);
+  let assemblyFormat = "$input `,` $positions `,` $table attr-dict `:` type($input) `,` type($table)";
+  let hasVerifier = 1;
+}
+
+def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, InferTypeOpAdaptor]> {
+  let summary = "what the distance of a key adds to its score, from a table of buckets of distances";
+  let description = [{
+    `result[h, d + length - 1] = table[bucket(d), h]` for the distances `-length < d < length` from a query to a key. With n buckets, half of them if
+    `bidirectional`, and m = n / 2:
+
+        bucket(d) = a                                                                      if a < m
+                  = min(n - 1, m + floor(log(a / m) / log(max_distance / m) * (n - m)))    otherwise
+
+    of `a = |d|`, plus n for d > 0, if `bidirectional`; else of `a = max(-d, 0)`. It is the operand `distance_bias` of attention.
+
+    - (C1) `table` is `[buckets, H]` of static shape; there are at least 2 buckets, 4 and an even number if `bidirectional`; `max_distance` is larger than m.
+    - (N1) Exact; the logarithms are those of f32, as the reference takes them.
+
+    ```mlir
+    %b = xfmr.relative_position_bias %table, %length {bidirectional, max_distance = 128 : i64} : tensor<32x8xf32>    // tensor<8x?xf32>
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[F32]>:$table, Index:$length, UnitAttr:$bidirectional, I64Attr:$max_distance);
+  let results = (outs 2DTensorOf<[F32]>:$result);
+  let assemblyFormat = "$table `,` $length attr-dict `:` type($table)";
+  let hasVerifier = 1;
+}
+
+def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
+  let summary = "what the distance of a key takes from its score, in proportion to a slope per head";
+  let description = [{
+    `result[h, d + length - 1] = -slopes[h] * |d|` for the distances `-length < d < length`; the operand `distance_bias` of attention. The slopes
+    are a weight of source `#xfmr.computed<"alibi_slopes", {}>`.
+
+    - (C1) `slopes` has static shape.
+
+    ```mlir
+    %b = xfmr.alibi_bias %slopes, %length : tensor<8xf32>    // tensor<8x?xf32>
+    ```
+  }];
+  let arguments = (ins 1DTensorOf<[F32]>:$slopes, Index:$length);
+  let results = (outs 2DTensorOf<[F32]>:$result);
+  let assemblyFormat = "$slopes `,` $length attr-dict `:` type($slopes)";
+  let hasVerifier = 1;
+}
+
+#endif // XFMR_POSITION_OPS_TD

@@ -1,0 +1,120 @@
+//===- QuantizeOps.cpp - Verifier, effects and tiling of quantize_rows -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+void QuantizeRowsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand &operand : (*this)->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand, 0, true, SideEffects::DefaultResource::get());
+  }
+}
+
+LogicalResult QuantizeRowsOp::verify() {
+  size_t count = getDestinations().size();
+  if (count != 1 && count != 2)
+    return emitOpError("expects one or two destinations, but got ") << count;
+  auto input = cast<ShapedType>(getInput().getType()), codes = cast<ShapedType>(getCodes().getType());
+  if (!input.hasRank() || input.getRank() != 2 || !input.getElementType().isF32() || input.isDynamicDim(1)) // C1
+    return emitOpError("expects 'input' to be f32 rows of static size, but got ") << input;
+  if (!codes.hasRank() || codes.getRank() != 2 || codes.isDynamicDim(1) || codes.getDimSize(1) < input.getDimSize(1))
+    return emitOpError("expects codes of at least ") << input.getDimSize(1) << " columns, but got " << codes;
+  auto verifyRows = [&](StringRef what, ShapedType type) -> LogicalResult {
+    if (type.isDynamicDim(0) || input.isDynamicDim(0) || type.getDimSize(0) == input.getDimSize(0))
+      return success();
+    return emitOpError("expects ") << what << " of " << input.getDimSize(0) << " rows, but got " << type;
+  };
+  if (failed(verifyRows("codes", codes)))
+    return failure();
+  Type element = codes.getElementType();
+  if (count == 1 ? !element.isBF16() && !element.isF16() && !element.isF32() : !element.isInteger(8) && !element.isInteger(16)) // C2
+    return emitOpError("expects codes of ") << (count == 1 ? "bf16, f16 or f32" : "i8 or i16") << ", but got " << codes;
+  if (count == 1)
+    return success();
+  auto scales = cast<ShapedType>(getScales().getType());
+  if (!scales.hasRank() || scales.getRank() != 1 || !scales.getElementType().isF32())
+    return emitOpError("expects 'scales' to be f32 of rank 1, but got ") << scales;
+  return verifyRows("'scales'", scales);
+}
+
+//===----------------------------------------------------------------------===//
+// TilingInterface: rows are independent, and whole
+//===----------------------------------------------------------------------===//
+
+SmallVector<utils::IteratorType> QuantizeRowsOp::getLoopIteratorTypes() { return {utils::IteratorType::parallel}; }
+
+SmallVector<Range> QuantizeRowsOp::getIterationDomain(OpBuilder &builder) {
+  OpFoldResult rows = tensor::getMixedSize(builder, getLoc(), getInput(), 0);
+  return {Range{builder.getIndexAttr(0), rows, builder.getIndexAttr(1)}};
+}
+
+/// Rows |offset| … |offset| + |size| - 1 of |tensor|.
+static Value sliceRows(OpBuilder &builder, Location loc, Value tensor, OpFoldResult offset, OpFoldResult size) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)), strides(type.getRank(), builder.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, tensor);
+  offsets[0] = offset;
+  sizes[0] = size;
+  return tensor::ExtractSliceOp::create(builder, loc, tensor, offsets, sizes, strides);
+}
+
+FailureOr<TilingResult> QuantizeRowsOp::getTiledImplementation(OpBuilder &builder, ArrayRef<OpFoldResult> offsets,
+                                                               ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> operands;
+  SmallVector<Operation *> slices;
+  for (Value operand : getOperands()) {
+    operands.push_back(sliceRows(builder, getLoc(), operand, offsets[0], sizes[0]));
+    slices.push_back(operands.back().getDefiningOp());
+  }
+  SmallVector<Type> types;
+  for (Value operand : ArrayRef<Value>(operands).drop_front())
+    types.push_back(operand.getType());
+  Operation *tiled = mlir::clone(builder, *this, types, operands);
+  return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
+}
+
+LogicalResult QuantizeRowsOp::getResultTilePosition(OpBuilder &builder, unsigned number, ArrayRef<OpFoldResult> offsets,
+                                                    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
+                                                    SmallVector<OpFoldResult> &resultSizes) {
+  resultOffsets = {offsets[0]};
+  resultSizes = {sizes[0]};
+  if (number == 0) {
+    resultOffsets.push_back(builder.getIndexAttr(0));
+    resultSizes.push_back(tensor::getMixedSize(builder, getLoc(), getCodes(), 1));
+  }
+  return success();
+}
+
+LogicalResult QuantizeRowsOp::getIterationDomainTileFromOperandTiles(OpBuilder &, ArrayRef<unsigned> numbers,
+                                                                     ArrayRef<SmallVector<OpFoldResult>> offsets,
+                                                                     ArrayRef<SmallVector<OpFoldResult>> sizes,
+                                                                     SmallVectorImpl<OpFoldResult> &domainOffsets,
+                                                                     SmallVectorImpl<OpFoldResult> &domainSizes) {
+  // Only whole rows of the input can be taken.
+  if (numbers.size() != 1 || numbers[0] != 0 || !isConstantIntValue(offsets[0][1], 0) ||
+      !isConstantIntValue(sizes[0][1], cast<ShapedType>(getInput().getType()).getDimSize(1)))
+    return failure();
+  domainOffsets.assign(1, offsets[0][0]);
+  domainSizes.assign(1, sizes[0][0]);
+  return success();
+}
+
+FailureOr<TilingResult> QuantizeRowsOp::getTiledImplementationFromOperandTiles(OpBuilder &builder, ArrayRef<unsigned> numbers,
+                                                                               ArrayRef<SmallVector<OpFoldResult>> offsets,
+                                                                               ArrayRef<SmallVector<OpFoldResult>> sizes) {
+  SmallVector<OpFoldResult> domainOffsets, domainSizes;
+  if (failed(getIterationDomainTileFromOperandTiles(builder, numbers, offsets, sizes, domainOffsets, domainSizes)))
+    return failure();
+  return getTiledImplementation(builder, domainOffsets, domainSizes);
+}

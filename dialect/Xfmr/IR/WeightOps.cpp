@@ -1,0 +1,144 @@
+//===- WeightOps.cpp - Verifiers, types and folds of weight operations ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/XfmrOps.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+LogicalResult WeightOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.hasStaticShape()) // C1
+    return emitOpError("expects a static shape, but got ") << type;
+  RankedTensorType sourceType = getSourceType(getSource());
+  if (!sourceType)
+    return emitOpError("expects a weight source, but got ") << getSource();
+  if (sourceType != type) // C2
+    return emitOpError("expects a source of type ") << type << ", but got " << sourceType;
+  return success();
+}
+
+LogicalResult WeightRefOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto weight = symbols.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
+  if (!weight) // C1
+    return emitOpError("expects ") << getWeightAttr() << " to be a weight";
+  if (weight.getType() != getType())
+    return emitOpError("expects the type of weight ") << getWeightAttr() << ", " << weight.getType() << ", but got " << getType();
+  return success();
+}
+
+LogicalResult WeightConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  if (adaptor.getWeights().empty())
+    return emitOptionalError(loc, "expects at least one weight");
+  auto first = cast<RankedTensorType>(adaptor.getWeights()[0].getType());
+  int64_t axis = adaptor.getAxis();
+  if (axis < 0 || axis >= first.getRank()) // C1
+    return emitOptionalError(loc, "expects an axis from 0 to ", first.getRank() - 1, ", but got ", axis);
+  SmallVector<int64_t> shape(first.getShape());
+  shape[axis] = 0;
+  for (Value weight : adaptor.getWeights()) {
+    auto type = cast<RankedTensorType>(weight.getType());
+    bool same = type.getRank() == first.getRank() && type.getElementType() == first.getElementType();
+    for (int64_t dim = 0; same && dim < first.getRank(); ++dim)
+      same = dim == axis || type.getDimSize(dim) == first.getDimSize(dim);
+    if (!same)
+      return emitOptionalError(loc, "expects weights that differ only along axis ", axis, ", but got ", first, " and ", type);
+    shape[axis] += type.getDimSize(axis);
+  }
+  types.push_back(first.clone(shape));
+  return success();
+}
+
+namespace {
+/// Joins the operands of concats along the same axis instead of their results.
+struct FlattenConcat : OpRewritePattern<WeightConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WeightConcatOp op, PatternRewriter &rewriter) const override {
+    SmallVector<Value> weights;
+    for (Value weight : op.getWeights()) {
+      auto inner = weight.getDefiningOp<WeightConcatOp>();
+      if (inner && inner.getAxis() == op.getAxis())
+        llvm::append_range(weights, inner.getWeights());
+      else
+        weights.push_back(weight);
+    }
+    if (weights.size() == op.getWeights().size())
+      return failure();
+    rewriter.replaceOpWithNewOp<WeightConcatOp>(op, op.getAxis(), weights);
+    return success();
+  }
+};
+} // namespace
+
+void WeightConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FlattenConcat>(context);
+}
+
+OpFoldResult WeightConcatOp::fold(FoldAdaptor) { return getWeights().size() == 1 ? OpFoldResult(getWeights()[0]) : OpFoldResult(); }
+
+LogicalResult WeightCodesOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  types.push_back(cast<RankedTensorType>(adaptor.getWeight().getType()).clone(IntegerType::get(context, 8)));
+  return success();
+}
+
+LogicalResult WeightScalesOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
+  types.push_back(type.clone(type.getShape().take_front()));
+  return success();
+}
+
+LogicalResult WeightSumsOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getCodes().getType());
+  types.push_back(RankedTensorType::get(type.getShape().take_front(), IntegerType::get(context, 32)));
+  return success();
+}
+
+LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
+  // Types are inferred while parsing, before what is left out has its default.
+  auto valueOf = [](IntegerAttr attr) { return attr ? attr.getInt() : 1; };
+  int64_t width = adaptor.getWidth(), group = valueOf(adaptor.getGroupAttr()), multiple = valueOf(adaptor.getMultipleAttr());
+  if (width <= 0) // C1
+    return emitOptionalError(loc, "expects a positive width, but got ", width);
+  if (group <= 0)
+    return emitOptionalError(loc, "expects a positive group, but got ", group);
+  if (multiple <= 0 || multiple % group != 0 || (group == 1 && multiple != 1)) // C2
+    return emitOptionalError(loc, "expects a multiple of the group, ", group, ", but got ", multiple);
+  types.push_back(getPanelsType(type, width, group, multiple));
+  return success();
+}
+
+LogicalResult WeightReverseOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getWeight().getType());
+  return success();
+}
+
+OpFoldResult WeightReverseOp::fold(FoldAdaptor) {
+  if (auto inner = getWeight().getDefiningOp<WeightReverseOp>())
+    return inner.getWeight();
+  return {};
+}
+
+LogicalResult WeightSliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
+  int64_t begin = adaptor.getBegin(), end = adaptor.getEnd();
+  if (begin < 0 || begin >= end || end > type.getDimSize(1)) // C1
+    return emitOptionalError(loc, "expects columns of the ", type.getDimSize(1), " of its weight, but got ", begin, " to ", end);
+  types.push_back(type.clone({type.getDimSize(0), end - begin}));
+  return success();
+}
+
+OpFoldResult WeightSliceOp::fold(FoldAdaptor) { return getType() == getWeight().getType() ? OpFoldResult(getWeight()) : OpFoldResult(); }
+
+LogicalResult WeightTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
+  types.push_back(type.clone({type.getDimSize(1), type.getDimSize(0)}));
+  return success();
+}
+
+OpFoldResult WeightTransposeOp::fold(FoldAdaptor) {
+  if (auto inner = getWeight().getDefiningOp<WeightTransposeOp>())
+    return inner.getWeight();
+  return {};
+}

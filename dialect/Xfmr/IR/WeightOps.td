@@ -1,0 +1,189 @@
+//===- WeightOps.td - Weights and expressions over them -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_WEIGHT_OPS_TD
+#define XFMR_WEIGHT_OPS_TD
+
+include "dialect/Xfmr/IR/XfmrAttrs.td"
+include "dialect/Xfmr/IR/XfmrTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
+  let summary = "declare a constant whose elements stay outside the IR";
+  let description = [{
+    Names a tensor and says how its elements follow from the tensors of the model folder. Passes rewrite `source`; the packer streams it
+    into the weights file, so compile time and memory do not depend on the number of elements.
+
+    - (C1) `type` has static shape.
+    - (C2) `source` is a weight source whose type is `type`.
+    - (N1) Elements are converted from the file's dtype to the element type of `type`, rounded once.
+
+    ```mlir
+    xfmr.weight @"pooler.dense.weight" : tensor<8x8xf32> = #xfmr.tensor<"pooler.dense.weight" : tensor<8x8xf32>>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, TypeAttrOf<AnyRankedTensor>:$type, AnyAttr:$source);
+  let assemblyFormat = "($sym_visibility^)? $sym_name `:` $type `=` $source attr-dict";
+  let hasVerifier = 1;
+}
+
+def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a weight";
+  let description = [{
+    - (C1) `weight` names an `xfmr.weight` of the result's type.
+
+    ```mlir
+    %w = xfmr.weight_ref @"pooler.dense.weight" : tensor<8x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$weight);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($result)";
+}
+
+/// An op that only rearranges weights; `xfmr-hoist-weight-expressions` folds it into the source of a new weight.
+class Xfmr_WeightExpr<string mnemonic> : Xfmr_Op<mnemonic, [Pure, InferTypeOpAdaptor]>;
+
+def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
+  let summary = "weights joined along an axis, as one constant";
+  let description = [{
+    - (C1) All operands have the same rank, element type and sizes except along `axis`, which is one of their dimensions.
+
+    ```mlir
+    %qkv = xfmr.weight_concat 0, %wq, %wk, %wv : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$axis, Variadic<AnyStaticShapeTensor>:$weights);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$axis `,` $weights attr-dict `:` type($weights)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResultShape]> {
+  let summary = "a weight with its elements rounded to another float type";
+  let description = [{
+    ```mlir
+    %b = xfmr.weight_convert %w : tensor<100x48xf32> -> tensor<100x48xbf16>
+    ```
+  }];
+  let arguments = (ins StaticShapeTensorOf<[Xfmr_Float]>:$weight);
+  let results = (outs StaticShapeTensorOf<[Xfmr_Float]>:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight) `->` type($result)";
+}
+
+def Xfmr_WeightCodesOp : Xfmr_WeightExpr<"weight_codes"> {
+  let summary = "a weight matrix in 8 bits, with one scale per row";
+  let description = [{
+    `result[n, k] = round(weight[n, k] / scale[n])`, to nearest and even, where `scale` is what `xfmr.weight_scales` gives; zero where the scale
+    is zero. Codes are from -127 to 127.
+
+    ```mlir
+    %q = xfmr.weight_codes %w : tensor<100x48xf32>      // tensor<100x48xi8>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$weight);
+  let results = (outs Xfmr_CodeMatrix:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight)";
+}
+
+def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
+  let summary = "what one step of the codes of each row of a weight matrix is worth";
+  let description = [{
+    `result[n] = max_k |weight[n, k]| / 127`
+
+    ```mlir
+    %s = xfmr.weight_scales %w : tensor<100x48xf32>     // tensor<100xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$weight);
+  let results = (outs Xfmr_Vector:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight)";
+}
+
+def Xfmr_WeightSumsOp : Xfmr_WeightExpr<"weight_sums"> {
+  let summary = "the sum of each row of codes";
+  let description = [{
+    `result[n] = sum_k codes[n, k]`. Instructions that multiply unsigned by signed bytes take inputs with 128 added; this sum takes it back.
+
+    ```mlir
+    %z = xfmr.weight_sums %q : tensor<100x48xi8>        // tensor<100xi32>
+    ```
+  }];
+  let arguments = (ins Xfmr_CodeMatrix:$codes);
+  let results = (outs 1DTensorOf<[I32]>:$result);
+  let assemblyFormat = "$codes attr-dict `:` type($codes)";
+}
+
+def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
+  let summary = "a weight matrix in column panels, the layout GEMM kernels stream";
+  let description = [{
+    `result[p, k, j] = weight[p * width + j, k]`, zero where `p * width + j` is beyond the matrix.
+
+    With `group` > 1, `result[p, q, j, i] = weight[p * width + j, q * group + i]` for every `q * group + i` below the columns of `weight` rounded up to
+    `multiple`: instructions that add the products of neighbours take them side by side.
+
+    - (C1) `width` and `group` are positive.
+    - (C2) `multiple` is a positive multiple of `group`, and 1 without groups.
+
+    ```mlir
+    %p = xfmr.weight_pack %w, 32 : tensor<100x48xf32>   // tensor<4x48x32xf32>
+    %g = xfmr.weight_pack %q, 32 group 4 multiple 64 : tensor<100x48xi8>   // tensor<4x16x32x4xi8>
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[Xfmr_Float, I8]>:$weight, I64Attr:$width, DefaultValuedAttr<I64Attr, "1">:$group,
+                       DefaultValuedAttr<I64Attr, "1">:$multiple);
+  let results = (outs TensorRankOf<[Xfmr_Float, I8], [3, 4]>:$result);
+  let assemblyFormat = "$weight `,` $width (`group` $group^ `multiple` $multiple)? attr-dict `:` type($weight)";
+}
+
+def Xfmr_WeightReverseOp : Xfmr_WeightExpr<"weight_reverse"> {
+  let summary = "the rows of a weight matrix in the opposite order";
+  let description = [{
+    `result[i, j] = weight[N - 1 - i, j]` for N rows
+
+    ```mlir
+    %r = xfmr.weight_reverse %w : tensor<100x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$weight);
+  let results = (outs Xfmr_Matrix:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight)";
+  let hasFolder = 1;
+}
+
+def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {
+  let summary = "some consecutive columns of a weight matrix";
+  let description = [{
+    `result[i, j] = weight[i, begin + j]` for `j` below `end - begin`
+
+    - (C1) `0 <= begin < end`, and `end` is at most the number of columns.
+
+    ```mlir
+    %s = xfmr.weight_slice %w, 16 to 48 : tensor<100x48xf32>   // tensor<100x32xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$weight, I64Attr:$begin, I64Attr:$end);
+  let results = (outs Xfmr_Matrix:$result);
+  let assemblyFormat = "$weight `,` $begin `to` $end attr-dict `:` type($weight)";
+  let hasFolder = 1;
+}
+
+def Xfmr_WeightTransposeOp : Xfmr_WeightExpr<"weight_transpose"> {
+  let summary = "a weight matrix transposed";
+  let description = [{
+    `result[i, j] = weight[j, i]`
+
+    ```mlir
+    %t = xfmr.weight_transpose %w : tensor<100x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$weight);
+  let results = (outs Xfmr_Matrix:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight)";
+  let hasFolder = 1;
+}
+
+#endif // XFMR_WEIGHT_OPS_TD

@@ -1,0 +1,175 @@
+//===- WeightSources.cpp - Types and constraints of weight source expressions -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+/// |type| with dimension |axis| set to |size|.
+static RankedTensorType withDim(RankedTensorType type, int64_t axis, int64_t size) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = size;
+  return type.clone(shape);
+}
+
+RankedTensorType mlir::xfmr::getPanelsType(RankedTensorType matrix, int64_t width, int64_t group, int64_t multiple) {
+  int64_t panels = llvm::divideCeil(matrix.getDimSize(0), width), depth = llvm::alignTo(matrix.getDimSize(1), multiple);
+  return group == 1 ? matrix.clone({panels, depth, width}) : matrix.clone({panels, depth / group, width, group});
+}
+
+RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
+  return llvm::TypeSwitch<Attribute, RankedTensorType>(source)
+      .Case<TensorSourceAttr, FillSourceAttr, ComputedSourceAttr>([](auto attr) { return attr.getType(); })
+      .Case([](ConcatSourceAttr attr) {
+        int64_t size = 0;
+        for (Attribute part : attr.getSources())
+          size += getSourceType(part).getDimSize(attr.getAxis());
+        return withDim(getSourceType(attr.getSources()[0]), attr.getAxis(), size);
+      })
+      .Case([](SliceSourceAttr attr) { return withDim(getSourceType(attr.getSource()), attr.getAxis(), attr.getEnd() - attr.getBegin()); })
+      .Case([](SelectSourceAttr attr) { return withDim(getSourceType(attr.getSource()), attr.getAxis(), attr.getIndices().size()); })
+      .Case([](TransposeSourceAttr attr) {
+        RankedTensorType type = getSourceType(attr.getSource());
+        SmallVector<int64_t> shape;
+        for (int64_t dim : attr.getPermutation().asArrayRef())
+          shape.push_back(type.getDimSize(dim));
+        return type.clone(shape);
+      })
+      .Case([](ReshapeSourceAttr attr) { return getSourceType(attr.getSource()).clone(attr.getShape().asArrayRef()); })
+      .Case([](ScaleSourceAttr attr) { return getSourceType(attr.getSource()); })
+      .Case([](PanelsSourceAttr attr) { return getPanelsType(getSourceType(attr.getSource()), attr.getWidth()); })
+      .Case([](GroupedPanelsSourceAttr attr) {
+        return getPanelsType(getSourceType(attr.getSource()), attr.getWidth(), attr.getGroup(), attr.getMultiple());
+      })
+      .Case([](ConvertSourceAttr attr) { return getSourceType(attr.getSource()).clone(attr.getType()); })
+      .Case([](RowScalesSourceAttr attr) {
+        RankedTensorType type = getSourceType(attr.getSource());
+        return type.clone(type.getShape().take_front());
+      })
+      .Case([](RowCodesSourceAttr attr) { return getSourceType(attr.getSource()).clone(IntegerType::get(attr.getContext(), 8)); })
+      .Case([](RowSumsSourceAttr attr) {
+        RankedTensorType type = getSourceType(attr.getSource());
+        return RankedTensorType::get(type.getShape().take_front(), IntegerType::get(attr.getContext(), 32));
+      })
+      .Default([](Attribute) { return RankedTensorType(); });
+}
+
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
+
+/// Checks that |source| is a weight source with a dimension |axis|.
+static LogicalResult verifyAxis(EmitError emitError, Attribute source, int64_t axis) {
+  RankedTensorType type = getSourceType(source);
+  if (!type)
+    return emitError() << "expects a weight source, but got " << source;
+  if (axis < 0 || axis >= type.getRank())
+    return emitError() << "expects an axis from 0 to " << type.getRank() - 1 << ", but got " << axis;
+  return success();
+}
+
+LogicalResult ConcatSourceAttr::verify(EmitError emitError, int64_t axis, ArrayAttr sources) {
+  if (sources.empty())
+    return emitError() << "expects at least one source";
+  for (Attribute source : sources)
+    if (failed(verifyAxis(emitError, source, axis)))
+      return failure();
+  RankedTensorType first = getSourceType(sources[0]);
+  for (Attribute source : sources) {
+    RankedTensorType type = getSourceType(source);
+    if (type.getRank() != first.getRank() || withDim(type, axis, 0) != withDim(first, axis, 0))
+      return emitError() << "expects sources that differ only along axis " << axis << ", but got " << first << " and " << type;
+  }
+  return success();
+}
+
+LogicalResult SliceSourceAttr::verify(EmitError emitError, Attribute source, int64_t axis, int64_t begin, int64_t end) {
+  if (failed(verifyAxis(emitError, source, axis)))
+    return failure();
+  int64_t size = getSourceType(source).getDimSize(axis);
+  if (begin < 0 || end < begin || end > size)
+    return emitError() << "expects 0 <= begin <= end <= " << size << ", but got " << begin << " and " << end;
+  return success();
+}
+
+LogicalResult SelectSourceAttr::verify(EmitError emitError, Attribute source, int64_t axis, DenseI64ArrayAttr indices) {
+  if (failed(verifyAxis(emitError, source, axis)))
+    return failure();
+  int64_t size = getSourceType(source).getDimSize(axis);
+  for (int64_t index : indices.asArrayRef())
+    if (index < 0 || index >= size)
+      return emitError() << "expects indices from 0 to " << size - 1 << ", but got " << index;
+  return success();
+}
+
+LogicalResult TransposeSourceAttr::verify(EmitError emitError, Attribute source, DenseI64ArrayAttr permutation) {
+  RankedTensorType type = getSourceType(source);
+  if (!type)
+    return emitError() << "expects a weight source, but got " << source;
+  SmallVector<int64_t> sorted(permutation.asArrayRef());
+  llvm::sort(sorted);
+  if (sorted != llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())))
+    return emitError() << "expects a permutation of " << type.getRank() << " dimensions, but got " << permutation;
+  return success();
+}
+
+LogicalResult ReshapeSourceAttr::verify(EmitError emitError, Attribute source, DenseI64ArrayAttr shape) {
+  RankedTensorType type = getSourceType(source);
+  if (!type)
+    return emitError() << "expects a weight source, but got " << source;
+  int64_t count = 1;
+  for (int64_t size : shape.asArrayRef())
+    if (size < 0 || __builtin_mul_overflow(count, size, &count))
+      return emitError() << "expects sizes that are not negative, but got " << shape;
+  if (count != type.getNumElements())
+    return emitError() << "expects a shape of " << type.getNumElements() << " elements, but got " << count;
+  return success();
+}
+
+LogicalResult ScaleSourceAttr::verify(EmitError emitError, Attribute source, FloatAttr) {
+  if (!getSourceType(source))
+    return emitError() << "expects a weight source, but got " << source;
+  return success();
+}
+
+/// Checks that |source| is a matrix, of i8 if |codes|, else of floats.
+static LogicalResult verifyMatrix(EmitError emitError, Attribute source, bool codes) {
+  RankedTensorType type = getSourceType(source);
+  if (!type || type.getRank() != 2)
+    return emitError() << "expects a matrix source, but got " << source;
+  if (codes ? !type.getElementType().isInteger(8) : !isa<FloatType>(type.getElementType()))
+    return emitError() << "expects " << (codes ? "i8" : "float") << " elements, but got " << type;
+  return success();
+}
+
+LogicalResult PanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width) {
+  RankedTensorType type = getSourceType(source);
+  if (!type || type.getRank() != 2)
+    return emitError() << "expects a matrix source, but got " << source;
+  if (width <= 0)
+    return emitError() << "expects a positive width, but got " << width;
+  return success();
+}
+
+LogicalResult GroupedPanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width, int64_t group, int64_t multiple) {
+  if (failed(PanelsSourceAttr::verify(emitError, source, width)))
+    return failure();
+  if (group <= 1)
+    return emitError() << "expects a group of 2 or more, but got " << group;
+  if (multiple <= 0 || multiple % group != 0)
+    return emitError() << "expects a multiple of the group, " << group << ", but got " << multiple;
+  return success();
+}
+
+LogicalResult ConvertSourceAttr::verify(EmitError emitError, Attribute source, FloatType) {
+  RankedTensorType type = getSourceType(source);
+  if (!type || !isa<FloatType>(type.getElementType()))
+    return emitError() << "expects a weight source of floats, but got " << source;
+  return success();
+}
+
+LogicalResult RowScalesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/false); }
+LogicalResult RowCodesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/false); }
+LogicalResult RowSumsSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/true); }

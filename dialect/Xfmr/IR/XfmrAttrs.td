@@ -1,0 +1,191 @@
+//===- XfmrAttrs.td - Attributes of the xfmr dialect -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_ATTRS_TD
+#define XFMR_ATTRS_TD
+
+include "dialect/Xfmr/IR/XfmrDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+def Xfmr_Activation : I32EnumAttr<"Activation", "elementwise function between two projections", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Gelu", 1, "gelu">, I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
+    I32EnumAttrCase<"Relu", 3, "relu">, I32EnumAttrCase<"Silu", 4, "silu">, I32EnumAttrCase<"Tanh", 5, "tanh">,
+    I32EnumAttrCase<"QuickGelu", 6, "quick_gelu">, I32EnumAttrCase<"Sigmoid", 7, "sigmoid">, I32EnumAttrCase<"Relu6", 8, "relu6">,
+    I32EnumAttrCase<"SquaredRelu", 9, "squared_relu">, I32EnumAttrCase<"LeakyRelu", 10, "leaky_relu">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+/// gelu: x/2 (1 + erf(x/sqrt 2)); gelu_tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); silu: x / (1 + exp(-x));
+/// quick_gelu: x / (1 + exp(-1.702 x)); sigmoid: 1 / (1 + exp(-x)); relu6: min(max(x, 0), 6); squared_relu: max(x, 0)^2; leaky_relu: x where x > 0, else 0.01 x.
+def Xfmr_ActivationAttr : EnumAttr<Xfmr_Dialect, Xfmr_Activation, "activation"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "what a query row without a visible key gives", [
+    I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Zero", 1, "zero">, I32EnumAttrCase<"LeastMasked", 2, "least_masked">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_MaskedRowsAttr : EnumAttr<Xfmr_Dialect, Xfmr_MaskedRows, "masked_rows"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_Alignment : I32EnumAttr<"Alignment", "which key stands at the position of a sequence's first or last query", [
+    I32EnumAttrCase<"Start", 0, "start">, I32EnumAttrCase<"End", 1, "end">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_AlignmentAttr : EnumAttr<Xfmr_Dialect, Xfmr_Alignment, "alignment"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_RelativeTerms : I32EnumAttr<"RelativeTerms", "what a table of distance vectors is multiplied by", [
+    I32EnumAttrCase<"Query", 0, "query">, I32EnumAttrCase<"QueryAndKey", 1, "query_and_key">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_RelativeTermsAttr : EnumAttr<Xfmr_Dialect, Xfmr_RelativeTerms, "relative_terms"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "after which step attention gives its scores", [
+    I32EnumAttrCase<"Product", 0, "product">, I32EnumAttrCase<"Capped", 1, "capped">, I32EnumAttrCase<"Masked", 2, "masked">,
+    I32EnumAttrCase<"Softmax", 3, "softmax">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_ScoreStageAttr : EnumAttr<Xfmr_Dialect, Xfmr_ScoreStage, "score_stage"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "how the tokens of a sequence become one row", [
+    I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Mean", 1, "mean">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_PoolKindAttr : EnumAttr<Xfmr_Dialect, Xfmr_PoolKind, "pool_kind"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Xfmr_Precision : I32EnumAttr<"Precision", "what the inputs of a matrix product are rounded to", [
+    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">, I32EnumAttrCase<"Int8", 2, "int8">, I32EnumAttrCase<"F16", 3, "f16">]> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+def Xfmr_PrecisionAttr : EnumAttr<Xfmr_Dialect, Xfmr_Precision, "precision"> { let assemblyFormat = "`<` $value `>`"; }
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+def Xfmr_LabelsAttr : AttrDef<Xfmr_Dialect, "Labels"> {
+  let mnemonic = "labels";
+  let summary = "the names of the classes that a model tells apart, strings in the order of the last dimension of its output `logits`";
+  let description = [{
+    The module attribute `xfmr.labels`, which a classification model carries from its `config.json` to the object's descriptor:
+    `module attributes {xfmr.labels = #xfmr.labels<["negative", "positive"]>}`.
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$names);
+  let assemblyFormat = "`<` $names `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Weight sources: closed expressions over the tensors of a model folder
+//===----------------------------------------------------------------------===//
+
+class Xfmr_Source<string name, string mnem> : AttrDef<Xfmr_Dialect, name> { let mnemonic = mnem; }
+
+def Xfmr_TensorSourceAttr : Xfmr_Source<"TensorSource", "tensor"> {
+  let summary = "a tensor of the model folder, by its name there, converted to the element type of `type`";
+  let parameters = (ins StringRefParameter<"name in the weight files">:$name, "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $name `:` $type `>`";
+}
+def Xfmr_FillSourceAttr : Xfmr_Source<"FillSource", "fill"> {
+  let summary = "every element has the same value";
+  let parameters = (ins "::mlir::FloatAttr":$value, "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $value `:` $type `>`";
+}
+def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
+  let summary = "a table computed at compile time, named by `kind`, with its parameters";
+  let description = [{
+    Each element is computed in f64 and rounded once.
+
+    - `sinusoidal` `[positions, N]`, params `layout`, `base` (10000 if absent). With `angle(p, i) = p / base^(2 i / N)`: `"interleaved"` has `sin angle(p, i)` in column
+      2i and `cos angle(p, i)` in column 2i + 1 (an odd N ends with a sine); `"half"` has `sin angle(p, i)` in column i of the first `ceil(N / 2)` and
+      `cos angle(p, i)` in column `ceil(N / 2) + i`; `"constant"` has `-sin 1` in even and `cos 1` in odd columns.
+    - `rotary` `[positions, R]`, params `base` and optionally `scaling`. With `f(i) = base^(-2 i / R)` for i < R/2: `cos(p f(i))` in column i, `sin(p f(i))` in
+      column R/2 + i. `scaling = "linear"` divides f by `factor`. `scaling = "llama3"` with `factor`, `low_freq_factor`, `high_freq_factor`, `original_length`:
+      with `s = (original_length f / (2 pi) - low_freq_factor) / (high_freq_factor - low_freq_factor)` clamped to [0, 1], `f' = (1 - s) f / factor + s f`.
+    - `alibi_slopes` `[H]`: with n the largest power of 2 up to H, `2^(-8 (h + 1) / n)` for h < n, then `2^(-4 (2 (h - n) + 1) / n)`.
+  }];
+  let parameters = (ins StringRefParameter<"kind of table">:$kind, "::mlir::DictionaryAttr":$params, "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $kind `,` $params `:` $type `>`";
+}
+def Xfmr_ConcatSourceAttr : Xfmr_Source<"ConcatSource", "concat"> {
+  let summary = "the sources joined along `axis`";
+  let parameters = (ins "int64_t":$axis, "::mlir::ArrayAttr":$sources);
+  let assemblyFormat = "`<` $axis `,` $sources `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_SliceSourceAttr : Xfmr_Source<"SliceSource", "slice"> {
+  let summary = "indices `begin` to `end - 1` of `axis`";
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$axis, "int64_t":$begin, "int64_t":$end);
+  let assemblyFormat = "`<` $source `,` $axis `,` $begin `,` $end `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_SelectSourceAttr : Xfmr_Source<"SelectSource", "select"> {
+  let summary = "the listed indices of `axis`, in order";
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$axis, "::mlir::DenseI64ArrayAttr":$indices);
+  let assemblyFormat = "`<` $source `,` $axis `,` $indices `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_TransposeSourceAttr : Xfmr_Source<"TransposeSource", "transpose"> {
+  let summary = "dimension `i` of the result is dimension `permutation[i]` of the source";
+  let parameters = (ins "::mlir::Attribute":$source, "::mlir::DenseI64ArrayAttr":$permutation);
+  let assemblyFormat = "`<` $source `,` $permutation `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_ReshapeSourceAttr : Xfmr_Source<"ReshapeSource", "reshape"> {
+  let summary = "the same elements in row-major order under another shape";
+  let parameters = (ins "::mlir::Attribute":$source, "::mlir::DenseI64ArrayAttr":$shape);
+  let assemblyFormat = "`<` $source `,` $shape `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_ScaleSourceAttr : Xfmr_Source<"ScaleSource", "scale"> {
+  let summary = "each element times `factor`, computed in f64 and rounded once";
+  let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatAttr":$factor);
+  let assemblyFormat = "`<` $source `,` $factor `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_PanelsSourceAttr : Xfmr_Source<"PanelsSource", "panels"> {
+  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K][width]`, the last panel padded with zeros";
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width);
+  let assemblyFormat = "`<` $source `,` $width `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_GroupedPanelsSourceAttr : Xfmr_Source<"GroupedPanelsSource", "grouped_panels"> {
+  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K' / group][width][group]`, K' being K rounded up to `multiple`; what is beyond the matrix is zero";
+  let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width, "int64_t":$group, "int64_t":$multiple);
+  let assemblyFormat = "`<` $source `,` $width `,` $group `,` $multiple `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_ConvertSourceAttr : Xfmr_Source<"ConvertSource", "convert"> {
+  let summary = "each element rounded to `type`, nearest and even";
+  let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatType":$type);
+  let assemblyFormat = "`<` $source `,` $type `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_RowScalesSourceAttr : Xfmr_Source<"RowScalesSource", "row_scales"> {
+  let summary = "for each row of a matrix, its largest magnitude / 127";
+  let parameters = (ins "::mlir::Attribute":$source);
+  let assemblyFormat = "`<` $source `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_RowCodesSourceAttr : Xfmr_Source<"RowCodesSource", "row_codes"> {
+  let summary = "a matrix as i8: each element / its row's scale (`row_scales`), rounded to nearest and even; zero where the scale is zero";
+  let parameters = (ins "::mlir::Attribute":$source);
+  let assemblyFormat = "`<` $source `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_RowSumsSourceAttr : Xfmr_Source<"RowSumsSource", "row_sums"> {
+  let summary = "the sum of each row of an i8 matrix, as i32";
+  let parameters = (ins "::mlir::Attribute":$source);
+  let assemblyFormat = "`<` $source `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // XFMR_ATTRS_TD

@@ -1,0 +1,45 @@
+//===- XfmrDialect.cpp - Registration and attribute storage of the xfmr dialect -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/Assembly.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+#include "dialect/Xfmr/IR/XfmrDialect.cpp.inc"
+#include "dialect/Xfmr/IR/XfmrEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Xfmr/IR/XfmrAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialect/Xfmr/IR/XfmrOps.cpp.inc"
+
+LogicalResult LabelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayAttr names) {
+  if (names.empty())
+    return emitError() << "expected at least one label";
+  for (auto [index, name] : llvm::enumerate(names))
+    if (auto text = dyn_cast<StringAttr>(name); !text || text.getValue().contains('\0'))
+      return emitError() << "expected label " << index << " to be a string without NUL, got " << name;
+  return success();
+}
+
+void XfmrDialect::initialize() {
+  // Operations on the host have pointers, whose type is not spelled out.
+  getContext()->loadDialect<LLVM::LLVMDialect>();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/Xfmr/IR/XfmrAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/Xfmr/IR/XfmrOps.cpp.inc"
+      >();
+}

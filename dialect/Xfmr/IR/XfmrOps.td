@@ -1,0 +1,17 @@
+//===- XfmrOps.td - All operations of the xfmr dialect -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_OPS_TD
+#define XFMR_OPS_TD
+
+include "dialect/Xfmr/IR/WeightOps.td"
+include "dialect/Xfmr/IR/TokenOps.td"
+include "dialect/Xfmr/IR/LinearOps.td"
+include "dialect/Xfmr/IR/AttentionOps.td"
+include "dialect/Xfmr/IR/CacheOps.td"
+include "dialect/Xfmr/IR/PositionOps.td"
+include "dialect/Xfmr/IR/KernelOps.td"
+include "dialect/Xfmr/IR/QuantizeOps.td"
+include "dialect/Xfmr/IR/RuntimeOps.td"
+
+#endif // XFMR_OPS_TD

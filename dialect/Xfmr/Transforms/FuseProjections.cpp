@@ -1,0 +1,122 @@
+//===- FuseProjections.cpp - Projections of one input as one --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects decomposed composites; leaves one linear per input and block where several fed split_heads. Relies on
+// xfmr-hoist-weight-expressions to make the joined weights constants again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/Transforms/Passes.h"
+#include "dialect/Xfmr/Transforms/WeightExpressions.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::xfmr {
+#define GEN_PASS_DEF_FUSEPROJECTIONS
+#include "dialect/Xfmr/Transforms/Passes.h.inc"
+} // namespace mlir::xfmr
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+namespace {
+
+/// Whether |op| projects with weights, and to heads only.
+bool isHeadProjection(LinearOp op) {
+  if (op.getMultiplier() || op.getResidual() || op->use_empty() || !op.getWeight().getType().hasStaticShape() || !isWeight(op.getWeight()))
+    return false;
+  if (op.getBias() && !isWeight(op.getBias()))
+    return false;
+  return llvm::all_of(op->getUsers(), llvm::IsaPred<SplitHeadsOp>);
+}
+
+/// Why |a| and |b|, projections of one input, cannot be one; empty if they can.
+StringRef whyNotTogether(LinearOp a, LinearOp b) {
+  if (a.getActivation() != b.getActivation())
+    return "the projections have different activations";
+  if (a.getPrecision() != b.getPrecision())
+    return "the projections have different precisions";
+  if (bool(a.getBias()) != bool(b.getBias()))
+    return "only some of the projections have a bias";
+  if (a.getType().getElementType() != b.getType().getElementType() ||
+      a.getWeight().getType().getElementType() != b.getWeight().getType().getElementType() ||
+      (a.getBias() && getElementTypeOrSelf(a.getBias()) != getElementTypeOrSelf(b.getBias())))
+    return "the projections have different element types";
+  return "";
+}
+
+/// Moves the expression that computes |weight|, where it is in the block of |position| but not before it, to before
+/// |position|.
+void moveBefore(Value weight, Operation *position) {
+  Operation *op = weight.getDefiningOp();
+  if (!op || op->getBlock() != position->getBlock() || op->isBeforeInBlock(position))
+    return;
+  for (Value operand : op->getOperands())
+    moveBefore(operand, position);
+  op->moveBefore(position);
+}
+
+/// Replaces |group| by one projection before the first of them and slices of its columns.
+void fuse(ArrayRef<LinearOp> group) {
+  LinearOp first = group.front();
+  SmallVector<Value> weights, biases;
+  for (LinearOp op : group) {
+    weights.push_back(op.getWeight());
+    if (op.getBias())
+      biases.push_back(op.getBias());
+  }
+  for (Value weight : llvm::concat<Value>(weights, biases))
+    moveBefore(weight, first);
+
+  OpBuilder builder(first);
+  SmallVector<Location> locs = llvm::map_to_vector(group, [](LinearOp op) { return op.getLoc(); });
+  Location loc = builder.getFusedLoc(locs);
+  Value weight = WeightConcatOp::create(builder, loc, 0, weights);
+  Value bias = biases.empty() ? Value() : WeightConcatOp::create(builder, loc, 0, biases).getResult();
+  auto fused = LinearOp::create(builder, loc, first.getInput(), weight, bias, Value(), first.getActivation(), first.getPrecision());
+  OpFoldResult rows = tensor::getMixedSize(builder, loc, first.getInput(), 0);
+  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+  int64_t column = 0;
+  for (LinearOp op : group) {
+    int64_t columns = op.getType().getDimSize(1);
+    OpFoldResult offsets[] = {zero, builder.getIndexAttr(column)}, sizes[] = {rows, builder.getIndexAttr(columns)};
+    OpFoldResult strides[] = {one, one};
+    Value slice =
+        tensor::ExtractSliceOp::create(builder, op.getLoc(), op.getType(), fused.getResult(), offsets, sizes, strides);
+    op.replaceAllUsesWith(slice);
+    column += columns;
+  }
+  for (LinearOp op : group)
+    op.erase();
+}
+
+struct FuseProjections : xfmr::impl::FuseProjectionsBase<FuseProjections> {
+  void runOnOperation() override {
+    getOperation().walk([](Block *block) {
+      llvm::MapVector<Value, SmallVector<LinearOp>> groups;
+      for (auto op : block->getOps<LinearOp>())
+        if (isHeadProjection(op))
+          groups[op.getInput()].push_back(op);
+      for (auto &[input, group] : groups)
+        if (group.size() > 1 && canFuse(group))
+          fuse(group);
+    });
+  }
+
+  /// Whether all of |group| agree in what a linear has one of; says why not.
+  static bool canFuse(ArrayRef<LinearOp> group) {
+    for (LinearOp op : group.drop_front()) {
+      StringRef why = whyNotTogether(group.front(), op);
+      if (why.empty())
+        continue;
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("FuseProjections").category("xfmr-fuse-projections"))
+          << remark::reason("{0}", why);
+      return false;
+    }
+    return true;
+  }
+};
+
+} // namespace

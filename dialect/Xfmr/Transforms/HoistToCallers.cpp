@@ -1,0 +1,144 @@
+//===- HoistToCallers.cpp - Weight expressions become arguments ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Keys of expressions are sources over made-up tensors, so that equal expressions become one argument.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/Transforms/HoistWeightExpressions.h"
+#include "dialect/Xfmr/Transforms/WeightExpressions.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+using func::CallOp;
+using func::FuncOp;
+
+namespace {
+/// The expressions of one function, each with a source in which arguments and references stand as tensors of made-up
+/// names: equal expressions have equal keys.
+struct Expressions {
+  explicit Expressions(FuncOp function) {
+    for (BlockArgument argument : function.getArguments())
+      if (isWeightArgument(argument))
+        if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+          setLeaf(argument, "%" + Twine(argument.getArgNumber()), type, argument.getArgNumber());
+    function.walk([&](Operation *op) { add(op); });
+  }
+
+  /// Equal expressions over arguments that something other than an expression uses.
+  struct Root {
+    unsigned position; // of the first argument they use
+    unsigned order;    // of appearance
+    SmallVector<Operation *> ops;
+  };
+
+  /// The roots in the order of their arguments.
+  SmallVector<Root> getRootsByArgument() const {
+    auto isExpression = [&](Operation *user) { return isWeightExpression(user) && keys.contains(user->getResult(0)); };
+    llvm::MapVector<Attribute, Root> roots;
+    for (Operation *op : expressions) {
+      auto argument = firstArgument.find(op->getResult(0));
+      if (argument == firstArgument.end() || llvm::all_of(op->getUsers(), isExpression))
+        continue;
+      unsigned order = roots.size();
+      roots.try_emplace(keys.lookup(op->getResult(0)), Root{argument->second, order, {}}).first->second.ops.push_back(op);
+    }
+    auto sorted = llvm::map_to_vector(roots, [](auto &entry) { return entry.second; });
+    llvm::sort(sorted, [](const Root &a, const Root &b) { return std::tie(a.position, a.order) < std::tie(b.position, b.order); });
+    return sorted;
+  }
+
+  SmallVector<Operation *> expressions;
+  DenseMap<Value, Attribute> keys;
+  DenseMap<Value, unsigned> firstArgument; // of the expression's first leaf that is an argument
+
+private:
+  void setLeaf(Value leaf, const Twine &name, RankedTensorType type, std::optional<unsigned> argument) {
+    SmallString<64> buffer;
+    keys[leaf] = TensorSourceAttr::get(type.getContext(), name.toStringRef(buffer), type);
+    if (argument)
+      firstArgument[leaf] = *argument;
+  }
+
+  void add(Operation *op) {
+    if (auto ref = dyn_cast<WeightRefOp>(op))
+      if (auto type = dyn_cast<RankedTensorType>(ref.getType()))
+        setLeaf(ref, "@" + ref.getWeight(), type, std::nullopt);
+    if (!isWeightExpression(op) || !llvm::all_of(op->getOperands(), [&](Value v) { return keys.contains(v); }))
+      return;
+    keys[op->getResult(0)] = composeSource(op, llvm::map_to_vector(op->getOperands(), [&](Value v) { return keys.lookup(v); }));
+    expressions.push_back(op);
+    for (Value operand : op->getOperands())
+      if (auto found = firstArgument.find(operand); found != firstArgument.end()) {
+        unsigned argument = found->second;
+        firstArgument[op->getResult(0)] = argument;
+        break;
+      }
+  }
+};
+} // namespace
+
+/// Computes at |call| what |op| computes in the callee.
+static Value computeAtCall(OpBuilder &builder, CallOp call, Value value, IRMapping &done) {
+  if (Value known = done.lookupOrNull(value))
+    return known;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return call.getOperand(argument.getArgNumber());
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    done.map(operand, computeAtCall(builder, call, operand, done));
+  builder.clone(*op, done);
+  return done.lookup(value);
+}
+
+bool xfmr::hasExpressionsOverArguments(FuncOp function) { return !Expressions(function).getRootsByArgument().empty(); }
+
+LogicalResult xfmr::hoistToCallers(FuncOp function, ArrayRef<CallOp> callers) {
+  Expressions expressions(function);
+  auto roots = expressions.getRootsByArgument();
+  SmallVector<unsigned> positions;
+  SmallVector<Type> types;
+  SmallVector<Location> locs;
+  for (const Expressions::Root &root : roots) {
+    positions.push_back(root.position);
+    types.push_back(root.ops[0]->getResult(0).getType());
+    locs.push_back(root.ops[0]->getLoc());
+  }
+
+  for (CallOp call : callers) {
+    OpBuilder builder(call);
+    IRMapping done;
+    SmallVector<Value> operands;
+    size_t next = 0;
+    for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
+      for (; next < roots.size() && positions[next] == index; ++next)
+        operands.push_back(computeAtCall(builder, call, roots[next].ops[0]->getResult(0), done));
+      operands.push_back(operand);
+    }
+    call->setOperands(operands);
+  }
+
+  auto mark = DictionaryAttr::get(
+      function.getContext(), NamedAttribute(StringAttr::get(function.getContext(), kWeightArgAttr), UnitAttr::get(function.getContext())));
+  SmallVector<DictionaryAttr> marks(roots.size(), mark);
+  if (failed(function.insertArguments(positions, types, marks, locs)))
+    return function.emitOpError("cannot take new arguments");
+  for (auto [index, root] : llvm::enumerate(roots))
+    for (Operation *op : root.ops)
+      op->getResult(0).replaceAllUsesWith(function.getArgument(positions[index] + index));
+  eraseDead(expressions.expressions);
+
+  BitVector unused(function.getNumArguments());
+  for (BlockArgument argument : function.getArguments())
+    if (argument.use_empty() && isWeightArgument(argument))
+      unused.set(argument.getArgNumber());
+  if (unused.none())
+    return success();
+  for (CallOp call : callers)
+    call->eraseOperands(unused);
+  if (failed(function.eraseArguments(unused)))
+    return function.emitOpError("cannot drop arguments");
+  return success();
+}

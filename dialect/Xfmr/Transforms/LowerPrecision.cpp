@@ -1,0 +1,48 @@
+//===- LowerPrecision.cpp - Projections from rounded inputs ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects decomposed composites. Leaves the decision on every linear, where later phases find it; nothing is rounded yet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace mlir::xfmr {
+#define GEN_PASS_DEF_LOWERPRECISION
+#include "dialect/Xfmr/Transforms/Passes.h.inc"
+} // namespace mlir::xfmr
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+namespace {
+
+/// Why |op| cannot be computed in |precision|; empty if it can.
+StringRef whyNot(LinearOp op, Precision precision) {
+  if (!llvm::all_of(op.getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isF32(); }))
+    return "its tensors are not f32";
+  if (precision == Precision::Int8 && op.getInput().getType().getDimSize(1) > kMaxInt8Depth)
+    return "it has more features than 32-bit sums can hold";
+  return "";
+}
+
+struct LowerPrecision : xfmr::impl::LowerPrecisionBase<LowerPrecision> {
+  using LowerPrecisionBase::LowerPrecisionBase;
+
+  void runOnOperation() override {
+    getOperation().walk([&](LinearOp op) {
+      if (precision == Precision::F32 || op.getPrecision() != Precision::F32)
+        return;
+      if (StringRef why = whyNot(op, precision); !why.empty())
+        remark::missed(op.getLoc(), remark::RemarkOpts::name("LowerPrecision").category("xfmr-lower-precision"))
+            << remark::reason("{0}", why);
+      else
+        op.setPrecision(precision);
+    });
+  }
+};
+
+} // namespace

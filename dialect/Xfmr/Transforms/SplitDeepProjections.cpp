@@ -1,0 +1,72 @@
+//===- SplitDeepProjections.cpp - Projections of many features -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Expects fused epilogues, and the precision of every linear. Leaves linears whose rows a cache can keep for all panels of their weights.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/Transforms/Passes.h"
+#include "dialect/Xfmr/Transforms/WeightExpressions.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::xfmr {
+#define GEN_PASS_DEF_SPLITDEEPPROJECTIONS
+#include "dialect/Xfmr/Transforms/Passes.h.inc"
+} // namespace mlir::xfmr
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+namespace {
+
+/// What the number of features of a part is a multiple of.
+constexpr int64_t kPartMultiple = 64;
+
+/// Whether |op| is a sum of products, an addition of what stands beside it, and nothing else.
+bool isSum(LinearOp op) {
+  return op.getActivation() == Activation::None && !op.getMultiplier() && op.getPrecision() == Precision::F32 &&
+         getElementTypeOrSelf(op.getType()).isF32() && isWeight(op.getWeight());
+}
+
+/// Replaces |op| by linears of |part| features, of what is left for the last.
+void split(RewriterBase &rewriter, LinearOp op, int64_t part) {
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  int64_t features = op.getInput().getType().getDimSize(1);
+  OpFoldResult tokens = tensor::getMixedSize(rewriter, loc, op.getInput(), 0);
+  Value bias = op.getBias(), sum = op.getResidual();
+  for (int64_t begin = 0; begin < features; begin += part) {
+    int64_t end = std::min(begin + part, features);
+    auto index = [&](int64_t value) -> OpFoldResult { return rewriter.getIndexAttr(value); };
+    Value input = tensor::ExtractSliceOp::create(rewriter, loc, op.getInput(), ArrayRef{index(0), index(begin)},
+                                                 ArrayRef{tokens, index(end - begin)}, ArrayRef{index(1), index(1)});
+    Value weight = WeightSliceOp::create(rewriter, loc, op.getWeight(), begin, end);
+    sum = LinearOp::create(rewriter, loc, input, weight, bias, sum, Activation::None);
+    bias = Value();
+  }
+  rewriter.replaceOp(op, sum);
+}
+
+struct SplitDeepProjections : xfmr::impl::SplitDeepProjectionsBase<SplitDeepProjections> {
+  using SplitDeepProjectionsBase::SplitDeepProjectionsBase;
+
+  void runOnOperation() override {
+    if (maxFeatures <= 0)
+      return;
+    SmallVector<LinearOp> deep;
+    getOperation().walk([&](LinearOp op) {
+      if (isSum(op) && op.getInput().getType().getDimSize(1) > maxFeatures)
+        deep.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (LinearOp op : deep) {
+      int64_t features = op.getInput().getType().getDimSize(1), parts = llvm::divideCeil(features, maxFeatures);
+      split(rewriter, op, std::min<int64_t>(llvm::alignTo(llvm::divideCeil(features, parts), kPartMultiple), maxFeatures));
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,78 @@
+//===- WeightExpressions.cpp - Questions about weights in the IR ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The one place that pairs weight expression ops with source attributes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/Transforms/WeightExpressions.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+bool mlir::xfmr::isWeightExpression(Operation *op) {
+  return isa<WeightCodesOp, WeightConcatOp, WeightConvertOp, WeightPackOp, WeightReverseOp, WeightScalesOp, WeightSliceOp, WeightSumsOp,
+             WeightTransposeOp>(op);
+}
+
+bool mlir::xfmr::isWeightArgument(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !argument.getOwner()->isEntryBlock())
+    return false;
+  auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return function && function.getArgAttr(argument.getArgNumber(), kWeightArgAttr);
+}
+
+bool mlir::xfmr::isWeight(Value value) {
+  if (isWeightArgument(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && (isa<WeightRefOp>(op) || (isWeightExpression(op) && llvm::all_of(op->getOperands(), isWeight)));
+}
+
+Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) {
+  MLIRContext *context = op->getContext();
+  return llvm::TypeSwitch<Operation *, Attribute>(op)
+      .Case([&](WeightConcatOp concat) -> Attribute {
+        return ConcatSourceAttr::get(context, concat.getAxis(), ArrayAttr::get(context, sources));
+      })
+      .Case([&](WeightPackOp pack) -> Attribute {
+        if (pack.getGroup() == 1)
+          return PanelsSourceAttr::get(context, sources[0], pack.getWidth());
+        return GroupedPanelsSourceAttr::get(context, sources[0], pack.getWidth(), pack.getGroup(), pack.getMultiple());
+      })
+      .Case([&](WeightConvertOp convert) -> Attribute {
+        return ConvertSourceAttr::get(context, sources[0], cast<FloatType>(getElementTypeOrSelf(convert.getType())));
+      })
+      .Case([&](WeightCodesOp) -> Attribute { return RowCodesSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightScalesOp) -> Attribute { return RowScalesSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightSumsOp) -> Attribute { return RowSumsSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightReverseOp reverse) -> Attribute {
+        SmallVector<int64_t> rows = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, reverse.getWeight().getType().getDimSize(0))));
+        return SelectSourceAttr::get(context, sources[0], 0, DenseI64ArrayAttr::get(context, rows));
+      })
+      .Case([&](WeightSliceOp slice) -> Attribute {
+        return SliceSourceAttr::get(context, sources[0], /*axis=*/1, slice.getBegin(), slice.getEnd());
+      })
+      .Case([&](WeightTransposeOp) -> Attribute {
+        return TransposeSourceAttr::get(context, sources[0], DenseI64ArrayAttr::get(context, {1, 0}));
+      })
+      .Default([](Operation *) { return Attribute(); });
+}
+
+StringRef mlir::xfmr::weightNameSuffix(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](WeightConcatOp) { return ".concat"; })
+      .Case([](WeightPackOp) { return ".panels"; })
+      .Case([](WeightConvertOp) { return ".converted"; })
+      .Case([](WeightCodesOp) { return ".codes"; })
+      .Case([](WeightScalesOp) { return ".scales"; })
+      .Case([](WeightSumsOp) { return ".sums"; })
+      .Case([](WeightReverseOp) { return ".reversed"; })
+      .Case([](WeightSliceOp) { return ".slice"; })
+      .Case([](WeightTransposeOp) { return ".transposed"; })
+      .Default([](Operation *) { return ""; });
+}
