@@ -4,7 +4,7 @@
 #ifndef XFMR_QUANTIZE_OPS_TD
 #define XFMR_QUANTIZE_OPS_TD
 
-include "dialect/Xfmr/IR/KernelOps.td"
+include "dialect/Tile/IR/AttentionTileOps.td"
 include "mlir/Interfaces/TilingInterface.td"
 
 def Xfmr_QuantizeRowsOp : Xfmr_TileOp<"quantize_rows", [DeclareOpInterfaceMethods<TilingInterface,
