@@ -7,6 +7,7 @@
 #include "compiler/Driver/StageText.h"
 #include "compiler/Driver/WeightsStore.h"
 #include "compiler/Pipelines/TargetAttributes.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"

@@ -15,6 +15,8 @@
 #include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Weights/Passes.h"
+#include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -28,7 +30,7 @@ void attune::registerCompilerDialects(mlir::DialectRegistry &registry) {
   mlir::registerGPUDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
   mlir::registerNVVMDialectTranslation(registry);
-  registry.insert<mlir::rt::RtDialect, mlir::xfmr::XfmrDialect>();
+  registry.insert<mlir::xfmr::XfmrDialect, mlir::tiles::TileDialect, mlir::rt::RtDialect>();
   registerBufferizableModels(registry);
   registerHalideDialect(registry);
 }

@@ -8,6 +8,7 @@
 
 #include "compiler/Pipelines/Passes.h"
 #include "compiler/Pipelines/TargetAttributes.h"
+#include "dialect/Rt/IR/RtOps.h"
 
 namespace attune {
 #define GEN_PASS_DEF_RUNPHASE

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The rules of `xfmr.attention_tile` that every way to emit it follows, for emitters of vectors and of threads alike: |Emitter| has index,
+// The rules of `tile.attention_tile` that every way to emit it follows, for emitters of vectors and of threads alike: |Emitter| has index,
 // add, min, max and size on indices.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_ATTENTIONROW_H
 #define ATTUNE_COMPILER_TRANSFORMS_ATTENTIONROW_H
 
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 #include <limits>
@@ -30,7 +31,7 @@ struct AttentionRow {
 
 /// The row of |query| and |head| over |keys| keys.
 template <typename Emitter>
-AttentionRow makeAttentionRow(Emitter &e, mlir::xfmr::AttentionTileOp op, mlir::Value query, mlir::Value head, mlir::Value keys) {
+AttentionRow makeAttentionRow(Emitter &e, mlir::tiles::AttentionTileOp op, mlir::Value query, mlir::Value head, mlir::Value keys) {
   AttentionRow row{query, head, {}, {}, {}};
   if (!op.getPosition())
     return row;
@@ -59,7 +60,7 @@ mlir::Value broadcastRow(Emitter &e, mlir::Value buffer, int64_t dim, mlir::Valu
 
 /// Where the mask of |op| has what concerns |row| and |key|.
 template <typename Emitter>
-llvm::SmallVector<mlir::Value> maskIndices(Emitter &e, mlir::xfmr::AttentionTileOp op, const AttentionRow &row, mlir::Value key) {
+llvm::SmallVector<mlir::Value> maskIndices(Emitter &e, mlir::tiles::AttentionTileOp op, const AttentionRow &row, mlir::Value key) {
   mlir::Value mask = op.getMask();
   int64_t rank = mlir::cast<mlir::MemRefType>(mask.getType()).getRank();
   llvm::SmallVector<mlir::Value> at{key};
@@ -71,12 +72,12 @@ llvm::SmallVector<mlir::Value> maskIndices(Emitter &e, mlir::xfmr::AttentionTile
 }
 
 /// Whether the stage of the score that |op| is asked for is one of all keys, also of those that positions hide.
-inline bool visitsAllKeys(mlir::xfmr::AttentionTileOp op) {
+inline bool visitsAllKeys(mlir::tiles::AttentionTileOp op) {
   return op.getScoreStage() == mlir::xfmr::ScoreStage::Product || op.getScoreStage() == mlir::xfmr::ScoreStage::Capped;
 }
 
 /// What the value at |stage| of the score lacks for what is stored of it: scores are in units of log2, and scaled as late as possible.
-inline double captureFactor(mlir::xfmr::AttentionTileOp op, mlir::xfmr::ScoreStage stage) {
+inline double captureFactor(mlir::tiles::AttentionTileOp op, mlir::xfmr::ScoreStage stage) {
   if (stage == mlir::xfmr::ScoreStage::Masked)
     return 1 / kLog2E;
   if (stage == mlir::xfmr::ScoreStage::Capped && op.getSoftcap())
@@ -85,7 +86,7 @@ inline double captureFactor(mlir::xfmr::AttentionTileOp op, mlir::xfmr::ScoreSta
 }
 
 /// Whether rows without a visible key follow a rule that what comes out of the softmax does not.
-inline bool needsMaskedRows(mlir::xfmr::AttentionTileOp op) {
+inline bool needsMaskedRows(mlir::tiles::AttentionTileOp op) {
   return op.hidesByPosition() && op.getMaskedRows() != mlir::xfmr::MaskedRows::Zero;
 }
 

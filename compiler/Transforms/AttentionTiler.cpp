@@ -5,6 +5,7 @@
 #include "compiler/Transforms/AttentionTiler.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Work.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 #include <numeric>
 
@@ -105,7 +106,7 @@ Value AttentionTiler::packKeys(Value batch) {
             rows.add(b.fixed(0), b.fixed(headDim));
         at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(headDim)), at.add(b.fixed(0), b.fixed(width));
         Value source = b.slice(op.getKey(), rows, {false, true, false}), target = b.slice(args[0], at, {true, false, false});
-        Value packed = xfmr::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, Value(), target).getResult(0);
+        Value packed = tiles::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, Value(), target).getResult(0);
         scf::YieldOp::create(b.builder, b.loc, b.insert(packed, args[0], at));
       });
   b.builder.setInsertionPointToStart(forall.getTerminator().getBody());
@@ -187,7 +188,7 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
     targets.push_back(b.slice(forall.getRegionIterArgs()[1], probabilities, {true, false, false, false}));
   }
   bool usesPosition = op.getCausal() || op.getWindowLeft() || op.getWindowRight() || op.getDistanceBias() || op.getRelativeKey();
-  auto attended = xfmr::AttentionTileOp::create(
+  auto attended = tiles::AttentionTileOp::create(
       b.builder, b.loc, TypeRange(ValueRange(targets)), b.slice(op.getQuery(), rowsOf(headDim)), keyTile(tile, keys), valueTile(tile),
       usesPosition ? tile.position : Value(), mask ? maskTile(tile, mask) : Value(), op.getHeadMask() ? headScaleTile(tile) : Value(),
       op.getDistanceBias() ? distanceBiasTile(tile) : Value(), op.getRelativeKey(), Value(), Value(), targets, op.getScaleAttr(),

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/BufferTypes.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -29,8 +30,8 @@ static MemRefType getViewType(Operation *op, MemRefType source) {
 
 /// Whether |op| reads or writes its operands through their strides and gives no view of them.
 static bool takesAnyStride(Operation *op) {
-  return isa<memref::DimOp, memref::LoadOp, memref::StoreOp, memref::CopyOp, memref::DeallocOp, xfmr::KeyPanelOp, xfmr::AttentionTileOp,
-             xfmr::KeyRowsOp, xfmr::RotaryTileOp, xfmr::QuantizeRowsOp>(op) ||
+  return isa<memref::DimOp, memref::LoadOp, memref::StoreOp, memref::CopyOp, memref::DeallocOp, tiles::KeyPanelOp, tiles::AttentionTileOp,
+             tiles::UnpackKeysOp, tiles::RotaryTileOp, tiles::QuantizeRowsOp>(op) ||
          isa<linalg::LinalgOp>(op);
 }
 

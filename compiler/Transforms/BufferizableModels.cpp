@@ -4,6 +4,7 @@
 
 #include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/TileOpModel.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 using namespace mlir;
@@ -12,9 +13,9 @@ using namespace attune;
 
 namespace {
 /// A column of a key panel leaves the others as they were.
-struct KeyPanelModel : TileOpModel<KeyPanelModel, xfmr::KeyPanelOp> {
+struct KeyPanelModel : TileOpModel<KeyPanelModel, tiles::KeyPanelOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &state) const {
-    return TileOpModel::bufferizesToMemoryRead(op, operand, state) || cast<xfmr::KeyPanelOp>(op).getColumn();
+    return TileOpModel::bufferizesToMemoryRead(op, operand, state) || cast<tiles::KeyPanelOp>(op).getColumn();
   }
 };
 
@@ -23,11 +24,11 @@ struct WholeTileModel : TileOpModel<WholeTileModel<OpTy>, OpTy> {};
 } // namespace
 
 void attune::registerBufferizableModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, xfmr::XfmrDialect *) {
-    xfmr::KeyPanelOp::attachInterface<KeyPanelModel>(*context);
-    xfmr::KeyRowsOp::attachInterface<WholeTileModel<xfmr::KeyRowsOp>>(*context);
-    xfmr::RotaryTileOp::attachInterface<WholeTileModel<xfmr::RotaryTileOp>>(*context);
-    xfmr::AttentionTileOp::attachInterface<WholeTileModel<xfmr::AttentionTileOp>>(*context);
-    xfmr::QuantizeRowsOp::attachInterface<WholeTileModel<xfmr::QuantizeRowsOp>>(*context);
+  registry.addExtension(+[](MLIRContext *context, tiles::TileDialect *) {
+    tiles::KeyPanelOp::attachInterface<KeyPanelModel>(*context);
+    tiles::UnpackKeysOp::attachInterface<WholeTileModel<tiles::UnpackKeysOp>>(*context);
+    tiles::RotaryTileOp::attachInterface<WholeTileModel<tiles::RotaryTileOp>>(*context);
+    tiles::AttentionTileOp::attachInterface<WholeTileModel<tiles::AttentionTileOp>>(*context);
+    tiles::QuantizeRowsOp::attachInterface<WholeTileModel<tiles::QuantizeRowsOp>>(*context);
   });
 }

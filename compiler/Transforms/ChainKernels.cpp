@@ -16,6 +16,7 @@
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/RowWise.h"
 #include "compiler/Transforms/TileSizes.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -51,8 +52,8 @@ static MemRefType getSliceType(MemRefType type) {
   return MemRefType::get(type.getShape(), type.getElementType(), layout, type.getMemorySpace());
 }
 
-/// The types for which the arguments of |kernel| by rows may start anywhere; nullopt if it is not row-wise or has results, if they cannot, or if
-/// their number of rows is static.
+/// The types for which the arguments of |kernel| by rows may start anywhere; nullopt if it is not row-wise or has results, if they cannot,
+/// or if their number of rows is static.
 static std::optional<BufferTypes> getSliceTypes(func::FuncOp kernel) {
   // A call becomes one for each block of rows, whose results would be others.
   if (kernel.getNumResults() != 0)
@@ -87,7 +88,7 @@ Value ChainKernels::getStep(RewriterBase &rewriter, Location loc, Value count) {
   Value tiles = arith::CeilDivUIOp::create(rewriter, loc, divideEvenly(rewriter, loc, some, rows), constant(multiple));
   Value whole = arith::MulIOp::create(rewriter, loc, tiles, constant(multiple));
   Value each = arith::MinUIOp::create(rewriter, loc, whole, constant(rows));
-  return arith::MulIOp::create(rewriter, loc, each, xfmr::WorkerCountOp::create(rewriter, loc));
+  return arith::MulIOp::create(rewriter, loc, each, rt::WorkerCountOp::create(rewriter, loc));
 }
 
 /// Rows |first| to |first| + |count| of |buffer|.

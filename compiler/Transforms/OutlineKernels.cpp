@@ -13,6 +13,7 @@
 #include "compiler/Transforms/Destinations.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/RowWise.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -29,7 +30,7 @@ using namespace attune;
 /// depend on how the sizes of tiles are found, so that a kernel has the same operands in the same order whatever tiled it.
 static void collectOperands(Region &region, llvm::SetVector<Value> &values) {
   region.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isa<linalg::LinalgOp>(op) && !isa<xfmr::XfmrDialect>(op->getDialect()))
+    if (!isa<linalg::LinalgOp>(op) && !isa<tiles::TileDialect, xfmr::XfmrDialect>(op->getDialect()))
       return;
     for (Value value : op->getOperands()) {
       Operation *view = value.getDefiningOp();

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/ParallelLoops.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -107,7 +108,7 @@ void ParallelLoop::cloneIteration(OpBuilder &b, IRMapping &map, ValueRange numbe
   }
   for (Operation &op : forall.getBody()->without_terminator())
     b.clone(op, map);
-  b.getInsertionBlock()->walk([&](xfmr::WorkerIdOp id) {
+  b.getInsertionBlock()->walk([&](rt::WorkerIdOp id) {
     id.replaceAllUsesWith(worker);
     id.erase();
   });

@@ -4,6 +4,8 @@
 #ifndef ATTUNE_COMPILER_TRANSFORMS_PASSES_H
 #define ATTUNE_COMPILER_TRANSFORMS_PASSES_H
 
+#include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

@@ -153,7 +153,7 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
 
     Buffers that are not live at the same time share bytes. Those of a parallel loop's body exist once per worker. Every entry gets the
     arguments `%workspace: memref<?xi8>` and `%workers: index` (marked by `xfmr.role`), other functions only if they or their callees have buffers;
-    `xfmr.worker_count` becomes `%workers`. Module attributes afterwards: `xfmr.workspace = {forward = "C expression in dims and workers"}`, exactly the bytes that are used, and
+    `rt.worker_count` becomes `%workers`. Module attributes afterwards: `xfmr.workspace = {forward = "C expression in dims and workers"}`, exactly the bytes that are used, and
     `xfmr.entry_dims = {forward = ["batch", "length"]}`.
 
     Buffers of codes (two dimensions, elements of 8 or 16 bits) have room for whole groups of `code-rows` rows: tile instructions read whole groups.
@@ -164,7 +164,7 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     from memory needs a bound, `arith.minsi %size, %bound`. An error is emitted for others. Numerics: exact.
   }];
   let options = [Option<"codeRows", "code-rows", "int64_t", "1", "rows of codes that are read at once">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::xfmr::XfmrDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,7 +179,7 @@ def ChainKernels : Pass<"attune-chain-kernels", "::mlir::ModuleOp"> {
     call @linear(%x, %w, %a) : (memref<?x32xf32>, memref<2x32x32xf32>, memref<?x48xf32>) -> ()
     call @layer_norm(%a, %g, %y) : (memref<?x48xf32>, memref<48xf32>, memref<?x48xf32>) -> ()
     // becomes
-    %step = … * xfmr.worker_count
+    %step = … * rt.worker_count
     scf.for %i = %c0 to %tokens step %step {
       %x_i = memref.subview %x[%i, 0] [%n, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
       %a_i = memref.alloc(%n) : memref<?x48xf32>
@@ -197,11 +197,11 @@ def ChainKernels : Pass<"attune-chain-kernels", "::mlir::ModuleOp"> {
     another that the calls before this one were the last to use.
 
     Kernels in chains take rows of a buffer (`offset: ?`). Expects bufferized functions that write none of their
-    arguments under another's name; runs before `attune-plan-memory`, which replaces `xfmr.worker_count`. Numerics: exact.
+    arguments under another's name; runs before `attune-plan-memory`, which replaces `rt.worker_count`. Numerics: exact.
   }];
   let options = [Option<"rows", "rows", "int64_t", "128", "most rows of a step for each worker, 0 for no chains">,
                  Option<"multiple", "multiple", "int64_t", "1", "rows of a step for each worker are a multiple of this, or `rows`">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::xfmr::XfmrDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];
 }
 
 def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
@@ -223,8 +223,8 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
     ```mlir
     %y = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%n, %n) ...
     // becomes
-    %keys = scf.forall (%sequence, %head) ... { xfmr.key_panel ... }        // neither for caches nor for keys that are rounded already
-    %y = scf.forall (%sequence, %heads, %tile) ... { xfmr.attention_tile ... }
+    %keys = scf.forall (%sequence, %head) ... { tile.key_panel ... }        // neither for caches nor for keys that are rounded already
+    %y = scf.forall (%sequence, %heads, %tile) ... { tile.attention_tile ... }
     ```
 
     A tile has the query heads that share keys, up to 8 of them, and as many queries as make `query-rows` rows, or up to `long-rows` where there are more keys
@@ -238,7 +238,7 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
 
 def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp"> {
@@ -246,9 +246,9 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
   let description = [{
     ```mlir
     %y = scf.forall (%i) in (%n) shared_outs(%o = %e) -> (tensor<?x48xf32>) {… rows %i … of a norm …}
-    %c = xfmr.quantize_rows ins(%y : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
+    %c = tile.quantize_rows ins(%y : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
     // becomes
-    %y, %c = scf.forall (%i) in (%n) shared_outs(%o = %e, %p = %d) -> (tensor<?x48xf32>, tensor<?x48xbf16>) {… xfmr.quantize_rows ins(rows %i of %y) …}
+    %y, %c = scf.forall (%i) in (%n) shared_outs(%o = %e, %p = %d) -> (tensor<?x48xf32>, tensor<?x48xbf16>) {… tile.quantize_rows ins(rows %i of %y) …}
     ```
 
     Rows that no loop over whole rows makes get a loop of their own, over blocks of `row-block` rows. Runs after `attune-tile-groups`.
@@ -256,17 +256,17 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
     Numerics: exact.
   }];
   let options = [Option<"rowBlock", "row-block", "int64_t", "8", "rows per task">];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
 
 def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
   let summary = "rotations of heads and operations on caches as parallel loops around tiles";
   let description = [{
-    `xfmr.rotary` becomes a loop over blocks of tokens around `xfmr.rotary_tile`; `xfmr.kv_cache_update` one over sequences and heads that writes slices of the
-    caches, which stay the destinations all along, keys by `xfmr.key_panel`; `xfmr.kv_cache_read` one with `xfmr.key_rows`. Numerics: exact, as the tiles say.
+    `xfmr.rotary` becomes a loop over blocks of tokens around `tile.rotary_tile`; `xfmr.kv_cache_update` one over sequences and heads that writes slices of the
+    caches, which stay the destinations all along, keys by `tile.key_panel`; `xfmr.kv_cache_read` one with `tile.unpack_keys`. Numerics: exact, as the tiles say.
   }];
   let options = [Option<"rowBlock", "row-block", "int64_t", "8", "tokens per tile of a rotation">];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
 
 def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {

@@ -4,6 +4,7 @@
 
 #include "compiler/Transforms/DimBounds.h"
 #include "compiler/Transforms/PlanMemoryScopes.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -88,7 +89,7 @@ void FunctionRewriter::placeLoop(scf::ForallOp loop, PlannedScope &scope, Value 
     sizes.push_back(isa<func::CallOp>(buffer.op) ? emit(buffer.size) : Value());
   }
   OpBuilder body = OpBuilder::atBlockBegin(loop.getBody());
-  Value worker = xfmr::WorkerIdOp::create(body, loc);
+  Value worker = rt::WorkerIdOp::create(body, loc);
   Value base = add(body, offset, arith::MulIOp::create(body, loc, worker, stride));
   for (auto [index, buffer] : llvm::enumerate(scope.buffers))
     place(buffer, add(body, base, offsets[index]), sizes[index]);
@@ -114,7 +115,7 @@ void FunctionRewriter::run() {
   }
   for (Operation *op : replaced)
     op->erase();
-  function.walk([&](xfmr::WorkerCountOp count) {
+  function.walk([&](rt::WorkerCountOp count) {
     count.getCount().replaceAllUsesWith(workers);
     count.erase();
   });

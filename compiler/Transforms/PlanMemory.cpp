@@ -15,6 +15,7 @@
 #include "compiler/Transforms/DimBounds.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/PlanMemoryScopes.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -152,7 +153,7 @@ LogicalResult PlanMemory::rewrite(func::FuncOp function) {
     placeBuffers(function, plan);
     return success();
   }
-  WalkResult walk = function.walk([](xfmr::WorkerCountOp count) -> WalkResult {
+  WalkResult walk = function.walk([](rt::WorkerCountOp count) -> WalkResult {
     return count.emitOpError("expects a function with buffers, since others are not told the number of workers");
   });
   return failure(walk.wasInterrupted());

@@ -4,6 +4,7 @@
 
 #include "compiler/Transforms/RowWise.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -120,7 +121,8 @@ static unsigned accessesTo(Value tensor, scf::ForallOp loop) {
     } else if (isa<tensor::DimOp>(user)) {
       result |= kSize;
     } else {
-      result |= isa<linalg::LinalgOp, tensor::ExtractOp>(user) || isa<xfmr::XfmrDialect>(user->getDialect()) ? kWhole : kUnknown;
+      result |= isa<linalg::LinalgOp, tensor::ExtractOp>(user) || isa<tiles::TileDialect, xfmr::XfmrDialect>(user->getDialect()) ? kWhole
+                                                                                                                                 : kUnknown;
     }
   }
   return result;

@@ -4,7 +4,7 @@
 //
 // Expects `xfmr.attention` on tensors. Leaves, per op: a mask of integers as one of f32; unless keys are a cache, or rounded already and
 // rows, one scf.forall that transposes the keys of each head into panels; and one scf.forall over (sequence, heads that share keys, query
-// tile) around `xfmr.attention_tile`. Panels start afresh at each sequence, so that a sequence's key blocks do not depend on what stands
+// tile) around `tile.attention_tile`. Panels start afresh at each sequence, so that a sequence's key blocks do not depend on what stands
 // beside it: sequence b has panels floor(offset[b] / W) + b and following.
 //
 // A tile has as many rows (pairs of a query and a head) as registers hold. Where keys are more than one block it has up to `longRows`, so

@@ -11,6 +11,7 @@
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/TileBuilder.h"
 #include "compiler/Transforms/Work.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 namespace attune {
 #define GEN_PASS_DEF_TILEHEADOPS
@@ -58,8 +59,8 @@ static void tile(xfmr::RotaryOp op, int64_t block) {
                    heads.add(b.fixed(0), b.fixed(type.getDimSize(2)));
                ids.add(first, count);
                Value target = b.slice(targets[0], heads);
-               auto turned = xfmr::RotaryTileOp::create(b.builder, b.loc, TypeRange{target.getType()}, b.slice(op.getInput(), heads),
-                                                        b.slice(op.getPositions(), ids), op.getTable(), target, op.getInterleavedAttr());
+               auto turned = tiles::RotaryTileOp::create(b.builder, b.loc, TypeRange{target.getType()}, b.slice(op.getInput(), heads),
+                                                         b.slice(op.getPositions(), ids), op.getTable(), target, op.getInterleavedAttr());
                return SmallVector<std::pair<Value, Box>>{{turned.getResult(0), heads}};
              });
   op.getResult().replaceAllUsesWith(loop.getResult(0));
@@ -131,7 +132,7 @@ private:
           at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(keys.getDimSize(3))), at.add(b.fixed(0), b.fixed(width));
           Value target = b.slice(args[0], at, {true, false, false});
           Value source = newRows(op.getKey(), sequence, head, first, count, keys.getDimSize(3));
-          Value filled = xfmr::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, column, target).getResult(0);
+          Value filled = tiles::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, column, target).getResult(0);
           scf::YieldOp::create(b.builder, b.loc, b.insert(filled, args[0], at));
         });
     return {loop.getResult(0), box};
@@ -170,8 +171,8 @@ static void tile(xfmr::KvCacheReadOp op) {
                                 from.add(panel, b.fixed(1)), from.add(b.fixed(0), b.fixed(headDim)), from.add(b.fixed(0), b.fixed(width));
                                 to.add(first, count), to.add(b.fixed(0), b.fixed(headDim));
                                 Value rows = b.slice(args[0], to);
-                                auto read = xfmr::KeyRowsOp::create(b.builder, b.loc, TypeRange{rows.getType()},
-                                                                    b.slice(source, from, {true, false, false}), rows);
+                                auto read = tiles::UnpackKeysOp::create(b.builder, b.loc, TypeRange{rows.getType()},
+                                                                        b.slice(source, from, {true, false, false}), rows);
                                 scf::YieldOp::create(b.builder, b.loc, b.insert(read.getResult(0), args[0], to));
                               })
         .getResult(0);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the loops that attune-tile-groups and attune-tile-attention leave, and `xfmr.quantize_rows` on tensors between them. Leaves it
+// Expects the loops that attune-tile-groups and attune-tile-attention leave, and `tile.quantize_rows` on tensors between them. Leaves it
 // inside of loops: of the one that makes its rows if that has them whole, while they are in the first-level cache.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +10,7 @@
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/RowWise.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -37,7 +38,7 @@ static bool writesWholeRows(scf::ForallOp loop, unsigned number) {
 }
 
 /// Moves |op| into the loop that makes its input; whether that was possible.
-static bool fuse(RewriterBase &rewriter, xfmr::QuantizeRowsOp op) {
+static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
   auto result = dyn_cast<OpResult>(op.getInput());
   auto loop = result ? dyn_cast<scf::ForallOp>(result.getOwner()) : scf::ForallOp();
   if (!loop || loop->getBlock() != op->getBlock() || !writesWholeRows(loop, result.getResultNumber()))
@@ -69,13 +70,13 @@ struct TileQuantizedRows : attune::impl::TileQuantizedRowsBase<TileQuantizedRows
   using TileQuantizedRowsBase::TileQuantizedRowsBase;
 
   void runOnOperation() override {
-    SmallVector<xfmr::QuantizeRowsOp> ops;
-    getOperation().walk([&](xfmr::QuantizeRowsOp op) {
+    SmallVector<tiles::QuantizeRowsOp> ops;
+    getOperation().walk([&](tiles::QuantizeRowsOp op) {
       if (!op->getParentOfType<scf::ForallOp>() && op->getNumResults() != 0)
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    for (xfmr::QuantizeRowsOp op : ops) {
+    for (tiles::QuantizeRowsOp op : ops) {
       if (fuse(rewriter, op)) {
         if (op->use_empty())
           rewriter.eraseOp(op);
@@ -88,7 +89,7 @@ struct TileQuantizedRows : attune::impl::TileQuantizedRowsBase<TileQuantizedRows
   }
 
 private:
-  LogicalResult tile(RewriterBase &rewriter, xfmr::QuantizeRowsOp op) {
+  LogicalResult tile(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
     scf::SCFTilingOptions options;
     SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(rowBlock)};
     options.setTileSizes(sizes).setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);

@@ -34,7 +34,7 @@ class Example:
     def symbols(self):
         """Declares the symbols that the block names: weights, and bodies of parallel loops."""
         weights = re.findall(r'xfmr\.weight_ref (@[\w".]+) : (tensor<[^>]*>)', self.text)
-        bodies = re.findall(r"xfmr\.parallel_call .*(@\w+)\(.*?\) : (.*)", self.text)
+        bodies = re.findall(r"rt\.parallel_call .*(@\w+)\(.*?\) : (.*)", self.text)
         return "".join(f'xfmr.weight {name} : {type} = #xfmr.tensor<"w" : {type}>\n' for name, type in weights) + "".join(
             f"func.func private {name}({types}, index, index, index)\n" for name, types in bodies
         )

@@ -12,7 +12,7 @@
 // RUN:   --implicit-check-not=memref.alloc --implicit-check-not=memref.copy --implicit-check-not='{{ (tensor|bufferization)[.]}}'
 // RUN: attune-opt %t.bufferized.mlir --attune-to-vector -o %t.vector.mlir
 // RUN: FileCheck %s --check-prefix=VECTOR --input-file=%t.vector.mlir \
-// RUN:   --implicit-check-not='linalg.' --implicit-check-not=memref.copy --implicit-check-not='{{(xfmr.attention_tile|xfmr.key_panel|math.(erf|exp|tanh))}}'
+// RUN:   --implicit-check-not='linalg.' --implicit-check-not=memref.copy --implicit-check-not='{{(tile.attention_tile|tile.key_panel|math.(erf|exp|tanh))}}'
 // RUN: attune-opt %t.vector.mlir --attune-to-target -o %t.target.mlir
 // RUN: FileCheck %s --check-prefix=TARGET --input-file=%t.target.mlir \
 // RUN:   --implicit-check-not='{{ (func|scf|memref|vector|arith|math|affine|cf)[.]}}'
@@ -40,8 +40,8 @@
 
 // TILED-LABEL: func.func private @layer(
 // TILED: attune.op = "linear 20 -> 60, bias"
-// TILED: xfmr.key_panel
-// TILED: xfmr.attention_tile
+// TILED: tile.key_panel
+// TILED: tile.attention_tile
 // TILED: attune.op = "linear 20 -> 20, bias, residual"
 // TILED: attune.op = "layer_norm 20"
 // TILED: attune.op = "linear 20 -> 50, bias, gelu"

@@ -40,7 +40,7 @@ func.func private @narrow(%x: memref<?x16xf32, strided<[20, 1]>> {xfmr.rows}, %r
 // CHECK: %[[TILES:.*]] = arith.ceildivui %[[EVEN]], %c12
 // CHECK: %[[WHOLE:.*]] = arith.muli %[[TILES]], %c12
 // CHECK: %[[EACH:.*]] = arith.minui %[[WHOLE]], %c128
-// CHECK: %[[WORKERS:.*]] = xfmr.worker_count
+// CHECK: %[[WORKERS:.*]] = rt.worker_count
 // CHECK: %[[STEP:.*]] = arith.muli %[[EACH]], %[[WORKERS]]
 // CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %[[ROWS]] step %[[STEP]] {
 // CHECK: %[[REST:.*]] = arith.subi %[[ROWS]], %[[I]]
@@ -65,7 +65,7 @@ func.func private @narrow(%x: memref<?x16xf32, strided<[20, 1]>> {xfmr.rows}, %r
 // PLACED: %[[STEP:.*]] = arith.muli %{{.*}}, %[[WORKERS]]
 // PLACED: scf.for %{{.*}} step %[[STEP]]
 // PLACED: memref.view
-// PLACED-NOT: xfmr.worker_count
+// PLACED-NOT: rt.worker_count
 func.func private @attend(%x: memref<?x8xf32>, %y: memref<?x4x2xf32>) attributes {xfmr.kernel = "attend"} {
   return
 }

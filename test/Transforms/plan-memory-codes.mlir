@@ -11,8 +11,8 @@ func.func @forward(%x: memref<?x64xf32> {xfmr.dims = ["length", 64]}) attributes
   %n = memref.dim %x, %c0 : memref<?x64xf32>
   %codes = memref.alloc(%n) : memref<?x64xi8>
   %scales = memref.alloc(%n) : memref<?xf32>
-  xfmr.quantize_rows ins(%x : memref<?x64xf32>) outs(%codes, %scales : memref<?x64xi8>, memref<?xf32>)
+  tile.quantize_rows ins(%x : memref<?x64xf32>) outs(%codes, %scales : memref<?x64xi8>, memref<?xf32>)
   %halves = memref.alloc(%n) : memref<?x64xbf16>
-  xfmr.quantize_rows ins(%x : memref<?x64xf32>) outs(%halves : memref<?x64xbf16>)
+  tile.quantize_rows ins(%x : memref<?x64xf32>) outs(%halves : memref<?x64xbf16>)
   return
 }

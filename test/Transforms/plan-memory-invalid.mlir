@@ -77,8 +77,8 @@ func.func @columns(%x: memref<8x8xf32> {xfmr.name = "x", xfmr.dims = [8, 8]}) at
 
 func.func private @count_without_buffers(%x: memref<?xindex>) {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{'xfmr.worker_count' op expects a function with buffers, since others are not told the number of workers}}
-  %n = xfmr.worker_count
+  // expected-error @below {{'rt.worker_count' op expects a function with buffers, since others are not told the number of workers}}
+  %n = rt.worker_count
   memref.store %n, %x[%c0] : memref<?xindex>
   return
 }

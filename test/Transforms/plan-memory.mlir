@@ -78,7 +78,7 @@ func.func @forward(%ids: memref<?x?xi64> {xfmr.name = "ids", xfmr.dims = ["batch
 // CHECK: xfmr.workspace = {forward = "2112*workers"}
 // CHECK-LABEL: func.func @per_worker
 // CHECK: scf.forall
-// CHECK: %[[W:.*]] = xfmr.worker_id
+// CHECK: %[[W:.*]] = rt.worker_id
 // CHECK: %[[OFF:.*]] = arith.muli %[[W]], %c2112
 // CHECK: memref.view %{{.*}} : memref<?xi8> to memref<8x64xf32>
 // CHECK: memref.view %{{.*}} : memref<?xi8> to memref<?xf32>

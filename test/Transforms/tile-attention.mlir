@@ -28,7 +28,7 @@
 // CHECK: %[[FIRST:.*]] = affine.apply #[[FIRST_PANEL]](%[[BEGIN]], %[[SEQUENCE]])
 // CHECK: scf.for %[[PANEL:.*]] = %{{.*}} to %[[OWN]]
 // CHECK: affine.min #[[KEYS_LEFT]](%[[TOKENS]], %[[PANEL]])
-// CHECK: xfmr.key_panel
+// CHECK: tile.key_panel
 // CHECK: tensor.parallel_insert_slice {{.*}}[%[[HEAD]], %[[FIRST]], 0, 0] [1, %[[OWN]], 12, 32]
 // CHECK: {attune.op = "keys of 4 heads x 12 in panels"}
 // CHECK: %[[OUT:.*]] = tensor.empty(%{{.*}}) : tensor<?x4x20xf32>
@@ -48,14 +48,14 @@
 // CHECK: %[[QT:.*]] = tensor.extract_slice %[[Q]][%[[AT]], %[[HEAD]], 0] [%[[COUNT]], 1, 12]
 // CHECK: %[[KT:.*]] = tensor.extract_slice %[[KEYS]][
 // CHECK: %[[VT:.*]] = tensor.extract_slice %[[V]]
-// CHECK: xfmr.attention_tile ins(%[[QT]], %[[KT]], %[[VT]] : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x20xf32>) outs(%[[OT]] : tensor<?x1x20xf32>) {key_block = 512 : i64, scale = 2.500000e-01 : f64}
+// CHECK: tile.attention_tile ins(%[[QT]], %[[KT]], %[[VT]] : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x20xf32>) outs(%[[OT]] : tensor<?x1x20xf32>) {key_block = 512 : i64, scale = 2.500000e-01 : f64}
 // CHECK: tensor.parallel_insert_slice {{.*}}[%[[AT]], %[[HEAD]], 0] [%[[COUNT]], 1, 20]
 // Two products: 2 * 4 heads * (12 + 20) operations per score, sequences being one less than offsets.
 // CHECK: {attune.op = "attention 4 heads x 12", xfmr.flops = "256*#3.0*#4*#4 + -256*#4*#4"}
 // NARROW-LABEL: @plain
-// NARROW: xfmr.key_panel {{.*}} -> tensor<12x16xf32>
+// NARROW: tile.key_panel {{.*}} -> tensor<12x16xf32>
 // NARROW: arith.select %{{.*}}, %c32{{.*}}, %c4
-// NARROW: xfmr.attention_tile {{.*}} {key_block = 64 : i64
+// NARROW: tile.attention_tile {{.*}} {key_block = 64 : i64
 func.func @plain(%q: tensor<?x4x12xf32>, %k: tensor<?x4x12xf32>, %v: tensor<?x4x20xf32>, %offsets: tensor<?xi64>, %length: index) -> tensor<?x4x20xf32> {
   %y = xfmr.attention %q, %k, %v offsets(%offsets, %offsets) lengths(%length, %length) {scale = 0.25 : f64}
     : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x20xf32> -> tensor<?x4x20xf32>
@@ -98,7 +98,7 @@ func.func @uneven_group(%q: tensor<?x11x12xf32>, %k: tensor<?x1x12xf32>, %offset
 // A cache is not packed: its panels and rows are read where they are.
 // CHECK-LABEL: @cached
 // CHECK-SAME: %[[KC:[a-z0-9]+]]: tensor<?x2x?x12x64xf32>, %[[VC:[a-z0-9]+]]: tensor<?x2x?x20xf32>, %{{.*}}: tensor<?xi64>, %[[TOTAL:[a-z0-9]+]]: tensor<?xi64>
-// CHECK-NOT: xfmr.key_panel
+// CHECK-NOT: tile.key_panel
 // CHECK: scf.forall (%[[SLOT:.*]], %[[HEAD:.*]], %{{.*}}) in
 // CHECK: %[[ROW:[0-9]+]] = affine.min #[[SMALLER]](
 // CHECK: tensor.extract %[[TOTAL]][%[[SLOT]]]
@@ -106,7 +106,7 @@ func.func @uneven_group(%q: tensor<?x11x12xf32>, %k: tensor<?x1x12xf32>, %offset
 // CHECK: %[[POSITION:[0-9]+]] = affine.apply #{{.*}}(%[[ROW]], %{{.*}}, %{{.*}}, %{{.*}})
 // CHECK: tensor.extract_slice %[[KC]][%[[SLOT]], %[[HEAD]], 0, 0, 0] [1, 1, %{{.*}}, 12, 64] {{.*}} to tensor<?x12x64xf32>
 // CHECK: tensor.extract_slice %[[VC]][%[[SLOT]], %[[HEAD]], 0, 0] [1, 1, %{{.*}}, 20] {{.*}} to tensor<?x20xf32>
-// CHECK: xfmr.attention_tile {{.*}} at(%[[POSITION]]) outs(%{{.*}} : tensor<?x2x20xf32>) {causal, key_block
+// CHECK: tile.attention_tile {{.*}} at(%[[POSITION]]) outs(%{{.*}} : tensor<?x2x20xf32>) {causal, key_block
 // CHECK: attune.op = "attention 4 heads x 12, grouped, cache, causal"
 func.func @cached(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf32>, %v: tensor<?x2x?x20xf32>, %offsets: tensor<?xi64>, %total: tensor<?xi64>,
                   %queries: index, %keys: index) -> tensor<?x4x20xf32> {
@@ -125,7 +125,7 @@ func.func @cached(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf32>, %v: tenso
 // CHECK: %[[ROW:.*]] = affine.min #[[SMALLER]](
 // CHECK: tensor.extract %[[LENS]]
 // CHECK: %[[TABLE:.*]] = tensor.extract_slice %[[BIAS]][%[[HEAD]], 0] [1, %{{.*}}] [1, 1] : tensor<4x?xf32> to tensor<1x?xf32>
-// CHECK: xfmr.attention_tile {{.*}} at(%[[ROW]]) distance_bias(%[[TABLE]] : tensor<1x?xf32>) {{.*}} {key_block = 512 : i64, scale = 2.500000e-01 : f64, softcap = 3.000000e+01 : f64, window_left = 7 : i64, window_right = 2 : i64}
+// CHECK: tile.attention_tile {{.*}} at(%[[ROW]]) distance_bias(%[[TABLE]] : tensor<1x?xf32>) {{.*}} {key_block = 512 : i64, scale = 2.500000e-01 : f64, softcap = 3.000000e+01 : f64, window_left = 7 : i64, window_right = 2 : i64}
 func.func @window(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %lens: tensor<?xi64>, %bias: tensor<4x?xf32>, %length: index) -> tensor<?x4x12xf32> {
   %y = xfmr.attention %x, %x, %x offsets(%offsets, %offsets) lengths(%length, %length) key_lengths(%lens) distance_bias(%bias : tensor<4x?xf32>)
     {scale = 0.25 : f64, window_left = 7 : i64, window_right = 2 : i64, softcap = 30.0 : f64, alignment = #xfmr.alignment<start>}
@@ -142,7 +142,7 @@ func.func @window(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %lens: tensor
 // The batch may be one mask for all.
 // CHECK: %[[AT:.*]] = affine.min #[[LAST]](%[[SEQUENCE]], %[[SIZE]])
 // CHECK: %[[TILE:.*]] = tensor.extract_slice %[[MASK]][%[[AT]], 0] [1, %{{.*}}] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
-// CHECK: xfmr.attention_tile {{.*}} mask(%[[TILE]] : tensor<?xf32>)
+// CHECK: tile.attention_tile {{.*}} mask(%[[TILE]] : tensor<?xf32>)
 // CHECK: attune.op = "attention 4 heads x 12, mask"
 func.func @mask_per_sequence_f32(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: index, %mask: tensor<?x?xf32>) -> tensor<?x4x12xf32> {
   %y = xfmr.attention %x, %x, %x offsets(%offsets, %offsets) lengths(%length, %length) mask(%mask : tensor<?x?xf32>) {scale = 0.25 : f64}
@@ -178,7 +178,7 @@ func.func @mask_per_query_i64(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %
 // CHECK: arith.cmpi eq, %[[X]], %{{.*}} : i1
 // CHECK: scf.forall (%{{.*}}, %[[HEAD:.*]], %{{.*}}) in (%{{.*}}, 4, %{{.*}})
 // CHECK: tensor.extract_slice %{{.*}}[%{{.*}}, %[[HEAD]], %{{.*}}, 0] [1, 1, %{{.*}}, %{{.*}}] [1, 1, 1, 1] : tensor<?x4x?x?xf32> to tensor<1x?x?xf32>
-// CHECK: xfmr.attention_tile {{.*}} mask_fill = -1.000000e+10 : f64
+// CHECK: tile.attention_tile {{.*}} mask_fill = -1.000000e+10 : f64
 func.func @mask_per_head_i1(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: index, %mask: tensor<?x4x?x?xi1>) -> tensor<?x4x12xf32> {
   %y = xfmr.attention %x, %x, %x offsets(%offsets, %offsets) lengths(%length, %length) mask(%mask : tensor<?x4x?x?xi1>) {scale = 0.25 : f64, mask_fill = -1.0e10 : f64}
     : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
@@ -205,7 +205,7 @@ func.func @mask_broadcast(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %leng
 // CHECK-SAME: %[[SCALES:[a-z0-9]+]]: tensor<4xf32>)
 // CHECK: scf.forall (%{{.*}}, %[[HEAD:.*]], %{{.*}}) in (%{{.*}}, 4, %{{.*}})
 // CHECK: %[[SCALE:.*]] = tensor.extract_slice %[[SCALES]][%[[HEAD]]] [1] [1]
-// CHECK: xfmr.attention_tile {{.*}} head_scale(%[[SCALE]] : tensor<1xf32>)
+// CHECK: tile.attention_tile {{.*}} head_scale(%[[SCALE]] : tensor<1xf32>)
 // CHECK-SAME: masked_rows = #xfmr.masked_rows<zero>
 func.func @head_mask(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: index, %scales: tensor<4xf32>) -> tensor<?x4x12xf32> {
   %y = xfmr.attention %x, %x, %x offsets(%offsets, %offsets) lengths(%length, %length) head_mask(%scales : tensor<4xf32>)
@@ -221,7 +221,7 @@ func.func @head_mask(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: i
 // CHECK: %[[R:.*]]:2 = scf.forall (%[[SEQUENCE:.*]], %[[HEAD:.*]], %{{.*}}) in (%[[B]], 4, %{{.*}}) shared_outs(%{{.*}} = %{{.*}}, %[[P:.*]] = %[[ZEROS]])
 // CHECK: %[[ROW:.*]] = affine.min #[[SMALLER]](
 // CHECK: %[[TILE:.*]] = tensor.extract_slice %[[P]][%[[SEQUENCE]], %[[HEAD]], %[[ROW]], 0] [1, 1, %{{.*}}, %{{.*}}] [1, 1, 1, 1] : tensor<?x4x?x?xf32> to tensor<1x?x?xf32>
-// CHECK: %[[PAIR:.*]]:2 = xfmr.attention_tile {{.*}} outs(%{{.*}}, %[[TILE]] :
+// CHECK: %[[PAIR:.*]]:2 = tile.attention_tile {{.*}} outs(%{{.*}}, %[[TILE]] :
 // CHECK: tensor.parallel_insert_slice %[[PAIR]]#1 into %[[P]][%[[SEQUENCE]], %[[HEAD]], %[[ROW]], 0]
 // CHECK: attune.op = "attention 4 heads x 12, probabilities"
 // CHECK: return %[[R]]#0, %[[R]]#1
@@ -242,10 +242,10 @@ func.func @negative_other_ops(%x: tensor<?x48xf32>, %w: tensor<8x48xf32>) -> ten
 // Keys that are rounded already stay rows.
 // CHECK-LABEL: @rounded
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<?x4x16xf32>, %[[K:[a-z0-9]+]]: tensor<?x2x16xf16>, %[[V:[a-z0-9]+]]: tensor<?x2x8xf16>
-// CHECK-NOT: xfmr.key_panel
+// CHECK-NOT: tile.key_panel
 // CHECK: %[[KT:.*]] = tensor.extract_slice %[[K]][%[[BEGIN:.*]], %[[HEAD:.*]], 0] [%[[LENGTH:.*]], 1, 16] {{.*}} to tensor<?x16xf16>
 // CHECK: %[[VT:.*]] = tensor.extract_slice %[[V]][%[[BEGIN]], %[[HEAD]], 0] [%[[LENGTH]], 1, 8] {{.*}} to tensor<?x8xf16>
-// CHECK: xfmr.attention_tile ins(%{{.*}}, %[[KT]], %[[VT]] : tensor<?x2x16xf32>, tensor<?x16xf16>, tensor<?x8xf16>) {{.*}}precision = #xfmr.precision<f16>
+// CHECK: tile.attention_tile ins(%{{.*}}, %[[KT]], %[[VT]] : tensor<?x2x16xf32>, tensor<?x16xf16>, tensor<?x8xf16>) {{.*}}precision = #xfmr.precision<f16>
 func.func @rounded(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf16>, %v: tensor<?x2x8xf16>, %offsets: tensor<?xi64>, %length: index) -> tensor<?x4x8xf32> {
   %y = xfmr.attention %q, %k, %v offsets(%offsets, %offsets) lengths(%length, %length) {scale = 0.25 : f64}
     : tensor<?x4x16xf32>, tensor<?x2x16xf16>, tensor<?x2x8xf16> -> tensor<?x4x8xf32>

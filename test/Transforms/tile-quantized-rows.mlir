@@ -6,7 +6,7 @@
 // CHECK: %{{.*}}:2 = scf.forall (%[[I:.*]]) = (0) to (%{{.*}}) step (8) shared_outs(%[[C:.*]] = %{{.*}}, %[[S:.*]] = %{{.*}}) -> (tensor<?x36xi8>, tensor<?xf32>)
 // CHECK: %[[N:.*]] = affine.min
 // CHECK: %[[X:.*]] = tensor.extract_slice %{{.*}}[%[[I]], 0] [%[[N]], 33]
-// CHECK: xfmr.quantize_rows ins(%[[X]] : tensor<?x33xf32>)
+// CHECK: tile.quantize_rows ins(%[[X]] : tensor<?x33xf32>)
 // CHECK: } {attune.op = "rows of 33 as int8", attune.row_wise}
 // TWO-LABEL: @alone
 // TWO: step (2)
@@ -15,7 +15,7 @@ func.func @alone(%x: tensor<?x33xf32>) -> (tensor<?x36xi8>, tensor<?xf32>) {
   %n = tensor.dim %x, %c0 : tensor<?x33xf32>
   %d = tensor.empty(%n) : tensor<?x36xi8>
   %e = tensor.empty(%n) : tensor<?xf32>
-  %q:2 = xfmr.quantize_rows ins(%x : tensor<?x33xf32>) outs(%d, %e : tensor<?x36xi8>, tensor<?xf32>) {attune.op = "rows of 33 as int8"} -> tensor<?x36xi8>, tensor<?xf32>
+  %q:2 = tile.quantize_rows ins(%x : tensor<?x33xf32>) outs(%d, %e : tensor<?x36xi8>, tensor<?xf32>) {attune.op = "rows of 33 as int8"} -> tensor<?x36xi8>, tensor<?xf32>
   return %q#0, %q#1 : tensor<?x36xi8>, tensor<?xf32>
 }
 
@@ -23,7 +23,7 @@ func.func @alone(%x: tensor<?x33xf32>) -> (tensor<?x36xi8>, tensor<?xf32>) {
 // CHECK-LABEL: @fused
 // CHECK: %[[R:.*]]:2 = scf.forall {{.*}} shared_outs({{.*}}) -> (tensor<?x48xf32>, tensor<?x48xbf16>)
 // CHECK: %[[Y:.*]] = linalg.generic
-// CHECK: xfmr.quantize_rows ins(%[[Y]] : tensor<?x48xf32>)
+// CHECK: tile.quantize_rows ins(%[[Y]] : tensor<?x48xf32>)
 // CHECK: } {attune.op = "rows, bf16", attune.row_wise}
 // CHECK-NOT: scf.forall
 // CHECK: return %[[R]]#0, %[[R]]#1
@@ -47,17 +47,17 @@ func.func @fused(%x: tensor<?x48xf32>) -> (tensor<?x48xf32>, tensor<?x48xbf16>) 
   } {attune.op = "rows", attune.row_wise}
   %m = tensor.dim %y, %c0 : tensor<?x48xf32>
   %d = tensor.empty(%m) : tensor<?x48xbf16>
-  %c = xfmr.quantize_rows ins(%y : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
+  %c = tile.quantize_rows ins(%y : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
   return %y, %c : tensor<?x48xf32>, tensor<?x48xbf16>
 }
 
 // A loop over columns has no whole rows to round.
 // CHECK-LABEL: @negative_columns
 // CHECK: scf.forall
-// CHECK-NOT: xfmr.quantize_rows
+// CHECK-NOT: tile.quantize_rows
 // CHECK: scf.forall.in_parallel
 // CHECK: scf.forall
-// CHECK: xfmr.quantize_rows
+// CHECK: tile.quantize_rows
 func.func @negative_columns(%x: tensor<16x48xf32>) -> tensor<16x48xbf16> {
   %o = tensor.empty() : tensor<16x48xf32>
   %y = scf.forall (%i) = (0) to (48) step (16) shared_outs(%out = %o) -> (tensor<16x48xf32>) {
@@ -69,6 +69,6 @@ func.func @negative_columns(%x: tensor<16x48xf32>) -> tensor<16x48xbf16> {
     }
   }
   %d = tensor.empty() : tensor<16x48xbf16>
-  %c = xfmr.quantize_rows ins(%y : tensor<16x48xf32>) outs(%d : tensor<16x48xbf16>) -> tensor<16x48xbf16>
+  %c = tile.quantize_rows ins(%y : tensor<16x48xf32>) outs(%d : tensor<16x48xbf16>) -> tensor<16x48xbf16>
   return %c : tensor<16x48xbf16>
 }

@@ -18,7 +18,7 @@ struct HostToLLVMOptions {
   std::function<void(mlir::OpPassManager &)> addStructuredPasses;
 };
 
-/// Adds the passes that lower functions on buffers, scalars and vectors, with xfmr.parallel_call and the C functions of entries, to the
+/// Adds the passes that lower functions on buffers, scalars and vectors, with rt.parallel_call and the C functions of entries, to the
 /// llvm dialect.
 void buildHostToLLVMPipeline(mlir::OpPassManager &pm, const HostToLLVMOptions &options = {});
 

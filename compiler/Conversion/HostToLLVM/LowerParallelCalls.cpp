@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects xfmr.parallel_call; leaves calls through attune_host::parallel_for and, for each body, a function of the type attune_body_fn that
+// Expects rt.parallel_call; leaves calls through attune_host::parallel_for and, for each body, a function of the type attune_body_fn that
 // unpacks the captures. Of a captured buffer only what its type does not say is stored: pointer, dynamic sizes, strides and offset.
 //
 //===----------------------------------------------------------------------===//
 
 #include "attune/abi.h"
 #include "compiler/Conversion/HostToLLVM/Passes.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -30,7 +31,7 @@ namespace {
 /// Lowers one call.
 class CallLowering {
 public:
-  explicit CallLowering(xfmr::ParallelCallOp call)
+  explicit CallLowering(rt::ParallelCallOp call)
       : call(call), loc(call.getLoc()), builder(call), converter(call.getContext()), pointer(LLVM::LLVMPointerType::get(call.getContext())),
         i64(builder.getI64Type()) {}
   LogicalResult run();
@@ -49,7 +50,7 @@ private:
   Value unpack(Type type, llvm::function_ref<Value(Type)> next);
   LLVM::LLVMFuncOp buildTrampoline(LLVM::LLVMStructType context, LogicalResult &status);
 
-  xfmr::ParallelCallOp call;
+  rt::ParallelCallOp call;
   Location loc;
   OpBuilder builder;
   LLVMTypeConverter converter;
@@ -156,9 +157,9 @@ LogicalResult CallLowering::run() {
 namespace {
 struct LowerParallelCalls : attune::impl::LowerParallelCallsBase<LowerParallelCalls> {
   void runOnOperation() override {
-    SmallVector<xfmr::ParallelCallOp> calls;
-    getOperation().walk([&](xfmr::ParallelCallOp call) { calls.push_back(call); });
-    for (xfmr::ParallelCallOp call : calls)
+    SmallVector<rt::ParallelCallOp> calls;
+    getOperation().walk([&](rt::ParallelCallOp call) { calls.push_back(call); });
+    for (rt::ParallelCallOp call : calls)
       if (failed(CallLowering(call).run()))
         return signalPassFailure();
   }

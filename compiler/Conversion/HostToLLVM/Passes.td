@@ -12,7 +12,7 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
 }
 
 def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp"> {
-  let summary = "xfmr.parallel_call becomes a call of attune_host::parallel_for";
+  let summary = "rt.parallel_call becomes a call of attune_host::parallel_for";
   let description = [{
     Captures are stored in a structure on the stack, of which a function `<body>_body` of the type attune_body_fn takes them. Numerics: exact.
   }];

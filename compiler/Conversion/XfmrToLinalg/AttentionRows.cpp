@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/Iterators.h"
 
 using namespace mlir;
@@ -67,7 +68,7 @@ Value AttentionRounder::roundRows(OpBuilder &builder, Value rows) {
   auto type = cast<RankedTensorType>(rows.getType());
   Location loc = rows.getLoc();
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, rows), element);
-  auto codes = xfmr::QuantizeRowsOp::create(builder, loc, TypeRange{empty.getType()}, rows, ValueRange{empty});
+  auto codes = tiles::QuantizeRowsOp::create(builder, loc, TypeRange{empty.getType()}, rows, ValueRange{empty});
   codes->setAttr(kKernelOpAttr,
                  builder.getStringAttr("rows of " + Twine(type.getDimSize(1)) + " as " + (element.isF16() ? "f16" : "bf16")));
   return codes.getResult(0);

@@ -10,6 +10,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/Activations.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -36,7 +37,7 @@ struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
     auto type = cast<RankedTensorType>(op.getType());
     int64_t inputs = op.getInput().getType().getDimSize(1);
     Value rows = emit.dim(adaptor.getInput(), 0);
-    xfmr::QuantizeRowsOp codes = quantize(emit, adaptor.getInput(), rows, layout, op.getPrecision());
+    tiles::QuantizeRowsOp codes = quantize(emit, adaptor.getInput(), rows, layout, op.getPrecision());
 
     Type sumType = bytes ? Type(rewriter.getI32Type()) : type.getElementType();
     Value zero = arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getZeroAttr(sumType));
@@ -66,13 +67,13 @@ private:
                                    type.isDynamicDim(0) ? ValueRange(rows) : ValueRange());
   }
 
-  static xfmr::QuantizeRowsOp quantize(TokenEmitter &emit, Value input, Value rows, const CodeLayout &layout, xfmr::Precision precision) {
+  static tiles::QuantizeRowsOp quantize(TokenEmitter &emit, Value input, Value rows, const CodeLayout &layout, xfmr::Precision precision) {
     auto type = cast<RankedTensorType>(input.getType());
     int64_t columns = llvm::alignTo(type.getDimSize(1), layout.multiple);
     SmallVector<Value> destinations{destination(emit, RankedTensorType::get({type.getDimSize(0), columns}, layout.type), rows)};
     if (precision == xfmr::Precision::Int8)
       destinations.push_back(destination(emit, type.clone(type.getShape().take_front()), rows));
-    auto op = xfmr::QuantizeRowsOp::create(emit.builder, emit.loc, TypeRange(ValueRange(destinations)), input, destinations);
+    auto op = tiles::QuantizeRowsOp::create(emit.builder, emit.loc, TypeRange(ValueRange(destinations)), input, destinations);
     op->setAttr(kKernelOpAttr,
                 emit.builder.getStringAttr("rows of " + Twine(type.getDimSize(1)) + " as " + xfmr::stringifyPrecision(precision)));
     return op;

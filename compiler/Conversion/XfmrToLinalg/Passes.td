@@ -21,7 +21,7 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     %y = linalg.generic … // + bias
     ```
 
-    A projection of lower precision multiplies codes (`xfmr.quantize_rows`) by panels of codes with neighbours in K side by side; with int8 its epilogue
+    A projection of lower precision multiplies codes (`tile.quantize_rows`) by panels of codes with neighbours in K side by side; with int8 its epilogue
     applies the scales. Rows that several projections take are rounded once, and a result that only a bf16 projection reads is stored rounded.
     `bf16-codes` and `int8-codes` are element types of codes: bf16 (or f32, the same values), i8 (or i16).
 
@@ -52,7 +52,8 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
                  Option<"knownCounts", "known-counts", "bool", "false",
                         "the host cannot read data: packed tokens have as many rows as there are places, and none of those beyond the last has one">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect"];
+                           "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect",
+                           "::mlir::tiles::TileDialect"];
 }
 
 #endif // ATTUNE_CONVERSION_XFMRTOLINALG_PASSES_TD

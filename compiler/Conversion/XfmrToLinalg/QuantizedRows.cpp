@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg on tensors, one `xfmr.quantize_rows` per projection of lower precision. Numerics: exact.
+// Expects linalg on tensors, one `tile.quantize_rows` per projection of lower precision. Numerics: exact.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -14,7 +15,7 @@ using namespace mlir;
 using namespace attune;
 
 /// Replaces |op|, the only reader of an elementwise op, by that op with rounded results; whether that was possible.
-static bool storeRounded(xfmr::QuantizeRowsOp op) {
+static bool storeRounded(tiles::QuantizeRowsOp op) {
   auto producer = op.getInput().getDefiningOp<linalg::GenericOp>();
   auto codes = cast<RankedTensorType>(op.getCodes().getType());
   auto reads = [&](Operation *user) { return user != op && !isa<tensor::DimOp>(user); };
@@ -46,12 +47,12 @@ static bool storeRounded(xfmr::QuantizeRowsOp op) {
 }
 
 void attune::simplifyQuantizedRows(func::FuncOp function) {
-  SmallVector<xfmr::QuantizeRowsOp> ops;
-  function.walk([&](xfmr::QuantizeRowsOp op) { ops.push_back(op); });
+  SmallVector<tiles::QuantizeRowsOp> ops;
+  function.walk([&](tiles::QuantizeRowsOp op) { ops.push_back(op); });
   // Equal rows first: a result that two projections read has one reader then.
-  llvm::MapVector<std::pair<Value, Type>, xfmr::QuantizeRowsOp> known;
-  for (xfmr::QuantizeRowsOp &op : ops) {
-    xfmr::QuantizeRowsOp &first = known[{op.getInput(), op.getCodes().getType()}];
+  llvm::MapVector<std::pair<Value, Type>, tiles::QuantizeRowsOp> known;
+  for (tiles::QuantizeRowsOp &op : ops) {
+    tiles::QuantizeRowsOp &first = known[{op.getInput(), op.getCodes().getType()}];
     if (first && first->getBlock() == op->getBlock()) {
       op.replaceAllUsesWith(first.getResults());
       op.erase();
@@ -60,7 +61,7 @@ void attune::simplifyQuantizedRows(func::FuncOp function) {
       first = op;
     }
   }
-  for (xfmr::QuantizeRowsOp op : ops)
+  for (tiles::QuantizeRowsOp op : ops)
     if (op)
       (void)storeRounded(op);
 }

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -41,9 +42,8 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
-    target
-        .addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightCodesOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp, xfmr::WeightPackOp,
-                    xfmr::WeightReverseOp, xfmr::WeightScalesOp, xfmr::WeightSumsOp, xfmr::WeightTransposeOp, xfmr::QuantizeRowsOp>();
+    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightCodesOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp,
+                      xfmr::WeightPackOp, xfmr::WeightReverseOp, xfmr::WeightScalesOp, xfmr::WeightSumsOp, xfmr::WeightTransposeOp>();
     // Tiling needs these whole.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(

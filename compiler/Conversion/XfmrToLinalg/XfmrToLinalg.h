@@ -4,6 +4,7 @@
 #ifndef ATTUNE_CONVERSION_XFMRTOLINALG_H
 #define ATTUNE_CONVERSION_XFMRTOLINALG_H
 
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,11 +58,12 @@ void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups
 /// Patterns for linear, layer_norm and the head views. |groups| must outlive the patterns.
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
 /// Patterns for linears of lower precision.
-void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, CodeLayout bf16, CodeLayout int8);
+void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, CodeLayout bf16,
+                                  CodeLayout int8);
 /// Leaves the keys and values of attention as rows of |element| where heads have at most |largestHead| components and it is not asked for
 /// what its scores are; the queries, too, if nobody else reads what they are a part of.
 void roundAttention(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
-/// Leaves one `xfmr.quantize_rows` for equal rows, and none for rows that their producer can store rounded.
+/// Leaves one `tile.quantize_rows` for equal rows, and none for rows that their producer can store rounded.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for distance biases and for layouts that attention's operands need.

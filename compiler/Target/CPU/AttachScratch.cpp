@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/Passes.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -45,7 +46,7 @@ struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
   void runOnOperation() override {
     llvm::DenseMap<std::pair<Block *, Type>, Value> buffers;
     OpBuilder builder(&getContext());
-    getOperation()->walk([&](xfmr::AttentionTileOp op) {
+    getOperation()->walk([&](tiles::AttentionTileOp op) {
       if (op.getScratch() || !isa<MemRefType>(op.getQuery().getType()))
         return;
       Block *scope = getScope(op);

@@ -4,12 +4,13 @@
 
 #include "compiler/Target/CPU/AttentionTileEmitter.h"
 #include "compiler/Transforms/ExpandMathFunctions.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace attune;
 
-AttentionTileEmitter::AttentionTileEmitter(xfmr::AttentionTileOp op, OpBuilder &builder, AttentionTileSizes sizes)
+AttentionTileEmitter::AttentionTileEmitter(tiles::AttentionTileOp op, OpBuilder &builder, AttentionTileSizes sizes)
     : op(op), builder(builder), loc(op.getLoc()), e(builder, loc), sizes(sizes), keyBlock(op.getKeyBlock()), strip(op.getScratch()),
       state(op.getState()), result(op.getDestinations()[0]) {}
 

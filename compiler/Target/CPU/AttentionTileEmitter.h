@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Code for one `xfmr.attention_tile` on f32 buffers. For one block of keys after the other, and in it for a group of rows that fills
+// Code for one `tile.attention_tile` on f32 buffers. For one block of keys after the other, and in it for a group of rows that fills
 // registers:
 //
 //   scores    strip[r, j] = x[r, j] * log2 e                 rows x score-vectors accumulators; the largest of each row in a register
@@ -23,6 +23,7 @@
 
 #include "compiler/Target/CPU/VectorEmitter.h"
 #include "compiler/Transforms/AttentionRow.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 namespace attune {
 
@@ -33,7 +34,7 @@ struct AttentionTileSizes {
 
 class AttentionTileEmitter {
 public:
-  AttentionTileEmitter(mlir::xfmr::AttentionTileOp op, mlir::OpBuilder &builder, AttentionTileSizes sizes);
+  AttentionTileEmitter(mlir::tiles::AttentionTileOp op, mlir::OpBuilder &builder, AttentionTileSizes sizes);
   void run();
 
 private:
@@ -90,7 +91,7 @@ private:
   }
   Values scaled(mlir::ValueRange values, mlir::ValueRange by);
 
-  mlir::xfmr::AttentionTileOp op;
+  mlir::tiles::AttentionTileOp op;
   mlir::OpBuilder &builder;
   mlir::Location loc;
   VectorEmitter e;

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `xfmr.attention_tile` on f32 buffers with scratch; tiles on tensors are left for later. What it leaves is in
+// Expects `tile.attention_tile` on f32 buffers with scratch; tiles on tensors are left for later. What it leaves is in
 // AttentionTileEmitter.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/AttentionTileEmitter.h"
 #include "compiler/Target/CPU/Passes.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,7 +27,7 @@ using namespace attune;
 namespace {
 
 /// Reports why |op| cannot be lowered.
-LogicalResult verifyBuffers(xfmr::AttentionTileOp op, int64_t rows) {
+LogicalResult verifyBuffers(tiles::AttentionTileOp op, int64_t rows) {
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     if (type && (!type.getElementType().isF32() || !type.isLastDimUnitStride()))
@@ -48,7 +49,7 @@ struct LowerAttentionTile : attune::impl::LowerAttentionTileBase<LowerAttentionT
           << rows << ", " << scoreVectors << ", " << valueVectors << " and " << weightRows;
       return signalPassFailure();
     }
-    WalkResult walk = getOperation()->walk([&](xfmr::AttentionTileOp op) {
+    WalkResult walk = getOperation()->walk([&](tiles::AttentionTileOp op) {
       if (!isa<MemRefType>(op.getQuery().getType()))
         return WalkResult::advance();
       if (failed(verifyBuffers(op, rows)))

@@ -1,7 +1,7 @@
 //===- LowerKeyPanel.cpp - Transposition of keys in registers -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects `xfmr.key_panel` on f32 buffers. Leaves blocks of 16 keys x 16 components: 16 row loads, four layers of shuffles, 16
+// Expects `tile.key_panel` on f32 buffers. Leaves blocks of 16 keys x 16 components: 16 row loads, four layers of shuffles, 16
 // stores into columns of the panel. A block with fewer keys masks whole rows of its loads, so nothing beyond the keys is read and the
 // columns beyond them become 0; the last components of a head size that is no multiple of 16 are masked lanes.
 //
@@ -9,6 +9,7 @@
 
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CPU/VectorEmitter.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -121,7 +122,7 @@ void fillPanel(VectorEmitter &e, Value keys, Value panel, bool onlyKeys) {
   }
 }
 
-void lower(xfmr::KeyPanelOp op) {
+void lower(tiles::KeyPanelOp op) {
   OpBuilder builder(op);
   VectorEmitter e(builder, op.getLoc());
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
@@ -138,7 +139,7 @@ void lower(xfmr::KeyPanelOp op) {
 
 struct LowerKeyPanel : attune::impl::LowerKeyPanelBase<LowerKeyPanel> {
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([&](xfmr::KeyPanelOp op) {
+    WalkResult result = getOperation()->walk([&](tiles::KeyPanelOp op) {
       if (!isa<MemRefType>(op.getKeys().getType()))
         return WalkResult::advance();
       for (Value buffer : {Value(op.getKeys()), op.getDestinations()[0]}) {

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `xfmr.quantize_rows` on buffers with contiguous last dimensions. Leaves scf loops over 16 columns, a row at a time.
+// Expects `tile.quantize_rows` on buffers with contiguous last dimensions. Leaves scf loops over 16 columns, a row at a time.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CPU/VectorEmitter.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,7 +27,7 @@ namespace {
 /// Emits the code of one op.
 class RowQuantizer {
 public:
-  RowQuantizer(xfmr::QuantizeRowsOp op, OpBuilder &builder)
+  RowQuantizer(tiles::QuantizeRowsOp op, OpBuilder &builder)
       : op(op), builder(builder), loc(op.getLoc()), emitter(builder, loc), input(op.getInput()), codes(op.getCodes()),
         element(cast<MemRefType>(codes.getType()).getElementType()), columns(cast<MemRefType>(input.getType()).getDimSize(1)),
         padded(cast<MemRefType>(codes.getType()).getDimSize(1)) {}
@@ -102,7 +103,7 @@ private:
     }
   }
 
-  xfmr::QuantizeRowsOp op;
+  tiles::QuantizeRowsOp op;
   OpBuilder &builder;
   Location loc;
   VectorEmitter emitter;
@@ -113,7 +114,7 @@ private:
 
 struct LowerQuantizeRows : attune::impl::LowerQuantizeRowsBase<LowerQuantizeRows> {
   void runOnOperation() override {
-    WalkResult walk = getOperation()->walk([](xfmr::QuantizeRowsOp op) -> WalkResult {
+    WalkResult walk = getOperation()->walk([](tiles::QuantizeRowsOp op) -> WalkResult {
       for (Value operand : op->getOperands()) {
         auto type = dyn_cast<MemRefType>(operand.getType());
         if (!type || !type.isLastDimUnitStride())

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `xfmr.rotary_tile` and `xfmr.key_rows` on f32 buffers. A rotation is a loop over tokens and heads with the vectors of a head
+// Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers. A rotation is a loop over tokens and heads with the vectors of a head
 // unrolled: halves are two vectors each; of interleaved pairs, 8 are a vector, whose neighbours a shuffle exchanges. Keys are read element
 // by element, which only outputs for people need.
 //
@@ -10,6 +10,7 @@
 
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CPU/VectorEmitter.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -31,7 +32,7 @@ namespace {
 /// Emits the rotation of a tile.
 class RotaryEmitter {
 public:
-  RotaryEmitter(xfmr::RotaryTileOp op, OpBuilder &builder)
+  RotaryEmitter(tiles::RotaryTileOp op, OpBuilder &builder)
       : op(op), builder(builder), loc(op.getLoc()), e(builder, loc), input(op.getInput()), table(op.getTable()),
         result(op.getDestinations()[0]), turned(cast<MemRefType>(table.getType()).getDimSize(1)),
         headDim(cast<MemRefType>(input.getType()).getDimSize(2)) {}
@@ -100,7 +101,7 @@ private:
     });
   }
 
-  xfmr::RotaryTileOp op;
+  tiles::RotaryTileOp op;
   OpBuilder &builder;
   Location loc;
   VectorEmitter e;
@@ -109,7 +110,7 @@ private:
   Value token, head, position;
 };
 
-void lower(xfmr::KeyRowsOp op) {
+void lower(tiles::UnpackKeysOp op) {
   OpBuilder builder(op);
   VectorEmitter e(builder, op.getLoc());
   Value panel = op.getPanel(), rows = op.getDestinations()[0];
@@ -135,15 +136,15 @@ LogicalResult verifyBuffers(Operation *op) {
 struct LowerRotaryTile : attune::impl::LowerRotaryTileBase<LowerRotaryTile> {
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([&](Operation *op) {
-      if (!isa<xfmr::RotaryTileOp, xfmr::KeyRowsOp>(op) || !isa<MemRefType>(op->getOperand(0).getType()))
+      if (!isa<tiles::RotaryTileOp, tiles::UnpackKeysOp>(op) || !isa<MemRefType>(op->getOperand(0).getType()))
         return WalkResult::advance();
       if (failed(verifyBuffers(op)))
         return WalkResult::interrupt();
       OpBuilder builder(op);
-      if (auto rotary = dyn_cast<xfmr::RotaryTileOp>(op))
+      if (auto rotary = dyn_cast<tiles::RotaryTileOp>(op))
         RotaryEmitter(rotary, builder).run();
       else
-        lower(cast<xfmr::KeyRowsOp>(op));
+        lower(cast<tiles::UnpackKeysOp>(op));
       op->erase();
       return WalkResult::advance();
     });

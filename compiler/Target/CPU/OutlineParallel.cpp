@@ -3,13 +3,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects scf.forall on buffers, without results. Leaves for each outermost one a function over a range of the flattened iterations and an
-// xfmr.parallel_call of it; loops inside bodies and loops of one iteration become scf.for. Functions that call the host get it as first
+// rt.parallel_call of it; loops inside bodies and loops of one iteration become scf.for. Functions that call the host get it as first
 // argument.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Transforms/ParallelLoops.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -54,7 +55,7 @@ static void outline(scf::ForallOp forall, SymbolTable &symbols) {
   for (Value other : ArrayRef(loop.counts).drop_front())
     count = builder.createOrFold<arith::MulIOp>(loc, count, other);
   Value grain = arith::ConstantIndexOp::create(builder, loc, 1);
-  xfmr::ParallelCallOp::create(builder, loc, parent.getArgument(0), count, grain, body.getName(), captures.getArrayRef());
+  rt::ParallelCallOp::create(builder, loc, parent.getArgument(0), count, grain, body.getName(), captures.getArrayRef());
   forall.erase();
 }
 
@@ -109,7 +110,7 @@ void OutlineParallel::runOnOperation() {
   SymbolTable symbols(getOperation());
   for (scf::ForallOp loop : loops)
     outline(loop, symbols);
-  getOperation().walk([](xfmr::WorkerIdOp id) {
+  getOperation().walk([](rt::WorkerIdOp id) {
     if (id->getParentOfType<func::FuncOp>()) {
       OpBuilder builder(id);
       Value zero = arith::ConstantIndexOp::create(builder, id.getLoc(), 0);

@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_TARGET_CPU_PASSES_H
 
 #include "compiler/Target/CPU/DotUnit.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -16,7 +17,7 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Target/CPU/Passes.h.inc"
 
-/// Lowers functions on buffers, scalars and vectors, with xfmr.parallel_call and entry functions, to the llvm dialect. Registered as
+/// Lowers functions on buffers, scalars and vectors, with rt.parallel_call and entry functions, to the llvm dialect. Registered as
 /// `attune-lower-to-llvm`.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
 void registerLowerToLLVMPipeline();

@@ -33,16 +33,16 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
     ```mlir
     scf.forall (%i, %j) in (%m, %n) { ... %x ... }
     // becomes
-    xfmr.parallel_call %host, %count, %grain @f_parallel(%x, %n) : memref<?x8xf32>, index     // %count = %m * %n
+    rt.parallel_call %host, %count, %grain @f_parallel(%x, %n) : memref<?x8xf32>, index     // %count = %m * %n
     func.func private @f_parallel(%x: memref<?x8xf32>, %n: index, %worker: index, %begin: index, %end: index)
     ```
 
-    `xfmr.worker_id` becomes `%worker`, 0 outside parallel loops. Loops inside a body and loops of one iteration become scf.for. The grain
+    `rt.worker_id` becomes `%worker`, 0 outside parallel loops. Loops inside a body and loops of one iteration become scf.for. The grain
     is 1. Constants, index arithmetic and views are repeated in the body. Functions that need the
     host get it as first argument, `%host: !llvm.ptr {xfmr.role = "host"}`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::xfmr::XfmrDialect"];
+                           "::mlir::rt::RtDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,7 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
   let summary = "give attention tiles the buffer for their scores";
   let description = [{
     Allocates `memref<8x528xf32>` (rows x key_block, padded) and `memref<64x32xf32>` (state-rows) at the start of the innermost `scf.forall` around each
-    `xfmr.attention_tile` and passes them as `scratch` and `state`. Tiles of one loop body share them. Runs on buffers, before `attune-plan-memory`.
+    `tile.attention_tile` and passes them as `scratch` and `state`. Tiles of one loop body share them. Runs on buffers, before `attune-plan-memory`.
 
     **Numerics**: exact.
   }];
@@ -65,7 +65,7 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
 def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
   let summary = "attention tiles become loops over vectors of 16 floats";
   let description = [{
-    Expects `xfmr.attention_tile` on f32 buffers with contiguous last dimensions and a scratch buffer. Leaves scf loops with accumulators
+    Expects `tile.attention_tile` on f32 buffers with contiguous last dimensions and a scratch buffer. Leaves scf loops with accumulators
     carried in vectors: scores of `rows` query rows x `vectors` * 16 keys in registers, softmax on the strip of scores in the scratch
     buffer, and the product with the values read in place. Fewer rows are covered by variants of 4, 2 and 1 rows.
 
@@ -84,7 +84,7 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
 def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
   let summary = "key panels are filled by transposing 16 x 16 blocks in registers";
   let description = [{
-    Expects `xfmr.key_panel` on f32 buffers with contiguous last dimensions. Nothing beyond the keys is read. The code must not be
+    Expects `tile.key_panel` on f32 buffers with contiguous last dimensions. Nothing beyond the keys is read. The code must not be
     canonicalised afterwards: LLVM makes good code of these shuffles as they are.
 
     **Numerics**: exact.
@@ -96,7 +96,7 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
 def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
   let summary = "rows of codes are made by vectors of 16 columns";
   let description = [{
-    Expects `xfmr.quantize_rows` on buffers with contiguous last dimensions; leaves scf loops.
+    Expects `tile.quantize_rows` on buffers with contiguous last dimensions; leaves scf loops.
 
     **Numerics**: as the operation says. An integer is rounded by adding 1.5 * 2^23, whose ulp is 1.
   }];
@@ -107,7 +107,7 @@ def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
 def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
   let summary = "rotations of heads, and keys read from panels, become loops over vectors and elements";
   let description = [{
-    Expects `xfmr.rotary_tile` and `xfmr.key_rows` on f32 buffers with contiguous last dimensions. **Numerics**: as the operations say.
+    Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers with contiguous last dimensions. **Numerics**: as the operations say.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];

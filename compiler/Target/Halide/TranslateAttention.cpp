@@ -1,12 +1,13 @@
 //===- TranslateAttention.cpp - Attention tiles as stages -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects one xfmr.attention_tile. Its description follows the definition of `xfmr.attention`, not the tile's blocks of keys: scores and
+// Expects one tile.attention_tile. Its description follows the definition of `xfmr.attention`, not the tile's blocks of keys: scores and
 // weights of all keys are stages of their own, in buffers of the task, because their number is known only at run time. Loops are d0 heads,
 // d1 queries, d2 keys (or components of a value).
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,7 +27,7 @@ constexpr int64_t kTablePadding = 15;
 
 class AttentionTranslator {
 public:
-  AttentionTranslator(xfmr::AttentionTileOp op, StringRef name) : op(op), builder(op), text(builder, name) {}
+  AttentionTranslator(tiles::AttentionTileOp op, StringRef name) : op(op), builder(op), text(builder, name) {}
   void run();
 
 private:
@@ -47,7 +48,7 @@ private:
   std::string weight(const std::string &scores, const std::string &largest);
   SmallVector<std::string> loops(ArrayRef<std::string> inner, ArrayRef<std::string> reduced = {});
 
-  xfmr::AttentionTileOp op;
+  tiles::AttentionTileOp op;
   OpBuilder builder;
   KernelText text;
   std::string heads, queries, keys, columns, position;
@@ -231,7 +232,7 @@ void AttentionTranslator::run() {
   op.erase();
 }
 
-LogicalResult attune::translateAttention(xfmr::AttentionTileOp op, StringRef name, std::string &why) {
+LogicalResult attune::translateAttention(tiles::AttentionTileOp op, StringRef name, std::string &why) {
   if (!cast<ShapedType>(op.getQuery().getType()).getElementType().isF32())
     return why = "elements that are not f32", failure();
   if (op.hasKeyRows())

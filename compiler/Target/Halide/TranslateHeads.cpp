@@ -1,12 +1,13 @@
 //===- TranslateHeads.cpp - Rotations and keys in panels as stages --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects xfmr.rotary_tile, and loops over panels with one xfmr.key_panel each, as attune-tile-attention and attune-tile-head-ops make
+// Expects tile.rotary_tile, and loops over panels with one tile.key_panel each, as attune-tile-attention and attune-tile-head-ops make
 // them. Every element of the result is a choice among elements that are read: indices stay within what there is even where the choice is
 // another.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/ScopedPrinter.h"
@@ -17,7 +18,7 @@ using namespace attune;
 static std::string number(int64_t value) { return std::to_string(value); }
 
 /// Loops are d0 tokens, d1 heads, d2 components.
-std::string attune::translateRotary(xfmr::RotaryTileOp op, KernelText &text, std::string &why) {
+std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, std::string &why) {
   OpBuilder builder(op);
   std::string input = text.addInput(op.getInput()), positions = text.addInput(op.getPositions()), table = text.addInput(op.getTable());
   if (input.empty() || positions.empty() || table.empty())
@@ -57,7 +58,7 @@ struct PanelLoop {
   std::string problem();
 
   scf::ForOp loop;
-  xfmr::KeyPanelOp panel;
+  tiles::KeyPanelOp panel;
   /// The rows of one panel.
   tensor::ExtractSliceOp rows;
   /// Whether there is something else in it than views and arithmetic.
@@ -68,8 +69,8 @@ struct PanelLoop {
 
 PanelLoop::PanelLoop(scf::ForOp loop) : loop(loop) {
   for (Operation &op : loop.getBody()->without_terminator()) {
-    auto found = dyn_cast<xfmr::KeyPanelOp>(op);
-    hasOthers |= found ? bool(panel) : op.getNumRegions() != 0 || isa<xfmr::XfmrDialect, linalg::LinalgDialect>(op.getDialect());
+    auto found = dyn_cast<tiles::KeyPanelOp>(op);
+    hasOthers |= found ? bool(panel) : op.getNumRegions() != 0 || isa<tiles::TileDialect, linalg::LinalgDialect>(op.getDialect());
     panel = found ? found : panel;
   }
   if (panel)

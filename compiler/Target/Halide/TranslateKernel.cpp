@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -211,7 +212,7 @@ LogicalResult TaskTranslator::translate(Operation *op) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return translate(linalgOp);
   std::string stage;
-  if (auto rotary = dyn_cast<xfmr::RotaryTileOp>(op))
+  if (auto rotary = dyn_cast<tiles::RotaryTileOp>(op))
     stage = translateRotary(rotary, text, why);
   else if (auto panels = dyn_cast<scf::ForOp>(op))
     stage = translateKeyPanels(panels, text, why);
@@ -226,7 +227,7 @@ LogicalResult TaskTranslator::translate(Operation *op) {
 LogicalResult TaskTranslator::run() {
   SmallVector<Operation *> replaced;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (isa<linalg::FillOp>(op) || (op.getNumRegions() == 0 && !isa<xfmr::XfmrDialect>(op.getDialect())))
+    if (isa<linalg::FillOp>(op) || (op.getNumRegions() == 0 && !isa<tiles::TileDialect>(op.getDialect())))
       continue;
     if (failed(translate(&op)))
       return failure();
@@ -258,7 +259,7 @@ LogicalResult attune::translateToHalideKernel(func::FuncOp kernel, std::string &
   }
   for (auto loop : llvm::make_early_inc_range(loops[0].getBody()->getOps<scf::ForOp>()))
     (void)mergeTiles(loop);
-  auto attentions = llvm::to_vector(loops[0].getBody()->getOps<xfmr::AttentionTileOp>());
+  auto attentions = llvm::to_vector(loops[0].getBody()->getOps<tiles::AttentionTileOp>());
   if (attentions.size() == 1)
     return translateAttention(attentions[0], ("halide_" + kernel.getName()).str(), why);
   TaskTranslator translator(loops[0], ("halide_" + kernel.getName()).str());

@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_TARGET_HALIDE_TRANSLATEKERNEL_H
 
 #include "compiler/Target/Halide/KernelText.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,10 +20,10 @@ namespace attune {
 mlir::LogicalResult translateToHalideKernel(mlir::func::FuncOp kernel, std::string &why);
 
 /// Replaces |op| by a `halide.tile` called |name|; on failure |why| is the reason.
-mlir::LogicalResult translateAttention(mlir::xfmr::AttentionTileOp op, llvm::StringRef name, std::string &why);
+mlir::LogicalResult translateAttention(mlir::tiles::AttentionTileOp op, llvm::StringRef name, std::string &why);
 
 /// Adds a stage that computes |op| and returns its name; on failure it is empty and |why| is the reason.
-std::string translateRotary(mlir::xfmr::RotaryTileOp op, KernelText &text, std::string &why);
+std::string translateRotary(mlir::tiles::RotaryTileOp op, KernelText &text, std::string &why);
 
 /// Likewise for |loop| if it puts the keys of a head into panels, one by one.
 std::string translateKeyPanels(mlir::scf::ForOp loop, KernelText &text, std::string &why);

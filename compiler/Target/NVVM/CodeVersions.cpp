@@ -5,6 +5,7 @@
 #include "compiler/Target/NVVM/CodeVersions.h"
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
 #include "compiler/Target/NVVM/WholeProjection.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -28,7 +29,7 @@ static int64_t largest(OpFoldResult columns) {
 /// Whether |loop| takes tiles of 128 rows and columns, where it runs on the GPU of |arch|.
 static Value isWideOn(int64_t arch, scf::ForallOp loop, OpBuilder &builder) {
   Location loc = loop.getLoc();
-  Value fits = xfmr::OnGpuOp::create(builder, loc, arch);
+  Value fits = rt::DeviceArchIsOp::create(builder, loc, arch);
   for (OpFoldResult step : loop.getMixedStep()) {
     Value size = getValueOrCreateConstantIndexOp(builder, loc, step), wide = arith::ConstantIndexOp::create(builder, loc, kWarpgroupRows);
     Value isWide = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, size, wide);
@@ -43,7 +44,7 @@ SmallVector<CodeVersion> attune::makeCodeVersions(scf::ForallOp loop, const Spec
     Value tiles = getValueOrCreateConstantIndexOp(builder, loop.getLoc(), loop.getMixedUpperBound()[2]);
     Value several = arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::sgt, tiles,
                                           arith::ConstantIndexOp::create(builder, loop.getLoc(), 1));
-    Value fits = arith::AndIOp::create(builder, loop.getLoc(), several, xfmr::OnGpuOp::create(builder, loop.getLoc(), specific.arch));
+    Value fits = arith::AndIOp::create(builder, loop.getLoc(), several, rt::DeviceArchIsOp::create(builder, loop.getLoc(), specific.arch));
     auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
     OpBuilder inner = choice.getThenBodyBuilder();
     auto version = cast<scf::ForallOp>(inner.clone(*loop));

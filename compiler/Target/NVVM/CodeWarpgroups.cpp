@@ -23,6 +23,7 @@
 #include "compiler/Target/NVVM/RowLimit.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "compiler/Target/NVVM/WholeProjection.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -258,8 +259,8 @@ void WarpgroupEmitter::emit(Value inputMap, Value panelsMap, Value ofRows, Value
 /// The maps of both matrices, made by the host.
 static std::pair<Value, Value> makeMaps(WholeProjection whole, ThreadEmitter &host, int64_t columns) {
   auto map = [&](Value buffer, ValueRange sizes, ValueRange strides, ArrayRef<int64_t> box, int64_t bytes, int64_t swizzle) -> Value {
-    return xfmr::TensorMapOp::create(host.builder, host.loc, LLVM::LLVMPointerType::get(host.builder.getContext()), buffer, sizes, strides,
-                                     box, bytes, swizzle);
+    return rt::TensorMapOp::create(host.builder, host.loc, LLVM::LLVMPointerType::get(host.builder.getContext()), buffer, sizes, strides,
+                                   box, bytes, swizzle);
   };
   // A panel of columns has chunks of its 64 columns and 8 components one after the other, 256 words each.
   constexpr int64_t kChunkWords = kCodePanel * kChunk / 2;
@@ -281,8 +282,7 @@ scf::ForallOp attune::emitCodeWarpgroups(WholeProjection whole, int64_t arch, in
   };
   Value rowTiles = count(before.getMixedUpperBound()[0], kWarpgroupRows), columnTiles = count(before.getMixedUpperBound()[1], columns);
   // A block fills a multiprocessor, and workers are two for each.
-  Value most = count(xfmr::WorkerCountOp::create(builder, host.loc).getResult(), 2),
-        blocks = host.min(host.mul(rowTiles, columnTiles), most);
+  Value most = count(rt::WorkerCountOp::create(builder, host.loc).getResult(), 2), blocks = host.min(host.mul(rowTiles, columnTiles), most);
   auto loop = scf::ForallOp::create(builder, host.loc, ArrayRef<OpFoldResult>{blocks}, ValueRange(), std::nullopt);
   loop->setAttr(kGpuAttr, builder.getI64IntegerAttr(arch));
   loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));

@@ -18,6 +18,7 @@
 #include "compiler/Target/NVVM/FlashRows.h"
 #include "compiler/Target/NVVM/WarpAttention.h"
 #include "compiler/Transforms/DimBounds.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -33,7 +34,7 @@ constexpr int64_t kRows = 64, kKeys = kFlashKeys, kFewRows = 4, kStages = 2;
 /// Emits one tile.
 class FlashAttention {
 public:
-  FlashAttention(xfmr::AttentionTileOp op, ThreadEmitter &e, const ThreadLoops &loops);
+  FlashAttention(tiles::AttentionTileOp op, ThreadEmitter &e, const ThreadLoops &loops);
   void emit();
 
 private:
@@ -57,7 +58,7 @@ private:
   Values step(Value begin, Value stage, ValueRange carried, bool areSeen);
   void addValues(Value stage, ArrayRef<Value> weights, MutableArrayRef<Value> sums);
 
-  xfmr::AttentionTileOp op;
+  tiles::AttentionTileOp op;
   ThreadEmitter &e;
   const ThreadLoops &loops;
   Value lane, warp;
@@ -76,7 +77,7 @@ static int64_t getRowStride(Value rows) {
   return succeeded(cast<MemRefType>(rows.getType()).getStridesAndOffset(strides, offset)) ? strides[0] : ShapedType::kDynamic;
 }
 
-FlashAttention::FlashAttention(xfmr::AttentionTileOp op, ThreadEmitter &e, const ThreadLoops &loops)
+FlashAttention::FlashAttention(tiles::AttentionTileOp op, ThreadEmitter &e, const ThreadLoops &loops)
     : op(op), e(e), loops(loops), lane(e.rem(loops.thread, kWarp)), warp(e.div(loops.thread, kWarp)), own(op, e, lane), cores(own.cores),
       stages(op.hasKeyRows() ? kStages : 1) {
   int64_t depth = llvm::alignTo(own.headDim, 16);
@@ -278,7 +279,7 @@ static bool hasRowsOfChunks(Value rows) {
   return cast<MemRefType>(rows.getType()).getDimSize(1) % kChunk == 0 && stride != ShapedType::kDynamic && stride % kChunk == 0;
 }
 
-bool attune::isFlashAttention(xfmr::AttentionTileOp op) {
+bool attune::isFlashAttention(tiles::AttentionTileOp op) {
   auto query = cast<MemRefType>(op.getQuery().getType()), key = cast<MemRefType>(op.getKey().getType());
   auto value = cast<MemRefType>(op.getValue().getType());
   bool isCode = op.getPrecision() == xfmr::Precision::BF16 || op.getPrecision() == xfmr::Precision::F16;
@@ -287,7 +288,7 @@ bool attune::isFlashAttention(xfmr::AttentionTileOp op) {
          value.getDimSize(1) <= kLargestHead && key.isLastDimUnitStride() && value.isLastDimUnitStride();
 }
 
-void attune::emitFlashAttention(xfmr::AttentionTileOp op, const ThreadLoops &loops) {
+void attune::emitFlashAttention(tiles::AttentionTileOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
   ThreadEmitter e(builder, op.getLoc());
   FlashAttention(op, e, loops).emit();

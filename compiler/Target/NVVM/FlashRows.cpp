@@ -4,6 +4,7 @@
 
 #include "compiler/Target/NVVM/FlashRows.h"
 #include "compiler/Target/NVVM/WarpAttention.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -15,7 +16,7 @@ static Type typeOf(xfmr::Precision precision, OpBuilder &builder) {
   return precision == xfmr::Precision::F16 ? Type(builder.getF16Type()) : Type(builder.getBF16Type());
 }
 
-FlashRows::FlashRows(xfmr::AttentionTileOp op, ThreadEmitter &e, Value lane)
+FlashRows::FlashRows(tiles::AttentionTileOp op, ThreadEmitter &e, Value lane)
     : headDim(cast<MemRefType>(op.getQuery().getType()).getDimSize(2)), valueDim(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
       cores(e, typeOf(op.getPrecision(), e.builder)), rows(op, e), op(op), e(e), lane(lane) {
   count = e.mul(e.size(op.getQuery(), 0), rows.heads);

@@ -6,6 +6,7 @@
 
 #include "compiler/Target/NVVM/RowAttention.h"
 #include "compiler/Target/NVVM/TensorCores.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 namespace attune {
 
@@ -19,7 +20,7 @@ public:
   using Value = mlir::Value;
   using Values = ThreadEmitter::Values;
 
-  FlashRows(mlir::xfmr::AttentionTileOp op, ThreadEmitter &e, Value lane);
+  FlashRows(mlir::tiles::AttentionTileOp op, ThreadEmitter &e, Value lane);
 
   /// Goes on with the rows from |first| on, those the warp stores only if it |stores| (null: all).
   void take(Value first, Value stores = {});
@@ -55,7 +56,7 @@ private:
   Limits limitsFrom(Value begin);
   Value queryWord(const AttentionRow &row, int64_t d);
 
-  mlir::xfmr::AttentionTileOp op;
+  mlir::tiles::AttentionTileOp op;
   ThreadEmitter &e;
   Value lane, first;
   AttentionRow row[2];

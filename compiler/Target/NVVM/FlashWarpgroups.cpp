@@ -17,6 +17,8 @@
 #include "compiler/Target/NVVM/Passes.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
 #include "compiler/Target/NVVM/WarpgroupConsumer.h"
+#include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -34,7 +36,8 @@ constexpr int64_t kConsumers = 2, kRows = kConsumerRows;
 /// Emits the body of the loop of blocks.
 class WarpgroupAttention {
 public:
-  WarpgroupAttention(scf::ForallOp before, xfmr::AttentionTileOp model, ThreadEmitter &e, Value tiles, std::pair<KeyBoxes, KeyBoxes> boxes);
+  WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadEmitter &e, Value tiles,
+                     std::pair<KeyBoxes, KeyBoxes> boxes);
   void emit(const PairsOfBlock &pairs, Value block);
 
 private:
@@ -42,7 +45,7 @@ private:
   struct Visit {
     Value hasTile[kConsumers], begin, end;
   };
-  xfmr::AttentionTileOp cloneAt(TilePair pair, Value tile);
+  tiles::AttentionTileOp cloneAt(TilePair pair, Value tile);
   Visit visit(TilePair pair);
   Values produce(TilePair pair, ValueRange carried);
   Values consume(TilePair pair, ValueRange carried);
@@ -57,21 +60,21 @@ private:
 
 } // namespace
 
-static int64_t sizeOfQueries(xfmr::AttentionTileOp tile) { return cast<MemRefType>(tile.getQuery().getType()).getDimSize(2) * 2 * kRows; }
+static int64_t sizeOfQueries(tiles::AttentionTileOp tile) { return cast<MemRefType>(tile.getQuery().getType()).getDimSize(2) * 2 * kRows; }
 
-WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, xfmr::AttentionTileOp model, ThreadEmitter &e, Value tiles,
+WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadEmitter &e, Value tiles,
                                        std::pair<KeyBoxes, KeyBoxes> boxes)
     : before(before), e(e), copies(e), queryBytes(sizeOfQueries(model)), stages(model, e, kConsumers, kConsumers * queryBytes, boxes),
       thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)), tiles(tiles) {}
 
 /// The operation of tile |tile| of the sequence and the heads of |pair|, with all that it needs.
-xfmr::AttentionTileOp WarpgroupAttention::cloneAt(TilePair pair, Value tile) {
+tiles::AttentionTileOp WarpgroupAttention::cloneAt(TilePair pair, Value tile) {
   IRMapping map;
   map.map(before.getInductionVars(), ValueRange{pair.sequence, pair.heads, tile});
-  xfmr::AttentionTileOp clone;
+  tiles::AttentionTileOp clone;
   for (Operation &op : before.getBody()->without_terminator()) {
     Operation *copy = e.builder.clone(op, map);
-    if (auto attention = dyn_cast<xfmr::AttentionTileOp>(copy))
+    if (auto attention = dyn_cast<tiles::AttentionTileOp>(copy))
       clone = attention;
   }
   return clone;
@@ -82,7 +85,7 @@ WarpgroupAttention::Visit WarpgroupAttention::visit(TilePair pair) {
   Value zero = e.index(0);
   for (int64_t i = 0; i < kConsumers; ++i) {
     Value number = e.add(pair.first, i);
-    xfmr::AttentionTileOp tile = cloneAt(pair, i == 0 ? number : e.min(number, e.add(tiles, -1)));
+    tiles::AttentionTileOp tile = cloneAt(pair, i == 0 ? number : e.min(number, e.add(tiles, -1)));
     RowAttention rows(tile, e);
     Value count = e.mul(e.size(tile.getQuery(), 0), rows.heads), exists = e.compare(arith::CmpIPredicate::sgt, count, zero);
     Value from = rows.keysOf(rows.rowAt(zero)).first, to = rows.keysOf(rows.rowAt(e.max(e.add(count, -1), zero))).second;
@@ -99,7 +102,7 @@ WarpgroupAttention::Visit WarpgroupAttention::visit(TilePair pair) {
 Values WarpgroupAttention::produce(TilePair pair, ValueRange carried) {
   Visit keys = visit(pair);
   auto some = [&]() -> Values {
-    xfmr::AttentionTileOp op = cloneAt(pair, pair.first);
+    tiles::AttentionTileOp op = cloneAt(pair, pair.first);
     Values after = stages.produce(op, inGroup, keys.begin, keys.end, carried);
     op.erase();
     return after;
@@ -112,7 +115,7 @@ Values WarpgroupAttention::consume(TilePair pair, ValueRange carried) {
   auto some = [&]() -> Values {
     // Without a tile of its own, the second consumer makes the first one's and keeps it.
     Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, e.index(0)), keys.hasTile[1]);
-    xfmr::AttentionTileOp op = cloneAt(pair, e.select(mine, e.add(pair.first, number), pair.first));
+    tiles::AttentionTileOp op = cloneAt(pair, e.select(mine, e.add(pair.first, number), pair.first));
     WarpgroupConsumer consumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt()));
     RingPlace place = consumer.run(group, mine, keys.begin, keys.end, copies.unpack(carried[0]));
     op.erase();
@@ -140,12 +143,12 @@ void WarpgroupAttention::emit(const PairsOfBlock &pairs, Value block) {
 }
 
 /// The only operation of |loop| that computes, if it is attention over (sequence, heads, tile of queries).
-static xfmr::AttentionTileOp findAttention(scf::ForallOp loop) {
-  xfmr::AttentionTileOp tile;
+static tiles::AttentionTileOp findAttention(scf::ForallOp loop) {
+  tiles::AttentionTileOp tile;
   if (loop.getRank() != 3)
     return {};
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (auto attention = dyn_cast<xfmr::AttentionTileOp>(op); attention && !tile)
+    if (auto attention = dyn_cast<tiles::AttentionTileOp>(op); attention && !tile)
       tile = attention;
     else if (!isMemoryEffectFree(&op) && !isa<memref::LoadOp>(op))
       return {};
@@ -154,7 +157,7 @@ static xfmr::AttentionTileOp findAttention(scf::ForallOp loop) {
 }
 
 bool attune::isWarpgroupAttention(scf::ForallOp loop) {
-  xfmr::AttentionTileOp tile = findAttention(loop);
+  tiles::AttentionTileOp tile = findAttention(loop);
   if (!tile || !isFlashAttention(tile))
     return false;
   if (tile.hasKeyRows() && (!findBoxSource(tile.getKey(), loop) || !findBoxSource(tile.getValue(), loop)))
@@ -167,7 +170,7 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
 }
 
 /// How many (sequence, heads) of |tile| have keys and values of |cacheBytes| together, if there are as many keys as rows of |tiles|.
-static Value fitTogether(ThreadEmitter &host, xfmr::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
+static Value fitTogether(ThreadEmitter &host, tiles::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   int64_t bytes = (query.getDimSize(2) + value.getDimSize(1)) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));
   Value fit = host.div(host.index(cacheBytes), host.max(host.mul(tiles, bytes), host.index(1)));
@@ -177,7 +180,7 @@ static Value fitTogether(ThreadEmitter &host, xfmr::AttentionTileOp tile, Value 
 scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, int64_t cacheBytes) {
   OpBuilder builder(before);
   ThreadEmitter host(builder, before.getLoc());
-  xfmr::AttentionTileOp model = findAttention(before);
+  tiles::AttentionTileOp model = findAttention(before);
   std::pair<KeyBoxes, KeyBoxes> boxes;
   if (model.hasKeyRows()) {
     auto make = [&](Value rows) { return makeKeyBoxes(host, rows, before, getKeySchedule(model, 0).keys); };
@@ -187,7 +190,7 @@ scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, in
                                     [&](OpFoldResult bound) { return getValueOrCreateConstantIndexOp(builder, host.loc, bound); });
   Value tiles = bounds[2], groups = host.mul(bounds[0], bounds[1]);
   // A block fills a multiprocessor, and workers are two for each.
-  Value workers = host.div(host.add(xfmr::WorkerCountOp::create(builder, host.loc), 1), 2);
+  Value workers = host.div(host.add(rt::WorkerCountOp::create(builder, host.loc), 1), 2);
   PairsOfBlock pairs(host, bounds[0], bounds[1], tiles, fitTogether(host, model, groups, tiles, cacheBytes), workers);
   auto loop = scf::ForallOp::create(builder, host.loc, ArrayRef<OpFoldResult>{pairs.blocks}, ValueRange(), std::nullopt);
   loop->setAttr(kGpuAttr, builder.getI64IntegerAttr(arch));

@@ -5,6 +5,8 @@
 #include "compiler/Target/NVVM/KeyStages.h"
 #include "compiler/Target/NVVM/RoundedRows.h"
 #include "compiler/Target/NVVM/TensorCores.h"
+#include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -23,7 +25,7 @@ static constexpr int64_t kMostStages = 4;
 
 static int64_t sizeOf(Value rows) { return cast<MemRefType>(rows.getType()).getShape().back(); }
 
-KeySchedule attune::getKeySchedule(xfmr::AttentionTileOp op, int64_t others) {
+KeySchedule attune::getKeySchedule(tiles::AttentionTileOp op, int64_t others) {
   if (!op.hasKeyRows())
     return {64, 2, 56, 224};
   // Scores of 128 keys beside results of 128 components leave no registers for what a bias of distances needs.
@@ -59,10 +61,10 @@ KeyBoxes attune::makeKeyBoxes(ThreadEmitter &host, Value rows, scf::ForallOp loo
     steps.push_back(host.index(stride));
   box.front() = keys, box.back() = kRowComponents;
   auto pointer = LLVM::LLVMPointerType::get(host.builder.getContext());
-  return {xfmr::TensorMapOp::create(host.builder, host.loc, pointer, source, sizes, steps, box, 2, 128), source != rows};
+  return {rt::TensorMapOp::create(host.builder, host.loc, pointer, source, sizes, steps, box, 2, 128), source != rows};
 }
 
-KeyStages::KeyStages(xfmr::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes)
+KeyStages::KeyStages(tiles::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes)
     : schedule(getKeySchedule(model, others)), e(e), copies(e), areRows(model.hasKeyRows()), consumers(consumers), others(others) {
   keys.boxes = boxes.first, values.boxes = boxes.second;
   int64_t headDim = sizeOf(model.getQuery()), valueDim = sizeOf(model.getValue());
@@ -120,7 +122,7 @@ Values KeyStages::startProducing() {
   return values;
 }
 
-Values KeyStages::produce(xfmr::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
+Values KeyStages::produce(tiles::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
   return areRows ? produceRows(tile, thread, begin, end, carried) : producePanels(tile, thread, begin, end, carried);
 }
 
@@ -164,7 +166,7 @@ void KeyStages::clearRows(RingPlace place, Value lane, Value count) {
 /// Behind the last key of a sequence stand those of the next one, or memory that nobody has written. Such keys get scores that are not
 /// looked at, and weights of exactly 0; but 0 times what stands beside them need not be 0, so their values are cleared before anybody
 /// multiplies them. That happens once for a tile, in the last stage, which lands at a barrier of its own, whose parity is carried.
-Values KeyStages::produceRows(xfmr::AttentionTileOp tile, Value lane, Value begin, Value end, ValueRange carried) {
+Values KeyStages::produceRows(tiles::AttentionTileOp tile, Value lane, Value begin, Value end, ValueRange carried) {
   Value keyCount = e.size(tile.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, e.index(0));
   return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {
     RingPlace place = copies.unpack(carried[0]);
@@ -198,7 +200,7 @@ Values KeyStages::produceRows(xfmr::AttentionTileOp tile, Value lane, Value begi
 // Panels
 //===----------------------------------------------------------------------===//
 
-Values KeyStages::producePanels(xfmr::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
+Values KeyStages::producePanels(tiles::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
   Value zero = e.index(0), keyCount = e.size(tile.getValue(), 0);
   RoundedRows rows(e, tile.getPrecision(), words, thread);
   return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {

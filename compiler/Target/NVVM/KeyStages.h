@@ -14,6 +14,7 @@
 
 #include "compiler/Target/NVVM/BoxCopies.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -27,7 +28,7 @@ struct KeySchedule {
   int64_t keys, stages, producerRegisters, consumerRegisters;
 };
 /// The schedule for |op|, with |others| bytes of shared memory in use beside the stages.
-KeySchedule getKeySchedule(mlir::xfmr::AttentionTileOp op, int64_t others);
+KeySchedule getKeySchedule(mlir::tiles::AttentionTileOp op, int64_t others);
 
 /// Where in memory boxes of |op|'s keys or values (|rows|) come from: a tensor that is there before |loop|. Null if there is none.
 mlir::Value findBoxSource(mlir::Value rows, mlir::scf::ForallOp loop);
@@ -46,7 +47,7 @@ public:
   using Values = ThreadEmitter::Values;
 
   /// For tiles like |model|, of which |consumers| are made at once. |boxes| are those of keys and of values.
-  KeyStages(mlir::xfmr::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes);
+  KeyStages(mlir::tiles::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes);
 
   /// Shared memory and barriers, before all threads meet. |words| is the memory of the stages, and |others| bytes behind them.
   void allocate(Value thread);
@@ -55,7 +56,7 @@ public:
   /// What is carried from one filling to the next.
   Values startProducing();
   /// Goes on from |carried| to fill stages with the keys of |tile| from |begin|, a multiple of a stage's, to |end|.
-  Values produce(mlir::xfmr::AttentionTileOp tile, Value thread, Value begin, Value end, mlir::ValueRange carried);
+  Values produce(mlir::tiles::AttentionTileOp tile, Value thread, Value begin, Value end, mlir::ValueRange carried);
 
   RingPlace next(RingPlace place) { return copies.next(place, schedule.stages); }
   /// Waits for the keys or the values at |place| and returns them as a matrix; gives them back, which one thread does.
@@ -82,8 +83,8 @@ private:
   void initialize(Ring &ring, Value thread);
   Value offsetOf(const Ring &ring, RingPlace place) { return e.add(e.mul(place.stage, ring.bytes), ring.offset); }
   Value addressOf(const Ring &ring, RingPlace place) { return e.advance(e.sharedAddress(words), offsetOf(ring, place)); }
-  Values produceRows(mlir::xfmr::AttentionTileOp tile, Value lane, Value begin, Value end, mlir::ValueRange carried);
-  Values producePanels(mlir::xfmr::AttentionTileOp tile, Value thread, Value begin, Value end, mlir::ValueRange carried);
+  Values produceRows(mlir::tiles::AttentionTileOp tile, Value lane, Value begin, Value end, mlir::ValueRange carried);
+  Values producePanels(mlir::tiles::AttentionTileOp tile, Value thread, Value begin, Value end, mlir::ValueRange carried);
   void copyBoxes(const Ring &ring, RingPlace place, Value rows, Value key, Value barrier);
   void clearRows(RingPlace place, Value lane, Value count);
 

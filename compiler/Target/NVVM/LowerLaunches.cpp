@@ -10,6 +10,7 @@
 
 #include "attune/abi.h"
 #include "compiler/Target/NVVM/Passes.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -55,7 +56,7 @@ struct LowerLaunches : attune::impl::LowerLaunchesBase<LowerLaunches> {
 private:
   LLVM::LLVMFuncOp buildLaunchFunction();
   LogicalResult lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp function, int64_t number);
-  void lower(xfmr::TensorMapOp op);
+  void lower(rt::TensorMapOp op);
   void lowerQuestion(Operation *op);
 };
 
@@ -131,7 +132,7 @@ LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp fu
     args = LLVM::AllocaOp::create(builder, loc, e.pointer, words, e.constant(e.i64, 1), 8);
   }
   for (auto [index, member] : llvm::enumerate(members)) {
-    if (member.getDefiningOp<xfmr::TensorMapOp>()) {
+    if (member.getDefiningOp<rt::TensorMapOp>()) {
       e.store(member, args, 8 * index); // the map itself is the argument
       continue;
     }
@@ -157,7 +158,7 @@ void LowerLaunches::lowerQuestion(Operation *op) {
   OpBuilder builder(op);
   StructureEmitter e(builder, op->getLoc());
   Value answer;
-  if (auto onGpu = dyn_cast<xfmr::OnGpuOp>(op)) {
+  if (auto onGpu = dyn_cast<rt::DeviceArchIsOp>(op)) {
     Value arch = loadOfHost(e, op, e.i32, offsetof(attune_host, arch));
     answer = LLVM::ICmpOp::create(builder, op->getLoc(), LLVM::ICmpPredicate::eq, arch,
                                   e.constant(e.i32, static_cast<int64_t>(onGpu.getArch()) | ATTUNE_ARCH_SPECIFIC));
@@ -169,7 +170,7 @@ void LowerLaunches::lowerQuestion(Operation *op) {
 }
 
 /// Stores an attune_tensor_map and calls the host for what kernels get.
-void LowerLaunches::lower(xfmr::TensorMapOp op) {
+void LowerLaunches::lower(rt::TensorMapOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   StructureEmitter e(builder, loc);
@@ -229,11 +230,11 @@ void LowerLaunches::runOnOperation() {
       return signalPassFailure();
   SmallVector<Operation *> asked;
   getOperation().walk([&](Operation *op) {
-    if (isa<xfmr::OnGpuOp, xfmr::WorkerCountOp, xfmr::TensorMapOp>(op))
+    if (isa<rt::DeviceArchIsOp, rt::WorkerCountOp, rt::TensorMapOp>(op))
       asked.push_back(op);
   });
   for (Operation *op : asked) {
-    if (auto map = dyn_cast<xfmr::TensorMapOp>(op))
+    if (auto map = dyn_cast<rt::TensorMapOp>(op))
       lower(map);
     else
       lowerQuestion(op);

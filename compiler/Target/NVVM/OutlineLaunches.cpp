@@ -11,6 +11,7 @@
 #include "compiler/Target/NVVM/ThreadEmitter.h"
 #include "compiler/Transforms/ParallelLoops.h"
 #include "compiler/Transforms/Passes.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -59,14 +60,14 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   Value count = loop.counts[0];
   for (Value other : ArrayRef(loop.counts).drop_front())
     count = host.mul(count, other);
-  bool usesScratch = forall.walk([](xfmr::WorkerIdOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  bool usesScratch = forall.walk([](rt::WorkerIdOp) { return WalkResult::interrupt(); }).wasInterrupted();
   SmallVector<Value> needed(loop.counts);
   if (usesScratch)
     needed.push_back(count);
   auto [needs, repeated] = loop.capture(needed);
   // Maps of tensors first: what follows becomes several parameters each.
   SmallVector<Value> captures(needs.begin(), needs.end());
-  auto isMap = [](Value value) { return value.getDefiningOp<xfmr::TensorMapOp>() != nullptr; };
+  auto isMap = [](Value value) { return value.getDefiningOp<rt::TensorMapOp>() != nullptr; };
   int64_t numMaps = std::stable_partition(captures.begin(), captures.end(), isMap) - captures.begin();
 
   SmallVector<Type> types = llvm::map_to_vector(captures, [](Value v) { return v.getType(); });

@@ -4,6 +4,8 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_PASSES_H
 #define ATTUNE_COMPILER_TARGET_NVVM_PASSES_H
 
+#include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -32,7 +34,7 @@ inline constexpr llvm::StringLiteral kGpuAttr = "xfmr.gpu";
 /// On a parallel loop over rows of packed tokens, and on an argument of its function: the buffer whose last element is the number of
 /// tokens.
 inline constexpr llvm::StringLiteral kLimitAttr = "xfmr.limit";
-/// On a kernel: how many of its first parameters are results of `xfmr.tensor_map`.
+/// On a kernel: how many of its first parameters are results of `rt.tensor_map`.
 inline constexpr llvm::StringLiteral kTensorMapsAttr = "xfmr.tensor_maps";
 /// On a parallel loop: threads of its blocks, if not the usual number.
 inline constexpr llvm::StringLiteral kThreadsAttr = "xfmr.threads";

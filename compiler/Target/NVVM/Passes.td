@@ -50,13 +50,13 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     what another wrote, or write what another reads. With `xfmr.grid` on the loop, all its iterations share the work. With `xfmr.limit`, a block
     does nothing if its first row is behind the last token.
 
-    With `specific-arch`, projections of 16-bit codes and their attention have one more version, which the host takes where `xfmr.on_gpu`:
-    blocks of three warpgroups (`xfmr.threads`) that take one tile after the other, with copies by `xfmr.tensor_map`.
+    With `specific-arch`, projections of 16-bit codes and their attention have one more version, which the host takes where `rt.device_arch_is`:
+    blocks of three warpgroups (`xfmr.threads`) that take one tile after the other, with copies by `rt.tensor_map`.
 
     **Numerics**: sums of rows have 32 lanes joined by a fixed tree; products are fused multiply-adds in the order of k.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect", "::mlir::xfmr::XfmrDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect", "::mlir::rt::RtDialect", "::mlir::tiles::TileDialect"];
   let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block, a multiple of 32">,
                  Option<"specificArch", "specific-arch", "int64_t", "0", "compute capability times 10 of a GPU that gets kernels of its own; 0 for none">,
                  Option<"specificColumns", "specific-columns", "int64_t", "256", "columns of its tiles, a multiple of 128 up to 256">,
@@ -67,7 +67,7 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
   let summary = "scratch of an iteration that is small enough moves from the workspace to shared memory";
   let description = [{
-    Allocations in shared memory and views of `%workspace` at `xfmr.worker_id` times a constant become views of `gpu.dynamic_shared_memory`; the loop gets
+    Allocations in shared memory and views of `%workspace` at `rt.worker_id` times a constant become views of `gpu.dynamic_shared_memory`; the loop gets
     the attribute `xfmr.shared_bytes`, the bytes of those that are used: shared memory limits how many blocks a multiprocessor runs at once. Views stay in the
     workspace if they do not fit beside allocations, in `bytes`. Numerics: exact.
   }];
@@ -104,7 +104,7 @@ def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
   let description = [{
     Arguments are stored in a structure on the stack, a buffer as the members of its descriptor, in the order in which `convert-gpu-to-nvvm` makes parameters of
     them. `attune_launch_on` skips launches of no blocks and all launches after one that failed. What the host is asked for becomes a
-    load (`xfmr.on_gpu`, `xfmr.worker_count`) or a call (`xfmr.tensor_map`: the map is on the stack). Numerics: exact.
+    load (`rt.device_arch_is`, `rt.worker_count`) or a call (`rt.tensor_map`: the map is on the stack). Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
 }
@@ -136,7 +136,7 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     gpu.module @attune_device { gpu.func @f(%x: memref<?x8xf32>, %n: index) kernel { ... } }
     ```
 
-    One block per iteration. Where `xfmr.worker_id` is left, there are at most as many blocks as workers, each with its own number, which take one iteration
+    One block per iteration. Where `rt.worker_id` is left, there are at most as many blocks as workers, each with its own number, which take one iteration
     after another. Functions that launch get the host as first argument, as in `attune-outline-parallel`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];

@@ -3,11 +3,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects parallel loops after `attune-distribute-to-threads`, with the scratch that `attune-plan-memory` gave to each worker: views of the
-// workspace at `xfmr.worker_id` times the bytes of one. Leaves those that are used in shared memory, one after the other, if they fit.
+// workspace at `rt.worker_id` times the bytes of one. Leaves those that are used in shared memory, one after the other, if they fit.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/Passes.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -132,7 +133,7 @@ bool PlaceInShared::collectViews(Value base, int64_t offset, Scratch &scratch) {
 std::optional<Scratch> PlaceInShared::findScratch(scf::ForallOp loop) {
   Scratch scratch;
   bool regular = true;
-  loop.walk([&](xfmr::WorkerIdOp id) {
+  loop.walk([&](rt::WorkerIdOp id) {
     for (Operation *user : id->getUsers()) {
       auto product = dyn_cast<arith::MulIOp>(user);
       std::optional<int64_t> each =
@@ -210,7 +211,7 @@ void PlaceInShared::place(scf::ForallOp loop, ArrayRef<Placement> placements) {
     }
   // What is left of the address would keep the worker alive.
   SmallVector<Operation *> dead;
-  loop.walk([&](xfmr::WorkerIdOp id) { dead.push_back(id); });
+  loop.walk([&](rt::WorkerIdOp id) { dead.push_back(id); });
   for (size_t i = 0; i < dead.size(); ++i)
     dead.append(dead[i]->getUsers().begin(), dead[i]->getUsers().end());
   for (Operation *op : llvm::reverse(dead))

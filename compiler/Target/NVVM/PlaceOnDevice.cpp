@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/Passes.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -31,7 +32,7 @@ static constexpr int64_t kMostBlocks = 4096;
 static bool touchesElements(Operation *op) {
   if (isa<linalg::LinalgOp, memref::LoadOp, memref::StoreOp, memref::CopyOp>(op))
     return true;
-  return op->getName().getDialectNamespace() == xfmr::XfmrDialect::getDialectNamespace() && op->getNumOperands() != 0;
+  return isa_and_nonnull<tiles::TileDialect>(op->getDialect());
 }
 
 /// Whether |op| or something in it touches elements.

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/RowAttention.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -15,7 +16,7 @@ static constexpr int64_t kTablePadding = 15;
 /// Components of a product that are loaded before they are multiplied.
 static constexpr int64_t kUnroll = 4;
 
-RowAttention::RowAttention(xfmr::AttentionTileOp op, ThreadEmitter &e)
+RowAttention::RowAttention(tiles::AttentionTileOp op, ThreadEmitter &e)
     : keys(e.size(op.getValue(), 0)), heads(e.size(op.getQuery(), 1)), op(op), e(e) {}
 
 RowAttention::Row RowAttention::rowAt(Value number) { return makeAttentionRow(e, op, e.div(number, heads), e.rem(number, heads), keys); }

@@ -6,17 +6,18 @@
 
 #include "compiler/Target/NVVM/ThreadEmitter.h"
 #include "compiler/Transforms/AttentionRow.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 namespace attune {
 
-/// What becomes of the product of a query and a key: everything of `xfmr.attention_tile` between the two matrix products, for one score.
+/// What becomes of the product of a query and a key: everything of `tile.attention_tile` between the two matrix products, for one score.
 /// Scores are in units of log2, as on the page of the operation.
 class RowAttention {
 public:
   using Value = mlir::Value;
   using Row = AttentionRow;
 
-  RowAttention(mlir::xfmr::AttentionTileOp op, ThreadEmitter &e);
+  RowAttention(mlir::tiles::AttentionTileOp op, ThreadEmitter &e);
 
   Row rowAt(Value number);
   /// The keys to visit for |row|: all, or those it sees.
@@ -39,7 +40,7 @@ private:
   Value isHiddenByPosition(const Row &row, Value key);
   Value isHiddenByMask(const Row &row, Value key);
 
-  mlir::xfmr::AttentionTileOp op;
+  mlir::tiles::AttentionTileOp op;
   ThreadEmitter &e;
 };
 

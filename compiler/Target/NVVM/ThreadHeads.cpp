@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/ThreadLoops.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -10,7 +11,7 @@ using namespace attune;
 using Values = ThreadEmitter::Values;
 
 /// Neighbouring threads write neighbouring columns of the panel. Columns before the first key stay, those behind the last become 0.
-void attune::emitKeyPanel(xfmr::KeyPanelOp op, const ThreadLoops &loops) {
+void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
   ThreadEmitter e(builder, op.getLoc());
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
@@ -23,7 +24,7 @@ void attune::emitKeyPanel(xfmr::KeyPanelOp op, const ThreadLoops &loops) {
   });
 }
 
-void attune::emitKeyRows(xfmr::KeyRowsOp op, const ThreadLoops &loops) {
+void attune::emitKeyRows(tiles::UnpackKeysOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
   ThreadEmitter e(builder, op.getLoc());
   Value panel = op.getPanel(), rows = op.getDestinations()[0];
@@ -32,7 +33,7 @@ void attune::emitKeyRows(xfmr::KeyRowsOp op, const ThreadLoops &loops) {
 }
 
 /// A thread turns one pair of components, or copies one that is not turned.
-void attune::emitRotary(xfmr::RotaryTileOp op, const ThreadLoops &loops) {
+void attune::emitRotary(tiles::RotaryTileOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
   ThreadEmitter e(builder, op.getLoc());
   Value input = op.getInput(), table = op.getTable(), result = op.getDestinations()[0];

@@ -4,6 +4,7 @@
 
 #include "compiler/Target/NVVM/ThreadLoops.h"
 #include "compiler/Target/NVVM/ThreadContraction.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -38,8 +39,8 @@ void ThreadLoops::forEachWarp(ThreadEmitter &e, Value count, llvm::function_ref<
 bool attune::isDistributed(Operation *op) {
   if (isa<memref::StoreOp>(op))
     return !op->getParentOfType<linalg::LinalgOp>();
-  return isa<linalg::LinalgOp, memref::CopyOp, xfmr::KeyPanelOp, xfmr::KeyRowsOp, xfmr::RotaryTileOp, xfmr::AttentionTileOp,
-             xfmr::QuantizeRowsOp>(op);
+  return isa<linalg::LinalgOp, memref::CopyOp, tiles::KeyPanelOp, tiles::UnpackKeysOp, tiles::RotaryTileOp, tiles::AttentionTileOp,
+             tiles::QuantizeRowsOp>(op);
 }
 
 static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
@@ -72,15 +73,15 @@ LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
       return failure();
   } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
     emitCopy(copy, loops);
-  } else if (auto panel = dyn_cast<xfmr::KeyPanelOp>(op)) {
+  } else if (auto panel = dyn_cast<tiles::KeyPanelOp>(op)) {
     emitKeyPanel(panel, loops);
-  } else if (auto rows = dyn_cast<xfmr::KeyRowsOp>(op)) {
+  } else if (auto rows = dyn_cast<tiles::UnpackKeysOp>(op)) {
     emitKeyRows(rows, loops);
-  } else if (auto rotary = dyn_cast<xfmr::RotaryTileOp>(op)) {
+  } else if (auto rotary = dyn_cast<tiles::RotaryTileOp>(op)) {
     emitRotary(rotary, loops);
-  } else if (auto attention = dyn_cast<xfmr::AttentionTileOp>(op)) {
+  } else if (auto attention = dyn_cast<tiles::AttentionTileOp>(op)) {
     (isTile(isFlashAttention(attention)) ? emitFlashAttention : emitAttentionRows)(attention, loops);
-  } else if (auto quantize = dyn_cast<xfmr::QuantizeRowsOp>(op); quantize && !quantize.getScales()) {
+  } else if (auto quantize = dyn_cast<tiles::QuantizeRowsOp>(op); quantize && !quantize.getScales()) {
     emitQuantizeRows(quantize, loops);
   } else {
     return op->emitError("has no form for threads of a GPU");

@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_TARGET_NVVM_THREADLOOPS_H
 
 #include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -30,14 +31,14 @@ llvm::LogicalResult distributeOp(mlir::Operation *op, const ThreadLoops &loops);
 
 /// Linalg (ThreadLinalg.cpp), tiles of heads (ThreadHeads.cpp), attention (WarpAttention.cpp, FlashAttention.cpp). The operation stays.
 llvm::LogicalResult emitLinalg(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
-void emitKeyPanel(mlir::xfmr::KeyPanelOp op, const ThreadLoops &loops);
-void emitKeyRows(mlir::xfmr::KeyRowsOp op, const ThreadLoops &loops);
-void emitRotary(mlir::xfmr::RotaryTileOp op, const ThreadLoops &loops);
-void emitQuantizeRows(mlir::xfmr::QuantizeRowsOp op, const ThreadLoops &loops);
-void emitAttentionRows(mlir::xfmr::AttentionTileOp op, const ThreadLoops &loops);
+void emitKeyPanel(mlir::tiles::KeyPanelOp op, const ThreadLoops &loops);
+void emitKeyRows(mlir::tiles::UnpackKeysOp op, const ThreadLoops &loops);
+void emitRotary(mlir::tiles::RotaryTileOp op, const ThreadLoops &loops);
+void emitQuantizeRows(mlir::tiles::QuantizeRowsOp op, const ThreadLoops &loops);
+void emitAttentionRows(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
 /// Attention by tensor cores, which not every tile is for.
-bool isFlashAttention(mlir::xfmr::AttentionTileOp op);
-void emitFlashAttention(mlir::xfmr::AttentionTileOp op, const ThreadLoops &loops);
+bool isFlashAttention(mlir::tiles::AttentionTileOp op);
+void emitFlashAttention(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
 
 } // namespace attune
 

@@ -3,12 +3,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/ThreadLoops.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
 using namespace attune;
 using Values = ThreadEmitter::Values;
 
-void attune::emitQuantizeRows(xfmr::QuantizeRowsOp op, const ThreadLoops &loops) {
+void attune::emitQuantizeRows(tiles::QuantizeRowsOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
   ThreadEmitter e(builder, op.getLoc());
   Value input = op.getInput(), codes = op.getCodes();

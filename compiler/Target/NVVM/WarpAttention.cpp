@@ -14,12 +14,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/WarpAttention.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
 using namespace attune;
 using Values = ThreadEmitter::Values;
 
-WarpAttention::WarpAttention(xfmr::AttentionTileOp op, ThreadEmitter &e)
+WarpAttention::WarpAttention(tiles::AttentionTileOp op, ThreadEmitter &e)
     : op(op), e(e), rows(op, e), columns(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
       perLane(llvm::divideCeil(columns, kWarp)), target(op.getScoreStage() == xfmr::ScoreStage::Softmax ? op.getProbabilities() : Value()) {
 }
@@ -129,7 +130,7 @@ void WarpAttention::emitMaskedRow(const RowAttention::Row &which, Value laneNumb
     forLaneKeys(none, rows.keys, [&](Value key) { e.store(e.mulf(weightOf(key), factor), target, {row.head, row.query, key}); });
 }
 
-void attune::emitAttentionRows(xfmr::AttentionTileOp op, const ThreadLoops &loops) {
+void attune::emitAttentionRows(tiles::AttentionTileOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
   ThreadEmitter e(builder, op.getLoc());
   WarpAttention(op, e).run(loops);

@@ -6,6 +6,7 @@
 
 #include "compiler/Target/NVVM/RowAttention.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 namespace attune {
 
@@ -15,7 +16,7 @@ public:
   using Value = mlir::Value;
   using Values = ThreadEmitter::Values;
 
-  WarpAttention(mlir::xfmr::AttentionTileOp op, ThreadEmitter &e);
+  WarpAttention(mlir::tiles::AttentionTileOp op, ThreadEmitter &e);
 
   void run(const ThreadLoops &loops);
   /// The result of |which|, a row without a visible key: the mean of the values of the keys that the rule for masked rows names, all of
@@ -31,7 +32,7 @@ private:
   void storeResult(mlir::ValueRange sums, Value factor);
   void forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value key)> body);
 
-  mlir::xfmr::AttentionTileOp op;
+  mlir::tiles::AttentionTileOp op;
   ThreadEmitter &e;
   RowAttention rows;
   int64_t columns, perLane;

@@ -6,6 +6,7 @@
 
 #include "compiler/Target/NVVM/FlashRows.h"
 #include "compiler/Target/NVVM/KeyStages.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 namespace attune {
 
@@ -18,7 +19,7 @@ public:
   using Value = mlir::Value;
   using Values = ThreadEmitter::Values;
 
-  WarpgroupConsumer(mlir::xfmr::AttentionTileOp op, ThreadEmitter &e, KeyStages &stages, Value inGroup, Value queries)
+  WarpgroupConsumer(mlir::tiles::AttentionTileOp op, ThreadEmitter &e, KeyStages &stages, Value inGroup, Value queries)
       : op(op), e(e), copies(e), stages(stages), inGroup(inGroup), queriesAt(queries), own(op, e, e.rem(inGroup, kWarp)),
         products(e, own.cores.elementType()) {}
   /// All keys from |begin| to |end|, which are in the stages from |place| on; |group| is the number of the warpgroup, which stores what it
@@ -40,7 +41,7 @@ private:
   Values overStages(Value begin, Value end, mlir::ValueRange carried, bool areSeen);
   void release(llvm::function_ref<void()> give) { e.ifThen(e.compare(mlir::arith::CmpIPredicate::eq, inGroup, e.index(0)), give); }
 
-  mlir::xfmr::AttentionTileOp op;
+  mlir::tiles::AttentionTileOp op;
   ThreadEmitter &e;
   BoxCopies copies;
   KeyStages &stages;

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/WholeProjection.h"
+#include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -103,7 +104,7 @@ std::optional<WholeProjection> attune::findWholeProjection(scf::ForallOp loop, i
       return inner.getNumResults() == 0 && step && *step >= rows && isConstantIntValue(inner.getLowerBound(), 0) ? WalkResult::advance()
                                                                                                                  : WalkResult::interrupt();
     }
-    return isMemoryEffectFree(op) || isa<memref::ViewOp, xfmr::WorkerIdOp>(op) || op->hasTrait<OpTrait::IsTerminator>()
+    return isMemoryEffectFree(op) || isa<memref::ViewOp, rt::WorkerIdOp>(op) || op->hasTrait<OpTrait::IsTerminator>()
                ? WalkResult::advance()
                : WalkResult::interrupt();
   });

@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Rt/IR/RtDialect.h"
+#include "dialect/Rt/IR/RtOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -19,10 +21,17 @@ using namespace mlir::rt;
 #define GET_ATTRDEF_CLASSES
 #include "dialect/Rt/IR/RtAttrs.cpp.inc"
 
+#define GET_OP_CLASSES
+#include "dialect/Rt/IR/RtOps.cpp.inc"
+
 void RtDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/Rt/IR/RtAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/Rt/IR/RtOps.cpp.inc"
       >();
 }
 

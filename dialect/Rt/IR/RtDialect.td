@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The machine that a module is compiled for. It holds attributes only.
+// The machine that a module is compiled for, and calls of the runtime on it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RT_DIALECT_TD
@@ -14,14 +14,24 @@ include "mlir/IR/OpBase.td"
 def Rt_Dialect : Dialect {
   let name = "rt";
   let cppNamespace = "::mlir::rt";
-  let summary = "the target of a compilation and its schedule";
+  let summary = "the target of a compilation, and calls of the runtime by compiled code";
   let description = [{
     A module carries the attributes `rt.target` and `rt.schedule`, for a GPU also `rt.device_schedule`. Every phase reads them, so that the
     dump of a phase can be lowered further without any option.
+
+    Compiled code calls the program that runs it through one structure, `attune_host` of attune/abi.h: parallel loops, kernels on a device.
+    Operations of this dialect stand for these calls from the phase `tiled` to the phase `target`.
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
 }
+
+class Rt_Op<string mnemonic, list<Trait> traits = []> : Op<Rt_Dialect, mnemonic, traits>;
+
+/// `!llvm.ptr` to the host's `attune_host`.
+def Rt_HostPointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">, "pointer to the host", "::mlir::LLVM::LLVMPointerType">,
+    BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
 
 def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
   let mnemonic = "target";

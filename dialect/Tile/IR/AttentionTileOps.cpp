@@ -1,31 +1,12 @@
-//===- KernelOps.cpp - Verifiers and effects of tile operations ---------===//
+//===- AttentionTileOps.cpp - Verifier and effects of attention tiles -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Tile/IR/TileVerification.h"
 
 using namespace mlir;
-using namespace mlir::xfmr;
-
-/// Reads of the inputs and writes (with |updates|, also reads) of the destinations, for operands that are buffers.
-static void addEffects(DestinationStyleOpInterface op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    if (op.isDpsInit(&operand))
-      effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
-    else
-      effects.emplace_back(MemoryEffects::Read::get(), &operand, 0, true, SideEffects::DefaultResource::get());
-  }
-}
-
-/// Checks that |value| (named |name|) has |rank| dimensions.
-static LogicalResult verifyRank(Operation *op, Value value, StringRef name, int64_t rank) {
-  auto type = cast<ShapedType>(value.getType());
-  if (type.hasRank() && type.getRank() == rank)
-    return success();
-  return op->emitOpError("expects '") << name << "' of rank " << rank << ", but got " << type;
-}
+using namespace mlir::tiles;
 
 /// Checks that |operands| are all tensors of known rank or all buffers.
 static LogicalResult verifyKinds(Operation *op, ValueRange operands) {
@@ -44,76 +25,8 @@ static LogicalResult verifyStatic(Operation *op, StringRef what, int64_t got, Ty
   return op->emitOpError("expects ") << what << " to be static and positive, but got " << type;
 }
 
-/// Checks that static sizes agree.
-static LogicalResult verifySize(Operation *op, StringRef what, int64_t expected, int64_t got) {
-  if (ShapedType::isDynamic(expected) || ShapedType::isDynamic(got) || expected == got)
-    return success();
-  return op->emitOpError("expects ") << what << " to be " << expected << ", but got " << got;
-}
-
-void KeyPanelOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) { addEffects(*this, effects); }
-
-LogicalResult KeyPanelOp::verify() {
-  if (getDestinations().size() != 1)
-    return emitOpError("expects one destination, but got ") << getDestinations().size();
-  Value panel = getDestinations()[0];
-  if (failed(verifyKinds(*this, {getKeys(), panel})) || failed(verifyRank(*this, getKeys(), "keys", 2)) ||
-      failed(verifyRank(*this, panel, "panel", 2))) // C1
-    return failure();
-  auto keys = cast<ShapedType>(getKeys().getType()), type = cast<ShapedType>(panel.getType());
-  if (failed(verifyStatic(*this, "the rows of the panel", type.getDimSize(0), type)) ||
-      failed(verifyStatic(*this, "the columns of the panel", type.getDimSize(1), type)))
-    return failure();
-  if (!keys.isDynamicDim(0) && keys.getDimSize(0) > type.getDimSize(1))
-    return emitOpError("expects at most ") << type.getDimSize(1) << " keys, the panel's width, but got " << keys.getDimSize(0);
-  return verifySize(*this, "the rows of the panel", keys.getDimSize(1), type.getDimSize(0));
-}
-
-void KeyRowsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) { addEffects(*this, effects); }
-
-LogicalResult KeyRowsOp::verify() {
-  if (getDestinations().size() != 1)
-    return emitOpError("expects one destination, but got ") << getDestinations().size();
-  Value rows = getDestinations()[0];
-  if (failed(verifyKinds(*this, {getPanel(), rows})) || failed(verifyRank(*this, getPanel(), "panel", 2)) ||
-      failed(verifyRank(*this, rows, "rows", 2))) // C1
-    return failure();
-  auto panel = cast<ShapedType>(getPanel().getType()), type = cast<ShapedType>(rows.getType());
-  if (failed(verifyStatic(*this, "the rows of the panel", panel.getDimSize(0), panel)) ||
-      failed(verifyStatic(*this, "the columns of the panel", panel.getDimSize(1), panel)))
-    return failure();
-  if (!type.isDynamicDim(0) && type.getDimSize(0) > panel.getDimSize(1))
-    return emitOpError("expects at most ") << panel.getDimSize(1) << " keys, the panel's width, but got " << type.getDimSize(0);
-  return verifySize(*this, "the columns of the rows", panel.getDimSize(0), type.getDimSize(1));
-}
-
-void RotaryTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) { addEffects(*this, effects); }
-
-LogicalResult RotaryTileOp::verify() {
-  if (getDestinations().size() != 1)
-    return emitOpError("expects one destination, but got ") << getDestinations().size();
-  Value result = getDestinations()[0];
-  if (failed(verifyKinds(*this, getOperands())) || failed(verifyRank(*this, getInput(), "input", 3)) ||
-      failed(verifyRank(*this, result, "result", 3)) || // C1
-      failed(verifyRank(*this, getPositions(), "positions", 1)) || failed(verifyRank(*this, getTable(), "table", 2)))
-    return failure();
-  auto input = cast<ShapedType>(getInput().getType()), table = cast<ShapedType>(getTable().getType());
-  if (!cast<ShapedType>(getPositions().getType()).getElementType().isInteger(64))
-    return emitOpError("expects 'positions' of i64, but got ") << getPositions().getType();
-  for (ShapedType type : {input, table, cast<ShapedType>(result.getType())})
-    if (!isa<FloatType>(type.getElementType()))
-      return emitOpError("expects 'input', 'table' and the result of floats, but got ") << type;
-  int64_t columns = table.getDimSize(1), headDim = input.getDimSize(2);
-  if (ShapedType::isDynamic(columns) || ShapedType::isDynamic(headDim) || columns % 2 != 0 || columns > headDim)
-    return emitOpError("expects a table with an even number of columns, at most the head size, but got ") << table << " for " << input;
-  for (int64_t dim = 0; dim < 3; ++dim)
-    if (failed(verifySize(*this, "each size of the result", input.getDimSize(dim), cast<ShapedType>(result.getType()).getDimSize(dim))))
-      return failure();
-  return success();
-}
-
 void AttentionTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  addEffects(*this, effects); // reads the scratch, too
+  detail::getTileEffects(*this, effects); // reads the scratch, too
   for (MutableOperandRange range : {getScratchMutable(), getStateMutable()})
     for (OpOperand &operand : range)
       effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
@@ -166,13 +79,13 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
 /// Checks C5.
 static LogicalResult verifyElements(AttentionTileOp op) {
   Builder builder(op.getContext());
-  Type code = op.getPrecision() == Precision::BF16  ? Type(builder.getBF16Type())
-              : op.getPrecision() == Precision::F16 ? Type(builder.getF16Type())
+  Type code = op.getPrecision() == xfmr::Precision::BF16  ? Type(builder.getBF16Type())
+              : op.getPrecision() == xfmr::Precision::F16 ? Type(builder.getF16Type())
                                                     : Type();
   auto elementOf = [](Value value) { return cast<ShapedType>(value.getType()).getElementType(); };
   Type expected = op.hasKeyRows() ? code : Type(builder.getF32Type());
   if (!expected)
-    return op.emitOpError("expects 'precision' to be bf16 or f16 for keys in rows, but got ") << stringifyPrecision(op.getPrecision());
+    return op.emitOpError("expects 'precision' to be bf16 or f16 for keys in rows, but got ") << xfmr::stringifyPrecision(op.getPrecision());
   for (auto [name, value] : {std::pair<StringRef, Value>("key", op.getKey()), std::pair<StringRef, Value>("value", op.getValue())})
     if (elementOf(value) != expected)
       return op.emitOpError("expects '") << name << "' of " << expected << ", but got " << value.getType();

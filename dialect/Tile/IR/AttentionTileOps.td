@@ -1,44 +1,13 @@
-//===- KernelOps.td - Tiles of attention, after tiling and before vectors -*- tablegen -*-===//
+//===- AttentionTileOps.td - Attention of one tile of queries -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef XFMR_KERNEL_OPS_TD
-#define XFMR_KERNEL_OPS_TD
+#ifndef TILE_ATTENTION_TILE_OPS_TD
+#define TILE_ATTENTION_TILE_OPS_TD
 
-include "dialect/Xfmr/IR/XfmrAttrs.td"
-include "dialect/Xfmr/IR/XfmrTypes.td"
-include "mlir/Interfaces/DestinationStyleOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialect/Tile/IR/TileDialect.td"
+include "dialect/Xfmr/IR/XfmrEnums.td"
 
-/// A tile computation in destination-passing style: on tensors it returns its updated destinations, on buffers it writes them.
-class Xfmr_TileOp<string mnemonic, list<Trait> traits = []> : Xfmr_Op<mnemonic,
-    [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits> {
-  code tileDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestinationsMutable(); }
-  }];
-  let extraClassDeclaration = tileDeclaration;
-}
-
-def Xfmr_KeyPanelOp : Xfmr_TileOp<"key_panel", [AttrSizedOperandSegments]> {
-  let summary = "up to `width` keys of one head, transposed into a panel";
-  let description = [{
-    `panel[d, column + j] = keys[j, d]` for the rows j of `keys`. Columns before `column` (0 if absent) stay as they are, those after the keys become 0, or stay.
-
-    - (C1) `keys` is `[n, D]`, the panel `[D, W]`, with `column + n <= W`.
-
-    ```mlir
-    %p = xfmr.key_panel ins(%k : tensor<?x12xf32>) outs(%d : tensor<12x32xf32>) -> tensor<12x32xf32>
-    %r = xfmr.key_panel ins(%k : tensor<?x12xf32>) at(%column) outs(%p : tensor<12x32xf32>) -> tensor<12x32xf32>
-    ```
-  }];
-  let arguments = (ins AnyShaped:$keys, Optional<Index>:$column, Variadic<AnyShaped>:$destinations);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = [{
-    `ins` `(` $keys `:` type($keys) `)` (`at` `(` $column^ `)`)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
-  }];
-  let hasVerifier = 1;
-}
-
-def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegments]> {
+def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]> {
   let summary = "attention of a few queries of one or more heads over all keys of their sequence, keys in blocks";
   let description = [{
     Every pair (i, h) of a query and a head, all of which share keys and values, is a row. One block of `key_block` keys at a time, in order from the first block
@@ -65,7 +34,7 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
     - (N2) With `precision` bf16 or f16, queries, keys, weights and values may be rounded to it before they are multiplied; sums are f32.
 
     ```mlir
-    %o = xfmr.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) at(%position) outs(%d : tensor<?x1x12xf32>)
+    %o = tile.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) at(%position) outs(%d : tensor<?x1x12xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, causal} -> tensor<?x1x12xf32>
     ```
   }];
@@ -96,44 +65,4 @@ def Xfmr_AttentionTileOp : Xfmr_TileOp<"attention_tile", [AttrSizedOperandSegmen
   let hasVerifier = 1;
 }
 
-def Xfmr_KeyRowsOp : Xfmr_TileOp<"key_rows"> {
-  let summary = "the keys of a panel, one per row";
-  let description = [{
-    `rows[j, d] = panel[d, j]` for the rows j of the destination.
-
-    - (C1) `panel` is `[D, W]`, the destination `[n, D]` with `n <= W`.
-
-    ```mlir
-    %k = xfmr.key_rows ins(%p : tensor<12x64xf32>) outs(%d : tensor<?x12xf32>) -> tensor<?x12xf32>
-    ```
-  }];
-  let arguments = (ins AnyShaped:$panel, Variadic<AnyShaped>:$destinations);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = [{
-    `ins` `(` $panel `:` type($panel) `)` `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
-  }];
-  let hasVerifier = 1;
-}
-
-def Xfmr_RotaryTileOp : Xfmr_TileOp<"rotary_tile"> {
-  let summary = "the heads of a few tokens, turned by their positions";
-  let description = [{
-    As `xfmr.rotary` for the tokens of the tile.
-
-    - (C1) `input` and the result are `[n, H, D]`, `positions` `[n]` of i64, `table` `[P, R]` with R even and at most D.
-    - (N1) A product, rounded, and a fused multiply-add for each element.
-
-    ```mlir
-    %y = xfmr.rotary_tile ins(%x, %p, %t : tensor<?x4x12xf32>, tensor<?xi64>, tensor<512x12xf32>) outs(%d : tensor<?x4x12xf32>) -> tensor<?x4x12xf32>
-    ```
-  }];
-  let arguments = (ins AnyShaped:$input, AnyShaped:$positions, AnyShaped:$table, Variadic<AnyShaped>:$destinations, UnitAttr:$interleaved);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = [{
-    `ins` `(` $input `,` $positions `,` $table `:` type($input) `,` type($positions) `,` type($table) `)`
-    `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
-  }];
-  let hasVerifier = 1;
-}
-
-#endif // XFMR_KERNEL_OPS_TD
+#endif // TILE_ATTENTION_TILE_OPS_TD

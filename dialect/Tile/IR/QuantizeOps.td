@@ -1,13 +1,13 @@
-//===- QuantizeOps.td - Inputs of products in few bits -*- tablegen -*-===//
+//===- QuantizeOps.td - Rows quantized or rounded for low-precision products -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef XFMR_QUANTIZE_OPS_TD
-#define XFMR_QUANTIZE_OPS_TD
+#ifndef TILE_QUANTIZE_OPS_TD
+#define TILE_QUANTIZE_OPS_TD
 
-include "dialect/Tile/IR/AttentionTileOps.td"
+include "dialect/Tile/IR/TileDialect.td"
 include "mlir/Interfaces/TilingInterface.td"
 
-def Xfmr_QuantizeRowsOp : Xfmr_TileOp<"quantize_rows", [DeclareOpInterfaceMethods<TilingInterface,
+def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition", "getTiledImplementationFromOperandTiles",
      "getIterationDomainTileFromOperandTiles"]>]> {
   let summary = "rows rounded to what a projection of lower precision multiplies";
@@ -24,8 +24,8 @@ def Xfmr_QuantizeRowsOp : Xfmr_TileOp<"quantize_rows", [DeclareOpInterfaceMethod
     - (N1) A row with an infinite or undefined element has an infinite or undefined scale, and its codes mean nothing.
 
     ```mlir
-    %c = xfmr.quantize_rows ins(%x : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
-    %q:2 = xfmr.quantize_rows ins(%z : tensor<?x33xf32>) outs(%d0, %d1 : tensor<?x36xi8>, tensor<?xf32>) -> tensor<?x36xi8>, tensor<?xf32>
+    %c = tile.quantize_rows ins(%x : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
+    %q:2 = tile.quantize_rows ins(%z : tensor<?x33xf32>) outs(%d0, %d1 : tensor<?x36xi8>, tensor<?xf32>) -> tensor<?x36xi8>, tensor<?xf32>
     ```
   }];
   let arguments = (ins AnyShaped:$input, Variadic<AnyShaped>:$destinations);
@@ -41,4 +41,4 @@ def Xfmr_QuantizeRowsOp : Xfmr_TileOp<"quantize_rows", [DeclareOpInterfaceMethod
   let hasVerifier = 1;
 }
 
-#endif // XFMR_QUANTIZE_OPS_TD
+#endif // TILE_QUANTIZE_OPS_TD

@@ -4,7 +4,6 @@
 
 #include "dialect/Xfmr/IR/Assembly.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -32,8 +31,6 @@ LogicalResult LabelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
 }
 
 void XfmrDialect::initialize() {
-  // Operations on the host have pointers, whose type is not spelled out.
-  getContext()->loadDialect<LLVM::LLVMDialect>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/Xfmr/IR/XfmrAttrs.cpp.inc"

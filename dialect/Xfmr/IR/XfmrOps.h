@@ -4,12 +4,10 @@
 #ifndef ATTUNE_DIALECT_XFMR_IR_XFMROPS_H
 #define ATTUNE_DIALECT_XFMR_IR_XFMROPS_H
 
+#include "dialect/Xfmr/IR/XfmrAttrs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
-#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/TilingInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -17,12 +15,6 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
-
-#include "dialect/Xfmr/IR/XfmrDialect.h.inc"
-#include "dialect/Xfmr/IR/XfmrEnums.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "dialect/Xfmr/IR/XfmrAttrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialect/Xfmr/IR/XfmrOps.h.inc"

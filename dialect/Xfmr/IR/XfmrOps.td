@@ -10,8 +10,5 @@ include "dialect/Xfmr/IR/LinearOps.td"
 include "dialect/Xfmr/IR/AttentionOps.td"
 include "dialect/Xfmr/IR/CacheOps.td"
 include "dialect/Xfmr/IR/PositionOps.td"
-include "dialect/Tile/IR/AttentionTileOps.td"
-include "dialect/Tile/IR/QuantizeOps.td"
-include "dialect/Rt/IR/ParallelOps.td"
 
 #endif // XFMR_OPS_TD

@@ -36,9 +36,9 @@ func.func @projected(%x: tensor<?x12xf32>, %w: tensor<48x12xf32>, %b: tensor<48x
 // CHECK-LABEL: @shared
 // CHECK-SAME: (%[[Q:.*]]: tensor<?x2x8xf32>, %[[K:.*]]: tensor<?x2x8xf32>, %[[V:.*]]: tensor<?x32xf32>
 // CHECK-DAG: %[[KEYS:.*]] = tensor.collapse_shape %[[K]]
-// CHECK-DAG: xfmr.quantize_rows ins(%[[KEYS]] : tensor<?x16xf32>) {{.*}} -> tensor<?x16xbf16>
+// CHECK-DAG: tile.quantize_rows ins(%[[KEYS]] : tensor<?x16xf32>) {{.*}} -> tensor<?x16xbf16>
 // CHECK-DAG: %[[VALUES:.*]] = tensor.extract_slice %[[V]]
-// CHECK-DAG: xfmr.quantize_rows ins(%[[VALUES]] : tensor<?x16xf32>) {{.*}} -> tensor<?x16xbf16>
+// CHECK-DAG: tile.quantize_rows ins(%[[VALUES]] : tensor<?x16xf32>) {{.*}} -> tensor<?x16xbf16>
 // CHECK: xfmr.attention %{{.*}} : tensor<?x2x8xf32>, tensor<?x2x8xbf16>, tensor<?x2x8xbf16> -> tensor<?x2x8xf32>
 func.func @shared(%q: tensor<?x2x8xf32>, %k: tensor<?x2x8xf32>, %v: tensor<?x32xf32>, %offsets: tensor<?xi64>, %n: index) -> (tensor<?x2x8xf32>, tensor<?x2x8xf32>) {
   %turned = arith.negf %k : tensor<?x2x8xf32>

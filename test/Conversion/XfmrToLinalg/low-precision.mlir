@@ -16,7 +16,7 @@
 // CHECK-LABEL: @bf16
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x9xf32>, %[[W:[a-z0-9]+]]: tensor<20x9xf32>)
 // CHECK: %[[D:.*]] = tensor.empty(%{{.*}}) : tensor<?x10xbf16>
-// CHECK: %[[C:.*]] = xfmr.quantize_rows ins(%[[X]] : tensor<?x9xf32>) outs(%[[D]] : tensor<?x10xbf16>) {attune.op = "rows of 9 as bf16"}
+// CHECK: %[[C:.*]] = tile.quantize_rows ins(%[[X]] : tensor<?x9xf32>) outs(%[[D]] : tensor<?x10xbf16>) {attune.op = "rows of 9 as bf16"}
 // CHECK: %[[B:.*]] = xfmr.weight_convert %[[W]] : tensor<20x9xf32> -> tensor<20x9xbf16>
 // CHECK: %[[P:.*]] = xfmr.weight_pack %[[B]], 32 group 2 multiple 2
 // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[PAIRS]], #{{.*}}], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[C]], %[[P]] : tensor<?x10xbf16>, tensor<1x5x32x2xbf16>)
@@ -27,7 +27,7 @@
 // CHECK: arith.addf
 // CHECK-NOT: linalg.generic
 // WIDE-LABEL: @bf16
-// WIDE: xfmr.quantize_rows ins({{.*}}) outs(%{{.*}} : tensor<?x10xf32>)
+// WIDE: tile.quantize_rows ins({{.*}}) outs(%{{.*}} : tensor<?x10xf32>)
 // WIDE: ins(%{{.*}}, %{{.*}} : tensor<?x10xf32>, tensor<1x5x32x2xbf16>)
 // TILES-LABEL: @bf16
 // TILES: ins(%{{.*}}, %{{.*}} : tensor<?x32xbf16>, tensor<1x16x32x2xbf16>)
@@ -40,7 +40,7 @@ func.func @bf16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 
 // As bf16, in its layout.
 // CHECK-LABEL: @f16
-// CHECK: xfmr.quantize_rows {{.*}} outs(%{{.*}} : tensor<?x10xf16>) {attune.op = "rows of 9 as f16"}
+// CHECK: tile.quantize_rows {{.*}} outs(%{{.*}} : tensor<?x10xf16>) {attune.op = "rows of 9 as f16"}
 // CHECK: ins(%{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<1x5x32x2xf16>)
 // CHECK: arith.extf %{{.*}} : f16 to f32
 // CHUNKS-LABEL: @f16
@@ -52,7 +52,7 @@ func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 
 // Sums of bytes; the epilogue takes 128 times the weights' sums back and applies both scales before everything else.
 // CHECK-LABEL: @int8
-// CHECK: %[[C:.*]]:2 = xfmr.quantize_rows {{.*}} -> tensor<?x12xi8>, tensor<?xf32>
+// CHECK: %[[C:.*]]:2 = tile.quantize_rows {{.*}} -> tensor<?x12xi8>, tensor<?xf32>
 // CHECK: %[[Q:.*]] = xfmr.weight_codes
 // CHECK: %[[P:.*]] = xfmr.weight_pack %[[Q]], 32 group 4 multiple 4
 // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[FOURS]], #{{.*}}], {{.*}}} ins(%[[C]]#0, %[[P]] : tensor<?x12xi8>, tensor<1x3x32x4xi8>) outs(%{{.*}} : tensor<?x20xi32>)
@@ -74,7 +74,7 @@ func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 // CHECK: arith.addf
 // 16-bit codes are signed: nothing to take back.
 // WIDE-LABEL: @int8
-// WIDE: xfmr.quantize_rows {{.*}} -> tensor<?x10xi16>, tensor<?xf32>
+// WIDE: tile.quantize_rows {{.*}} -> tensor<?x10xi16>, tensor<?xf32>
 // WIDE: ins(%{{.*}}, %{{.*}} : tensor<?x10xi16>, tensor<1x5x32x2xi8>)
 // WIDE: arith.extsi
 // WIDE: arith.extsi
@@ -91,8 +91,8 @@ func.func @int8(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>, %b: tensor<20xf32>, %
 
 // Two projections of the same rows round them once.
 // CHECK-LABEL: @shared_rows
-// CHECK: %[[C:.*]] = xfmr.quantize_rows
-// CHECK-NOT: xfmr.quantize_rows
+// CHECK: %[[C:.*]] = tile.quantize_rows
+// CHECK-NOT: tile.quantize_rows
 // CHECK: ins(%[[C]],
 // CHECK: ins(%[[C]],
 func.func @shared_rows(%x: tensor<?x8xf32>, %w: tensor<20x8xf32>, %v: tensor<16x8xf32>) -> (tensor<?x20xf32>, tensor<?x16xf32>) {
@@ -103,8 +103,8 @@ func.func @shared_rows(%x: tensor<?x8xf32>, %w: tensor<20x8xf32>, %v: tensor<16x
 
 // What only a projection in bf16 reads is stored in bf16.
 // CHECK-LABEL: @stored_rounded
-// CHECK: xfmr.quantize_rows
-// CHECK-NOT: xfmr.quantize_rows
+// CHECK: tile.quantize_rows
+// CHECK-NOT: tile.quantize_rows
 // CHECK: math.erf
 // CHECK: %[[T:.*]] = arith.truncf %{{.*}} : f32 to bf16
 // CHECK-NEXT: linalg.yield %[[T]] : bf16
@@ -121,21 +121,21 @@ func.func @stored_rounded(%x: tensor<?x8xf32>, %w: tensor<20x8xf32>, %v: tensor<
 
 // Not if something else reads it, if columns must be added, or if the scale of a row must be known first.
 // CHECK-LABEL: @negative_other_reader
-// CHECK-COUNT-2: xfmr.quantize_rows
+// CHECK-COUNT-2: tile.quantize_rows
 func.func @negative_other_reader(%x: tensor<?x8xf32>, %w: tensor<20x8xf32>, %v: tensor<8x20xf32>) -> (tensor<?x20xf32>, tensor<?x8xf32>) {
   %y = xfmr.linear %x, %w {activation = #xfmr.activation<gelu>, precision = #xfmr.precision<bf16>} : tensor<?x8xf32>, tensor<20x8xf32>
   %z = xfmr.linear %y, %v {precision = #xfmr.precision<bf16>} : tensor<?x20xf32>, tensor<8x20xf32>
   return %y, %z : tensor<?x20xf32>, tensor<?x8xf32>
 }
 // CHECK-LABEL: @negative_padded
-// CHECK-COUNT-2: xfmr.quantize_rows
+// CHECK-COUNT-2: tile.quantize_rows
 func.func @negative_padded(%x: tensor<?x8xf32>, %w: tensor<21x8xf32>, %v: tensor<8x21xf32>) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w {activation = #xfmr.activation<gelu>, precision = #xfmr.precision<bf16>} : tensor<?x8xf32>, tensor<21x8xf32>
   %z = xfmr.linear %y, %v {precision = #xfmr.precision<bf16>} : tensor<?x21xf32>, tensor<8x21xf32>
   return %z : tensor<?x8xf32>
 }
 // CHECK-LABEL: @negative_scaled
-// CHECK-COUNT-2: xfmr.quantize_rows
+// CHECK-COUNT-2: tile.quantize_rows
 func.func @negative_scaled(%x: tensor<?x8xf32>, %w: tensor<20x8xf32>, %v: tensor<8x20xf32>) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w {activation = #xfmr.activation<gelu>, precision = #xfmr.precision<int8>} : tensor<?x8xf32>, tensor<20x8xf32>
   %z = xfmr.linear %y, %v {precision = #xfmr.precision<int8>} : tensor<?x20xf32>, tensor<8x20xf32>

@@ -2,7 +2,7 @@
 
 func.func @key_panel_c1(%k: memref<40x12xf32>, %p: memref<12x32xf32>) {
   // expected-error @below {{expects at most 32 keys, the panel's width, but got 40}}
-  xfmr.key_panel ins(%k : memref<40x12xf32>) outs(%p : memref<12x32xf32>)
+  tile.key_panel ins(%k : memref<40x12xf32>) outs(%p : memref<12x32xf32>)
   return
 }
 
@@ -10,7 +10,7 @@ func.func @key_panel_c1(%k: memref<40x12xf32>, %p: memref<12x32xf32>) {
 
 func.func @key_panel_c1_rows(%k: memref<?x12xf32>, %p: memref<16x32xf32>) {
   // expected-error @below {{expects the rows of the panel to be 12, but got 16}}
-  xfmr.key_panel ins(%k : memref<?x12xf32>) outs(%p : memref<16x32xf32>)
+  tile.key_panel ins(%k : memref<?x12xf32>) outs(%p : memref<16x32xf32>)
   return
 }
 
@@ -18,7 +18,7 @@ func.func @key_panel_c1_rows(%k: memref<?x12xf32>, %p: memref<16x32xf32>) {
 
 func.func @key_panel_static(%k: memref<?x12xf32>, %p: memref<12x?xf32>) {
   // expected-error @below {{expects the columns of the panel to be static and positive, but got 'memref<12x?xf32>'}}
-  xfmr.key_panel ins(%k : memref<?x12xf32>) outs(%p : memref<12x?xf32>)
+  tile.key_panel ins(%k : memref<?x12xf32>) outs(%p : memref<12x?xf32>)
   return
 }
 
@@ -26,7 +26,7 @@ func.func @key_panel_static(%k: memref<?x12xf32>, %p: memref<12x?xf32>) {
 
 func.func @attention_tile_c1(%q: memref<?x1x8xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects the head size of 'key' to be 8, but got 12}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x8xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x8xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -34,7 +34,7 @@ func.func @attention_tile_c1(%q: memref<?x1x8xf32>, %k: memref<?x12x32xf32>, %v:
 
 func.func @attention_tile_c1_result(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x8xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects the columns of the result to be 8, but got 12}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x8xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x8xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -42,7 +42,7 @@ func.func @attention_tile_c1_result(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf
 
 func.func @attention_tile_c1_width(%q: memref<?x1x12xf32>, %k: memref<?x12x24xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects a panel width that is a positive multiple of 16, but got 'memref<?x12x24xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x24xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 48 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x24xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 48 : i64}
   return
 }
 
@@ -50,7 +50,7 @@ func.func @attention_tile_c1_width(%q: memref<?x1x12xf32>, %k: memref<?x12x24xf3
 
 func.func @attention_tile_c1_no_width(%q: memref<?x1x12xf32>, %k: memref<?x12x0xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects a panel width that is a positive multiple of 16, but got 'memref<?x12x0xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x0xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x0xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -58,7 +58,7 @@ func.func @attention_tile_c1_no_width(%q: memref<?x1x12xf32>, %k: memref<?x12x0x
 
 func.func @attention_tile_c1_head_size(%q: memref<?x1x?xbf16>, %k: memref<?x?xbf16>, %v: memref<?x12xbf16>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects the head size of 'query' to be static and positive, but got 'memref<?x1x?xbf16>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x?xbf16>, memref<?x?xbf16>, memref<?x12xbf16>) outs(%d : memref<?x1x12xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x?xbf16>, memref<?x?xbf16>, memref<?x12xbf16>) outs(%d : memref<?x1x12xf32>)
     {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<bf16>}
   return
 }
@@ -67,7 +67,7 @@ func.func @attention_tile_c1_head_size(%q: memref<?x1x?xbf16>, %k: memref<?x?xbf
 
 func.func @attention_tile_c1_value_size(%q: memref<?x1x16xbf16>, %k: memref<?x16xbf16>, %v: memref<?x?xbf16>, %d: memref<?x1x?xf32>) {
   // expected-error @below {{expects the head size of 'value' to be static and positive, but got 'memref<?x?xbf16>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xbf16>, memref<?x16xbf16>, memref<?x?xbf16>) outs(%d : memref<?x1x?xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x16xbf16>, memref<?x16xbf16>, memref<?x?xbf16>) outs(%d : memref<?x1x?xf32>)
     {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<bf16>}
   return
 }
@@ -76,7 +76,7 @@ func.func @attention_tile_c1_value_size(%q: memref<?x1x16xbf16>, %k: memref<?x16
 
 func.func @attention_tile_c1_kinds(%q: tensor<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects ranked tensors only or ranked buffers only, but got 'tensor<?x1x12xf32>' and 'memref<?x12x32xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -84,7 +84,7 @@ func.func @attention_tile_c1_kinds(%q: tensor<?x1x12xf32>, %k: memref<?x12x32xf3
 
 func.func @attention_tile_c2_mask(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %m: memref<?xi64>) {
   // expected-error @below {{expects 'mask' of f32, but got 'memref<?xi64>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) mask(%m : memref<?xi64>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) mask(%m : memref<?xi64>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -92,7 +92,7 @@ func.func @attention_tile_c2_mask(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32
 
 func.func @attention_tile_c2_relative_key(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %p: index, %t: memref<1x12x?xf32>) {
   // expected-error @below {{expects 'relative_key' to have a static number of columns, at least 16, but got 'memref<1x12x?xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) at(%p) relative_key(%t : memref<1x12x?xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) at(%p) relative_key(%t : memref<1x12x?xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -100,7 +100,7 @@ func.func @attention_tile_c2_relative_key(%q: memref<?x1x12xf32>, %k: memref<?x1
 
 func.func @rotary_tile_positions(%x: memref<?x4x12xf32>, %p: memref<?xf32>, %t: memref<64x12xf32>) {
   // expected-error @below {{expects 'positions' of i64, but got 'memref<?xf32>'}}
-  xfmr.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xf32>, memref<64x12xf32>) outs(%x : memref<?x4x12xf32>)
+  tile.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xf32>, memref<64x12xf32>) outs(%x : memref<?x4x12xf32>)
   return
 }
 
@@ -108,7 +108,7 @@ func.func @rotary_tile_positions(%x: memref<?x4x12xf32>, %p: memref<?xf32>, %t: 
 
 func.func @attention_tile_key_block(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects 'key_block' to be a multiple of the panel width, 32, but got 48}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 48 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 48 : i64}
   return
 }
 
@@ -116,7 +116,7 @@ func.func @attention_tile_key_block(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf
 
 func.func @attention_tile_c2(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %m: memref<?x?x?x?xf32>) {
   // expected-error @below {{expects 'mask' of rank 1 to 3, but got 'memref<?x?x?x?xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) mask(%m : memref<?x?x?x?xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) mask(%m : memref<?x?x?x?xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -124,7 +124,7 @@ func.func @attention_tile_c2(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v
 
 func.func @attention_tile_c2_head_scale(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %x: memref<1x1xf32>) {
   // expected-error @below {{expects 'head_scale' of rank 1, but got 'memref<1x1xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) head_scale(%x : memref<1x1xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) head_scale(%x : memref<1x1xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -132,7 +132,7 @@ func.func @attention_tile_c2_head_scale(%q: memref<?x1x12xf32>, %k: memref<?x12x
 
 func.func @attention_tile_c3(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects 'position' for what depends on positions}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64, causal}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64, causal}
   return
 }
 
@@ -140,7 +140,7 @@ func.func @attention_tile_c3(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v
 
 func.func @attention_tile_c5(%q: memref<?x1x16xf32>, %k: memref<?x16xf16>, %v: memref<?x16xf16>, %d: memref<?x1x16xf32>) {
   // expected-error @below {{expects 'precision' to be bf16 or f16 for keys in rows, but got f32}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xf32>, memref<?x16xf16>, memref<?x16xf16>) outs(%d : memref<?x1x16xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x16xf32>, memref<?x16xf16>, memref<?x16xf16>) outs(%d : memref<?x1x16xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -148,7 +148,7 @@ func.func @attention_tile_c5(%q: memref<?x1x16xf32>, %k: memref<?x16xf16>, %v: m
 
 func.func @attention_tile_c5_key(%q: memref<?x1x16xf32>, %k: memref<?x16xf32>, %v: memref<?x16xf16>, %d: memref<?x1x16xf32>) {
   // expected-error @below {{expects 'key' of 'f16', but got 'memref<?x16xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xf32>, memref<?x16xf32>, memref<?x16xf16>) outs(%d : memref<?x1x16xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x16xf32>, memref<?x16xf32>, memref<?x16xf16>) outs(%d : memref<?x1x16xf32>)
     {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<f16>}
   return
 }
@@ -157,7 +157,7 @@ func.func @attention_tile_c5_key(%q: memref<?x1x16xf32>, %k: memref<?x16xf32>, %
 
 func.func @attention_tile_c5_value(%q: memref<?x1x16xf32>, %k: memref<?x16x32xf32>, %v: memref<?x16xbf16>, %d: memref<?x1x16xf32>) {
   // expected-error @below {{expects 'value' of 'f32', but got 'memref<?x16xbf16>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xf32>, memref<?x16x32xf32>, memref<?x16xbf16>) outs(%d : memref<?x1x16xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x16xf32>, memref<?x16x32xf32>, memref<?x16xbf16>) outs(%d : memref<?x1x16xf32>)
     {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<bf16>}
   return
 }
@@ -166,7 +166,7 @@ func.func @attention_tile_c5_value(%q: memref<?x1x16xf32>, %k: memref<?x16x32xf3
 
 func.func @attention_tile_c5_query(%q: memref<?x1x16xbf16>, %k: memref<?x16xf16>, %v: memref<?x16xf16>, %d: memref<?x1x16xf32>) {
   // expected-error @below {{expects 'query' of f32 or as keys are, but got 'memref<?x1x16xbf16>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x16xbf16>, memref<?x16xf16>, memref<?x16xf16>) outs(%d : memref<?x1x16xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x16xbf16>, memref<?x16xf16>, memref<?x16xf16>) outs(%d : memref<?x1x16xf32>)
     {scale = 1.0 : f64, key_block = 32 : i64, precision = #xfmr.precision<f16>}
   return
 }
@@ -175,7 +175,7 @@ func.func @attention_tile_c5_query(%q: memref<?x1x16xbf16>, %k: memref<?x16xf16>
 
 func.func @attention_tile_fill(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>) {
   // expected-error @below {{expects 'mask' for 'mask_fill'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64, mask_fill = -1.0e10 : f64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64, mask_fill = -1.0e10 : f64}
   return
 }
 
@@ -183,7 +183,7 @@ func.func @attention_tile_fill(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, 
 
 func.func @attention_tile_c4_state(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %s: memref<8x32xf32>, %x: memref<64x16xf32>) {
   // expected-error @below {{expects a 'state' of at least 32 columns, but got 16}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %x : memref<8x32xf32>, memref<64x16xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %x : memref<8x32xf32>, memref<64x16xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 
@@ -191,7 +191,7 @@ func.func @attention_tile_c4_state(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf3
 
 func.func @key_rows_c1(%p: memref<12x32xf32>, %k: memref<40x12xf32>) {
   // expected-error @below {{expects at most 32 keys, the panel's width, but got 40}}
-  xfmr.key_rows ins(%p : memref<12x32xf32>) outs(%k : memref<40x12xf32>)
+  tile.unpack_keys ins(%p : memref<12x32xf32>) outs(%k : memref<40x12xf32>)
   return
 }
 
@@ -199,7 +199,7 @@ func.func @key_rows_c1(%p: memref<12x32xf32>, %k: memref<40x12xf32>) {
 
 func.func @key_rows_c1_columns(%p: memref<12x32xf32>, %k: memref<?x16xf32>) {
   // expected-error @below {{expects the columns of the rows to be 12, but got 16}}
-  xfmr.key_rows ins(%p : memref<12x32xf32>) outs(%k : memref<?x16xf32>)
+  tile.unpack_keys ins(%p : memref<12x32xf32>) outs(%k : memref<?x16xf32>)
   return
 }
 
@@ -207,7 +207,7 @@ func.func @key_rows_c1_columns(%p: memref<12x32xf32>, %k: memref<?x16xf32>) {
 
 func.func @rotary_tile_c1(%x: memref<?x4x12xf32>, %p: memref<?xi64>, %t: memref<64x14xf32>) {
   // expected-error @below {{expects a table with an even number of columns, at most the head size, but got 'memref<64x14xf32>' for 'memref<?x4x12xf32>'}}
-  xfmr.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<64x14xf32>) outs(%x : memref<?x4x12xf32>)
+  tile.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<64x14xf32>) outs(%x : memref<?x4x12xf32>)
   return
 }
 
@@ -215,7 +215,7 @@ func.func @rotary_tile_c1(%x: memref<?x4x12xf32>, %p: memref<?xi64>, %t: memref<
 
 func.func @rotary_tile_c1_result(%x: memref<?x4x12xf32>, %p: memref<?xi64>, %t: memref<64x12xf32>, %y: memref<?x2x12xf32>) {
   // expected-error @below {{expects each size of the result to be 4, but got 2}}
-  xfmr.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<64x12xf32>) outs(%y : memref<?x2x12xf32>)
+  tile.rotary_tile ins(%x, %p, %t : memref<?x4x12xf32>, memref<?xi64>, memref<64x12xf32>) outs(%y : memref<?x2x12xf32>)
   return
 }
 
@@ -223,7 +223,7 @@ func.func @rotary_tile_c1_result(%x: memref<?x4x12xf32>, %p: memref<?xi64>, %t: 
 
 func.func @parallel_call_missing(%host: !llvm.ptr, %n: index) {
   // expected-error @below {{expects 'body' to name a function, but got @missing}}
-  xfmr.parallel_call %host, %n, %n @missing()
+  rt.parallel_call %host, %n, %n @missing()
   return
 }
 
@@ -234,6 +234,6 @@ func.func private @body(%begin: index, %end: index) {
 }
 func.func @parallel_call_c1(%host: !llvm.ptr, %n: index) {
   // expected-error @below {{expects 'body' to have type '(index, index, index) -> ()', but got '(index, index) -> ()'}}
-  xfmr.parallel_call %host, %n, %n @body()
+  rt.parallel_call %host, %n, %n @body()
   return
 }

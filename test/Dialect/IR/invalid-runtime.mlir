@@ -2,7 +2,7 @@
 
 func.func @no_body(%host: !llvm.ptr, %n: index) {
   // expected-error @below {{expects 'body' to name a function, but got @missing}}
-  xfmr.parallel_call %host, %n, %n @missing()
+  rt.parallel_call %host, %n, %n @missing()
   return
 }
 
@@ -13,7 +13,7 @@ func.func private @body(%worker: index, %begin: index, %end: index) {
 }
 func.func @c1_captures(%host: !llvm.ptr, %n: index, %x: memref<4xf32>) {
   // expected-error @below {{expects 'body' to have type '(memref<4xf32>, index, index, index) -> ()', but got '(index, index, index) -> ()'}}
-  xfmr.parallel_call %host, %n, %n @body(%x) : memref<4xf32>
+  rt.parallel_call %host, %n, %n @body(%x) : memref<4xf32>
   return
 }
 
@@ -21,7 +21,7 @@ func.func @c1_captures(%host: !llvm.ptr, %n: index, %x: memref<4xf32>) {
 
 func.func @c1_rank(%x: memref<?xf32>, %n: index) {
   // expected-error @below {{(C1) expects 1 to 5 sizes, as many numbers in 'box' and one stride less, got 2, 2 and 0}}
-  xfmr.tensor_map %x sizes [%n, %n] strides [] {box = array<i64: 8, 8>, element_bytes = 4 : i64, swizzle = 0 : i64} : memref<?xf32>
+  rt.tensor_map %x sizes [%n, %n] strides [] {box = array<i64: 8, 8>, element_bytes = 4 : i64, swizzle = 0 : i64} : memref<?xf32>
   return
 }
 
@@ -29,7 +29,7 @@ func.func @c1_rank(%x: memref<?xf32>, %n: index) {
 
 func.func @c2_box(%x: memref<?xf32>, %n: index) {
   // expected-error @below {{(C2) expects 1 to 256 elements in each dimension of 'box', got 257}}
-  xfmr.tensor_map %x sizes [%n] strides [] {box = array<i64: 257>, element_bytes = 4 : i64, swizzle = 0 : i64} : memref<?xf32>
+  rt.tensor_map %x sizes [%n] strides [] {box = array<i64: 257>, element_bytes = 4 : i64, swizzle = 0 : i64} : memref<?xf32>
   return
 }
 
@@ -37,7 +37,7 @@ func.func @c2_box(%x: memref<?xf32>, %n: index) {
 
 func.func @c3_swizzle(%x: memref<?xf32>, %n: index) {
   // expected-error @below {{(C3) expects 'swizzle' to be 0, or 128 for a box of at most 128 bytes, got 128}}
-  xfmr.tensor_map %x sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 4 : i64, swizzle = 128 : i64} : memref<?xf32>
+  rt.tensor_map %x sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 4 : i64, swizzle = 128 : i64} : memref<?xf32>
   return
 }
 
@@ -45,6 +45,6 @@ func.func @c3_swizzle(%x: memref<?xf32>, %n: index) {
 
 func.func @c3_element(%x: memref<?xi8>, %n: index) {
   // expected-error @below {{(C3) expects 'element_bytes' to be 2 or 4, got 1}}
-  xfmr.tensor_map %x sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 1 : i64, swizzle = 0 : i64} : memref<?xi8>
+  rt.tensor_map %x sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 1 : i64, swizzle = 0 : i64} : memref<?xi8>
   return
 }

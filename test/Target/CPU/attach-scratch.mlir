@@ -12,9 +12,9 @@
 // CHECK-NEXT: %[[STATE:.*]] = memref.alloc() {{.*}} : memref<64x32xf32>
 // CHECK-NEXT: %[[BUFFER:.*]] = memref.alloc() {{.*}} : memref<8x528xf32>
 // CHECK: scf.for
-// CHECK: xfmr.attention_tile {{.*}} scratch(%[[BUFFER]], %[[STATE]] : memref<8x528xf32>, memref<64x32xf32>)
-// CHECK: xfmr.attention_tile {{.*}} scratch(%[[BUFFER]], %[[STATE]] : memref<8x528xf32>, memref<64x32xf32>)
-// CHECK: xfmr.attention_tile {{.*}} scratch(%[[WIDE]], %[[STATE]] : memref<8x80xf32>, memref<64x32xf32>)
+// CHECK: tile.attention_tile {{.*}} scratch(%[[BUFFER]], %[[STATE]] : memref<8x528xf32>, memref<64x32xf32>)
+// CHECK: tile.attention_tile {{.*}} scratch(%[[BUFFER]], %[[STATE]] : memref<8x528xf32>, memref<64x32xf32>)
+// CHECK: tile.attention_tile {{.*}} scratch(%[[WIDE]], %[[STATE]] : memref<8x80xf32>, memref<64x32xf32>)
 // FOUR: memref<4x80xf32>
 // FOUR: memref<96x32xf32>
 func.func @in_parallel_loop(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %n: index) {
@@ -22,12 +22,12 @@ func.func @in_parallel_loop(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v:
   %c1 = arith.constant 1 : index
   scf.forall (%h) in (%n) {
     scf.for %i = %c0 to %n step %c1 {
-      xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%o : memref<?x1x12xf32>)
+      tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%o : memref<?x1x12xf32>)
           {scale = 0.5 : f64, key_block = 512 : i64}
-      xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%o : memref<?x1x12xf32>)
+      tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%o : memref<?x1x12xf32>)
           {scale = 0.5 : f64, key_block = 512 : i64}
     }
-    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%o : memref<?x1x12xf32>)
+    tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) outs(%o : memref<?x1x12xf32>)
         {scale = 0.5 : f64, key_block = 64 : i64}
   }
   return
@@ -37,9 +37,9 @@ func.func @in_parallel_loop(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v:
 // CHECK-NOT: memref.alloc
 func.func @leaves_given_and_tensors(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %s: memref<8x64xf32>, %m: memref<64x32xf32>,
                                     %v: memref<?x12xf32>, %tq: tensor<?x1x12xf32>, %tk: tensor<?x12x32xf32>, %tv: tensor<?x12xf32>) -> tensor<?x1x12xf32> {
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x64xf32>, memref<64x32xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x64xf32>, memref<64x32xf32>)
       outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 64 : i64}
-  %0 = xfmr.attention_tile ins(%tq, %tk, %tv : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>)
+  %0 = tile.attention_tile ins(%tq, %tk, %tv : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>)
       outs(%tq : tensor<?x1x12xf32>) {scale = 0.5 : f64, key_block = 64 : i64} -> tensor<?x1x12xf32>
   return %0 : tensor<?x1x12xf32>
 }

@@ -6,7 +6,7 @@
 
 func.func @no_scratch(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>) {
   // expected-error @below {{expects a scratch buffer; attune-attach-scratch adds it}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>)
       outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -15,7 +15,7 @@ func.func @no_scratch(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memre
 
 func.func @few_scratch_rows(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<4x512xf32>, %m: memref<64x32xf32>) {
   // expected-error @below {{expects a scratch buffer of at least 8 rows, but got 4}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<4x512xf32>, memref<64x32xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<4x512xf32>, memref<64x32xf32>)
       outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -24,7 +24,7 @@ func.func @few_scratch_rows(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v:
 
 func.func @c4_scratch_columns(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<8x256xf32>, %m: memref<64x32xf32>) {
   // expected-error @below {{expects a 'scratch' of at least 512 columns, but got 256}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x256xf32>, memref<64x32xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x256xf32>, memref<64x32xf32>)
       outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -33,7 +33,7 @@ func.func @c4_scratch_columns(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %
 
 func.func @c4_dynamic_scratch(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<?x512xf32>, %m: memref<64x32xf32>) {
   // expected-error @below {{expects a contiguous f32 'scratch' of static shape, but got 'memref<?x512xf32>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<?x512xf32>, memref<64x32xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<?x512xf32>, memref<64x32xf32>)
       outs(%q : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -42,7 +42,7 @@ func.func @c4_dynamic_scratch(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %
 
 func.func @strided_columns(%q: memref<?x1x12xf32, strided<[24, 24, 2]>>, %o: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<8x512xf32>, %m: memref<64x32xf32>) {
   // expected-error @below {{expects f32 buffers with a contiguous last dimension, but got 'memref<?x1x12xf32, strided<[24, 24, 2]>>'}}
-  xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32, strided<[24, 24, 2]>>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x512xf32>, memref<64x32xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32, strided<[24, 24, 2]>>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x512xf32>, memref<64x32xf32>)
       outs(%o : memref<?x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }

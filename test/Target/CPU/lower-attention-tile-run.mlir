@@ -13,19 +13,19 @@
 // RUN: cmp %t.8.txt %t.4.txt
 
 func.func @panel_5(%keys: memref<?x5xf32, strided<[?, 1]>>, %panel: memref<5x32xf32>) attributes {llvm.emit_c_interface} {
-  xfmr.key_panel ins(%keys : memref<?x5xf32, strided<[?, 1]>>) outs(%panel : memref<5x32xf32>)
+  tile.key_panel ins(%keys : memref<?x5xf32, strided<[?, 1]>>) outs(%panel : memref<5x32xf32>)
   return
 }
 func.func @panel_12(%keys: memref<?x12xf32, strided<[?, 1]>>, %panel: memref<12x32xf32>) attributes {llvm.emit_c_interface} {
-  xfmr.key_panel ins(%keys : memref<?x12xf32, strided<[?, 1]>>) outs(%panel : memref<12x32xf32>)
+  tile.key_panel ins(%keys : memref<?x12xf32, strided<[?, 1]>>) outs(%panel : memref<12x32xf32>)
   return
 }
 func.func @panel_64(%keys: memref<?x64xf32, strided<[?, 1]>>, %panel: memref<64x32xf32>) attributes {llvm.emit_c_interface} {
-  xfmr.key_panel ins(%keys : memref<?x64xf32, strided<[?, 1]>>) outs(%panel : memref<64x32xf32>)
+  tile.key_panel ins(%keys : memref<?x64xf32, strided<[?, 1]>>) outs(%panel : memref<64x32xf32>)
   return
 }
 func.func @panel_80(%keys: memref<?x80xf32, strided<[?, 1]>>, %panel: memref<80x32xf32>) attributes {llvm.emit_c_interface} {
-  xfmr.key_panel ins(%keys : memref<?x80xf32, strided<[?, 1]>>) outs(%panel : memref<80x32xf32>)
+  tile.key_panel ins(%keys : memref<?x80xf32, strided<[?, 1]>>) outs(%panel : memref<80x32xf32>)
   return
 }
 
@@ -37,7 +37,7 @@ func.func @plain_5_12(%q: memref<?x5xf32, strided<[?, 1]>>, %k: memref<?x5x32xf3
   %s = memref.dim %p, %c1 : memref<?x?xf32>
   %q3 = memref.expand_shape %q [[0], [1, 2]] output_shape [%r, 1, 5] : memref<?x5xf32, strided<[?, 1]>> into memref<?x1x5xf32, strided<[?, 5, 1]>>
   %out3 = memref.expand_shape %out [[0], [1, 2]] output_shape [%r, 1, 12] : memref<?x12xf32, strided<[?, 1]>> into memref<?x1x12xf32, strided<[?, 12, 1]>>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x5xf32, strided<[?, 5, 1]>>, memref<?x5x32xf32>, memref<?x12xf32, strided<[?, 1]>>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x5xf32, strided<[?, 5, 1]>>, memref<?x5x32xf32>, memref<?x12xf32, strided<[?, 1]>>)
       outs(%out3 : memref<?x1x12xf32, strided<[?, 12, 1]>>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -51,7 +51,7 @@ func.func @shared_5_12(%q: memref<?x5xf32, strided<[?, 1]>>, %k: memref<?x5x32xf
   %out3 = memref.expand_shape %out [[0], [1, 2]] output_shape [%r, 1, 12] : memref<?x12xf32, strided<[?, 1]>> into memref<?x1x12xf32, strided<[?, 12, 1]>>
   %p3 = memref.expand_shape %p [[0, 1], [2]] output_shape [1, %r, %s] : memref<?x?xf32> into memref<1x?x?xf32>
   %one = memref.cast %mask : memref<?x?xf32> to memref<1x?xf32>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x5xf32, strided<[?, 5, 1]>>, memref<?x5x32xf32>, memref<?x12xf32, strided<[?, 1]>>) mask(%one : memref<1x?xf32>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x5xf32, strided<[?, 5, 1]>>, memref<?x5x32xf32>, memref<?x12xf32, strided<[?, 1]>>) mask(%one : memref<1x?xf32>)
       outs(%out3, %p3 : memref<?x1x12xf32, strided<[?, 12, 1]>>, memref<1x?x?xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -66,7 +66,7 @@ func.func @rows_5_12(%q: memref<?x5xf32, strided<[?, 1]>>, %k: memref<?x5x32xf32
   %p3 = memref.expand_shape %p [[0, 1], [2]] output_shape [1, %r, %s] : memref<?x?xf32> into memref<1x?x?xf32>
   %heads = memref.alloca() : memref<1xf32>
   memref.store %scale, %heads[%c0] : memref<1xf32>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x5xf32, strided<[?, 5, 1]>>, memref<?x5x32xf32>, memref<?x12xf32, strided<[?, 1]>>) mask(%mask : memref<?x?xf32>) head_scale(%heads : memref<1xf32>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x5xf32, strided<[?, 5, 1]>>, memref<?x5x32xf32>, memref<?x12xf32, strided<[?, 1]>>) mask(%mask : memref<?x?xf32>) head_scale(%heads : memref<1xf32>)
       outs(%out3, %p3 : memref<?x1x12xf32, strided<[?, 12, 1]>>, memref<1x?x?xf32>) {scale = 0.5 : f64, key_block = 512 : i64, masked_rows = #xfmr.masked_rows<zero>}
   return
 }
@@ -79,7 +79,7 @@ func.func @plain_12_5(%q: memref<?x12xf32, strided<[?, 1]>>, %k: memref<?x12x32x
   %s = memref.dim %p, %c1 : memref<?x?xf32>
   %q3 = memref.expand_shape %q [[0], [1, 2]] output_shape [%r, 1, 12] : memref<?x12xf32, strided<[?, 1]>> into memref<?x1x12xf32, strided<[?, 12, 1]>>
   %out3 = memref.expand_shape %out [[0], [1, 2]] output_shape [%r, 1, 5] : memref<?x5xf32, strided<[?, 1]>> into memref<?x1x5xf32, strided<[?, 5, 1]>>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x12xf32, strided<[?, 12, 1]>>, memref<?x12x32xf32>, memref<?x5xf32, strided<[?, 1]>>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x12xf32, strided<[?, 12, 1]>>, memref<?x12x32xf32>, memref<?x5xf32, strided<[?, 1]>>)
       outs(%out3 : memref<?x1x5xf32, strided<[?, 5, 1]>>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -93,7 +93,7 @@ func.func @shared_12_5(%q: memref<?x12xf32, strided<[?, 1]>>, %k: memref<?x12x32
   %out3 = memref.expand_shape %out [[0], [1, 2]] output_shape [%r, 1, 5] : memref<?x5xf32, strided<[?, 1]>> into memref<?x1x5xf32, strided<[?, 5, 1]>>
   %p3 = memref.expand_shape %p [[0, 1], [2]] output_shape [1, %r, %s] : memref<?x?xf32> into memref<1x?x?xf32>
   %one = memref.cast %mask : memref<?x?xf32> to memref<1x?xf32>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x12xf32, strided<[?, 12, 1]>>, memref<?x12x32xf32>, memref<?x5xf32, strided<[?, 1]>>) mask(%one : memref<1x?xf32>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x12xf32, strided<[?, 12, 1]>>, memref<?x12x32xf32>, memref<?x5xf32, strided<[?, 1]>>) mask(%one : memref<1x?xf32>)
       outs(%out3, %p3 : memref<?x1x5xf32, strided<[?, 5, 1]>>, memref<1x?x?xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -108,7 +108,7 @@ func.func @rows_12_5(%q: memref<?x12xf32, strided<[?, 1]>>, %k: memref<?x12x32xf
   %p3 = memref.expand_shape %p [[0, 1], [2]] output_shape [1, %r, %s] : memref<?x?xf32> into memref<1x?x?xf32>
   %heads = memref.alloca() : memref<1xf32>
   memref.store %scale, %heads[%c0] : memref<1xf32>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x12xf32, strided<[?, 12, 1]>>, memref<?x12x32xf32>, memref<?x5xf32, strided<[?, 1]>>) mask(%mask : memref<?x?xf32>) head_scale(%heads : memref<1xf32>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x12xf32, strided<[?, 12, 1]>>, memref<?x12x32xf32>, memref<?x5xf32, strided<[?, 1]>>) mask(%mask : memref<?x?xf32>) head_scale(%heads : memref<1xf32>)
       outs(%out3, %p3 : memref<?x1x5xf32, strided<[?, 5, 1]>>, memref<1x?x?xf32>) {scale = 0.5 : f64, key_block = 512 : i64, masked_rows = #xfmr.masked_rows<zero>}
   return
 }
@@ -121,7 +121,7 @@ func.func @plain_64_64(%q: memref<?x64xf32, strided<[?, 1]>>, %k: memref<?x64x32
   %s = memref.dim %p, %c1 : memref<?x?xf32>
   %q3 = memref.expand_shape %q [[0], [1, 2]] output_shape [%r, 1, 64] : memref<?x64xf32, strided<[?, 1]>> into memref<?x1x64xf32, strided<[?, 64, 1]>>
   %out3 = memref.expand_shape %out [[0], [1, 2]] output_shape [%r, 1, 64] : memref<?x64xf32, strided<[?, 1]>> into memref<?x1x64xf32, strided<[?, 64, 1]>>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x64xf32, strided<[?, 64, 1]>>, memref<?x64x32xf32>, memref<?x64xf32, strided<[?, 1]>>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x64xf32, strided<[?, 64, 1]>>, memref<?x64x32xf32>, memref<?x64xf32, strided<[?, 1]>>)
       outs(%out3 : memref<?x1x64xf32, strided<[?, 64, 1]>>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -135,7 +135,7 @@ func.func @shared_64_64(%q: memref<?x64xf32, strided<[?, 1]>>, %k: memref<?x64x3
   %out3 = memref.expand_shape %out [[0], [1, 2]] output_shape [%r, 1, 64] : memref<?x64xf32, strided<[?, 1]>> into memref<?x1x64xf32, strided<[?, 64, 1]>>
   %p3 = memref.expand_shape %p [[0, 1], [2]] output_shape [1, %r, %s] : memref<?x?xf32> into memref<1x?x?xf32>
   %one = memref.cast %mask : memref<?x?xf32> to memref<1x?xf32>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x64xf32, strided<[?, 64, 1]>>, memref<?x64x32xf32>, memref<?x64xf32, strided<[?, 1]>>) mask(%one : memref<1x?xf32>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x64xf32, strided<[?, 64, 1]>>, memref<?x64x32xf32>, memref<?x64xf32, strided<[?, 1]>>) mask(%one : memref<1x?xf32>)
       outs(%out3, %p3 : memref<?x1x64xf32, strided<[?, 64, 1]>>, memref<1x?x?xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -150,7 +150,7 @@ func.func @rows_64_64(%q: memref<?x64xf32, strided<[?, 1]>>, %k: memref<?x64x32x
   %p3 = memref.expand_shape %p [[0, 1], [2]] output_shape [1, %r, %s] : memref<?x?xf32> into memref<1x?x?xf32>
   %heads = memref.alloca() : memref<1xf32>
   memref.store %scale, %heads[%c0] : memref<1xf32>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x64xf32, strided<[?, 64, 1]>>, memref<?x64x32xf32>, memref<?x64xf32, strided<[?, 1]>>) mask(%mask : memref<?x?xf32>) head_scale(%heads : memref<1xf32>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x64xf32, strided<[?, 64, 1]>>, memref<?x64x32xf32>, memref<?x64xf32, strided<[?, 1]>>) mask(%mask : memref<?x?xf32>) head_scale(%heads : memref<1xf32>)
       outs(%out3, %p3 : memref<?x1x64xf32, strided<[?, 64, 1]>>, memref<1x?x?xf32>) {scale = 0.5 : f64, key_block = 512 : i64, masked_rows = #xfmr.masked_rows<zero>}
   return
 }
@@ -163,7 +163,7 @@ func.func @plain_80_50(%q: memref<?x80xf32, strided<[?, 1]>>, %k: memref<?x80x32
   %s = memref.dim %p, %c1 : memref<?x?xf32>
   %q3 = memref.expand_shape %q [[0], [1, 2]] output_shape [%r, 1, 80] : memref<?x80xf32, strided<[?, 1]>> into memref<?x1x80xf32, strided<[?, 80, 1]>>
   %out3 = memref.expand_shape %out [[0], [1, 2]] output_shape [%r, 1, 50] : memref<?x50xf32, strided<[?, 1]>> into memref<?x1x50xf32, strided<[?, 50, 1]>>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x80xf32, strided<[?, 80, 1]>>, memref<?x80x32xf32>, memref<?x50xf32, strided<[?, 1]>>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x80xf32, strided<[?, 80, 1]>>, memref<?x80x32xf32>, memref<?x50xf32, strided<[?, 1]>>)
       outs(%out3 : memref<?x1x50xf32, strided<[?, 50, 1]>>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -177,7 +177,7 @@ func.func @shared_80_50(%q: memref<?x80xf32, strided<[?, 1]>>, %k: memref<?x80x3
   %out3 = memref.expand_shape %out [[0], [1, 2]] output_shape [%r, 1, 50] : memref<?x50xf32, strided<[?, 1]>> into memref<?x1x50xf32, strided<[?, 50, 1]>>
   %p3 = memref.expand_shape %p [[0, 1], [2]] output_shape [1, %r, %s] : memref<?x?xf32> into memref<1x?x?xf32>
   %one = memref.cast %mask : memref<?x?xf32> to memref<1x?xf32>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x80xf32, strided<[?, 80, 1]>>, memref<?x80x32xf32>, memref<?x50xf32, strided<[?, 1]>>) mask(%one : memref<1x?xf32>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x80xf32, strided<[?, 80, 1]>>, memref<?x80x32xf32>, memref<?x50xf32, strided<[?, 1]>>) mask(%one : memref<1x?xf32>)
       outs(%out3, %p3 : memref<?x1x50xf32, strided<[?, 50, 1]>>, memref<1x?x?xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -192,7 +192,7 @@ func.func @rows_80_50(%q: memref<?x80xf32, strided<[?, 1]>>, %k: memref<?x80x32x
   %p3 = memref.expand_shape %p [[0, 1], [2]] output_shape [1, %r, %s] : memref<?x?xf32> into memref<1x?x?xf32>
   %heads = memref.alloca() : memref<1xf32>
   memref.store %scale, %heads[%c0] : memref<1xf32>
-  xfmr.attention_tile ins(%q3, %k, %v : memref<?x1x80xf32, strided<[?, 80, 1]>>, memref<?x80x32xf32>, memref<?x50xf32, strided<[?, 1]>>) mask(%mask : memref<?x?xf32>) head_scale(%heads : memref<1xf32>)
+  tile.attention_tile ins(%q3, %k, %v : memref<?x1x80xf32, strided<[?, 80, 1]>>, memref<?x80x32xf32>, memref<?x50xf32, strided<[?, 1]>>) mask(%mask : memref<?x?xf32>) head_scale(%heads : memref<1xf32>)
       outs(%out3, %p3 : memref<?x1x50xf32, strided<[?, 50, 1]>>, memref<1x?x?xf32>) {scale = 0.5 : f64, key_block = 512 : i64, masked_rows = #xfmr.masked_rows<zero>}
   return
 }

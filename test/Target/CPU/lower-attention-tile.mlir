@@ -7,7 +7,7 @@
 
 // One row: scores of 32 keys in two registers, then weights, then 12 columns in one register whose last 4 lanes are neither read nor written.
 // CHECK-LABEL: func @one_row
-// CHECK-NOT: xfmr.attention_tile
+// CHECK-NOT: tile.attention_tile
 // Blocks of keys around groups of rows; a maximum and a sum come from the block before, if there is one.
 // CHECK: scf.for
 // CHECK: scf.if {{.*}} -> (f32, vector<16xf32>)
@@ -25,7 +25,7 @@
 // CHECK: vector.maskedload %{{.*}} : memref<?x12xf32>
 // CHECK: vector.maskedstore
 func.func @one_row(%q: memref<1x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %s: memref<8x528xf32>, %m: memref<64x32xf32>, %o: memref<1x1x12xf32>) {
-  xfmr.attention_tile ins(%q, %k, %v : memref<1x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x528xf32>, memref<64x32xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<1x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) scratch(%s, %m : memref<8x528xf32>, memref<64x32xf32>)
       outs(%o : memref<1x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
@@ -40,16 +40,16 @@ func.func @one_row(%q: memref<1x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?
 // AVX2: scf.for {{.*}} iter_args({{(%[a-z0-9_]+ = %[a-z0-9_]+(, )?){4} *}})
 // AVX2-COUNT-16: math.fma
 func.func @eight_rows(%q: memref<8x1x64xf32>, %k: memref<?x64x32xf32>, %v: memref<?x64xf32>, %s: memref<8x528xf32>, %m: memref<64x32xf32>, %o: memref<8x1x64xf32>) {
-  xfmr.attention_tile ins(%q, %k, %v : memref<8x1x64xf32>, memref<?x64x32xf32>, memref<?x64xf32>) scratch(%s, %m : memref<8x528xf32>, memref<64x32xf32>)
+  tile.attention_tile ins(%q, %k, %v : memref<8x1x64xf32>, memref<?x64x32xf32>, memref<?x64xf32>) scratch(%s, %m : memref<8x528xf32>, memref<64x32xf32>)
       outs(%o : memref<8x1x64xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
   return
 }
 
 // Tensors wait for bufferization.
 // CHECK-LABEL: func @tensors
-// CHECK: xfmr.attention_tile
+// CHECK: tile.attention_tile
 func.func @tensors(%q: tensor<?x1x12xf32>, %k: tensor<?x12x32xf32>, %v: tensor<?x12xf32>) -> tensor<?x1x12xf32> {
-  %0 = xfmr.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>)
+  %0 = tile.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>)
       outs(%q : tensor<?x1x12xf32>) {scale = 0.5 : f64, key_block = 64 : i64} -> tensor<?x1x12xf32>
   return %0 : tensor<?x1x12xf32>
 }

@@ -14,9 +14,9 @@
 // CHECK: } else {
 // CHECK: vector.create_mask
 // CHECK: vector.maskedload
-// CHECK-NOT: xfmr.key_panel
+// CHECK-NOT: tile.key_panel
 func.func @panel(%keys: memref<?x20xf32>, %panel: memref<20x16xf32>) {
-  xfmr.key_panel ins(%keys : memref<?x20xf32>) outs(%panel : memref<20x16xf32>)
+  tile.key_panel ins(%keys : memref<?x20xf32>) outs(%panel : memref<20x16xf32>)
   return
 }
 
@@ -32,14 +32,14 @@ func.func @panel(%keys: memref<?x20xf32>, %panel: memref<20x16xf32>) {
 // CHECK-NEXT: scf.if %[[ANY]] {
 // CHECK: memref.store
 func.func @behind(%keys: memref<?x16xf32>, %panel: memref<16x32xf32>, %column: index) {
-  xfmr.key_panel ins(%keys : memref<?x16xf32>) at(%column) outs(%panel : memref<16x32xf32>)
+  tile.key_panel ins(%keys : memref<?x16xf32>) at(%column) outs(%panel : memref<16x32xf32>)
   return
 }
 
 // CHECK-LABEL: func @tensors
-// CHECK: xfmr.key_panel
+// CHECK: tile.key_panel
 func.func @tensors(%keys: tensor<?x20xf32>, %panel: tensor<20x16xf32>) -> tensor<20x16xf32> {
-  %0 = xfmr.key_panel ins(%keys : tensor<?x20xf32>) outs(%panel : tensor<20x16xf32>) -> tensor<20x16xf32>
+  %0 = tile.key_panel ins(%keys : tensor<?x20xf32>) outs(%panel : tensor<20x16xf32>) -> tensor<20x16xf32>
   return %0 : tensor<20x16xf32>
 }
 
@@ -47,7 +47,7 @@ func.func @tensors(%keys: tensor<?x20xf32>, %panel: tensor<20x16xf32>) -> tensor
 
 func.func @odd_width(%keys: memref<?x20xf32>, %panel: memref<20x24xf32>) {
   // expected-error @below {{expects a panel width that is a multiple of 16, but got 24}}
-  xfmr.key_panel ins(%keys : memref<?x20xf32>) outs(%panel : memref<20x24xf32>)
+  tile.key_panel ins(%keys : memref<?x20xf32>) outs(%panel : memref<20x24xf32>)
   return
 }
 
@@ -55,6 +55,6 @@ func.func @odd_width(%keys: memref<?x20xf32>, %panel: memref<20x24xf32>) {
 
 func.func @strided(%keys: memref<?x20xf32, strided<[40, 2]>>, %panel: memref<20x16xf32>) {
   // expected-error @below {{expects f32 buffers with a contiguous last dimension, but got 'memref<?x20xf32, strided<[40, 2]>>'}}
-  xfmr.key_panel ins(%keys : memref<?x20xf32, strided<[40, 2]>>) outs(%panel : memref<20x16xf32>)
+  tile.key_panel ins(%keys : memref<?x20xf32, strided<[40, 2]>>) outs(%panel : memref<20x16xf32>)
   return
 }

@@ -13,7 +13,7 @@
 // CHECK: vector.constant_mask [2]
 // CHECK: vector.maskedstore
 func.func @bf16(%x: memref<?x17xf32>, %c: memref<?x18xbf16>) {
-  xfmr.quantize_rows ins(%x : memref<?x17xf32>) outs(%c : memref<?x18xbf16>)
+  tile.quantize_rows ins(%x : memref<?x17xf32>) outs(%c : memref<?x18xbf16>)
   return
 }
 
@@ -23,7 +23,7 @@ func.func @bf16(%x: memref<?x17xf32>, %c: memref<?x18xbf16>) {
 // CHECK: arith.truncf
 // CHECK: arith.extf %{{.*}} : vector<16xbf16> to vector<16xf32>
 func.func @bf16_in_f32(%x: memref<?x16xf32>, %c: memref<?x16xf32>) {
-  xfmr.quantize_rows ins(%x : memref<?x16xf32>) outs(%c : memref<?x16xf32>)
+  tile.quantize_rows ins(%x : memref<?x16xf32>) outs(%c : memref<?x16xf32>)
   return
 }
 
@@ -42,7 +42,7 @@ func.func @bf16_in_f32(%x: memref<?x16xf32>, %c: memref<?x16xf32>) {
 // CHECK: arith.trunci %{{.*}} : vector<16xi32> to vector<16xi8>
 // CHECK: arith.addi
 func.func @int8(%x: memref<?x64xf32>, %c: memref<?x64xi8>, %s: memref<?xf32>) {
-  xfmr.quantize_rows ins(%x : memref<?x64xf32>) outs(%c, %s : memref<?x64xi8>, memref<?xf32>)
+  tile.quantize_rows ins(%x : memref<?x64xf32>) outs(%c, %s : memref<?x64xi8>, memref<?xf32>)
   return
 }
 
@@ -52,7 +52,7 @@ func.func @int8(%x: memref<?x64xf32>, %c: memref<?x64xi8>, %s: memref<?xf32>) {
 // CHECK: arith.constant dense<0> : vector<16xi16>
 // CHECK: arith.trunci %{{.*}} : vector<16xi32> to vector<16xi16>
 func.func @int16(%x: memref<?x64xf32>, %c: memref<?x64xi16>, %s: memref<?xf32>) {
-  xfmr.quantize_rows ins(%x : memref<?x64xf32>) outs(%c, %s : memref<?x64xi16>, memref<?xf32>)
+  tile.quantize_rows ins(%x : memref<?x64xf32>) outs(%c, %s : memref<?x64xi16>, memref<?xf32>)
   return
 }
 
@@ -60,7 +60,7 @@ func.func @int16(%x: memref<?x64xf32>, %c: memref<?x64xi16>, %s: memref<?xf32>) 
 
 func.func @strided(%x: memref<?x64xf32, strided<[128, 2]>>, %c: memref<?x64xbf16>) {
   // expected-error @below {{expects buffers whose last dimension is contiguous, but got 'memref<?x64xf32, strided<[128, 2]>>'}}
-  xfmr.quantize_rows ins(%x : memref<?x64xf32, strided<[128, 2]>>) outs(%c : memref<?x64xbf16>)
+  tile.quantize_rows ins(%x : memref<?x64xf32, strided<[128, 2]>>) outs(%c : memref<?x64xbf16>)
   return
 }
 
@@ -68,7 +68,7 @@ func.func @strided(%x: memref<?x64xf32, strided<[128, 2]>>, %c: memref<?x64xbf16
 
 func.func @halves(%x: memref<?x64xf32>, %c: memref<?x64xf16>) {
   // expected-error @below {{codes of f16 have no form for CPUs}}
-  xfmr.quantize_rows ins(%x : memref<?x64xf32>) outs(%c : memref<?x64xf16>)
+  tile.quantize_rows ins(%x : memref<?x64xf32>) outs(%c : memref<?x64xf16>)
   return
 }
 
@@ -76,6 +76,6 @@ func.func @halves(%x: memref<?x64xf32>, %c: memref<?x64xf16>) {
 
 func.func @tensors(%x: tensor<?x64xf32>, %c: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
   // expected-error @below {{expects buffers whose last dimension is contiguous, but got 'tensor<?x64xf32>'}}
-  %0 = xfmr.quantize_rows ins(%x : tensor<?x64xf32>) outs(%c : tensor<?x64xbf16>) -> tensor<?x64xbf16>
+  %0 = tile.quantize_rows ins(%x : tensor<?x64xf32>) outs(%c : tensor<?x64xbf16>) -> tensor<?x64xbf16>
   return %0 : tensor<?x64xbf16>
 }

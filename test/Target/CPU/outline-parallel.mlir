@@ -11,11 +11,11 @@
 // CHECK-LABEL: func.func @flat
 // CHECK-SAME: (%[[HOST:.*]]: !llvm.ptr {xfmr.role = "host"}, %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[N:.*]]: index)
 // CHECK: %[[COUNT:.*]] = arith.maxsi %[[N]]
-// CHECK: xfmr.parallel_call %[[HOST]], %[[COUNT]], %c1 @flat_parallel(%[[X]], %[[Y]]) : memref<?xf32>, memref<?xf32>
+// CHECK: rt.parallel_call %[[HOST]], %[[COUNT]], %c1 @flat_parallel(%[[X]], %[[Y]]) : memref<?xf32>, memref<?xf32>
 func.func @flat(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   %c3 = arith.constant 3 : index
   scf.forall (%i) in (%n) {
-    %w = xfmr.worker_id
+    %w = rt.worker_id
     %at = arith.addi %i, %c3 : index
     %v = memref.load %x[%at] : memref<?xf32>
     memref.store %v, %y[%w] : memref<?xf32>
@@ -48,7 +48,7 @@ func.func @caller(%x: memref<?xf32>, %n: index) {
 // CHECK-NOT: div
 // CHECK: scf.yield
 // CHECK-LABEL: func.func @grid
-// CHECK: xfmr.parallel_call
+// CHECK: rt.parallel_call
 // CHECK-NOT: scf.forall
 func.func @grid(%arena: memref<?xi8>, %lower: index, %upper: index) {
   %c64 = arith.constant 64 : index
@@ -82,7 +82,7 @@ func.func @inner(%x: memref<4x4xf32>) {
 func.func @once(%x: memref<4xf32>) {
   %one = arith.constant 1.0 : f32
   scf.forall (%i, %j) in (1, 1) {
-    %w = xfmr.worker_id
+    %w = rt.worker_id
     memref.store %one, %x[%w] : memref<4xf32>
   }
   return

@@ -15,7 +15,7 @@ func.func private @rotary(%x: tensor<?x2x12xf32>, %p: tensor<?xi64>, %t: tensor<
     %from = tensor.extract_slice %x[%i, 0, 0] [%rows, 2, 12] [1, 1, 1] : tensor<?x2x12xf32> to tensor<?x2x12xf32>
     %ids = tensor.extract_slice %p[%i] [%rows] [1] : tensor<?xi64> to tensor<?xi64>
     %to = tensor.extract_slice %o[%i, 0, 0] [%rows, 2, 12] [1, 1, 1] : tensor<?x2x12xf32> to tensor<?x2x12xf32>
-    %e = xfmr.rotary_tile ins(%from, %ids, %t : tensor<?x2x12xf32>, tensor<?xi64>, tensor<64x12xf32>) outs(%to : tensor<?x2x12xf32>) -> tensor<?x2x12xf32>
+    %e = tile.rotary_tile ins(%from, %ids, %t : tensor<?x2x12xf32>, tensor<?xi64>, tensor<64x12xf32>) outs(%to : tensor<?x2x12xf32>) -> tensor<?x2x12xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %e into %o[%i, 0, 0] [%rows, 2, 12] [1, 1, 1] : tensor<?x2x12xf32> into tensor<?x2x12xf32>
     }
@@ -33,7 +33,7 @@ func.func private @rotary(%x: tensor<?x2x12xf32>, %p: tensor<?xi64>, %t: tensor<
 func.func private @rotary_pairs(%x: tensor<1x2x9xf32>, %p: tensor<1xi64>, %t: tensor<64x4xf32>, %y: tensor<1x2x9xf32>) -> tensor<1x2x9xf32> attributes {xfmr.kernel = "rotary"} {
   %r = scf.forall (%i) in (1) shared_outs(%o = %y) -> (tensor<1x2x9xf32>) {
     %to = tensor.extract_slice %o[%i, 0, 0] [1, 2, 9] [1, 1, 1] : tensor<1x2x9xf32> to tensor<1x2x9xf32>
-    %e = xfmr.rotary_tile ins(%x, %p, %t : tensor<1x2x9xf32>, tensor<1xi64>, tensor<64x4xf32>) outs(%to : tensor<1x2x9xf32>) {interleaved} -> tensor<1x2x9xf32>
+    %e = tile.rotary_tile ins(%x, %p, %t : tensor<1x2x9xf32>, tensor<1xi64>, tensor<64x4xf32>) outs(%to : tensor<1x2x9xf32>) {interleaved} -> tensor<1x2x9xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %e into %o[%i, 0, 0] [1, 2, 9] [1, 1, 1] : tensor<1x2x9xf32> into tensor<1x2x9xf32>
     }
@@ -64,7 +64,7 @@ func.func private @panels(%k: tensor<?x2x12xf32>, %y: tensor<2x?x12x32xf32>) -> 
       %first = affine.apply affine_map<(d0) -> (d0 * 32)>(%p)
       %from = tensor.extract_slice %k[%first, %h, 0] [%count, 1, 12] [1, 1, 1] : tensor<?x2x12xf32> to tensor<?x12xf32>
       %one = tensor.extract_slice %acc[%p, 0, 0] [1, 12, 32] [1, 1, 1] : tensor<?x12x32xf32> to tensor<12x32xf32>
-      %e = xfmr.key_panel ins(%from : tensor<?x12xf32>) outs(%one : tensor<12x32xf32>) -> tensor<12x32xf32>
+      %e = tile.key_panel ins(%from : tensor<?x12xf32>) outs(%one : tensor<12x32xf32>) -> tensor<12x32xf32>
       %next = tensor.insert_slice %e into %acc[%p, 0, 0] [1, 12, 32] [1, 1, 1] : tensor<12x32xf32> into tensor<?x12x32xf32>
       scf.yield %next : tensor<?x12x32xf32>
     }
@@ -91,7 +91,7 @@ func.func private @append(%k: tensor<?x12xf32>, %column: index, %y: tensor<1x12x
     %all = scf.for %p = %c0 to %c1 step %c1 iter_args(%acc = %to) -> (tensor<1x12x64xf32>) {
       %from = tensor.extract_slice %k[0, 0] [%n, 12] [1, 1] : tensor<?x12xf32> to tensor<?x12xf32>
       %one = tensor.extract_slice %acc[%p, 0, 0] [1, 12, 64] [1, 1, 1] : tensor<1x12x64xf32> to tensor<12x64xf32>
-      %e = xfmr.key_panel ins(%from : tensor<?x12xf32>) at(%column) outs(%one : tensor<12x64xf32>) -> tensor<12x64xf32>
+      %e = tile.key_panel ins(%from : tensor<?x12xf32>) at(%column) outs(%one : tensor<12x64xf32>) -> tensor<12x64xf32>
       %next = tensor.insert_slice %e into %acc[%p, 0, 0] [1, 12, 64] [1, 1, 1] : tensor<12x64xf32> into tensor<1x12x64xf32>
       scf.yield %next : tensor<1x12x64xf32>
     }
@@ -112,11 +112,11 @@ func.func private @negative_every_other_panel(%k: tensor<12x12xf32>, %y: tensor<
   %r = scf.forall (%h) in (1) shared_outs(%o = %y) -> (tensor<4x12x32xf32>) {
     %to = tensor.extract_slice %o[0, 0, 0] [4, 12, 32] [1, 1, 1] : tensor<4x12x32xf32> to tensor<4x12x32xf32>
     // CHECK-LABEL: @negative_every_other_panel
-    // CHECK: xfmr.key_panel
+    // CHECK: tile.key_panel
     %all = scf.for %p = %c0 to %c4 step %c2 iter_args(%acc = %to) -> (tensor<4x12x32xf32>) {
       %from = tensor.extract_slice %k[0, 0] [12, 12] [1, 1] : tensor<12x12xf32> to tensor<12x12xf32>
       %one = tensor.extract_slice %acc[%p, 0, 0] [1, 12, 32] [1, 1, 1] : tensor<4x12x32xf32> to tensor<12x32xf32>
-      %e = xfmr.key_panel ins(%from : tensor<12x12xf32>) outs(%one : tensor<12x32xf32>) -> tensor<12x32xf32>
+      %e = tile.key_panel ins(%from : tensor<12x12xf32>) outs(%one : tensor<12x32xf32>) -> tensor<12x32xf32>
       %next = tensor.insert_slice %e into %acc[%p, 0, 0] [1, 12, 32] [1, 1, 1] : tensor<12x32xf32> into tensor<4x12x32xf32>
       scf.yield %next : tensor<4x12x32xf32>
     }

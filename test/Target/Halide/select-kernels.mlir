@@ -243,11 +243,11 @@ func.func private @negative_bf16(%x: tensor<8x8xbf16>, %y: tensor<8x8xf32>) -> t
 
 // -----
 
-// expected-remark @below {{not a kernel for Halide: it contains 'xfmr.quantize_rows'}}
+// expected-remark @below {{not a kernel for Halide: it contains 'tile.quantize_rows'}}
 func.func private @negative_codes(%x: tensor<8x16xf32>, %y: tensor<8x16xbf16>) -> tensor<8x16xbf16> attributes {xfmr.kernel = "rows of 16 as bf16"} {
   %r = scf.forall (%i) in (1) shared_outs(%o = %y) -> (tensor<8x16xbf16>) {
     %to = tensor.extract_slice %o[0, 0] [8, 16] [1, 1] : tensor<8x16xbf16> to tensor<8x16xbf16>
-    %p = xfmr.quantize_rows ins(%x : tensor<8x16xf32>) outs(%to : tensor<8x16xbf16>) -> tensor<8x16xbf16>
+    %p = tile.quantize_rows ins(%x : tensor<8x16xf32>) outs(%to : tensor<8x16xbf16>) -> tensor<8x16xbf16>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %p into %o[0, 0] [8, 16] [1, 1] : tensor<8x16xbf16> into tensor<8x16xbf16>
     }

@@ -36,7 +36,7 @@ func.func @tensors(%a: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
 func.func @tensors_inside(%a: tensor<?x1x12xf32>, %k: tensor<?x12x32xf32>, %v: tensor<?x12xf32>, %n: index) {
   scf.forall (%i) in (%n) {
     // expected-error @below {{expects ranked buffers with strides, but got 'tensor<?x1x12xf32>'}}
-    %o = xfmr.attention_tile ins(%a, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) outs(%a : tensor<?x1x12xf32>)
+    %o = tile.attention_tile ins(%a, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) outs(%a : tensor<?x1x12xf32>)
         {scale = 1.0 : f64, key_block = 32 : i64} -> tensor<?x1x12xf32>
   }
   return

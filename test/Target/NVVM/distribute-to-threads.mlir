@@ -105,10 +105,10 @@ func.func @store(%a: memref<?xf32>, %x: f32) {
 // CHECK: gpu.shuffle xor
 // CHECK: llvm.intr.exp2
 // CHECK-COUNT-32: gpu.shuffle idx
-// CHECK-NOT: xfmr.attention_tile
+// CHECK-NOT: tile.attention_tile
 func.func @attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %p: index, %n: index) {
   scf.forall (%i) in (%n) {
-    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) at(%p) outs(%o : memref<?x1x12xf32>)
+    tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) at(%p) outs(%o : memref<?x1x12xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, causal}
   }
   return
@@ -118,10 +118,10 @@ func.func @attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref
 
 // CHECK-LABEL: func.func @codes
 // CHECK: arith.truncf
-// CHECK-NOT: xfmr.quantize_rows
+// CHECK-NOT: tile.quantize_rows
 func.func @codes(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) {
   scf.forall (%i) in (%n) {
-    xfmr.quantize_rows ins(%a : memref<?x8xf32>) outs(%b : memref<?x16xbf16>)
+    tile.quantize_rows ins(%a : memref<?x8xf32>) outs(%b : memref<?x16xbf16>)
   }
   return
 }
@@ -145,7 +145,7 @@ func.func @codes(%a: memref<?x8xf32>, %b: memref<?x16xbf16>, %n: index) {
 // CHECK: scf.for
 // CHECK-COUNT-4: arith.mulf
 // CHECK: memref.store
-// CHECK-NOT: xfmr.worker_id
+// CHECK-NOT: rt.worker_id
 // Blocks of another size have no tiles.
 // OTHER-LABEL: func.func @narrow_tiles
 // OTHER-NOT: nvvm.
@@ -157,7 +157,7 @@ func.func @narrow_tiles(%x: memref<?x64xbf16>, %w: memref<1x8x64x8xbf16>, %o: me
   %c64 = arith.constant 64 : index
   %bytes = arith.constant 16384 : index
   scf.forall (%i, %j) = (0, 0) to (%m, 64) step (64, 64) {
-    %worker = xfmr.worker_id
+    %worker = rt.worker_id
     %at = arith.muli %worker, %bytes : index
     %s = memref.view %workspace[%at][%c64] : memref<?xi8> to memref<?x64xf32>
     linalg.fill ins(%zero : f32) outs(%s : memref<?x64xf32>)
@@ -276,7 +276,7 @@ func.func @forms(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %o: memref<?x12
 // CHECK-NOT: nvvm.mma.sync
 func.func @flash_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %p: index, %n: index) {
   scf.forall (%i) in (%n) {
-    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) at(%p) outs(%o : memref<?x1x12xf32>)
+    tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) at(%p) outs(%o : memref<?x1x12xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
   }
   return
@@ -303,7 +303,7 @@ func.func @flash_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: 
 // CHECK: nvvm.mma.sync
 func.func @flash_attention_of_rows(%q: memref<?x1x24xbf16>, %k: memref<?x24xbf16>, %v: memref<?x24xbf16>, %o: memref<?x1x24xf32>, %n: index) {
   scf.forall (%i) in (%n) {
-    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x24xbf16>, memref<?x24xbf16>, memref<?x24xbf16>) outs(%o : memref<?x1x24xf32>)
+    tile.attention_tile ins(%q, %k, %v : memref<?x1x24xbf16>, memref<?x24xbf16>, memref<?x24xbf16>) outs(%o : memref<?x1x24xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
   }
   return
@@ -329,7 +329,7 @@ func.func @one_tile_of_rows(%q: memref<?x4x64xbf16>, %k: memref<?x64xbf16, strid
   scf.forall (%i) in (%n) {
     %rows = arith.minsi %m, %c16 : index
     %tile = memref.subview %q[%i, 0, 0] [%rows, 4, 64] [1, 1, 1] : memref<?x4x64xbf16> to memref<?x4x64xbf16, strided<[256, 64, 1], offset: ?>>
-    xfmr.attention_tile ins(%tile, %k, %v : memref<?x4x64xbf16, strided<[256, 64, 1], offset: ?>>, memref<?x64xbf16, strided<[1024, 1]>>, memref<?x64xbf16, strided<[1024, 1]>>)
+    tile.attention_tile ins(%tile, %k, %v : memref<?x4x64xbf16, strided<[256, 64, 1], offset: ?>>, memref<?x64xbf16, strided<[1024, 1]>>, memref<?x64xbf16, strided<[1024, 1]>>)
         outs(%o : memref<?x4x64xf32>) {scale = 0.125 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
   }
   return
@@ -342,7 +342,7 @@ func.func @one_tile_of_rows(%q: memref<?x4x64xbf16>, %k: memref<?x64xbf16, strid
 // CHECK-NOT: nvvm.mma.sync
 func.func @negative_flash_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %s: memref<1x?x?xf32>, %n: index) {
   scf.forall (%i) in (%n) {
-    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) outs(%o, %s : memref<?x1x12xf32>, memref<1x?x?xf32>)
+    tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) outs(%o, %s : memref<?x1x12xf32>, memref<1x?x?xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
   }
   return
@@ -353,7 +353,7 @@ func.func @negative_flash_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf
 func.func @codes_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref<?xf32>, %n: index) {
   scf.forall (%i) in (%n) {
     // expected-error @below {{has no form for threads of a GPU}}
-    xfmr.quantize_rows ins(%a : memref<?x8xf32>) outs(%b, %s : memref<?x8xi8>, memref<?xf32>)
+    tile.quantize_rows ins(%a : memref<?x8xf32>) outs(%b, %s : memref<?x8xi8>, memref<?xf32>)
   }
   return
 }

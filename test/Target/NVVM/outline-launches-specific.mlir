@@ -5,7 +5,7 @@
 
 // A kernel of one GPU has threads of its own, and maps of tensors as first parameters: the map itself, which the host makes.
 // CHECK-LABEL: func.func private @specific
-// CHECK: %[[MAP:.*]] = xfmr.tensor_map
+// CHECK: %[[MAP:.*]] = rt.tensor_map
 // CHECK: gpu.launch_func @attune_device::@specific {{.*}} threads in (%c384{{.*}} args(%[[MAP]] : !llvm.ptr
 // LOWERED: llvm.func {{.*}}@specific(
 // LOWERED: llvm.mlir.constant(65626 : {{.*}}) : i32
@@ -14,9 +14,9 @@
 // LOWERED: gpu.module
 // LOWERED: llvm.func @specific(%{{.*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
 func.func private @specific(%a: memref<?xf32>, %x: f32, %n: index) {
-  %hopper = xfmr.on_gpu 90
+  %hopper = rt.device_arch_is 90
   scf.if %hopper {
-    %map = xfmr.tensor_map %a sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 4 : i64, swizzle = 0 : i64} : memref<?xf32>
+    %map = rt.tensor_map %a sizes [%n] strides [] {box = array<i64: 64>, element_bytes = 4 : i64, swizzle = 0 : i64} : memref<?xf32>
     scf.forall (%i) in (%n) {
       memref.store %x, %a[%i] : memref<?xf32>
       nvvm.prefetch tensormap, %map : !llvm.ptr

@@ -21,7 +21,7 @@ func.func private @grid(%a: memref<?x?xf32>, %x: f32, %m: index, %n: index) {
 func.func private @workers(%w: memref<?xi8>, %x: f32, %n: index, %workers: index {xfmr.role = "workers"}) {
   %c64 = arith.constant 64 : index
   scf.forall (%i) in (%n) {
-    %id = xfmr.worker_id
+    %id = rt.worker_id
     %base = arith.muli %id, %c64 : index
     %v = memref.view %w[%base][%n] : memref<?xi8> to memref<?xf32>
     memref.store %x, %v[%i] : memref<?xf32>

@@ -4,14 +4,14 @@
 // CHECK: scf.forall
 // CHECK-NEXT: %[[SHARED:.*]] = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
 // CHECK: memref.view %[[SHARED]][%c0{{.*}}][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<8xf32, #gpu.address_space<workgroup>>
-// CHECK-NOT: xfmr.worker_id
+// CHECK-NOT: rt.worker_id
 // CHECK: } {xfmr.shared_bytes = 128 : i64}
 func.func @scratch(%w: memref<?xi8>, %x: f32, %n: index) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   scf.forall (%i) in (%n) {
-    %id = xfmr.worker_id
+    %id = rt.worker_id
     %base = arith.muli %id, %c128 : index
     %at = arith.addi %base, %c64 : index
     %v = memref.view %w[%at][] : memref<?xi8> to memref<8xf32>
@@ -24,13 +24,13 @@ func.func @scratch(%w: memref<?xi8>, %x: f32, %n: index) {
 
 // More than a block has: stays in the workspace.
 // CHECK-LABEL: func.func @negative_large
-// CHECK: xfmr.worker_id
+// CHECK: rt.worker_id
 // CHECK-NOT: gpu.dynamic_shared_memory
 func.func @negative_large(%w: memref<?xi8>, %x: f32, %n: index) {
   %c0 = arith.constant 0 : index
   %c2048 = arith.constant 2048 : index
   scf.forall (%i) in (%n) {
-    %id = xfmr.worker_id
+    %id = rt.worker_id
     %base = arith.muli %id, %c2048 : index
     %v = memref.view %w[%base][] : memref<?xi8> to memref<512xf32>
     memref.store %x, %v[%c0] : memref<512xf32>
@@ -44,7 +44,7 @@ func.func @negative_large(%w: memref<?xi8>, %x: f32, %n: index) {
 // the next place. An allocation and a view without users take none.
 // CHECK-LABEL: func.func @unused
 // CHECK-NOT: memref.alloc
-// CHECK-NOT: xfmr.worker_id
+// CHECK-NOT: rt.worker_id
 // CHECK: memref.view {{.*}}[%c0{{[_0-9]*}}][] : {{.*}} to memref<8xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.view {{.*}}[%c0{{[_0-9]*}}][] : {{.*}} to memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.view {{.*}}[%c128{{[_0-9]*}}][%{{.*}}] : {{.*}} to memref<?xf32, #gpu.address_space<workgroup>>
@@ -57,7 +57,7 @@ func.func @unused(%w: memref<?xi8>, %x: f32, %n: index) {
   %c16384 = arith.constant 16384 : index
   scf.forall (%i) in (%n) {
     %none = memref.alloc() : memref<200xf32, #gpu.address_space<workgroup>>
-    %id = xfmr.worker_id
+    %id = rt.worker_id
     %base = arith.muli %id, %c16384 : index
     %unused = memref.view %w[%base][%n] : memref<?xi8> to memref<?xf32>
     %part = memref.subview %unused[0] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1]>>

@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-distribute-to-threads=specific-arch=90 --attune-place-in-shared=bytes=73728 --split-input-file | FileCheck %s
 // RUN: attune-opt %s --attune-distribute-to-threads --split-input-file | FileCheck %s --check-prefix=NONE
-// NONE-NOT: xfmr.on_gpu
+// NONE-NOT: rt.device_arch_is
 // NONE-NOT: wgmma
 
 #rows = affine_map<(d0)[s0] -> (-d0 + s0, 128)>
@@ -13,11 +13,11 @@
 // m64n256k16 four times for each, and store sums with the epilogue.
 // CHECK-LABEL: func.func @projection
 // CHECK: scf.if
-// CHECK: %[[ON:.*]] = xfmr.on_gpu 90
+// CHECK: %[[ON:.*]] = rt.device_arch_is 90
 // CHECK: scf.if
-// CHECK-DAG: %[[A:.*]] = xfmr.tensor_map %arg0 {{.*}} {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64}
-// CHECK-DAG: %[[B:.*]] = xfmr.tensor_map %arg1 {{.*}} {box = array<i64: 8, 4, 256>, element_bytes = 4 : i64, swizzle = 0 : i64}
-// CHECK: xfmr.worker_count
+// CHECK-DAG: %[[A:.*]] = rt.tensor_map %arg0 {{.*}} {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64}
+// CHECK-DAG: %[[B:.*]] = rt.tensor_map %arg1 {{.*}} {box = array<i64: 8, 4, 256>, element_bytes = 4 : i64, swizzle = 0 : i64}
+// CHECK: rt.worker_count
 // CHECK: scf.forall
 // CHECK: nvvm.mbarrier.init
 // CHECK: nvvm.fence.mbarrier.init
@@ -91,7 +91,7 @@ func.func @projection(%x: memref<?x96xbf16>, %w: memref<5x12x64x8xbf16>, %o: mem
 
 // A loop that adds to what was there, or does more than one projection, has no such version.
 // CHECK-LABEL: func.func @negative_projection
-// CHECK-NOT: xfmr.on_gpu
+// CHECK-NOT: rt.device_arch_is
 // CHECK: nvvm.mma.sync
 func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %o: memref<?x128xf32>, %m: index, %columns: index) {
   scf.forall (%i, %j) = (0, 0) to (%m, 128) step (64, %columns) {
@@ -115,11 +115,11 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 // a ring of stages of 128 keys; each of two warpgroups keeps queries in shared memory and multiplies them by keys, m64n128k16 for each 16 of 64 components, and weights from registers by values, m64n128k16 for each 16
 // of 128 keys. The products of the next keys and of these values run while weights are computed.
 // CHECK-LABEL: func.func @attention
-// CHECK: xfmr.on_gpu 90
+// CHECK: rt.device_arch_is 90
 // CHECK: scf.if
-// CHECK-DAG: %[[K:.*]] = xfmr.tensor_map %arg1 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x64xbf16>
-// CHECK-DAG: %[[V:.*]] = xfmr.tensor_map %arg2 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x128xbf16>
-// CHECK: %[[WORKERS:.*]] = xfmr.worker_count
+// CHECK-DAG: %[[K:.*]] = rt.tensor_map %arg1 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x64xbf16>
+// CHECK-DAG: %[[V:.*]] = rt.tensor_map %arg2 {{.*}} {box = array<i64: 128, 1, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x2x128xbf16>
+// CHECK: %[[WORKERS:.*]] = rt.worker_count
 // CHECK: %[[UP:.*]] = arith.addi %[[WORKERS]], %c1
 // CHECK: %[[HALF:.*]] = arith.divui %[[UP]], %c2
 // CHECK: arith.constant 33554432 : index
@@ -169,7 +169,7 @@ func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x2x64xbf16>, %v: memref
   scf.forall (%b, %h, %i) in (%n, 2, %n) {
     %keys = memref.subview %k[%b, %h, 0] [%n, 1, 64] [1, 1, 1] : memref<?x2x64xbf16> to memref<?x64xbf16, strided<[128, 1], offset: ?>>
     %values = memref.subview %v[%b, %h, 0] [%n, 1, 128] [1, 1, 1] : memref<?x2x128xbf16> to memref<?x128xbf16, strided<[256, 1], offset: ?>>
-    xfmr.attention_tile ins(%q, %keys, %values : memref<?x1x64xf32>, memref<?x64xbf16, strided<[128, 1], offset: ?>>, memref<?x128xbf16, strided<[256, 1], offset: ?>>)
+    tile.attention_tile ins(%q, %keys, %values : memref<?x1x64xf32>, memref<?x64xbf16, strided<[128, 1], offset: ?>>, memref<?x128xbf16, strided<[256, 1], offset: ?>>)
         at(%p) outs(%o : memref<?x1x128xf32>) {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
   }
   return
@@ -179,8 +179,8 @@ func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x2x64xbf16>, %v: memref
 
 // Keys of a cache are f32: a warpgroup brings 64 keys and values at a time, rounded.
 // CHECK-LABEL: func.func @cached_attention
-// CHECK: xfmr.on_gpu 90
-// CHECK-NOT: xfmr.tensor_map
+// CHECK: rt.device_arch_is 90
+// CHECK-NOT: rt.tensor_map
 // CHECK: nvvm.setmaxregister decrease 56
 // CHECK: ff2bf16x2
 // CHECK: nvvm.fence.proxy
@@ -194,7 +194,7 @@ func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x2x64xbf16>, %v: memref
 // CHECK: nvvm.mma.sync
 func.func @cached_attention(%q: memref<?x1x64xf32>, %k: memref<?x64x64xf32>, %v: memref<?x128xf32>, %o: memref<?x1x128xf32>, %p: index, %n: index) {
   scf.forall (%b, %h, %i) in (%n, 2, %n) {
-    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x64xf32>, memref<?x64x64xf32>, memref<?x128xf32>) at(%p) outs(%o : memref<?x1x128xf32>)
+    tile.attention_tile ins(%q, %k, %v : memref<?x1x64xf32>, memref<?x64x64xf32>, memref<?x128xf32>) at(%p) outs(%o : memref<?x1x128xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
   }
   return
@@ -211,14 +211,14 @@ func.func @cached_attention(%q: memref<?x1x64xf32>, %k: memref<?x64x64xf32>, %v:
 // CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 func.func @biased_attention(%q: memref<?x1x128xf32>, %k: memref<?x128xbf16>, %v: memref<?x128xbf16>, %b: memref<2x?xf32>, %o: memref<?x1x128xf32>, %p: index, %n: index) {
   scf.forall (%s, %h, %i) in (%n, 2, %n) {
-    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x128xf32>, memref<?x128xbf16>, memref<?x128xbf16>) at(%p) distance_bias(%b : memref<2x?xf32>)
+    tile.attention_tile ins(%q, %k, %v : memref<?x1x128xf32>, memref<?x128xbf16>, memref<?x128xbf16>) at(%p) distance_bias(%b : memref<2x?xf32>)
         outs(%o : memref<?x1x128xf32>) {scale = 1.0 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
   }
   return
 }
 func.func @biased_attention_of_64(%q: memref<?x1x64xf32>, %k: memref<?x64xbf16>, %v: memref<?x64xbf16>, %b: memref<2x?xf32>, %o: memref<?x1x64xf32>, %p: index, %n: index) {
   scf.forall (%s, %h, %i) in (%n, 2, %n) {
-    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x64xf32>, memref<?x64xbf16>, memref<?x64xbf16>) at(%p) distance_bias(%b : memref<2x?xf32>)
+    tile.attention_tile ins(%q, %k, %v : memref<?x1x64xf32>, memref<?x64xbf16>, memref<?x64xbf16>) at(%p) distance_bias(%b : memref<2x?xf32>)
         outs(%o : memref<?x1x64xf32>) {scale = 1.0 : f64, key_block = 512 : i64, precision = #xfmr.precision<bf16>}
   }
   return
@@ -228,11 +228,11 @@ func.func @biased_attention_of_64(%q: memref<?x1x64xf32>, %k: memref<?x64xbf16>,
 
 // Heads of other sizes are for mma.sync.
 // CHECK-LABEL: func.func @negative_attention
-// CHECK-NOT: xfmr.on_gpu
+// CHECK-NOT: rt.device_arch_is
 // CHECK: nvvm.mma.sync
 func.func @negative_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %p: index, %n: index) {
   scf.forall (%b, %h, %i) in (%n, 2, %n) {
-    xfmr.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) at(%p) outs(%o : memref<?x1x12xf32>)
+    tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x64xf32>, memref<?x12xf32>) at(%p) outs(%o : memref<?x1x12xf32>)
         {scale = 0.125 : f64, key_block = 512 : i64, causal, precision = #xfmr.precision<bf16>}
   }
   return

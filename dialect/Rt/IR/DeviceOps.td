@@ -1,0 +1,47 @@
+//===- DeviceOps.td - Queries and descriptors of the device that runs kernels -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef RT_DEVICE_OPS_TD
+#define RT_DEVICE_OPS_TD
+
+include "dialect/Rt/IR/RtDialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Rt_DeviceArchIsOp : Rt_Op<"device_arch_is", [MemoryEffects<[MemRead]>]> {
+  let summary = "whether kernels run by the image for one compute capability alone";
+  let description = [{
+    True if the host has loaded the image for compute capability `arch` / 10 that no other GPU takes (90: sm_90a). Only that image has the kernels
+    that are launched where this is true.
+
+    ```mlir
+    %hopper = rt.device_arch_is 90
+    ```
+  }];
+  let arguments = (ins I64Attr:$arch);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$arch attr-dict";
+}
+
+def Rt_TensorMapOp : Rt_Op<"tensor_map", [AttrSizedOperandSegments]> {
+  let summary = "what a kernel copies boxes of a tensor to shared memory by";
+  let description = [{
+    The tensor at `buffer` has elements of `element_bytes`, `sizes` of them and `strides` elements apart, from the outermost dimension on; neighbours
+    of the last are `1` apart. The result is a parameter of kernels. The host makes it, which must be where the launch is.
+
+    - (C1) There are 1 to 5 `sizes`, as many numbers in `box`, and one stride less.
+    - (C2) `box` has 1 to 256 elements in each dimension.
+    - (C3) `element_bytes` is 2 or 4. `swizzle` is 0, or 128 where the last dimension of `box` has at most 128 bytes.
+
+    ```mlir
+    %map = rt.tensor_map %x sizes [%rows, %k] strides [%k] {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x768xbf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$buffer, Variadic<Index>:$sizes, Variadic<Index>:$strides, DenseI64ArrayAttr:$box, I64Attr:$element_bytes,
+                       I64Attr:$swizzle);
+  let results = (outs Rt_HostPointer:$map);
+  let assemblyFormat = "$buffer `sizes` `[` $sizes `]` `strides` `[` $strides `]` attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+#endif // RT_DEVICE_OPS_TD

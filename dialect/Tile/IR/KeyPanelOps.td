@@ -1,0 +1,48 @@
+//===- KeyPanelOps.td - Packed panels of attention keys ----*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_KEY_PANEL_OPS_TD
+#define TILE_KEY_PANEL_OPS_TD
+
+include "dialect/Tile/IR/TileDialect.td"
+
+def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
+  let summary = "up to `width` keys of one head, transposed into a panel";
+  let description = [{
+    `panel[d, column + j] = keys[j, d]` for the rows j of `keys`. Columns before `column` (0 if absent) stay as they are, those after the keys become 0, or stay.
+
+    - (C1) `keys` is `[n, D]`, the panel `[D, W]`, with `column + n <= W`.
+
+    ```mlir
+    %p = tile.key_panel ins(%k : tensor<?x12xf32>) outs(%d : tensor<12x32xf32>) -> tensor<12x32xf32>
+    %r = tile.key_panel ins(%k : tensor<?x12xf32>) at(%column) outs(%p : tensor<12x32xf32>) -> tensor<12x32xf32>
+    ```
+  }];
+  let arguments = (ins AnyShaped:$keys, Optional<Index>:$column, Variadic<AnyShaped>:$destinations);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $keys `:` type($keys) `)` (`at` `(` $column^ `)`)? `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_UnpackKeysOp : Tile_Op<"unpack_keys"> {
+  let summary = "the keys of a panel, one per row";
+  let description = [{
+    `rows[j, d] = panel[d, j]` for the rows j of the destination.
+
+    - (C1) `panel` is `[D, W]`, the destination `[n, D]` with `n <= W`.
+
+    ```mlir
+    %k = tile.unpack_keys ins(%p : tensor<12x64xf32>) outs(%d : tensor<?x12xf32>) -> tensor<?x12xf32>
+    ```
+  }];
+  let arguments = (ins AnyShaped:$panel, Variadic<AnyShaped>:$destinations);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $panel `:` type($panel) `)` `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TILE_KEY_PANEL_OPS_TD

@@ -1,0 +1,33 @@
+//===- TileDialect.td - The tile dialect -------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_TD
+#define TILE_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  // Not ::mlir::tile, which is a function of the SCF utilities.
+  let cppNamespace = "::mlir::tiles";
+  let summary = "computations of one tile, on tensors or buffers";
+  let description = [{
+    Each operation computes what one iteration of a tiled loop computes and no Linalg operation expresses: the attention of a tile of queries,
+    a packed panel of keys, rotary embeddings, quantized rows. `quantize_rows` exists from the phase `linalg` on, the others from the phase
+    `tiled`; all are lowered in the phase `vector`. They are in destination-passing style: on tensors an operation returns its updated
+    destinations, on buffers it writes them and has no results.
+  }];
+}
+
+/// A tile computation in destination-passing style: on tensors it returns its updated destinations, on buffers it writes them.
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic,
+    [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits> {
+  code tileDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestinationsMutable(); }
+  }];
+  let extraClassDeclaration = tileDeclaration;
+}
+
+#endif // TILE_DIALECT_TD

@@ -1,0 +1,26 @@
+//===- TileOps.h - The tile dialect and its operations ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_TILE_IR_TILEOPS_H
+#define ATTUNE_DIALECT_TILE_IR_TILEOPS_H
+
+#include "dialect/Xfmr/IR/XfmrAttrs.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+#include "dialect/Tile/IR/TileDialect.h.inc"
+
+namespace mlir::tiles::detail {
+/// Adds the effects of an operation in destination-passing style on its buffers: it reads inputs and writes destinations.
+void getTileEffects(DestinationStyleOpInterface op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);
+} // namespace mlir::tiles::detail
+
+#define GET_OP_CLASSES
+#include "dialect/Tile/IR/TileOps.h.inc"
+
+#endif // ATTUNE_DIALECT_TILE_IR_TILEOPS_H

@@ -1,0 +1,17 @@
+//===- XfmrAttrs.h - The xfmr dialect, its enumerations and attributes -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H
+#define ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+
+#include "dialect/Xfmr/IR/XfmrDialect.h.inc"
+#include "dialect/Xfmr/IR/XfmrEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Xfmr/IR/XfmrAttrs.h.inc"
+
+#endif // ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H
