@@ -5,7 +5,7 @@
 #define XFMR_OPS_TD
 
 include "dialect/Xfmr/IR/WeightOps.td"
-include "dialect/Xfmr/IR/TokenOps.td"
+include "dialect/Xfmr/IR/PackingOps.td"
 include "dialect/Xfmr/IR/LinearOps.td"
 include "dialect/Xfmr/IR/AttentionOps.td"
 include "dialect/Xfmr/IR/CacheOps.td"
