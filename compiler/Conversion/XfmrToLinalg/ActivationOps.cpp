@@ -1,122 +1,18 @@
-//===- TokenOps.cpp - Embeddings, masks and rows as linalg ----------------===//
+//===- ActivationOps.cpp - Activations and softmax as linalg --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//===----------------------------------------------------------------------===//
-//
-// Every op here is one linalg.generic over its result (softmax: a few over rows), so tiling can treat it like any other kernel. Lookups
-// read the table inside the body.
-//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/Activations.h"
+#include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
 #include "mlir/Transforms/DialectConversion.h"
+
 #include <limits>
 
 using namespace mlir;
 using namespace attune;
 
 namespace {
-
-/// A pattern that gives what it creates a kernel number.
-template <typename Op>
-struct GroupedPattern : OpConversionPattern<Op> {
-  GroupedPattern(MLIRContext *context, KernelGroups &groups) : OpConversionPattern<Op>(context), groups(groups) {}
-  KernelGroups &groups;
-};
-
-struct ConvertSequenceOffsets : OpConversionPattern<xfmr::SequenceOffsetsOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(xfmr::SequenceOffsetsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value destination = emit.empty(op.getType(), emit.add(adaptor.getBatch(), emit.index(1)));
-    rewriter.replaceOp(op, emit.generic({}, {}, destination, [&](TokenEmitter &body, ValueRange) {
-      Value sequence = linalg::IndexOp::create(body.builder, body.loc, 0);
-      return body.toI64(body.mul(sequence, adaptor.getLength()));
-    }));
-    return success();
-  }
-};
-
-/// (1 - mask) * lowest, as the reference models round it.
-struct ConvertAdditiveMask : GroupedPattern<xfmr::AdditiveMaskOp> {
-  using GroupedPattern::GroupedPattern;
-  LogicalResult matchAndRewrite(xfmr::AdditiveMaskOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value mask = adaptor.getMask(), destination = emit.empty(op.getType(), emit.dynamicSizes(mask));
-    Type f32 = rewriter.getF32Type();
-    Value one = emit.real(f32, 1.0), lowest = emit.real(f32, std::numeric_limits<float>::lowest());
-    AffineMap identity = rewriter.getMultiDimIdentityMap(op.getType().getRank());
-    Value result = emit.generic(mask, identity, destination, [&](TokenEmitter &body, ValueRange args) -> Value {
-      Value visible = arith::SIToFPOp::create(body.builder, body.loc, f32, args[0]);
-      Value hidden = arith::SubFOp::create(body.builder, body.loc, one, visible);
-      return arith::MulFOp::create(body.builder, body.loc, hidden, lowest);
-    });
-    groups.mark(result.getDefiningOp(), "additive mask");
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-/// result[t, ...] = |table|[|rows|[t], ...]; any row of the table for a negative one if |someNegative|.
-Value gatherRows(TokenEmitter &emit, RankedTensorType type, Value table, Value rows, bool someNegative = false) {
-  Value destination = emit.empty(type, emit.dim(rows, 0));
-  AffineMap perRow = AffineMap::get(type.getRank(), 0, emit.builder.getAffineDimExpr(0));
-  return emit.generic(rows, perRow, destination, [&](TokenEmitter &body, ValueRange args) {
-    SmallVector<Value> at{body.toIndex(args[0])};
-    if (someNegative)
-      at[0] = arith::MaxSIOp::create(body.builder, body.loc, at[0], body.index(0));
-    for (int64_t i = 1; i < type.getRank(); ++i)
-      at.push_back(linalg::IndexOp::create(body.builder, body.loc, i));
-    return body.extract(table, at);
-  });
-}
-
-struct ConvertEmbedding : GroupedPattern<xfmr::EmbeddingOp> {
-  using GroupedPattern::GroupedPattern;
-  LogicalResult matchAndRewrite(xfmr::EmbeddingOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value result = gatherRows(emit, op.getType(), adaptor.getTable(), adaptor.getIds());
-    auto table = op.getTable().getType();
-    groups.mark(result.getDefiningOp(), "embedding " + Twine(table.getDimSize(0)) + " x " + Twine(table.getDimSize(1)));
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-struct ConvertGatherTokens : GroupedPattern<xfmr::GatherTokensOp> {
-  ConvertGatherTokens(MLIRContext *context, KernelGroups &groups, bool knownCounts)
-      : GroupedPattern(context, groups), knownCounts(knownCounts) {}
-
-  LogicalResult matchAndRewrite(xfmr::GatherTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    auto type = cast<RankedTensorType>(op.getType());
-    if (type.getRank() > 1 && type.getNumDynamicDims() > 1)
-      return rewriter.notifyMatchFailure(op, "expects static sizes after the first");
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value result = gatherRows(emit, type, adaptor.getInput(), adaptor.getPositions(), knownCounts);
-    groups.mark(result.getDefiningOp(), "gather tokens");
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-
-private:
-  bool knownCounts;
-};
-
-struct ConvertMaskCacheRead : GroupedPattern<xfmr::MaskCacheReadOp> {
-  using GroupedPattern::GroupedPattern;
-  LogicalResult matchAndRewrite(xfmr::MaskCacheReadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value slots = adaptor.getSlots(), destination = emit.empty(op.getType(), {emit.dim(slots, 0), adaptor.getLength()});
-    AffineMap perRow = rewriter.getMultiDimIdentityMap(2).getMajorSubMap(1);
-    Value result = emit.generic(slots, perRow, destination, [&](TokenEmitter &body, ValueRange args) {
-      Value key = linalg::IndexOp::create(body.builder, body.loc, 1);
-      return body.extract(adaptor.getCache(), {body.toIndex(args[0]), key});
-    });
-    groups.mark(result.getDefiningOp(), "mask of cached keys");
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
 
 struct ConvertActivation : GroupedPattern<xfmr::ActivationOp> {
   using GroupedPattern::GroupedPattern;
@@ -200,10 +96,6 @@ private:
 
 } // namespace
 
-void attune::populateTokenOpPatterns(RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts) {
-  patterns.add<ConvertSequenceOffsets>(patterns.getContext());
-  patterns.add<ConvertAdditiveMask, ConvertEmbedding, ConvertMaskCacheRead, ConvertActivation, ConvertSoftmax>(patterns.getContext(),
-                                                                                                               groups);
-  patterns.add<ConvertGatherTokens>(patterns.getContext(), groups, knownCounts);
-  populateTokenPackingPatterns(patterns, groups, knownCounts);
+void attune::populateActivationPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
+  patterns.add<ConvertActivation, ConvertSoftmax>(patterns.getContext(), groups);
 }

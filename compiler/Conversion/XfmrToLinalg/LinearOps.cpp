@@ -1,4 +1,4 @@
-//===- ProjectionOps.cpp - linear and the head views as linalg ---------===//
+//===- LinearOps.cpp - Linear projections as linalg -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -109,7 +109,7 @@ struct ConvertMergeHeads : OpConversionPattern<xfmr::MergeHeadsOp> {
 
 } // namespace
 
-void attune::populateProjectionPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth) {
+void attune::populateLinearPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth) {
   patterns.add<ConvertLinear>(patterns.getContext(), groups, panelWidth);
   patterns.add<ConvertSplitHeads, ConvertMergeHeads>(patterns.getContext());
 }

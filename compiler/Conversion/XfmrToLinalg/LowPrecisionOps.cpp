@@ -45,7 +45,7 @@ struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
     SmallVector<Operation *> ops{fill};
     Type weightType = layout.type.isF32() ? rewriter.getBF16Type() : layout.type;
     Value weight =
-        bytes ? xfmr::WeightCodesOp::create(rewriter, op.getLoc(), adaptor.getWeight()).getResult()
+        bytes ? xfmr::WeightQuantizeOp::create(rewriter, op.getLoc(), adaptor.getWeight()).getResult()
               : xfmr::WeightConvertOp::create(rewriter, op.getLoc(), op.getWeight().getType().clone(weightType), adaptor.getWeight())
                     .getResult();
     ops.push_back(contract(emit, codes.getResult(0), weight, fill.getResult(0), layout));
@@ -123,7 +123,7 @@ private:
       add(xfmr::WeightScalesOp::create(builder, emit.loc, adaptor.getWeight()), columns);
     }
     if (unsignedCodes)
-      add(xfmr::WeightSumsOp::create(builder, emit.loc, weight), columns);
+      add(xfmr::WeightRowSumsOp::create(builder, emit.loc, weight), columns);
     if (op.getBias())
       add(adaptor.getBias(), columns);
     for (Value operand : {adaptor.getMultiplier(), adaptor.getResidual()})

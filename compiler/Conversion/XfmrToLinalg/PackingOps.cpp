@@ -1,12 +1,13 @@
-//===- TokenPacking.cpp - Packed sequences as loops over tokens -----------===//
+//===- PackingOps.cpp - Packed sequences as loops over tokens -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Where a token goes depends on the tokens before it, or on data: these are loops that carry a destination and write one element or row of
-// it at a time, which bufferizes in place.
+// The place of a token depends on the tokens before it, or on data: these are loops that carry a destination and write one element or row
+// of it at a time, which bufferizes in place.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -15,10 +16,23 @@ using namespace attune;
 
 namespace {
 
-using Values = TokenEmitter::Values;
-
 /// The position of what is no token, behind the packed ones.
 constexpr int64_t kNoPosition = -1;
+
+using Values = TokenEmitter::Values;
+
+struct ConvertSequenceOffsets : OpConversionPattern<xfmr::SequenceOffsetsOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(xfmr::SequenceOffsetsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    TokenEmitter emit(rewriter, op.getLoc());
+    Value destination = emit.empty(op.getType(), emit.add(adaptor.getBatch(), emit.index(1)));
+    rewriter.replaceOp(op, emit.generic({}, {}, destination, [&](TokenEmitter &body, ValueRange) {
+      Value sequence = linalg::IndexOp::create(body.builder, body.loc, 0);
+      return body.toI64(body.mul(sequence, adaptor.getLength()));
+    }));
+    return success();
+  }
+};
 
 /// One pass over the mask: every token writes its position at the next free place, visible ones make it theirs. The result is the written
 /// part of a buffer for all tokens, so that its size has a bound that does not depend on data.
@@ -98,48 +112,23 @@ struct CountAndPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
   }
 };
 
-/// One pass over each sequence, counting.
-struct ConvertCountedPositions : OpConversionPattern<xfmr::CountedPositionsOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(xfmr::CountedPositionsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value ids = adaptor.getIds(), batch = emit.dim(ids, 0), length = emit.dim(ids, 1), zero = emit.index(0);
-    Value padding = arith::ConstantIntOp::create(rewriter, op.getLoc(), op.getPadding(), 64);
-    Value one = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 64);
-    Value positions = tensor::EmptyOp::create(rewriter, op.getLoc(), tensor::getMixedSizes(rewriter, op.getLoc(), ids), one.getType());
-    auto countSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      Values counted = body.loop(zero, length, {carried[0], padding}, [&](TokenEmitter &body, Value i, ValueRange carried) -> Values {
-        Value token = arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::ne, body.extract(ids, {sequence, i}), padding);
-        Value next = body.add(carried[1], one);
-        Value position = arith::SelectOp::create(body.builder, body.loc, token, next, padding);
-        Value last = arith::SelectOp::create(body.builder, body.loc, token, next, carried[1]);
-        return {body.insert(position, carried[0], {sequence, i}), last};
-      });
-      return {counted[0]};
-    };
-    rewriter.replaceOp(op, emit.loop(zero, batch, positions, countSequence));
-    return success();
-  }
-};
+struct ConvertGatherTokens : GroupedPattern<xfmr::GatherTokensOp> {
+  ConvertGatherTokens(MLIRContext *context, KernelGroups &groups, bool knownCounts)
+      : GroupedPattern(context, groups), knownCounts(knownCounts) {}
 
-/// Each sequence writes behind what its slot holds.
-struct ConvertMaskCacheUpdate : OpConversionPattern<xfmr::MaskCacheUpdateOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(xfmr::MaskCacheUpdateOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(xfmr::GatherTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    if (type.getRank() > 1 && type.getNumDynamicDims() > 1)
+      return rewriter.notifyMatchFailure(op, "expects static sizes after the first");
     TokenEmitter emit(rewriter, op.getLoc());
-    Value zero = emit.index(0), one = emit.index(1), none = emit.real(rewriter.getF32Type(), 0.0);
-    auto update = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      auto at = [&](Value values, Value index) { return body.toIndex(body.extract(values, index)); };
-      Value slot = at(adaptor.getSlots(), sequence), past = at(adaptor.getPast(), sequence);
-      Value tokens = body.sub(at(adaptor.getOffsets(), body.add(sequence, one)), at(adaptor.getOffsets(), sequence));
-      return body.loop(zero, tokens, carried, [&](TokenEmitter &body, Value i, ValueRange carried) -> Values {
-        Value added = adaptor.getMask() ? body.extract(adaptor.getMask(), {sequence, i}) : none;
-        return {body.insert(added, carried[0], {slot, body.add(past, i)})};
-      });
-    };
-    rewriter.replaceOp(op, emit.loop(zero, emit.dim(adaptor.getSlots(), 0), adaptor.getCache(), update));
+    Value result = emit.gatherRows(type, adaptor.getInput(), adaptor.getPositions(), knownCounts);
+    groups.mark(result.getDefiningOp(), "gather tokens");
+    rewriter.replaceOp(op, result);
     return success();
   }
+
+private:
+  bool knownCounts;
 };
 
 /// One row after the other; rows side by side where some may have no position: those are copies of nothing.
@@ -220,112 +209,14 @@ struct ConvertScatterProbabilities : OpConversionPattern<xfmr::ScatterProbabilit
   }
 };
 
-/// pool <first>: a gather of rows, or with padding removed a loop that looks whether the first token is there.
-struct ConvertPoolFirst : OpConversionPattern<xfmr::PoolOp> {
-  ConvertPoolFirst(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
-
-  LogicalResult matchAndRewrite(xfmr::PoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    if (op.getKind() != xfmr::PoolKind::First)
-      return failure();
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value batch = emit.sub(emit.dim(adaptor.getOffsets(), 0), emit.index(1));
-    rewriter.replaceOp(op, op.getPositions() ? pickPresent(emit, op, adaptor, batch) : gather(emit, op, adaptor, batch));
-    return success();
-  }
-
-private:
-  Value gather(TokenEmitter &emit, xfmr::PoolOp op, OpAdaptor adaptor, Value batch) const {
-    Value result = emit.generic({}, {}, emit.empty(op.getType(), batch), [&](TokenEmitter &body, ValueRange) {
-      Value sequence = linalg::IndexOp::create(body.builder, body.loc, 0);
-      Value column = linalg::IndexOp::create(body.builder, body.loc, 1);
-      Value token = body.toIndex(body.extract(adaptor.getOffsets(), sequence));
-      return body.extract(adaptor.getInput(), {token, column});
-    });
-    groups.mark(result.getDefiningOp(), "first tokens");
-    return result;
-  }
-
-  static Value pickPresent(TokenEmitter &emit, xfmr::PoolOp op, OpAdaptor adaptor, Value batch) {
-    Value zeros = emit.filled(op.getType(), batch, 0.0);
-    return emit.loop(emit.index(0), batch, zeros, [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      Value begin = body.toIndex(body.extract(adaptor.getOffsets(), sequence));
-      Value end = body.toIndex(body.extract(adaptor.getOffsets(), body.add(sequence, body.index(1))));
-      Value present = isAtStart(body, adaptor, sequence, begin, end);
-      auto choice = scf::IfOp::create(
-          body.builder, body.loc, present,
-          [&](OpBuilder &builder, Location loc) {
-            TokenEmitter then(builder, loc);
-            Value row = then.extractRow(adaptor.getInput(), begin);
-            scf::YieldOp::create(builder, loc, then.insertRow(row, carried[0], sequence));
-          },
-          [&](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, carried[0]); });
-      return {choice.getResult(0)};
-    })[0];
-  }
-
-  /// Whether the sequence has tokens and the first one stands at its start in the padded batch.
-  static Value isAtStart(TokenEmitter &emit, OpAdaptor adaptor, Value sequence, Value begin, Value end) {
-    Value some = arith::CmpIOp::create(emit.builder, emit.loc, arith::CmpIPredicate::slt, begin, end);
-    auto choice = scf::IfOp::create(
-        emit.builder, emit.loc, some,
-        [&](OpBuilder &builder, Location loc) {
-          TokenEmitter then(builder, loc);
-          Value position = then.toIndex(then.extract(adaptor.getPositions(), begin));
-          Value start = then.mul(sequence, adaptor.getLength());
-          Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position, start);
-          scf::YieldOp::create(builder, loc, same);
-        },
-        [&](OpBuilder &builder, Location loc) {
-          Value no = arith::ConstantIntOp::create(builder, loc, 0, 1);
-          scf::YieldOp::create(builder, loc, no);
-        });
-    return choice.getResult(0);
-  }
-
-  KernelGroups &groups;
-};
-
-/// pool <mean>: rows summed in token order, then divided by their number (by 1 where there are none).
-struct ConvertPoolMean : OpConversionPattern<xfmr::PoolOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(xfmr::PoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    if (op.getKind() != xfmr::PoolKind::Mean)
-      return failure();
-    TokenEmitter emit(rewriter, op.getLoc());
-    Type element = op.getType().getElementType();
-    AffineMap identity = rewriter.getMultiDimIdentityMap(1);
-    Value one = emit.index(1), batch = emit.sub(emit.dim(adaptor.getOffsets(), 0), one);
-    Value zeros = emit.filled(op.getType(), batch, 0.0);
-    auto meanOfSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      Value begin = body.toIndex(body.extract(adaptor.getOffsets(), sequence));
-      Value end = body.toIndex(body.extract(adaptor.getOffsets(), body.add(sequence, one)));
-      Value row = body.extractRow(carried[0], sequence, /*flat=*/true);
-      Value sum = body.loop(begin, end, row, [&](TokenEmitter &body, Value token, ValueRange sum) -> Values {
-        Value x = body.extractRow(adaptor.getInput(), token, /*flat=*/true);
-        return {body.generic(x, identity, sum[0], [](TokenEmitter &body, ValueRange args) -> Value {
-          return arith::AddFOp::create(body.builder, body.loc, args[1], args[0]);
-        })};
-      })[0];
-      Value count = arith::MaxSIOp::create(body.builder, body.loc, body.sub(end, begin), one);
-      Value divisor = arith::SIToFPOp::create(body.builder, body.loc, element, body.toI64(count));
-      Value mean = body.generic({}, {}, sum, [&](TokenEmitter &body, ValueRange args) -> Value {
-        return arith::DivFOp::create(body.builder, body.loc, args[0], divisor);
-      });
-      return {body.insertRow(mean, carried[0], sequence)};
-    };
-    rewriter.replaceOp(op, emit.loop(emit.index(0), batch, zeros, meanOfSequence));
-    return success();
-  }
-};
-
 } // namespace
 
-void attune::populateTokenPackingPatterns(RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts) {
+void attune::populatePackingPatterns(RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts) {
   if (knownCounts)
     patterns.add<CountAndPackTokens>(patterns.getContext());
   else
     patterns.add<ConvertPackTokens>(patterns.getContext());
+  patterns.add<ConvertSequenceOffsets, ConvertScatterProbabilities>(patterns.getContext());
   patterns.add<ConvertScatterTokens>(patterns.getContext(), knownCounts);
-  patterns.add<ConvertCountedPositions, ConvertMaskCacheUpdate, ConvertScatterProbabilities, ConvertPoolMean>(patterns.getContext());
-  patterns.add<ConvertPoolFirst>(patterns.getContext(), groups);
+  patterns.add<ConvertGatherTokens>(patterns.getContext(), groups, knownCounts);
 }

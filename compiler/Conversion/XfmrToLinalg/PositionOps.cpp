@@ -110,9 +110,35 @@ struct LayOutRelativeKey : OpConversionPattern<xfmr::AttentionOp> {
   }
 };
 
+/// One pass over each sequence, counting.
+struct ConvertCountedPositions : OpConversionPattern<xfmr::CountedPositionsOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(xfmr::CountedPositionsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    TokenEmitter emit(rewriter, op.getLoc());
+    Value ids = adaptor.getIds(), batch = emit.dim(ids, 0), length = emit.dim(ids, 1), zero = emit.index(0);
+    Value padding = arith::ConstantIntOp::create(rewriter, op.getLoc(), op.getPadding(), 64);
+    Value one = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 64);
+    Value positions = tensor::EmptyOp::create(rewriter, op.getLoc(), tensor::getMixedSizes(rewriter, op.getLoc(), ids), one.getType());
+    auto countSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> TokenEmitter::Values {
+      TokenEmitter::Values counted =
+          body.loop(zero, length, {carried[0], padding}, [&](TokenEmitter &body, Value i, ValueRange carried) -> TokenEmitter::Values {
+            Value token =
+                arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::ne, body.extract(ids, {sequence, i}), padding);
+            Value next = body.add(carried[1], one);
+            Value position = arith::SelectOp::create(body.builder, body.loc, token, next, padding);
+            Value last = arith::SelectOp::create(body.builder, body.loc, token, next, carried[1]);
+            return {body.insert(position, carried[0], {sequence, i}), last};
+          });
+      return {counted[0]};
+    };
+    rewriter.replaceOp(op, emit.loop(zero, batch, positions, countSequence));
+    return success();
+  }
+};
+
 } // namespace
 
 void attune::populatePositionPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
   patterns.add<ConvertRelativePositionBias, ConvertAlibiBias>(patterns.getContext(), groups);
-  patterns.add<LayOutRelativeKey>(patterns.getContext());
+  patterns.add<ConvertCountedPositions, LayOutRelativeKey>(patterns.getContext());
 }

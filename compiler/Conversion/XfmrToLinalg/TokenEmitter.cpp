@@ -82,3 +82,16 @@ TokenEmitter::Values TokenEmitter::loop(Value begin, Value end, ValueRange inits
       });
   return Values(op.getResults());
 }
+
+Value TokenEmitter::gatherRows(RankedTensorType type, Value table, Value rows, bool someNegative) {
+  Value destination = empty(type, dim(rows, 0));
+  AffineMap perRow = AffineMap::get(type.getRank(), 0, builder.getAffineDimExpr(0));
+  return generic(rows, perRow, destination, [&](TokenEmitter &body, ValueRange args) {
+    SmallVector<Value> at{body.toIndex(args[0])};
+    if (someNegative)
+      at[0] = arith::MaxSIOp::create(body.builder, body.loc, at[0], body.index(0));
+    for (int64_t i = 1; i < type.getRank(); ++i)
+      at.push_back(linalg::IndexOp::create(body.builder, body.loc, i));
+    return body.extract(table, at);
+  });
+}

@@ -30,6 +30,8 @@ public:
   mlir::Value insert(mlir::Value scalar, mlir::Value tensor, mlir::ValueRange indices);
   /// Row |row| of the matrix |tensor|, as `[1, N]`, or `[N]` if |flat|.
   mlir::Value extractRow(mlir::Value tensor, mlir::Value row, bool flat = false);
+  /// result[t, ...] = |table|[|rows|[t], ...], of |type|; any row of the table for a negative number if |someNegative|.
+  mlir::Value gatherRows(mlir::RankedTensorType type, mlir::Value table, mlir::Value rows, bool someNegative = false);
   mlir::Value insertRow(mlir::Value source, mlir::Value tensor, mlir::Value row);
 
   /// A destination of |type| whose dynamic dimensions are |sizes|.

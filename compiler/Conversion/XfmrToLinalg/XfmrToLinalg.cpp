@@ -33,17 +33,22 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
       return signalPassFailure();
     attune::KernelGroups groups;
     RewritePatternSet patterns(&getContext());
-    attune::populateProjectionPatterns(patterns, groups, panelWidth);
+    attune::populateLinearPatterns(patterns, groups, panelWidth);
     attune::populateLowPrecisionPatterns(patterns, groups, panelWidth, *bf16, *int8);
     attune::populateElementwisePatterns(patterns, groups);
     attune::populateNormPatterns(patterns, groups);
     attune::populatePositionPatterns(patterns, groups);
-    attune::populateTokenOpPatterns(patterns, groups, knownCounts);
+    attune::populateActivationPatterns(patterns, groups);
+    attune::populateCachePatterns(patterns, groups);
+    attune::populateEmbeddingPatterns(patterns, groups);
+    attune::populateMaskPatterns(patterns, groups);
+    attune::populatePackingPatterns(patterns, groups, knownCounts);
+    attune::populatePoolPatterns(patterns, groups);
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
-    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightCodesOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp,
-                      xfmr::WeightPackOp, xfmr::WeightReverseOp, xfmr::WeightScalesOp, xfmr::WeightSumsOp, xfmr::WeightTransposeOp>();
+    target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp,
+                      xfmr::WeightPackOp, xfmr::WeightReverseOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp, xfmr::WeightTransposeOp>();
     // Tiling needs these whole.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(

@@ -55,8 +55,8 @@ private:
 bool isElementwiseOnTensors(mlir::Operation *op);
 /// Patterns for such ops.
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-/// Patterns for linear, layer_norm and the head views. |groups| must outlive the patterns.
-void populateProjectionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
+/// Patterns for linear projections and for splitting and merging heads. |groups| must outlive the patterns.
+void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
 /// Patterns for linears of lower precision.
 void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, CodeLayout bf16,
                                   CodeLayout int8);
@@ -68,10 +68,14 @@ void simplifyQuantizedRows(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for distance biases and for layouts that attention's operands need.
 void populatePositionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-/// Patterns for token packing, embeddings, masks, pooling, softmax and activations.
-void populateTokenOpPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts);
-/// The part of them that makes loops: packing, scattering and pooling.
-void populateTokenPackingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts);
+void populateActivationPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+void populateCachePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+void populateEmbeddingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+void populateMaskPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+void populatePoolPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+/// Patterns for packing, gathering and scattering tokens. With |knownCounts| the host takes upper bounds for token counts that only data
+/// tell.
+void populatePackingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts);
 
 } // namespace attune
 

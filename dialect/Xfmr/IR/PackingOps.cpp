@@ -1,18 +1,12 @@
-//===- TokenOps.cpp - Verifiers and types of token operations ---------===//
+//===- PackingOps.cpp - Types of operations on packed tokens --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/OpVerification.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
-
-/// |type| with a dynamic first dimension.
-static RankedTensorType dynamicRows(RankedTensorType type) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape[0] = ShapedType::kDynamic;
-  return type.clone(shape);
-}
 
 LogicalResult GatherTokensOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getInput().getType());
@@ -25,35 +19,6 @@ LogicalResult GatherTokensOp::inferReturnTypes(MLIRContext *, std::optional<Loca
 }
 
 LogicalResult ScatterTokensOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  types.push_back(dynamicRows(cast<RankedTensorType>(adaptor.getInput().getType())));
-  return success();
-}
-
-LogicalResult AdditiveMaskOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  types.push_back(cast<RankedTensorType>(adaptor.getMask().getType()).clone(Float32Type::get(context)));
-  return success();
-}
-
-LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  auto ids = cast<RankedTensorType>(adaptor.getIds().getType());
-  auto table = cast<RankedTensorType>(adaptor.getTable().getType());
-  types.push_back(table.clone({ids.getDimSize(0), table.getDimSize(1)}));
-  return success();
-}
-
-LogicalResult EmbeddingOp::verify() {
-  if (!getTable().getType().hasStaticShape()) // C1
-    return emitOpError("expects a table of static shape, but got ") << getTable().getType();
-  return success();
-}
-
-LogicalResult PoolOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  types.push_back(dynamicRows(cast<RankedTensorType>(adaptor.getInput().getType())));
-  return success();
-}
-
-LogicalResult PoolOp::verify() {
-  if (bool(getPositions()) != bool(getLength())) // C1
-    return emitOpError("expects 'positions' and 'length' together");
+  types.push_back(getDynamicRowsType(cast<RankedTensorType>(adaptor.getInput().getType())));
   return success();
 }

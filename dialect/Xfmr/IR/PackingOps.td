@@ -1,8 +1,8 @@
-//===- TokenOps.td - Packing of sequences into token tensors, embeddings, pooling -*- tablegen -*-===//
+//===- PackingOps.td - Packed sequences of tokens ----------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef XFMR_TOKEN_OPS_TD
-#define XFMR_TOKEN_OPS_TD
+#ifndef XFMR_PACKING_OPS_TD
+#define XFMR_PACKING_OPS_TD
 
 include "dialect/Xfmr/IR/XfmrAttrs.td"
 include "dialect/Xfmr/IR/XfmrTypes.td"
@@ -83,74 +83,4 @@ def Xfmr_ScatterProbabilitiesOp : Xfmr_Op<"scatter_probabilities", [Pure, AllTyp
   let assemblyFormat = "$input `,` $offsets `,` $positions attr-dict `:` type($input)";
 }
 
-def Xfmr_AdditiveMaskOp : Xfmr_Op<"additive_mask", [Pure, InferTypeOpAdaptor]> {
-  let summary = "what a visibility mask adds to attention scores";
-  let description = [{
-    `result[...] = (1 - mask[...]) * lowest`, `lowest` being the most negative finite f32 (as the reference models compute it).
-
-    ```mlir
-    %bias = xfmr.additive_mask %mask : tensor<?x?xi64>
-    ```
-  }];
-  let arguments = (ins RankedTensorOf<[I64]>:$mask);
-  let results = (outs RankedTensorOf<[F32]>:$result);
-  let assemblyFormat = "$mask attr-dict `:` type($mask)";
-}
-
-def Xfmr_CountedPositionsOp : Xfmr_Op<"counted_positions", [Pure, AllTypesMatch<["ids", "result"]>]> {
-  let summary = "positions counted over the tokens that are not padding";
-  let description = [{
-    `result[b, i] = padding + #{j <= i : ids[b, j] != padding}` where `ids[b, i] != padding`, and `padding` elsewhere: the padding id is also
-    the row of the position table that padding gets, and positions begin after it.
-
-    - (C1) `padding` is not negative.
-
-    ```mlir
-    %places = xfmr.counted_positions %ids {padding = 1 : i64} : tensor<?x?xi64>
-    ```
-  }];
-  let arguments = (ins 2DTensorOf<[I64]>:$ids, ConfinedAttr<I64Attr, [IntNonNegative]>:$padding);
-  let results = (outs 2DTensorOf<[I64]>:$result);
-  let assemblyFormat = "$ids attr-dict `:` type($ids)";
-}
-
-def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
-  let summary = "rows of a table, by id";
-  let description = [{
-    `result[t, :] = table[ids[t], :]`
-
-    - (C1) `table` has static shape.
-    - (N1) Exact. An id outside the table is undefined behaviour: the runtime checks ids before a compiled entry sees them.
-
-    ```mlir
-    %x = xfmr.embedding %ids, %table : tensor<203x48xf32>
-    ```
-  }];
-  let arguments = (ins Xfmr_Ids:$ids, Xfmr_Matrix:$table);
-  let results = (outs Xfmr_Tokens:$result);
-  let assemblyFormat = "$ids `,` $table attr-dict `:` type($table)";
-  let hasVerifier = 1;
-}
-
-def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
-  let summary = "one row per sequence";
-  let description = [{
-    `first`: the row of the sequence's token at position 0 (a row of zeros if that token is padding: `positions` is given and the first
-    packed token of the sequence stands elsewhere). `mean`: the mean over the sequence's tokens, accumulated in token order; zeros for an
-    empty sequence.
-
-    - (C1) With `positions` there is `length`, the padded length.
-
-    ```mlir
-    %row = xfmr.pool <first> %x, %offsets : tensor<?x8xf32>
-    ```
-  }];
-  let arguments = (ins Xfmr_PoolKindAttr:$kind, Xfmr_Tokens:$input, Xfmr_Offsets:$offsets, Optional<Xfmr_Ids>:$positions, Optional<Index>:$length);
-  let results = (outs Xfmr_Tokens:$result);
-  let assemblyFormat = [{
-    $kind $input `,` $offsets (`packed` `(` $positions^ `,` $length `)`)? attr-dict `:` type($input)
-  }];
-  let hasVerifier = 1;
-}
-
-#endif // XFMR_TOKEN_OPS_TD
+#endif // XFMR_PACKING_OPS_TD

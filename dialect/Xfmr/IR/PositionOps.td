@@ -75,4 +75,21 @@ def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
   let hasVerifier = 1;
 }
 
+def Xfmr_CountedPositionsOp : Xfmr_Op<"counted_positions", [Pure, AllTypesMatch<["ids", "result"]>]> {
+  let summary = "positions counted over the tokens that are not padding";
+  let description = [{
+    `result[b, i] = padding + #{j <= i : ids[b, j] != padding}` where `ids[b, i] != padding`, and `padding` elsewhere: the padding id is also
+    the row of the position table that padding gets, and positions begin after it.
+
+    - (C1) `padding` is not negative.
+
+    ```mlir
+    %places = xfmr.counted_positions %ids {padding = 1 : i64} : tensor<?x?xi64>
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[I64]>:$ids, ConfinedAttr<I64Attr, [IntNonNegative]>:$padding);
+  let results = (outs 2DTensorOf<[I64]>:$result);
+  let assemblyFormat = "$ids attr-dict `:` type($ids)";
+}
+
 #endif // XFMR_POSITION_OPS_TD

@@ -77,7 +77,8 @@ void WeightConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, ML
 
 OpFoldResult WeightConcatOp::fold(FoldAdaptor) { return getWeights().size() == 1 ? OpFoldResult(getWeights()[0]) : OpFoldResult(); }
 
-LogicalResult WeightCodesOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult WeightQuantizeOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
+                                                 SmallVectorImpl<Type> &types) {
   types.push_back(cast<RankedTensorType>(adaptor.getWeight().getType()).clone(IntegerType::get(context, 8)));
   return success();
 }
@@ -88,7 +89,8 @@ LogicalResult WeightScalesOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   return success();
 }
 
-LogicalResult WeightSumsOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult WeightRowSumsOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getCodes().getType());
   types.push_back(RankedTensorType::get(type.getShape().take_front(), IntegerType::get(context, 32)));
   return success();

@@ -74,18 +74,18 @@ def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResul
   let assemblyFormat = "$weight attr-dict `:` type($weight) `->` type($result)";
 }
 
-def Xfmr_WeightCodesOp : Xfmr_WeightExpr<"weight_codes"> {
+def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
   let summary = "a weight matrix in 8 bits, with one scale per row";
   let description = [{
     `result[n, k] = round(weight[n, k] / scale[n])`, to nearest and even, where `scale` is what `xfmr.weight_scales` gives; zero where the scale
     is zero. Codes are from -127 to 127.
 
     ```mlir
-    %q = xfmr.weight_codes %w : tensor<100x48xf32>      // tensor<100x48xi8>
+    %q = xfmr.weight_quantize %w : tensor<100x48xf32>      // tensor<100x48xi8>
     ```
   }];
   let arguments = (ins Xfmr_Matrix:$weight);
-  let results = (outs Xfmr_CodeMatrix:$result);
+  let results = (outs Xfmr_QuantizedMatrix:$result);
   let assemblyFormat = "$weight attr-dict `:` type($weight)";
 }
 
@@ -103,16 +103,16 @@ def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
   let assemblyFormat = "$weight attr-dict `:` type($weight)";
 }
 
-def Xfmr_WeightSumsOp : Xfmr_WeightExpr<"weight_sums"> {
+def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
   let summary = "the sum of each row of codes";
   let description = [{
     `result[n] = sum_k codes[n, k]`. Instructions that multiply unsigned by signed bytes take inputs with 128 added; this sum takes it back.
 
     ```mlir
-    %z = xfmr.weight_sums %q : tensor<100x48xi8>        // tensor<100xi32>
+    %z = xfmr.weight_row_sums %q : tensor<100x48xi8>        // tensor<100xi32>
     ```
   }];
-  let arguments = (ins Xfmr_CodeMatrix:$codes);
+  let arguments = (ins Xfmr_QuantizedMatrix:$codes);
   let results = (outs 1DTensorOf<[I32]>:$result);
   let assemblyFormat = "$codes attr-dict `:` type($codes)";
 }

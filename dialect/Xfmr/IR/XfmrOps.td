@@ -4,11 +4,17 @@
 #ifndef XFMR_OPS_TD
 #define XFMR_OPS_TD
 
-include "dialect/Xfmr/IR/WeightOps.td"
-include "dialect/Xfmr/IR/PackingOps.td"
-include "dialect/Xfmr/IR/LinearOps.td"
+include "dialect/Xfmr/IR/ActivationOps.td"
 include "dialect/Xfmr/IR/AttentionOps.td"
 include "dialect/Xfmr/IR/CacheOps.td"
+include "dialect/Xfmr/IR/EmbeddingOps.td"
+include "dialect/Xfmr/IR/FfnOps.td"
+include "dialect/Xfmr/IR/LinearOps.td"
+include "dialect/Xfmr/IR/MaskOps.td"
+include "dialect/Xfmr/IR/NormOps.td"
+include "dialect/Xfmr/IR/PackingOps.td"
+include "dialect/Xfmr/IR/PoolOps.td"
 include "dialect/Xfmr/IR/PositionOps.td"
+include "dialect/Xfmr/IR/WeightOps.td"
 
 #endif // XFMR_OPS_TD

@@ -15,7 +15,7 @@ def Xfmr_Heads : 3DTensorOf<[Xfmr_Float]>;
 /// Weight matrix `[out, in]`.
 def Xfmr_Matrix : 2DTensorOf<[Xfmr_Float]>;
 /// Weight matrix of codes.
-def Xfmr_CodeMatrix : 2DTensorOf<[I8]>;
+def Xfmr_QuantizedMatrix : 2DTensorOf<[I8]>;
 /// Weight vector.
 def Xfmr_Vector : 1DTensorOf<[Xfmr_Float]>;
 /// `tensor<?xi64>`, the only type of ids and offsets, so that assembly need not repeat it.

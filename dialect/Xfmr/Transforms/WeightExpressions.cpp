@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 bool mlir::xfmr::isWeightExpression(Operation *op) {
-  return isa<WeightCodesOp, WeightConcatOp, WeightConvertOp, WeightPackOp, WeightReverseOp, WeightScalesOp, WeightSliceOp, WeightSumsOp,
-             WeightTransposeOp>(op);
+  return isa<WeightQuantizeOp, WeightConcatOp, WeightConvertOp, WeightPackOp, WeightReverseOp, WeightScalesOp, WeightSliceOp,
+             WeightRowSumsOp, WeightTransposeOp>(op);
 }
 
 bool mlir::xfmr::isWeightArgument(Value value) {
@@ -47,9 +47,9 @@ Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) 
       .Case([&](WeightConvertOp convert) -> Attribute {
         return ConvertSourceAttr::get(context, sources[0], cast<FloatType>(getElementTypeOrSelf(convert.getType())));
       })
-      .Case([&](WeightCodesOp) -> Attribute { return RowCodesSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightQuantizeOp) -> Attribute { return RowCodesSourceAttr::get(context, sources[0]); })
       .Case([&](WeightScalesOp) -> Attribute { return RowScalesSourceAttr::get(context, sources[0]); })
-      .Case([&](WeightSumsOp) -> Attribute { return RowSumsSourceAttr::get(context, sources[0]); })
+      .Case([&](WeightRowSumsOp) -> Attribute { return RowSumsSourceAttr::get(context, sources[0]); })
       .Case([&](WeightReverseOp reverse) -> Attribute {
         SmallVector<int64_t> rows = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, reverse.getWeight().getType().getDimSize(0))));
         return SelectSourceAttr::get(context, sources[0], 0, DenseI64ArrayAttr::get(context, rows));
@@ -68,9 +68,9 @@ StringRef mlir::xfmr::weightNameSuffix(Operation *op) {
       .Case([](WeightConcatOp) { return ".concat"; })
       .Case([](WeightPackOp) { return ".panels"; })
       .Case([](WeightConvertOp) { return ".converted"; })
-      .Case([](WeightCodesOp) { return ".codes"; })
+      .Case([](WeightQuantizeOp) { return ".codes"; })
       .Case([](WeightScalesOp) { return ".scales"; })
-      .Case([](WeightSumsOp) { return ".sums"; })
+      .Case([](WeightRowSumsOp) { return ".sums"; })
       .Case([](WeightReverseOp) { return ".reversed"; })
       .Case([](WeightSliceOp) { return ".slice"; })
       .Case([](WeightTransposeOp) { return ".transposed"; })

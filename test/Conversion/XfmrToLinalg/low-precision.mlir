@@ -53,7 +53,7 @@ func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 // Sums of bytes; the epilogue takes 128 times the weights' sums back and applies both scales before everything else.
 // CHECK-LABEL: @int8
 // CHECK: %[[C:.*]]:2 = tile.quantize_rows {{.*}} -> tensor<?x12xi8>, tensor<?xf32>
-// CHECK: %[[Q:.*]] = xfmr.weight_codes
+// CHECK: %[[Q:.*]] = xfmr.weight_quantize
 // CHECK: %[[P:.*]] = xfmr.weight_pack %[[Q]], 32 group 4 multiple 4
 // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[FOURS]], #{{.*}}], {{.*}}} ins(%[[C]]#0, %[[P]] : tensor<?x12xi8>, tensor<1x3x32x4xi8>) outs(%{{.*}} : tensor<?x20xi32>)
 // CHECK: arith.extui
@@ -61,7 +61,7 @@ func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 // CHECK: arith.muli
 // CHECK: arith.addi
 // CHECK: %[[S:.*]] = xfmr.weight_scales
-// CHECK: %[[Z:.*]] = xfmr.weight_sums %[[Q]]
+// CHECK: %[[Z:.*]] = xfmr.weight_row_sums %[[Q]]
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[C]]#1, %[[S]], %[[Z]], %{{.*}}, %{{.*}} : tensor<?x20xi32>, tensor<?xf32>, tensor<20xf32>, tensor<20xi32>, tensor<20xf32>, tensor<?x20xf32>)
 // CHECK-SAME: attune.op = "linear 9 -> 20, bias, relu, residual, int8"
 // CHECK: %[[SHIFTED:.*]] = arith.shli %{{.*}}, %c7_i32
@@ -78,7 +78,7 @@ func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 // WIDE: ins(%{{.*}}, %{{.*}} : tensor<?x10xi16>, tensor<1x5x32x2xi8>)
 // WIDE: arith.extsi
 // WIDE: arith.extsi
-// WIDE-NOT: xfmr.weight_sums
+// WIDE-NOT: xfmr.weight_row_sums
 // WIDE-NOT: arith.subi
 // WIDE: return
 // TILES-LABEL: @int8

@@ -28,12 +28,12 @@ func.func @linear(%x: tensor<?x6xf32>, %w: tensor<8x6xf32>) {
 func.func @weights(%w: tensor<8x6xf32>) {
   // CHECK: xfmr.weight_convert %{{.*}} : tensor<8x6xf32> -> tensor<8x6xbf16>
   %b = xfmr.weight_convert %w : tensor<8x6xf32> -> tensor<8x6xbf16>
-  // CHECK: xfmr.weight_codes %{{.*}} : tensor<8x6xf32>
-  %q = xfmr.weight_codes %w : tensor<8x6xf32>
+  // CHECK: xfmr.weight_quantize %{{.*}} : tensor<8x6xf32>
+  %q = xfmr.weight_quantize %w : tensor<8x6xf32>
   // CHECK: xfmr.weight_scales %{{.*}} : tensor<8x6xf32>
   %s = xfmr.weight_scales %w : tensor<8x6xf32>
-  // CHECK: xfmr.weight_sums %{{.*}} : tensor<8x6xi8>
-  %z = xfmr.weight_sums %q : tensor<8x6xi8>
+  // CHECK: xfmr.weight_row_sums %{{.*}} : tensor<8x6xi8>
+  %z = xfmr.weight_row_sums %q : tensor<8x6xi8>
   // CHECK: xfmr.weight_pack %{{.*}}, 16 group 2 multiple 32 : tensor<8x6xbf16>
   %p = xfmr.weight_pack %b, 16 group 2 multiple 32 : tensor<8x6xbf16>
   return

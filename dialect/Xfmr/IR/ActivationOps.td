@@ -1,0 +1,59 @@
+//===- ActivationOps.td - Activations, softmax and dropout -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_ACTIVATION_OPS_TD
+#define XFMR_ACTIVATION_OPS_TD
+
+include "dialect/Xfmr/IR/XfmrAttrs.td"
+include "dialect/Xfmr/IR/XfmrTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "an activation function on every element";
+  let description = [{
+    ```mlir
+    %y = xfmr.activation <tanh> %x : tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_ActivationAttr:$kind, RankedTensorOf<[Xfmr_Float]>:$input);
+  let results = (outs RankedTensorOf<[Xfmr_Float]>:$result);
+  let assemblyFormat = "$kind $input attr-dict `:` type($input)";
+  let hasFolder = 1;
+}
+
+def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "exponentials of each row, divided by their sum (or its logarithm, with `log`)";
+  let description = [{
+    `result[t, i] = exp(input[t, i] - max_j input[t, j]) / sum_j exp(...)`; with `log`, `input - max - log(sum)`.
+
+    - (C1) The last dimension is static.
+    - (N1) f32; sums in 16 lanes joined by a fixed tree.
+
+    ```mlir
+    %p = xfmr.softmax %x : tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Tokens:$input, UnitAttr:$log);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = "(`log` $log^)? $input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Xfmr_DropoutOp : Xfmr_Op<"dropout", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "training-time noise; the identity at inference, where it folds away";
+  let description = [{
+    - (C1) `0 <= rate <= 1`.
+
+    ```mlir
+    %y = xfmr.dropout %x {rate = 0.1 : f64} : tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[Xfmr_Float]>:$input, F64Attr:$rate);
+  let results = (outs RankedTensorOf<[Xfmr_Float]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif // XFMR_ACTIVATION_OPS_TD

@@ -1,0 +1,21 @@
+//===- EmbeddingOps.cpp - Verifier and type of embeddings -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/XfmrOps.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto ids = cast<RankedTensorType>(adaptor.getIds().getType());
+  auto table = cast<RankedTensorType>(adaptor.getTable().getType());
+  types.push_back(table.clone({ids.getDimSize(0), table.getDimSize(1)}));
+  return success();
+}
+
+LogicalResult EmbeddingOp::verify() {
+  if (!getTable().getType().hasStaticShape()) // C1
+    return emitOpError("expects a table of static shape, but got ") << getTable().getType();
+  return success();
+}

@@ -1,0 +1,57 @@
+//===- NormOps.td - Layer and RMS normalization ------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_NORM_OPS_TD
+#define XFMR_NORM_OPS_TD
+
+include "dialect/Xfmr/IR/XfmrAttrs.td"
+include "dialect/Xfmr/IR/XfmrTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, InferTypeOpAdaptor]> {
+  let summary = "rows of input (+ residual) brought to mean 0 and variance 1, then scaled and shifted";
+  let description = [{
+    `x = input + residual`, `result[t, i] = (x[t, i] - mean(x[t])) / sqrt(variance(x[t]) + epsilon) * weight[i] + bias[i]`
+
+    - (C1) `weight` and `bias` have as many elements as the last dimension of `input`.
+    - (C2) `residual` has the type of `input`.
+    - (C3) `epsilon` is not negative.
+    - (N1) Mean and variance (of the differences from the mean, not E[x^2] - mean^2) are accumulated in f32, in 16 lanes joined by a fixed
+      tree; `1 / sqrt` is a square root and a division.
+
+    ```mlir
+    %y = xfmr.layer_norm %x, %g, %b residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-12 : f64} : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Tokens:$input, Xfmr_Vector:$weight, Xfmr_Vector:$bias, Optional<Xfmr_Tokens>:$residual, F64Attr:$epsilon);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = [{
+    $input `,` $weight `,` $bias (`residual` `(` $residual^ `:` type($residual) `)`)? attr-dict `:` type($input) `,` type($weight) `,` type($bias)
+  }];
+  let hasVerifier = 1;
+}
+
+def Xfmr_RmsNormOp : Xfmr_Op<"rms_norm", [Pure, InferTypeOpAdaptor]> {
+  let summary = "rows of input (+ residual) divided by their root mean square, then scaled";
+  let description = [{
+    `x = input + residual`, `result[t, i] = x[t, i] / sqrt(mean_j(x[t, j]^2) + epsilon) * weight[i]`
+
+    - (C1) `weight` has as many elements as the last dimension of `input`.
+    - (C2) `residual` has the type of `input`.
+    - (C3) `epsilon` is not negative.
+    - (N1) The mean is accumulated in f32, in 16 lanes joined by a fixed tree; `1 / sqrt` is a square root and a division.
+
+    ```mlir
+    %y = xfmr.rms_norm %x, %g residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-6 : f64} : tensor<?x48xf32>, tensor<48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Tokens:$input, Xfmr_Vector:$weight, Optional<Xfmr_Tokens>:$residual, F64Attr:$epsilon);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`residual` `(` $residual^ `:` type($residual) `)`)? attr-dict `:` type($input) `,` type($weight)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // XFMR_NORM_OPS_TD

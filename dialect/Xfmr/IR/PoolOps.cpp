@@ -1,0 +1,20 @@
+//===- PoolOps.cpp - Verifier and type of pooling -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/IR/OpVerification.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+LogicalResult PoolOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  types.push_back(getDynamicRowsType(cast<RankedTensorType>(adaptor.getInput().getType())));
+  return success();
+}
+
+LogicalResult PoolOp::verify() {
+  if (bool(getPositions()) != bool(getLength())) // C1
+    return emitOpError("expects 'positions' and 'length' together");
+  return success();
+}

@@ -1,0 +1,33 @@
+//===- PoolOps.td - Pooling of the tokens of a sequence ----*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_POOL_OPS_TD
+#define XFMR_POOL_OPS_TD
+
+include "dialect/Xfmr/IR/XfmrAttrs.td"
+include "dialect/Xfmr/IR/XfmrTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
+  let summary = "one row per sequence";
+  let description = [{
+    `first`: the row of the sequence's token at position 0 (a row of zeros if that token is padding: `positions` is given and the first
+    packed token of the sequence stands elsewhere). `mean`: the mean over the sequence's tokens, accumulated in token order; zeros for an
+    empty sequence.
+
+    - (C1) With `positions` there is `length`, the padded length.
+
+    ```mlir
+    %row = xfmr.pool <first> %x, %offsets : tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_PoolKindAttr:$kind, Xfmr_Tokens:$input, Xfmr_Offsets:$offsets, Optional<Xfmr_Ids>:$positions, Optional<Index>:$length);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = [{
+    $kind $input `,` $offsets (`packed` `(` $positions^ `,` $length `)`)? attr-dict `:` type($input)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // XFMR_POOL_OPS_TD
