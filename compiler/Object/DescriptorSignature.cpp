@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Object/DescriptorSignature.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -210,11 +211,9 @@ Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
 
 void attune::readKernels(ModuleOp module, ModelSignature &signature, StringRef defaultBackend) {
   for (auto function : module.getOps<func::FuncOp>())
-    if (auto op = function->getAttrOfType<StringAttr>("xfmr.kernel")) {
-      auto backend = function->getAttrOfType<StringAttr>("xfmr.backend");
-      auto note = function->getAttrOfType<StringAttr>("xfmr.note");
-      signature.kernels.push_back(
-          {function.getName().str(), backend ? backend.str() : defaultBackend.str(), op.str(), note ? note.str() : ""});
+    if (tiles::KernelAttr kernel = tiles::getKernel(function)) {
+      StringRef backend = kernel.getBackend().empty() ? defaultBackend : kernel.getBackend();
+      signature.kernels.push_back({function.getName().str(), backend.str(), kernel.getText().str(), kernel.getNote().str()});
     }
 }
 

@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/AttentionTiler.h"
-#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Work.h"
 #include "dialect/Tile/IR/TileOps.h"
 
@@ -66,7 +65,7 @@ Value AttentionTiler::maskOfF32(Value mask) {
     linalg::YieldOp::create(builder, loc, result);
   };
   auto generic = linalg::GenericOp::create(b.builder, b.loc, empty.getType(), mask, empty, maps, loops, body);
-  generic->setAttr(kKernelOpAttr, b.builder.getStringAttr("attention mask"));
+  generic->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(generic.getContext(), std::nullopt, "attention mask"));
   return generic.getResult(0);
 }
 
@@ -88,7 +87,8 @@ Value AttentionTiler::packKeys(Value batch) {
       tensor::EmptyOp::create(b.builder, b.loc, {kvHeads, ShapedType::kDynamic, headDim, width}, b.builder.getF32Type(), ValueRange{count});
   auto forall =
       scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads)}, ValueRange{empty}, std::nullopt);
-  forall->setAttr(kKernelOpAttr, b.builder.getStringAttr("keys of " + Twine(kvHeads) + " heads x " + Twine(headDim) + " in panels"));
+  std::string text = ("keys of " + Twine(kvHeads) + " heads x " + Twine(headDim) + " in panels").str();
+  forall->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(forall.getContext(), text));
   OpBuilder::InsertionGuard guard(b.builder);
   b.builder.setInsertionPointToStart(forall.getBody());
   Value sequence = forall.getInductionVar(0), head = forall.getInductionVar(1);
@@ -166,7 +166,7 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
   Value tiles = arith::CeilDivUIOp::create(b.builder, b.loc, op.getQueryLength(), queries);
   auto forall =
       scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
-  forall->setAttr(kKernelOpAttr, b.builder.getStringAttr(describe()));
+  forall->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(forall.getContext(), describe()));
   DimBounds bounds;
   if (std::optional<SizeExpr> flops = countFlops(op, bounds))
     forall->setAttr(xfmr::kFlopsAttr, b.builder.getStringAttr(flops->str()));

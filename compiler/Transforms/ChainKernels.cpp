@@ -17,6 +17,7 @@
 #include "compiler/Transforms/RowWise.h"
 #include "compiler/Transforms/TileSizes.h"
 #include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -61,7 +62,7 @@ static std::optional<BufferTypes> getSliceTypes(func::FuncOp kernel) {
   BufferTypes types([](func::CallOp, unsigned, MemRefType) { return false; });
   bool byRows = false;
   for (BlockArgument argument : kernel.isExternal() ? ArrayRef<BlockArgument>() : kernel.getArguments()) {
-    auto type = kernel.getArgAttr(argument.getArgNumber(), kRowsAttr) ? dyn_cast<MemRefType>(argument.getType()) : MemRefType();
+    auto type = kernel.getArgAttr(argument.getArgNumber(), tiles::kRowsAttr) ? dyn_cast<MemRefType>(argument.getType()) : MemRefType();
     if (type && (type.getRank() == 0 || !type.isDynamicDim(0) || !type.isStrided() || !types.add(argument, getSliceType(type))))
       return std::nullopt;
     byRows |= type != nullptr;

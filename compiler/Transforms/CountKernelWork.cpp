@@ -10,6 +10,7 @@
 
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/Work.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 namespace attune {
@@ -119,7 +120,7 @@ bool CountKernelWork::addCall(func::CallOp call, WorkByKernel &result) {
   auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
     return true;
-  if (callee->hasAttr(kKernelAttr))
+  if (tiles::getKernel(callee))
     return addKernelCall(call, callee, result[callee]);
   const std::optional<WorkByKernel> &inside = workOf(callee);
   if (!inside)
@@ -164,7 +165,7 @@ void CountKernelWork::runOnOperation() {
     }
     SmallVector<Attribute> rows;
     for (auto kernel : module.getOps<func::FuncOp>()) {
-      if (!kernel->hasAttr(kKernelAttr))
+      if (!tiles::getKernel(kernel))
         continue;
       Work work = kernels->lookup(kernel);
       auto text = [&](const SizeExpr &size) { return builder.getStringAttr(size.str()); };

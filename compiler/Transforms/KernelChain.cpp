@@ -4,6 +4,7 @@
 
 #include "compiler/Transforms/KernelChain.h"
 #include "compiler/Transforms/RowWise.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -25,7 +26,7 @@ bool KernelChain::add(func::CallOp call, func::FuncOp kernel) {
   for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
     if (!isa<MemRefType>(operand.getType()))
       continue;
-    bool byRows = kernel.getArgAttr(index, kRowsAttr) != nullptr;
+    bool byRows = kernel.getArgAttr(index, tiles::kRowsAttr) != nullptr;
     Value owner = getOwner(operand), buffer = byRows ? operand : Value();
     auto known = owners.find(owner);
     if (!owner || (known != owners.end() && known->second != buffer) || added.try_emplace(owner, buffer).first->second != buffer)
@@ -37,7 +38,7 @@ bool KernelChain::add(func::CallOp call, func::FuncOp kernel) {
   owners.insert(added.begin(), added.end());
   unsigned number = calls.size();
   for (auto [index, operand] : llvm::enumerate(call.getOperands()))
-    if (kernel.getArgAttr(index, kRowsAttr))
+    if (kernel.getArgAttr(index, tiles::kRowsAttr))
       rows.insert({operand, Use{number, number}}).first->second.last = number;
   calls.push_back(call);
   return true;

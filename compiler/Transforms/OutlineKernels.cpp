@@ -8,7 +8,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Captures.h"
 #include "compiler/Transforms/Destinations.h"
 #include "compiler/Transforms/Passes.h"
@@ -76,12 +75,13 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   for (Value output : forall.getOutputs())
     operands.push_back(output.getDefiningOp<tensor::EmptyOp>() ? builder.clone(*output.getDefiningOp())->getResult(0) : output);
 
-  auto description = forall->getAttrOfType<StringAttr>(kKernelOpAttr);
+  tiles::KernelAttr description = tiles::getKernel(forall);
+  StringRef text = description ? description.getText() : "kernel";
   builder.setInsertionPoint(parent);
   auto type = builder.getFunctionType(TypeRange(ValueRange(operands)), forall.getResultTypes());
-  auto kernel = func::FuncOp::create(builder, loc, identifier(description ? description.getValue() : "kernel"), type);
+  auto kernel = func::FuncOp::create(builder, loc, identifier(text), type);
   kernel.setPrivate();
-  kernel->setAttr(kKernelAttr, description ? description : builder.getStringAttr("kernel"));
+  kernel->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(builder.getContext(), text));
   symbols.insert(kernel, Block::iterator(parent));
 
   Block *body = kernel.addEntryBlock();
@@ -94,15 +94,15 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   auto loop = cast<scf::ForallOp>(clone);
   forall.getRegion().cloneInto(&loop.getRegion(), mapping);
   loop.getOutputsMutable().assign(body->getArguments().take_back(forall.getOutputs().size()));
-  loop->removeAttr(kKernelOpAttr);
-  loop.walk([](Operation *op) { // tiling is done: what only numbers its groups would make equal kernels different
-    op->removeDiscardableAttr(attune::kGroupAttr);
-    op->removeDiscardableAttr(kKernelOpAttr);
+  // Tiling is done; numbers of groups would make equal kernels different.
+  loop.walk([](Operation *op) {
+    op->removeDiscardableAttr(tiles::kGroupAttr);
+    op->removeDiscardableAttr(tiles::kKernelAttr);
   });
   // In terms of the arguments of |parent|, so they stay there.
   Attribute flops = loop->removeAttr(xfmr::kFlopsAttr), cacheBytes = loop->removeAttr(xfmr::kCacheBytesAttr);
   func::ReturnOp::create(builder, loc, loop.getResults());
-  if (loop->removeAttr(kRowWiseAttr))
+  if (description && description.getRowWise())
     markRows(kernel, loop);
 
   builder.setInsertionPoint(forall);
@@ -145,7 +145,7 @@ struct OutlineKernels : attune::impl::OutlineKernelsBase<OutlineKernels> {
     for (func::FuncOp function : functions)
       addCalleesFirst(function, symbols, ordered);
     for (func::FuncOp function : ordered)
-      if (function.isPrivate() && !function.isExternal() && !function->hasAttr(kKernelAttr) && function.getNumResults() != 0)
+      if (function.isPrivate() && !function.isExternal() && !tiles::getKernel(function) && function.getNumResults() != 0)
         if (failed(passDestinations(function, callsOf(module, function), symbols)))
           return signalPassFailure();
   }

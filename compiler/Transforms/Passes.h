@@ -19,8 +19,6 @@
 
 namespace attune {
 
-/// Function attribute: the function is one kernel; its value says what it computes.
-inline constexpr llvm::StringLiteral kKernelAttr = "xfmr.kernel";
 /// Argument attribute: the argument is an output of the entry.
 inline constexpr llvm::StringLiteral kOutputAttr = "xfmr.output";
 

@@ -274,7 +274,7 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
   let description = [{
     Kernels are numbered by `attune.group`. A projection becomes an scf.forall over blocks of rows and weight panels with an scf.for over register tiles of
     rows; blocks and, where there are few, tiles are of about equal size. Other kernels become an scf.forall over blocks of
-    `row-block` rows. Ops of rank 0 and 1 stay as they are. A loop is marked by `attune.row_wise` if no row depends on the others, on its number or
+    `row-block` rows. Ops of rank 0 and 1 stay as they are. The attribute `tile.kernel` of a loop says `row_wise` if no row depends on the others, on its number or
     on how many there are.
 
     Numerics: exact; no sum is split.

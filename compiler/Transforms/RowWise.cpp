@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/RowWise.h"
-#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -21,7 +20,7 @@ namespace {
 /// The operations of one kernel, from its last one on.
 class Group {
 public:
-  explicit Group(Attribute number) : number(number) {}
+  explicit Group(std::optional<int64_t> number) : number(number) {}
   /// Whether |op| is row-wise, loop |row| being its rows.
   bool add(linalg::LinalgOp op, unsigned row);
 
@@ -30,7 +29,7 @@ private:
   /// Whether nothing else is done with |value|.
   bool read(Value value, bool byRows) { return operands.try_emplace(value, byRows).first->second == byRows; }
 
-  Attribute number;
+  std::optional<int64_t> number;
   llvm::SmallDenseMap<Value, bool> operands; // read by rows?
 };
 
@@ -51,7 +50,7 @@ bool Group::addOperand(linalg::LinalgOp op, OpOperand &operand, unsigned row) {
   if (!byRows && map.isFunctionOfDim(row))
     return false;
   Operation *producer = value.getDefiningOp();
-  if (!producer || !number || producer->getAttr(kGroupAttr) != number)
+  if (!producer || !number || getGroupNumber(producer) != number)
     return read(value, byRows);
   auto fused = dyn_cast<linalg::LinalgOp>(producer);
   if (!fused || !byRows)
@@ -78,7 +77,12 @@ bool Group::add(linalg::LinalgOp op, unsigned row) {
   return !walk.wasInterrupted() && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) { return addOperand(op, operand, row); });
 }
 
-bool attune::isRowWise(linalg::LinalgOp root) { return Group(root->getAttr(kGroupAttr)).add(root, 0); }
+std::optional<int64_t> attune::getGroupNumber(Operation *op) {
+  tiles::GroupAttr group = tiles::getGroup(op);
+  return group ? group.getNumber() : std::nullopt;
+}
+
+bool attune::isRowWise(linalg::LinalgOp root) { return Group(getGroupNumber(root)).add(root, 0); }
 
 //===----------------------------------------------------------------------===//
 // After outlining
@@ -148,5 +152,5 @@ void attune::markRows(func::FuncOp kernel, scf::ForallOp loop) {
       return;
   }
   for (unsigned index : marked)
-    kernel.setArgAttr(index, kRowsAttr, UnitAttr::get(kernel.getContext()));
+    kernel.setArgAttr(index, tiles::kRowsAttr, UnitAttr::get(kernel.getContext()));
 }

@@ -13,13 +13,12 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <optional>
+
 namespace attune {
 
-/// On a kernel's loop until it is outlined: the kernel is row-wise, dimension 0 of the loop being the rows.
-inline constexpr llvm::StringLiteral kRowWiseAttr = "attune.row_wise";
-/// Argument attribute of a row-wise kernel: one of the tensors, destinations among them, whose rows (dimension 0) belong together. All have
-/// equally many, and nothing else tells the kernel how many.
-inline constexpr llvm::StringLiteral kRowsAttr = "xfmr.rows";
+/// The number of the group that |op| belongs to (`tile.group`), if it has one.
+std::optional<int64_t> getGroupNumber(mlir::Operation *op);
 
 /// Whether |root| and the producers of its kernel, which are to be tiled together, are row-wise.
 bool isRowWise(mlir::linalg::LinalgOp root);

@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/RowWise.h"
 #include "compiler/Transforms/TileSizes.h"
 #include "compiler/Transforms/Work.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -29,8 +29,8 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// The number of the kernel |op| belongs to, or null.
-static Attribute groupOf(Operation *op) { return op ? op->getAttr(kGroupAttr) : Attribute(); }
+/// The number of the group that |op|, which may be null, belongs to.
+static std::optional<int64_t> groupOf(Operation *op) { return op ? getGroupNumber(op) : std::nullopt; }
 
 /// Returns true for the contraction of a projection: one reduction, last of three loops, over rows and weights.
 static bool isContraction(linalg::LinalgOp op) {
@@ -79,7 +79,7 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
                                                scf::SCFTilingOptions::LoopType type) {
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setTileSizes(tileSizes).setLoopType(type);
-  Attribute group = groupOf(root);
+  std::optional<int64_t> group = groupOf(root);
   options.setFusionControlFn(
       [group](tensor::ExtractSliceOp, OpResult producer, bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
         if (!group || groupOf(producer.getOwner()) != group)
@@ -96,10 +96,9 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
   for (auto [from, to] : result->replacements)
     rewriter.replaceAllUsesWith(from, to);
   if (auto forall = result->loops.empty() ? scf::ForallOp() : dyn_cast<scf::ForallOp>(result->loops.front().getOperation())) {
-    forall->setAttr(kKernelOpAttr,
-                    root->hasAttr(kKernelOpAttr) ? root->getAttr(kKernelOpAttr) : rewriter.getStringAttr(root->getName().stripDialect()));
-    if (rowWise)
-      forall->setAttr(kRowWiseAttr, rewriter.getUnitAttr());
+    tiles::GroupAttr group = tiles::getGroup(root);
+    StringRef text = group ? group.getText() : root->getName().stripDialect();
+    forall->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(rewriter.getContext(), text, rowWise));
     if (flops.getConstant() != 0)
       forall->setAttr(xfmr::kFlopsAttr, rewriter.getStringAttr(flops.str()));
   }
@@ -196,7 +195,7 @@ private:
   OpFoldResult getBlockColumns(RewriterBase &rewriter, linalg::LinalgOp op, linalg::LinalgOp contraction) {
     int64_t columns = contraction.getStaticLoopRanges()[1];
     if (columns % panelWidth == 0)
-      contraction->setAttr(kWholePanelsAttr, rewriter.getUnitAttr());
+      contraction->setAttr(tiles::kWholePanelsAttr, rewriter.getUnitAttr());
     if (fewRows != 0)
       return chooseByRows(rewriter, op, fewRows, fewColumns, panelWidth);
     if (columns <= panelWidth || streamPanels <= 1)

@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/TileBuilder.h"
 #include "compiler/Transforms/Work.h"
@@ -34,7 +33,7 @@ static Box slotOf(TileBuilder &b, Value slot, Value head, RankedTensorType type,
 static scf::ForallOp forall(TileBuilder &b, ArrayRef<OpFoldResult> bounds, ValueRange outputs, const Twine &what,
                             llvm::function_ref<SmallVector<std::pair<Value, Box>>(ValueRange iteration, ValueRange targets)> body) {
   auto loop = scf::ForallOp::create(b.builder, b.loc, bounds, outputs, std::nullopt);
-  loop->setAttr(kKernelOpAttr, b.builder.getStringAttr(what));
+  loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), what.str()));
   OpBuilder::InsertionGuard guard(b.builder);
   b.builder.setInsertionPointToStart(loop.getBody());
   auto parts = body(loop.getInductionVars(), loop.getRegionIterArgs());

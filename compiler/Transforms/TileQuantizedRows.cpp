@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/RowWise.h"
 #include "dialect/Tile/IR/TileOps.h"
@@ -51,17 +50,16 @@ static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
   DominanceInfo dominance(loop->getParentOp());
   if (failed(moveValueDefinitions(rewriter, destinations, loop, dominance)))
     return false;
-  Attribute kernel = loop->getAttr(kKernelOpAttr), rowWise = loop->getAttr(kRowWiseAttr);
+  tiles::KernelAttr kernel = tiles::getKernel(loop);
   bool isHalf = cast<ShapedType>(op.getCodes().getType()).getElementType().isF16();
   StringRef rounded = op.getScales() ? ", int8" : isHalf ? ", f16" : ", bf16";
   SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(loop.getOperation())};
   rewriter.setInsertionPoint(op);
   if (failed(scf::tileAndFuseConsumer(rewriter, op, loops)))
     return false;
-  if (auto name = dyn_cast_or_null<StringAttr>(kernel))
-    loops.front()->setAttr(kKernelOpAttr, rewriter.getStringAttr(name.getValue() + rounded));
-  if (rowWise)
-    loops.front()->setAttr(kRowWiseAttr, rowWise);
+  if (kernel)
+    loops.front()->setAttr(tiles::kKernelAttr,
+                           tiles::KernelAttr::get(rewriter.getContext(), (kernel.getText() + rounded).str(), kernel.getRowWise()));
   return true;
 }
 
@@ -94,14 +92,13 @@ private:
     SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(rowBlock)};
     options.setTileSizes(sizes).setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
     rewriter.setInsertionPoint(op);
-    Attribute kernel = op->getAttr(kKernelOpAttr);
+    tiles::GroupAttr group = tiles::getGroup(op);
+    StringRef text = group ? group.getText() : "kernel";
     auto result = scf::tileUsingSCF(rewriter, cast<TilingInterface>(op.getOperation()), options);
     if (failed(result))
       return failure();
     if (!result->loops.empty())
-      result->loops.front()->setAttr(kRowWiseAttr, rewriter.getUnitAttr());
-    if (kernel && !result->loops.empty())
-      result->loops.front()->setAttr(kKernelOpAttr, kernel);
+      result->loops.front()->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(rewriter.getContext(), text, /*rowWise=*/true));
     rewriter.replaceOp(op, result->replacements);
     return success();
   }

@@ -69,8 +69,8 @@ Value AttentionRounder::roundRows(OpBuilder &builder, Value rows) {
   Location loc = rows.getLoc();
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, rows), element);
   auto codes = tiles::QuantizeRowsOp::create(builder, loc, TypeRange{empty.getType()}, rows, ValueRange{empty});
-  codes->setAttr(kKernelOpAttr,
-                 builder.getStringAttr("rows of " + Twine(type.getDimSize(1)) + " as " + (element.isF16() ? "f16" : "bf16")));
+  std::string text = ("rows of " + Twine(type.getDimSize(1)) + " as " + (element.isF16() ? "f16" : "bf16")).str();
+  codes->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(builder.getContext(), std::nullopt, text));
   return codes.getResult(0);
 }
 

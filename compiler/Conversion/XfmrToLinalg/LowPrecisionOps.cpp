@@ -74,8 +74,8 @@ private:
     if (precision == xfmr::Precision::Int8)
       destinations.push_back(destination(emit, type.clone(type.getShape().take_front()), rows));
     auto op = tiles::QuantizeRowsOp::create(emit.builder, emit.loc, TypeRange(ValueRange(destinations)), input, destinations);
-    op->setAttr(kKernelOpAttr,
-                emit.builder.getStringAttr("rows of " + Twine(type.getDimSize(1)) + " as " + xfmr::stringifyPrecision(precision)));
+    std::string text = ("rows of " + Twine(type.getDimSize(1)) + " as " + xfmr::stringifyPrecision(precision)).str();
+    op->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(op.getContext(), std::nullopt, text));
     return op;
   }
 

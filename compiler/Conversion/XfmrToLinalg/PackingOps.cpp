@@ -9,6 +9,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -168,7 +169,7 @@ private:
       tensor::ParallelInsertSliceOp::create(builder, loc, values, arguments[1], to, sizes, strides);
     };
     auto loop = scf::ForallOp::create(emit.builder, emit.loc, OpFoldResult(emit.dim(input, 0)), zeros, std::nullopt, scatterRow);
-    loop->setAttr(kKernelOpAttr, emit.builder.getStringAttr("scatter tokens"));
+    loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), "scatter tokens"));
     return loop.getResult(0);
   }
 

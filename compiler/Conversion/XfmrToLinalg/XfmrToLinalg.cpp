@@ -12,11 +12,9 @@ namespace attune {
 #include "compiler/Conversion/XfmrToLinalg/Passes.h.inc"
 
 void KernelGroups::mark(llvm::ArrayRef<mlir::Operation *> ops, const llvm::Twine &what) {
-  mlir::Builder builder(ops.front()->getContext());
-  for (mlir::Operation *op : ops) {
-    op->setAttr(kGroupAttr, builder.getI64IntegerAttr(next));
-    op->setAttr(kKernelOpAttr, builder.getStringAttr(what));
-  }
+  auto group = mlir::tiles::GroupAttr::get(ops.front()->getContext(), next, what.str());
+  for (mlir::Operation *op : ops)
+    op->setAttr(mlir::tiles::kGroupAttr, group);
   ++next;
 }
 } // namespace attune

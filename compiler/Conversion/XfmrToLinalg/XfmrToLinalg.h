@@ -23,14 +23,6 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Conversion/XfmrToLinalg/Passes.h.inc"
 
-/// Number shared by the linalg ops that make up one kernel; tiling fuses producers of the same number into their consumer.
-inline constexpr llvm::StringLiteral kGroupAttr = "attune.group";
-/// What a kernel computes, one line for people ("linear 768 -> 3072, bias, gelu").
-inline constexpr llvm::StringLiteral kKernelOpAttr = "attune.op";
-
-/// On contractions whose number of columns is a multiple of the width of a weight panel.
-inline constexpr llvm::StringLiteral kWholePanelsAttr = "attune.whole_panels";
-
 /// Layout of the codes of one lower precision, and with it of its weight panels.
 struct CodeLayout {
   /// Type of a code in memory.
@@ -41,7 +33,7 @@ struct CodeLayout {
   int64_t multiple;
 };
 
-/// Marks ops as parts of numbered kernels.
+/// Numbers kernels: gives their operations the attribute `tile.group`.
 class KernelGroups {
 public:
   /// Gives |ops| the next number and the description |what|.

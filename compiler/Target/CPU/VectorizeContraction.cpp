@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "compiler/Target/CPU/LaneBody.h"
 #include "compiler/Target/CPU/PanelPrefetch.h"
 #include "compiler/Target/CPU/VectorizeTiles.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,7 +36,7 @@ public:
   RegisterTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, int64_t width, PrefetchPlan plan)
       : emitter(emitter), a(tile.contraction.getDpsInputs()[0]), b(tile.contraction.getDpsInputs()[1]),
         output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), rows(rows), width(width),
-        wholePanels(tile.contraction->hasAttr(kWholePanelsAttr)), prefetch(emitter, plan, tile.contraction, b, kUnroll) {
+        wholePanels(tile.contraction->hasAttr(tiles::kWholePanelsAttr)), prefetch(emitter, plan, tile.contraction, b, kUnroll) {
     sum = tile.contraction.getDpsInits()[0];
     if (!tile.epilogue)
       return;

@@ -15,11 +15,6 @@
 
 namespace attune {
 
-/// Function attribute of kernels: what computes them if it is not "mlir".
-inline constexpr llvm::StringLiteral kBackendAttr = "xfmr.backend";
-/// Function attribute of kernels: why that computes them, for people.
-inline constexpr llvm::StringLiteral kNoteAttr = "xfmr.note";
-
 #define GEN_PASS_DECL
 #include "compiler/Target/Halide/Passes.h.inc"
 

@@ -5,6 +5,7 @@
 #include "compiler/Target/Halide/Passes.h"
 #include "compiler/Target/Halide/TranslateKernel.h"
 #include "compiler/Transforms/Passes.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -22,12 +23,13 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
   void runOnOperation() override {
     descriptions.clear();
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      if (!kernel->hasAttr(kKernelAttr) || kernel->hasAttr(kBackendAttr))
+      tiles::KernelAttr description = tiles::getKernel(kernel);
+      if (!description || !description.getBackend().empty())
         continue;
       auto copy = kernel.clone();
       std::string why;
       if (succeeded(translateToHalideKernel(copy, why))) {
-        copy->setAttr(kBackendAttr, StringAttr::get(&getContext(), "halide"));
+        copy->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(&getContext(), description.getText(), false, "halide"));
         kernel->getBlock()->getOperations().insert(Block::iterator(kernel), copy);
         kernel.erase();
         IRRewriter rewriter(&getContext());
@@ -36,7 +38,8 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
       } else {
         copy.erase();
         kernel.emitRemark("not a kernel for Halide: ") << why;
-        kernel->setAttr(kNoteAttr, StringAttr::get(&getContext(), "not by Halide: " + why));
+        kernel->setAttr(tiles::kKernelAttr,
+                        tiles::KernelAttr::get(&getContext(), description.getText(), false, "", "not by Halide: " + why));
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "compiler/Transforms/ParallelLoops.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -150,7 +151,7 @@ void OutlineLaunches::runOnOperation() {
   auto kernels = gpu::GPUModuleOp::create(builder, getOperation().getLoc(), kDeviceModule);
   getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), builder.getUnitAttr());
   SymbolTable symbols(kernels);
-  if (llvm::any_of(loops, [](scf::ForallOp loop) { return !loop->getParentOfType<func::FuncOp>()->hasAttr(kKernelAttr); }))
+  if (llvm::any_of(loops, [](scf::ForallOp loop) { return !tiles::getKernel(loop->getParentOfType<func::FuncOp>()); }))
     addKernelWithoutWork(getOperation());
   functions.clear();
   for (scf::ForallOp loop : loops)

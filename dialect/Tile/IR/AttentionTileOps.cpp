@@ -81,11 +81,12 @@ static LogicalResult verifyElements(AttentionTileOp op) {
   Builder builder(op.getContext());
   Type code = op.getPrecision() == xfmr::Precision::BF16  ? Type(builder.getBF16Type())
               : op.getPrecision() == xfmr::Precision::F16 ? Type(builder.getF16Type())
-                                                    : Type();
+                                                          : Type();
   auto elementOf = [](Value value) { return cast<ShapedType>(value.getType()).getElementType(); };
   Type expected = op.hasKeyRows() ? code : Type(builder.getF32Type());
   if (!expected)
-    return op.emitOpError("expects 'precision' to be bf16 or f16 for keys in rows, but got ") << xfmr::stringifyPrecision(op.getPrecision());
+    return op.emitOpError("expects 'precision' to be bf16 or f16 for keys in rows, but got ")
+           << xfmr::stringifyPrecision(op.getPrecision());
   for (auto [name, value] : {std::pair<StringRef, Value>("key", op.getKey()), std::pair<StringRef, Value>("value", op.getValue())})
     if (elementOf(value) != expected)
       return op.emitOpError("expects '") << name << "' of " << expected << ", but got " << value.getType();

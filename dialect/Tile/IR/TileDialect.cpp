@@ -14,6 +14,7 @@ using namespace mlir::tiles;
 #include "dialect/Tile/IR/TileOps.cpp.inc"
 
 void TileDialect::initialize() {
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialect/Tile/IR/TileOps.cpp.inc"
@@ -21,7 +22,7 @@ void TileDialect::initialize() {
 }
 
 void tiles::detail::getTileEffects(DestinationStyleOpInterface op,
-                                  SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+                                   SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<MemRefType>(operand.get().getType()))
       continue;

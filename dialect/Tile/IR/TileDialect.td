@@ -18,7 +18,17 @@ def Tile_Dialect : Dialect {
     a packed panel of keys, rotary embeddings, quantized rows. `quantize_rows` exists from the phase `linalg` on, the others from the phase
     `tiled`; all are lowered in the phase `vector`. They are in destination-passing style: on tensors an operation returns its updated
     destinations, on buffers it writes them and has no results.
+
+    The attributes `tile.group` and `tile.kernel` say which kernel an operation, a loop or a function is; `tile.whole_panels` stands on
+    contractions whose number of columns is a multiple of the width of a weight panel; `tile.rows` stands on the arguments of a kernel whose rows
+    (dimension 0) it reads or writes row by row: all have equally many rows, and nothing else tells the kernel how many.
   }];
+  let discardableAttrs = (ins "::mlir::tiles::GroupAttr":$group, "::mlir::tiles::KernelAttr":$kernel, "::mlir::UnitAttr":$whole_panels,
+                              "::mlir::UnitAttr":$rows);
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void registerAttributes();";
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
 }
 
 /// A tile computation in destination-passing style: on tensors it returns its updated destinations, on buffers it writes them.

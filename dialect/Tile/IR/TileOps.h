@@ -6,14 +6,34 @@
 
 #include "dialect/Xfmr/IR/XfmrAttrs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
-#include "mlir/IR/Dialect.h"
-#include "mlir/IR/OpDefinition.h"
-#include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+
+#include <optional>
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/Tile/IR/TileAttrs.h.inc"
 
 #include "dialect/Tile/IR/TileDialect.h.inc"
+
+namespace mlir::tiles {
+
+/// Names of the dialect's attributes on operations, functions and arguments of other dialects.
+inline constexpr StringLiteral kGroupAttr = TileDialect::GroupAttrHelper::getNameStr();
+inline constexpr StringLiteral kKernelAttr = TileDialect::KernelAttrHelper::getNameStr();
+inline constexpr StringLiteral kWholePanelsAttr = TileDialect::WholePanelsAttrHelper::getNameStr();
+inline constexpr StringLiteral kRowsAttr = TileDialect::RowsAttrHelper::getNameStr();
+
+/// The group that |op| belongs to; null if it has none.
+inline GroupAttr getGroup(Operation *op) { return op->getAttrOfType<GroupAttr>(kGroupAttr); }
+/// The kernel that |op|, a parallel loop or a function, is; null if it is none.
+inline KernelAttr getKernel(Operation *op) { return op->getAttrOfType<KernelAttr>(kKernelAttr); }
+
+} // namespace mlir::tiles
 
 namespace mlir::tiles::detail {
 /// Adds the effects of an operation in destination-passing style on its buffers: it reads inputs and writes destinations.

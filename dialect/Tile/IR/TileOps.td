@@ -8,5 +8,6 @@ include "dialect/Tile/IR/AttentionTileOps.td"
 include "dialect/Tile/IR/KeyPanelOps.td"
 include "dialect/Tile/IR/QuantizeOps.td"
 include "dialect/Tile/IR/RotaryTileOps.td"
+include "dialect/Tile/IR/TileAttrs.td"
 
 #endif // TILE_OPS_TD

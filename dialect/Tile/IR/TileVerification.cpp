@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Tile/IR/TileVerification.h"
+#include "dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;
 using namespace mlir::tiles;

@@ -1,0 +1,49 @@
+//===- TileAttrs.td - Attributes of the tile dialect --------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ATTRS_TD
+#define TILE_ATTRS_TD
+
+include "dialect/Tile/IR/TileDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
+  let mnemonic = "group";
+  let summary = "the kernel that an operation becomes a part of";
+  let description = [{
+    Stands as `tile.group` on Linalg operations from the phase `linalg` until kernels are outlined. Tiling fuses producers of the same `number` into
+    their consumer; an operation without a number is a kernel by itself. `text` describes the kernel in one line.
+
+    ```mlir
+    #tile.group<3, "linear 48 -> 144, bias">
+    #tile.group<"rows of 33 as int8">
+    ```
+  }];
+  let parameters = (ins OptionalParameter<"::std::optional<int64_t>">:$number, StringRefParameter<"one line for people">:$text);
+  let assemblyFormat = "`<` ($number^ `,`)? $text `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_KernelAttr : AttrDef<Tile_Dialect, "Kernel"> {
+  let mnemonic = "kernel";
+  let summary = "the kernel that a parallel loop or a function is";
+  let description = [{
+    Stands as `tile.kernel` on the `scf.forall` of a kernel until it is outlined, then on its function. `text` describes the kernel in one line. In a
+    `row_wise` loop no row of the results depends on other rows, on its number or on how many rows there are. `backend` names the code generator of the
+    function if it is not that of the target, `note` says for people why.
+
+    ```mlir
+    #tile.kernel<"layer_norm 48", row_wise>
+    #tile.kernel<"linear 48 -> 144", backend = "halide">
+    #tile.kernel<"rows of 33 as int8", note = "not by Halide: it has two results">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"one line for people">:$text, DefaultValuedParameter<"bool", "false">:$rowWise,
+                        StringRefParameter<"name of a code generator", [{""}]>:$backend, StringRefParameter<"one line for people", [{""}]>:$note);
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$text, CArg<"bool", "false">:$rowWise, CArg<"::llvm::StringRef", "{}">:$backend,
+                                   CArg<"::llvm::StringRef", "{}">:$note), [{ return $_get($_ctxt, text, rowWise, backend, note); }]>];
+  let skipDefaultBuilders = 1;
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif // TILE_ATTRS_TD
