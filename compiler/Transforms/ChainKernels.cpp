@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions and kernels with their `xfmr.rows`. Chains of calls become loops over blocks of rows around the same calls;
+// Expects bufferized functions and kernels with their `tile.rows`. Chains of calls become loops over blocks of rows around the same calls;
 // the buffers between them are those of a block. Kernels get arguments that may start anywhere, and calls outside of chains casts to their
 // types.
 //

@@ -188,7 +188,7 @@ def ChainKernels : Pass<"attune-chain-kernels", "::mlir::ModuleOp"> {
     }
     ```
 
-    What a kernel leaves is read while it is in the cache. A chain are calls in one block of kernels whose arguments `xfmr.rows` marks, each of which
+    What a kernel leaves is read while it is in the cache. A chain are calls in one block of kernels whose arguments `tile.rows` marks, each of which
     uses a buffer by rows that one before does, and none as a whole that another uses by rows; between them nothing touches memory. Chains without a
     buffer of their own are left as they are, and so are kernels that do something to their rows that may depend on where these start.
 
@@ -209,7 +209,7 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     The function takes what the loop reads, views being rebuilt inside it, and its destinations as last arguments, which it returns. Sizes that are
     those of a destination are read off it, so that a kernel is the same wherever it is called. It carries
-    `xfmr.kernel`, what it computes. Arguments are marked by `xfmr.rows` if row i of all results is computed from row i of these, and nothing but these
+    `tile.kernel`, what it computes. Arguments are marked by `tile.rows` if row i of all results is computed from row i of these, and nothing but these
     says how many rows there are; the others are read as a whole. Afterwards every other private function gets destinations for its tensor results, too.
 
     Expects the `tiled` phase done. Numerics: exact.
@@ -272,7 +272,7 @@ def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
 def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
   let summary = "tile the last op of each kernel and fuse the others into its tiles";
   let description = [{
-    Kernels are numbered by `attune.group`. A projection becomes an scf.forall over blocks of rows and weight panels with an scf.for over register tiles of
+    Kernels are numbered by `tile.group`. A projection becomes an scf.forall over blocks of rows and weight panels with an scf.for over register tiles of
     rows; blocks and, where there are few, tiles are of about equal size. Other kernels become an scf.forall over blocks of
     `row-block` rows. Ops of rank 0 and 1 stay as they are. The attribute `tile.kernel` of a loop says `row_wise` if no row depends on the others, on its number or
     on how many there are.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg on tensors whose kernels are numbered by `attune.group`. Leaves one scf.forall per kernel: over row blocks and weight
+// Expects linalg on tensors whose kernels are numbered by `tile.group`. Leaves one scf.forall per kernel: over row blocks and weight
 // panels with an inner scf.for over register tiles for a contraction, over row blocks otherwise. Ops of rank 0 and 1 stay as they are.
 //
 //===----------------------------------------------------------------------===//

@@ -39,14 +39,14 @@
 // LINALG: xfmr.attention
 
 // TILED-LABEL: func.func private @layer(
-// TILED: attune.op = "linear 20 -> 60, bias"
+// TILED: tile.kernel = #tile.kernel<"linear 20 -> 60, bias"
 // TILED: tile.key_panel
 // TILED: tile.attention_tile
-// TILED: attune.op = "linear 20 -> 20, bias, residual"
-// TILED: attune.op = "layer_norm 20"
-// TILED: attune.op = "linear 20 -> 50, bias, gelu"
-// TILED: attune.op = "linear 50 -> 20, bias, residual"
-// TILED: attune.op = "layer_norm 20"
+// TILED: tile.kernel = #tile.kernel<"linear 20 -> 20, bias, residual"
+// TILED: tile.kernel = #tile.kernel<"layer_norm 20"
+// TILED: tile.kernel = #tile.kernel<"linear 20 -> 50, bias, gelu"
+// TILED: tile.kernel = #tile.kernel<"linear 50 -> 20, bias, residual"
+// TILED: tile.kernel = #tile.kernel<"layer_norm 20"
 
 // KERNELS-DAG: func.func private @linear_20_60_bias(
 // KERNELS-DAG: func.func private @attention_2_heads_x_10_mask(

@@ -8,20 +8,20 @@
 
 // Kernels take rows from anywhere, and so do the views in them.
 // CHECK-LABEL: func.func private @scale
-// CHECK-SAME: (%[[X:[^ ]*]]: memref<?x4x2xf32, strided<[8, 2, 1], offset: ?>> {xfmr.rows}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<?x8xf32, strided<[8, 1], offset: ?>> {xfmr.rows})
+// CHECK-SAME: (%[[X:[^ ]*]]: memref<?x4x2xf32, strided<[8, 2, 1], offset: ?>> {tile.rows}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<?x8xf32, strided<[8, 1], offset: ?>> {tile.rows})
 // CHECK: memref.collapse_shape %[[X]] {{.*}} into memref<?x8xf32, strided<[8, 1], offset: ?>>
-func.func private @scale(%x: memref<?x4x2xf32> {xfmr.rows}, %w: memref<8xf32>, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "scale"} {
+func.func private @scale(%x: memref<?x4x2xf32> {tile.rows}, %w: memref<8xf32>, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"scale">} {
   %flat = memref.collapse_shape %x [[0], [1, 2]] : memref<?x4x2xf32> into memref<?x8xf32>
   linalg.copy ins(%flat : memref<?x8xf32>) outs(%y : memref<?x8xf32>)
   return
 }
 // CHECK-LABEL: func.func private @widen
-// CHECK-SAME: (%{{.*}}: memref<?x8xf32, strided<[8, 1], offset: ?>> {xfmr.rows}, %{{.*}}: i1, %{{.*}}: memref<?x16xf32, strided<[20, 1], offset: ?>> {xfmr.rows})
-func.func private @widen(%x: memref<?x8xf32> {xfmr.rows}, %few: i1, %y: memref<?x16xf32, strided<[20, 1]>> {xfmr.rows}) attributes {xfmr.kernel = "widen"} {
+// CHECK-SAME: (%{{.*}}: memref<?x8xf32, strided<[8, 1], offset: ?>> {tile.rows}, %{{.*}}: i1, %{{.*}}: memref<?x16xf32, strided<[20, 1], offset: ?>> {tile.rows})
+func.func private @widen(%x: memref<?x8xf32> {tile.rows}, %few: i1, %y: memref<?x16xf32, strided<[20, 1]>> {tile.rows}) attributes {tile.kernel = #tile.kernel<"widen">} {
   return
 }
 // CHECK-LABEL: func.func private @narrow
-func.func private @narrow(%x: memref<?x16xf32, strided<[20, 1]>> {xfmr.rows}, %r: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "narrow"} {
+func.func private @narrow(%x: memref<?x16xf32, strided<[20, 1]>> {tile.rows}, %r: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"narrow">} {
   return
 }
 
@@ -66,7 +66,7 @@ func.func private @narrow(%x: memref<?x16xf32, strided<[20, 1]>> {xfmr.rows}, %r
 // PLACED: scf.for %{{.*}} step %[[STEP]]
 // PLACED: memref.view
 // PLACED-NOT: rt.worker_count
-func.func private @attend(%x: memref<?x8xf32>, %y: memref<?x4x2xf32>) attributes {xfmr.kernel = "attend"} {
+func.func private @attend(%x: memref<?x8xf32>, %y: memref<?x4x2xf32>) attributes {tile.kernel = #tile.kernel<"attend">} {
   return
 }
 func.func private @layer(%x: memref<?x8xf32>, %w: memref<8xf32>, %y: memref<?x8xf32>) {
@@ -99,10 +99,10 @@ func.func @forward(%x: memref<?x8xf32> {xfmr.dims = ["batch", 8]}, %z: memref<?x
 // -----
 
 // What is used after the chain keeps all its rows, but may lie where %a was; %b may not: it is there before.
-func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
-func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {xfmr.kernel = "all"} {
+func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {tile.kernel = #tile.kernel<"all">} {
   return
 }
 // CHECK-LABEL: func.func @used_later
@@ -140,10 +140,10 @@ func.func @used_later(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 
 // -----
 
-func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
-func.func private @product(%x: memref<?x8xf32> {xfmr.rows}, %w: memref<?x8xf32>, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "product"} {
+func.func private @product(%x: memref<?x8xf32> {tile.rows}, %w: memref<?x8xf32>, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"product">} {
   return
 }
 
@@ -237,8 +237,8 @@ func.func @between(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 
 // A kernel that does something to its rows that may not work from anywhere is left as it is.
 // CHECK-LABEL: func.func private @cast
-// CHECK-SAME: (%{{.*}}: memref<?x8xf32> {xfmr.rows}, %{{.*}}: memref<?x8xf32> {xfmr.rows})
-func.func private @cast(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "cast"} {
+// CHECK-SAME: (%{{.*}}: memref<?x8xf32> {tile.rows}, %{{.*}}: memref<?x8xf32> {tile.rows})
+func.func private @cast(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"cast">} {
   %c0 = arith.constant 0 : index
   %pointer = memref.extract_aligned_pointer_as_index %x : memref<?x8xf32> -> index
   return
@@ -257,10 +257,10 @@ func.func @refused(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 // -----
 
 // Two chains in a function, the second of which goes on with what the first leaves in the rows of %a.
-func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
-func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {xfmr.kernel = "all"} {
+func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {tile.kernel = #tile.kernel<"all">} {
   return
 }
 // CHECK-LABEL: func.func @two
@@ -276,10 +276,10 @@ func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {xfm
 // CHECK: call @copy
 // CHECK: call @copy
 // CHECK: }
-func.func private @make(%y: memref<?x4x2xf32>) attributes {xfmr.kernel = "make"} {
+func.func private @make(%y: memref<?x4x2xf32>) attributes {tile.kernel = #tile.kernel<"make">} {
   return
 }
-func.func private @flatten(%x: memref<?x4x2xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "flatten"} {
+func.func private @flatten(%x: memref<?x4x2xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"flatten">} {
   return
 }
 func.func @two(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
@@ -301,13 +301,13 @@ func.func @two(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 // -----
 
 // Instructions read codes in whole groups of rows, for which buffers of two dimensions have room: %t does not lie in %a.
-func.func private @make(%y: memref<?x4x2xbf16>) attributes {xfmr.kernel = "make"} {
+func.func private @make(%y: memref<?x4x2xbf16>) attributes {tile.kernel = #tile.kernel<"make">} {
   return
 }
-func.func private @flatten(%x: memref<?x4x2xbf16> {xfmr.rows}, %y: memref<?x8xbf16> {xfmr.rows}) attributes {xfmr.kernel = "flatten"} {
+func.func private @flatten(%x: memref<?x4x2xbf16> {tile.rows}, %y: memref<?x8xbf16> {tile.rows}) attributes {tile.kernel = #tile.kernel<"flatten">} {
   return
 }
-func.func private @copy(%x: memref<?x8xbf16> {xfmr.rows}, %y: memref<?x8xbf16> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+func.func private @copy(%x: memref<?x8xbf16> {tile.rows}, %y: memref<?x8xbf16> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
 // CHECK-LABEL: func.func @codes
@@ -329,16 +329,16 @@ func.func @codes(%n: index, %y: memref<?x8xbf16>) {
 // -----
 
 // What lies in another's rows gives them on: %d lies where %b did, which lay where %a did.
-func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
-func.func private @flatten(%x: memref<?x4x2xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "flatten"} {
+func.func private @flatten(%x: memref<?x4x2xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"flatten">} {
   return
 }
-func.func private @make(%y: memref<?x4x2xf32>) attributes {xfmr.kernel = "make"} {
+func.func private @make(%y: memref<?x4x2xf32>) attributes {tile.kernel = #tile.kernel<"make">} {
   return
 }
-func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {xfmr.kernel = "all"} {
+func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {tile.kernel = #tile.kernel<"all">} {
   return
 }
 // CHECK-LABEL: func.func @given_on
@@ -374,10 +374,10 @@ func.func @given_on(%n: index, %y: memref<?x8xf32>) {
 // -----
 
 // %a may be what is read at the end: nothing lies in it.
-func.func private @copy(%x: memref<?x8xf32> {xfmr.rows}, %y: memref<?x8xf32> {xfmr.rows}) attributes {xfmr.kernel = "copy"} {
+func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
-func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {xfmr.kernel = "all"} {
+func.func private @all(%x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {tile.kernel = #tile.kernel<"all">} {
   return
 }
 // CHECK-LABEL: func.func @given_to_others
@@ -407,10 +407,10 @@ func.func @given_to_others(%n: index, %c: i1, %x: memref<?x8xf32>, %y: memref<?x
 // CHECK-NOT: scf.for
 // CHECK: call @counted
 // CHECK: memref.dim
-func.func private @written(%x: memref<?x1xf32> {xfmr.rows}) {
+func.func private @written(%x: memref<?x1xf32> {tile.rows}) {
   return
 }
-func.func private @counted(%x: memref<?x1xf32> {xfmr.rows}) -> memref<?x1xf32> {
+func.func private @counted(%x: memref<?x1xf32> {tile.rows}) -> memref<?x1xf32> {
   return %x : memref<?x1xf32>
 }
 func.func @results(%n: index) -> index {
@@ -424,7 +424,7 @@ func.func @results(%n: index) -> index {
 // CHECK-LABEL: func.func @static_rows
 // CHECK-NOT: scf.for
 // CHECK: call @eight
-func.func private @eight(%x: memref<8x4xf32> {xfmr.rows}, %y: memref<8x4xf32> {xfmr.rows}) {
+func.func private @eight(%x: memref<8x4xf32> {tile.rows}, %y: memref<8x4xf32> {tile.rows}) {
   return
 }
 func.func @static_rows(%x: memref<8x4xf32>) {

@@ -10,7 +10,7 @@
 xfmr.weight @w0 : tensor<8x4xf32> = #xfmr.tensor<"w0" : tensor<8x4xf32>>
 xfmr.weight @w1 : tensor<8x4xf32> = #xfmr.tensor<"w1" : tensor<8x4xf32>>
 xfmr.weight @table : tensor<9x4xf32> = #xfmr.tensor<"table" : tensor<9x4xf32>>
-func.func private @linear(%x: tensor<?x6xf32>, %w: tensor<8x4xf32>, %out: tensor<?x2xf32>) -> tensor<?x2xf32> attributes {xfmr.kernel = "linear"} {
+func.func private @linear(%x: tensor<?x6xf32>, %w: tensor<8x4xf32>, %out: tensor<?x2xf32>) -> tensor<?x2xf32> attributes {tile.kernel = #tile.kernel<"linear">} {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x6xf32>
   %middle = tensor.extract_slice %x[0, 2] [%n, 2] [1, 1] : tensor<?x6xf32> to tensor<?x2xf32>
@@ -22,7 +22,7 @@ func.func private @linear(%x: tensor<?x6xf32>, %w: tensor<8x4xf32>, %out: tensor
   }
   return %r : tensor<?x2xf32>
 }
-func.func private @rows(%ids: tensor<?xi64>, %table: tensor<9x4xf32>, %out: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {xfmr.kernel = "rows"} {
+func.func private @rows(%ids: tensor<?xi64>, %table: tensor<9x4xf32>, %out: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {tile.kernel = #tile.kernel<"rows">} {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %ids, %c0 : tensor<?xi64>
   %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
@@ -35,7 +35,7 @@ func.func private @rows(%ids: tensor<?xi64>, %table: tensor<9x4xf32>, %out: tens
   } -> tensor<?x4xf32>
   return %r : tensor<?x4xf32>
 }
-func.func private @unused(%x: tensor<?x6xf32>) attributes {xfmr.kernel = "unused"} {
+func.func private @unused(%x: tensor<?x6xf32>) attributes {tile.kernel = #tile.kernel<"unused">} {
   return
 }
 func.func private @layer(%x: tensor<?x6xf32>, %w: tensor<8x4xf32> {xfmr.weight}, %out: tensor<?x2xf32>) -> tensor<?x2xf32> {
@@ -62,7 +62,7 @@ func.func @forward(%x: tensor<?x6xf32> {xfmr.name = "x", xfmr.dims = ["batch", 6
 
 // A size that is read from memory: the entry is left out.
 // CHECK: xfmr.kernel_work = {}
-func.func private @fill(%out: tensor<?xf32>) -> tensor<?xf32> attributes {xfmr.kernel = "fill"} {
+func.func private @fill(%out: tensor<?xf32>) -> tensor<?xf32> attributes {tile.kernel = #tile.kernel<"fill">} {
   return %out : tensor<?xf32>
 }
 // expected-remark @below {{the work of its kernels does not follow from its dims}}

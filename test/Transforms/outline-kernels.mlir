@@ -4,15 +4,15 @@
 // Inputs first, destinations last; arithmetic, in terms of the caller's arguments, stays with the call; sizes, views, constants and index arithmetic are computed again inside, and the sizes of destinations read off these: the second kernel does not
 // know what else has as many rows. A destination of its own per call: the two
 // loops share one tensor.empty here.
-// CHECK: func.func private @linear_8_12_bias(%[[X:[a-z0-9]+]]: tensor<?x4x2xf32>, %[[B:[a-z0-9]+]]: f32, %[[OUT:[a-z0-9]+]]: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.kernel = "linear 8 -> 12, bias"}
+// CHECK: func.func private @linear_8_12_bias(%[[X:[a-z0-9]+]]: tensor<?x4x2xf32>, %[[B:[a-z0-9]+]]: f32, %[[OUT:[a-z0-9]+]]: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"linear 8 -> 12, bias">}
 // CHECK-DAG: %[[VIEW:.*]] = tensor.collapse_shape %[[X]]
 // CHECK-DAG: %[[T:.*]] = tensor.dim %[[OUT]]
 // CHECK: %[[R:.*]] = scf.forall (%{{.*}}) in (%[[T]]) shared_outs(%{{.*}} = %[[OUT]])
 // CHECK: tensor.extract_slice %[[VIEW]]
-// CHECK-NOT: attune.op
+// CHECK-NOT: tile.group
 // CHECK-NOT: xfmr.flops
 // CHECK: return %[[R]]
-// CHECK: func.func private @kernel(%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.kernel = "kernel"}
+// CHECK: func.func private @kernel(%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"kernel">}
 // CHECK-LABEL: func.func @entry
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x4x2xf32>, %[[B:[a-z0-9]+]]: f32)
 // CHECK: tensor.empty
@@ -36,7 +36,7 @@ func.func @entry(%x: tensor<?x4x2xf32>, %b: f32) -> tensor<?x8xf32> {
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %sum into %o[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "linear 8 -> 12, bias", xfmr.flops = "192*#0.0"}
+  } {tile.kernel = #tile.kernel<"linear 8 -> 12, bias">, xfmr.flops = "192*#0.0"}
   %z = scf.forall (%i) in (%t) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
     %row = tensor.extract_slice %y[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
     scf.forall.in_parallel {
@@ -70,7 +70,7 @@ func.func private @layer(%x: tensor<?x8xf32>, %length: index) -> (tensor<?x8xf32
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %row into %o[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "-- pair --"}
+  } {tile.kernel = #tile.kernel<"-- pair --">}
   return %y#0, %y#1 : tensor<?x8xf32>, tensor<?x?xf32>
 }
 func.func @caller(%x: tensor<?x8xf32>, %length: index) -> tensor<?x8xf32> {
@@ -130,20 +130,20 @@ func.func @twice(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %0 = scf.forall (%i) in (%rows) shared_outs(%out = %empty) -> (tensor<?x4xf32>) {
     %in = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
     %to = tensor.extract_slice %out[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
-    %row = linalg.negf {attune.group = 1 : i64, attune.op = "negate 4"} ins(%in : tensor<1x4xf32>) outs(%to : tensor<1x4xf32>) -> tensor<1x4xf32>
+    %row = linalg.negf {tile.group = #tile.group<1, "negate 4">} ins(%in : tensor<1x4xf32>) outs(%to : tensor<1x4xf32>) -> tensor<1x4xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %row into %out[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x4xf32>
     }
-  } {attune.op = "negate 4"}
+  } {tile.kernel = #tile.kernel<"negate 4">}
   %again = tensor.dim %0, %c0 : tensor<?x4xf32>
   %1 = scf.forall (%i) in (%again) shared_outs(%out = %empty) -> (tensor<?x4xf32>) {
     %in = tensor.extract_slice %0[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
     %to = tensor.extract_slice %out[%i, 0] [1, 4] [1, 1] : tensor<?x4xf32> to tensor<1x4xf32>
-    %row = linalg.negf {attune.group = 2 : i64, attune.op = "negate 4"} ins(%in : tensor<1x4xf32>) outs(%to : tensor<1x4xf32>) -> tensor<1x4xf32>
+    %row = linalg.negf {tile.group = #tile.group<2, "negate 4">} ins(%in : tensor<1x4xf32>) outs(%to : tensor<1x4xf32>) -> tensor<1x4xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %row into %out[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x4xf32>
     }
-  } {attune.op = "negate 4"}
+  } {tile.kernel = #tile.kernel<"negate 4">}
   return %1 : tensor<?x4xf32>
 }
 
@@ -166,14 +166,14 @@ func.func @operands_first(%sizes: tensor<?x4xf32>, %one: i1, %x: tensor<?x8xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %sum into %o[%i, 0] [%rows, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "sum"}
+  } {tile.kernel = #tile.kernel<"sum">}
   return %y : tensor<?x8xf32>
 }
 
 // Of a row-wise kernel the arguments that it uses by rows are marked, also through views that leave dimension 0 by itself: none if the number of
 // rows is not that of the destination, is read off something else, or if a tensor is used as a whole as well.
-// CHECK: func.func private @by_rows(%{{.*}}: tensor<?x4x2xf32> {xfmr.rows}, %{{.*}}: tensor<8xf32>, %{{.*}}: tensor<?x8xf32> {xfmr.rows})
-// CHECK-NOT: attune.row_wise
+// CHECK: func.func private @by_rows(%{{.*}}: tensor<?x4x2xf32> {tile.rows}, %{{.*}}: tensor<8xf32>, %{{.*}}: tensor<?x8xf32> {tile.rows})
+// CHECK-NOT: row_wise
 // CHECK: func.func private @by_tokens(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
 // CHECK: func.func private @of_another(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
 // CHECK: func.func private @of_a_view(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
@@ -198,7 +198,7 @@ func.func @rows(%x: tensor<?x4x2xf32>, %w: tensor<8xf32>, %sizes: tensor<?x3xf32
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %sum into %o[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "by rows", attune.row_wise}
+  } {tile.kernel = #tile.kernel<"by rows", row_wise>}
   %b = scf.forall (%i) = (0) to (%t) step (2) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
     %n = affine.min affine_map<(d0)[s0] -> (2, s0 - d0)>(%i)[%t]
     %in = tensor.extract_slice %tokens[%i, 0] [%n, 2] [1, 1] : tensor<?x2xf32> to tensor<?x2xf32>
@@ -207,7 +207,7 @@ func.func @rows(%x: tensor<?x4x2xf32>, %w: tensor<8xf32>, %sizes: tensor<?x3xf32
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %c into %o[%i, 0] [%n, 2] [1, 1] : tensor<?x2xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "by tokens", attune.row_wise}
+  } {tile.kernel = #tile.kernel<"by tokens", row_wise>}
   %m = tensor.dim %sizes, %c0 : tensor<?x3xf32>
   %d = scf.forall (%i) = (0) to (%t) step (2) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
     %n = affine.min affine_map<(d0)[s0] -> (2, s0 - d0)>(%i)[%m]
@@ -217,7 +217,7 @@ func.func @rows(%x: tensor<?x4x2xf32>, %w: tensor<8xf32>, %sizes: tensor<?x3xf32
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %c into %o[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "of another", attune.row_wise}
+  } {tile.kernel = #tile.kernel<"of another", row_wise>}
   %values = tensor.collapse_shape %sizes [[0, 1]] : tensor<?x3xf32> into tensor<?xf32>
   %k = tensor.dim %values, %c0 : tensor<?xf32>
   %g = scf.forall (%i) = (0) to (%t) step (2) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
@@ -228,7 +228,7 @@ func.func @rows(%x: tensor<?x4x2xf32>, %w: tensor<8xf32>, %sizes: tensor<?x3xf32
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %c into %o[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "of a view", attune.row_wise}
+  } {tile.kernel = #tile.kernel<"of a view", row_wise>}
   %f = scf.forall (%i) = (0) to (%t) step (1) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
     %in = tensor.extract_slice %view[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
     %first = tensor.extract_slice %view[0, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
@@ -237,12 +237,12 @@ func.func @rows(%x: tensor<?x4x2xf32>, %w: tensor<8xf32>, %sizes: tensor<?x3xf32
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %c into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "as a whole", attune.row_wise}
+  } {tile.kernel = #tile.kernel<"as a whole", row_wise>}
   return %a, %b, %d, %g, %f : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
 }
 
 // Columns of a tensor have its rows, other rows of it do not.
-// CHECK: func.func private @of_columns(%{{.*}}: tensor<?x8xf32> {xfmr.rows}, %{{.*}}: tensor<?x8xf32> {xfmr.rows})
+// CHECK: func.func private @of_columns(%{{.*}}: tensor<?x8xf32> {tile.rows}, %{{.*}}: tensor<?x8xf32> {tile.rows})
 // CHECK: func.func private @of_later_rows(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
 // CHECK-LABEL: func.func @slices
 func.func @slices(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
@@ -257,7 +257,7 @@ func.func @slices(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %c into %o[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "of columns", attune.row_wise}
+  } {tile.kernel = #tile.kernel<"of columns", row_wise>}
   %later = tensor.extract_slice %x[1, 0] [%t, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
   %b = scf.forall (%i) = (0) to (%t) step (1) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
     %in = tensor.extract_slice %later[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
@@ -266,6 +266,6 @@ func.func @slices(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %c into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
     }
-  } {attune.op = "of later rows", attune.row_wise}
+  } {tile.kernel = #tile.kernel<"of later rows", row_wise>}
   return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
 }

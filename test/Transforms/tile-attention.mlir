@@ -30,7 +30,7 @@
 // CHECK: affine.min #[[KEYS_LEFT]](%[[TOKENS]], %[[PANEL]])
 // CHECK: tile.key_panel
 // CHECK: tensor.parallel_insert_slice {{.*}}[%[[HEAD]], %[[FIRST]], 0, 0] [1, %[[OWN]], 12, 32]
-// CHECK: {attune.op = "keys of 4 heads x 12 in panels"}
+// CHECK: {tile.kernel = #tile.kernel<"keys of 4 heads x 12 in panels">}
 // CHECK: %[[OUT:.*]] = tensor.empty(%{{.*}}) : tensor<?x4x20xf32>
 // Larger tiles where both keys and queries are many.
 // CHECK: %[[MANY_KEYS:.*]] = arith.cmpi sgt, %[[MOST]], %c512
@@ -51,7 +51,7 @@
 // CHECK: tile.attention_tile ins(%[[QT]], %[[KT]], %[[VT]] : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x20xf32>) outs(%[[OT]] : tensor<?x1x20xf32>) {key_block = 512 : i64, scale = 2.500000e-01 : f64}
 // CHECK: tensor.parallel_insert_slice {{.*}}[%[[AT]], %[[HEAD]], 0] [%[[COUNT]], 1, 20]
 // Two products: 2 * 4 heads * (12 + 20) operations per score, sequences being one less than offsets.
-// CHECK: {attune.op = "attention 4 heads x 12", xfmr.flops = "256*#3.0*#4*#4 + -256*#4*#4"}
+// CHECK: {tile.kernel = #tile.kernel<"attention 4 heads x 12">, xfmr.flops = "256*#3.0*#4*#4 + -256*#4*#4"}
 // NARROW-LABEL: @plain
 // NARROW: tile.key_panel {{.*}} -> tensor<12x16xf32>
 // NARROW: arith.select %{{.*}}, %c32{{.*}}, %c4
@@ -75,7 +75,7 @@ func.func @plain(%q: tensor<?x4x12xf32>, %k: tensor<?x4x12xf32>, %v: tensor<?x4x
 // CHECK: tensor.extract_slice %[[Q]][%{{.*}}, %[[HEAD]], 0] [%{{.*}}, 2, 12]
 // CHECK: tensor.extract_slice %{{.*}}[%[[SHARED]], %{{.*}}, 0, 0] {{.*}} : tensor<2x?x12x32xf32>
 // CHECK: tensor.extract_slice %[[V]][%{{.*}}, %[[SHARED]], 0]
-// CHECK: attune.op = "attention 4 heads x 12, grouped"
+// CHECK: tile.kernel = #tile.kernel<"attention 4 heads x 12, grouped"
 func.func @grouped_heads(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: tensor<?x2x12xf32>, %query_offsets: tensor<?xi64>,
                          %key_offsets: tensor<?xi64>, %queries: index, %keys: index) -> tensor<?x4x12xf32> {
   %y = xfmr.attention %q, %k, %v offsets(%query_offsets, %key_offsets) lengths(%queries, %keys) {scale = 0.25 : f64}
@@ -107,7 +107,7 @@ func.func @uneven_group(%q: tensor<?x11x12xf32>, %k: tensor<?x1x12xf32>, %offset
 // CHECK: tensor.extract_slice %[[KC]][%[[SLOT]], %[[HEAD]], 0, 0, 0] [1, 1, %{{.*}}, 12, 64] {{.*}} to tensor<?x12x64xf32>
 // CHECK: tensor.extract_slice %[[VC]][%[[SLOT]], %[[HEAD]], 0, 0] [1, 1, %{{.*}}, 20] {{.*}} to tensor<?x20xf32>
 // CHECK: tile.attention_tile {{.*}} at(%[[POSITION]]) outs(%{{.*}} : tensor<?x2x20xf32>) {causal, key_block
-// CHECK: attune.op = "attention 4 heads x 12, grouped, cache, causal"
+// CHECK: tile.kernel = #tile.kernel<"attention 4 heads x 12, grouped, cache, causal"
 func.func @cached(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf32>, %v: tensor<?x2x?x20xf32>, %offsets: tensor<?xi64>, %total: tensor<?xi64>,
                   %queries: index, %keys: index) -> tensor<?x4x20xf32> {
   %y = xfmr.attention %q, %k, %v offsets(%offsets) lengths(%queries, %keys) key_lengths(%total) {scale = 0.25 : f64, causal}
@@ -143,7 +143,7 @@ func.func @window(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %lens: tensor
 // CHECK: %[[AT:.*]] = affine.min #[[LAST]](%[[SEQUENCE]], %[[SIZE]])
 // CHECK: %[[TILE:.*]] = tensor.extract_slice %[[MASK]][%[[AT]], 0] [1, %{{.*}}] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
 // CHECK: tile.attention_tile {{.*}} mask(%[[TILE]] : tensor<?xf32>)
-// CHECK: attune.op = "attention 4 heads x 12, mask"
+// CHECK: tile.kernel = #tile.kernel<"attention 4 heads x 12, mask"
 func.func @mask_per_sequence_f32(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: index, %mask: tensor<?x?xf32>) -> tensor<?x4x12xf32> {
   %y = xfmr.attention %x, %x, %x offsets(%offsets, %offsets) lengths(%length, %length) mask(%mask : tensor<?x?xf32>) {scale = 0.25 : f64}
     : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
@@ -223,7 +223,7 @@ func.func @head_mask(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: i
 // CHECK: %[[TILE:.*]] = tensor.extract_slice %[[P]][%[[SEQUENCE]], %[[HEAD]], %[[ROW]], 0] [1, 1, %{{.*}}, %{{.*}}] [1, 1, 1, 1] : tensor<?x4x?x?xf32> to tensor<1x?x?xf32>
 // CHECK: %[[PAIR:.*]]:2 = tile.attention_tile {{.*}} outs(%{{.*}}, %[[TILE]] :
 // CHECK: tensor.parallel_insert_slice %[[PAIR]]#1 into %[[P]][%[[SEQUENCE]], %[[HEAD]], %[[ROW]], 0]
-// CHECK: attune.op = "attention 4 heads x 12, probabilities"
+// CHECK: tile.kernel = #tile.kernel<"attention 4 heads x 12, probabilities"
 // CHECK: return %[[R]]#0, %[[R]]#1
 func.func @probabilities(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %queries: index, %keys: index) -> (tensor<?x4x12xf32>, tensor<?x4x?x?xf32>) {
   %y, %p = xfmr.attention %x, %x, %x offsets(%offsets, %offsets) lengths(%queries, %keys) {scale = 0.25 : f64}

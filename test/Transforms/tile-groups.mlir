@@ -38,16 +38,16 @@
 // CHECK: math.tanh
 // CHECK-NOT: linalg.generic
 // The arithmetic, in terms of the rows of the first argument.
-// CHECK: } {attune.op = "linear 48 -> 64, bias, tanh", attune.row_wise, xfmr.flops = "6144*#0.0"}
+// CHECK: } {tile.kernel = #tile.kernel<"linear 48 -> 64, bias, tanh", row_wise>, xfmr.flops = "6144*#0.0"}
 // A single row has four panels per tile. Whether all columns are those of whole panels is written down.
 // STREAM-LABEL: @projection
 // STREAM: %[[ROW:.*]] = arith.cmpi ule, %{{.*}}, %c1 : index
 // STREAM: %[[COLUMNS:.*]] = arith.select %[[ROW]], %c128, %c32
 // STREAM: %[[COLUMNSTEP:.*]] = affine.min {{.*}}[%[[COLUMNS]]]
 // STREAM: scf.forall (%{{.*}}, %[[J:.*]]) = (0, 0) to (%{{.*}}, 64) step (%{{.*}}, %[[COLUMNSTEP]])
-// STREAM: linalg.generic {{.*}}attune.whole_panels
+// STREAM: linalg.generic {{.*}}tile.whole_panels
 // STREAM-LABEL: @tail_columns
-// STREAM-NOT: attune.whole_panels
+// STREAM-NOT: tile.whole_panels
 // STREAM-LABEL: @deep
 // NARROW-LABEL: @projection
 // NARROW: %[[STEP:.*]] = affine.min #[[$MOST]]()
@@ -90,7 +90,7 @@ func.func @deep(%x: tensor<?x3072xf32>, %w: tensor<64x3072xf32>) -> tensor<?x64x
 // CHECK: %[[SQUARES:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[SUM]] : {{.*}} outs(%[[ZERO1]]
 // CHECK: linalg.generic {{.*}} ins(%[[X]], %[[SUM]], %[[SQUARES]],
 // CHECK-NOT: linalg.generic
-// CHECK: } {attune.op = "layer_norm 33, residual", attune.row_wise}
+// CHECK: } {tile.kernel = #tile.kernel<"layer_norm 33, residual", row_wise>}
 // NARROW-LABEL: @norm
 // NARROW: scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (2)
 func.func @norm(%x: tensor<?x33xf32>, %r: tensor<?x33xf32>, %w: tensor<33xf32>, %b: tensor<33xf32>) -> tensor<?x33xf32> {
@@ -101,11 +101,11 @@ func.func @norm(%x: tensor<?x33xf32>, %r: tensor<?x33xf32>, %w: tensor<33xf32>, 
 // Another kernel's result is read, not computed again.
 // CHECK-LABEL: @two_kernels
 // CHECK: %[[FIRST:.*]] = scf.forall
-// CHECK: } {attune.op = "linear 48 -> 64", attune.row_wise, xfmr.flops = "6144*#0.0"}
+// CHECK: } {tile.kernel = #tile.kernel<"linear 48 -> 64", row_wise>, xfmr.flops = "6144*#0.0"}
 // CHECK: scf.forall
 // CHECK: tensor.extract_slice %[[FIRST]]
 // CHECK-NOT: xfmr.weight_pack
-// CHECK: } {attune.op = "linear 64 -> 48, relu", attune.row_wise, xfmr.flops = "6144*#0.0"}
+// CHECK: } {tile.kernel = #tile.kernel<"linear 64 -> 48, relu", row_wise>, xfmr.flops = "6144*#0.0"}
 func.func @two_kernels(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %v: tensor<48x64xf32>) -> tensor<?x48xf32> {
   %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
   %z = xfmr.linear %y, %v {activation = #xfmr.activation<relu>} : tensor<?x64xf32>, tensor<48x64xf32>
@@ -116,7 +116,7 @@ func.func @two_kernels(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %v: tensor<4
 // CHECK-LABEL: @rank_4
 // CHECK: scf.forall (%{{.*}}, %{{.*}}, %{{.*}}) = (0, 0, 0) to (%{{.*}}, 4, %{{.*}}) step (1, 1, 8)
 // CHECK: linalg.fill {{.*}} outs(%{{.*}} : tensor<1x1x?x?xf32>)
-// CHECK: } {attune.op = "fill", attune.row_wise}
+// CHECK: } {tile.kernel = #tile.kernel<"fill", row_wise>}
 func.func @rank_4(%a: index, %b: index) -> tensor<?x4x?x?xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty(%a, %b, %b) : tensor<?x4x?x?xf32>
@@ -154,22 +154,22 @@ func.func @negative_inside_forall(%t: tensor<4x8x8xf32>) -> tensor<4x8x8xf32> {
 // Row-wise is what computes a row from the same row of some operands, and others as a whole: not what depends on the number of the row,
 // on how many there are, on all rows of a tensor beside its own, or has rows for columns.
 // CHECK-LABEL: @rows
-// CHECK: } {attune.op = "looked up", attune.row_wise}
+// CHECK: } {tile.kernel = #tile.kernel<"looked up", row_wise>}
 // CHECK-LABEL: @row_number
-// CHECK: } {attune.op = "numbered"}
+// CHECK: } {tile.kernel = #tile.kernel<"numbered">}
 // CHECK-LABEL: @row_count
-// CHECK: } {attune.op = "counted"}
+// CHECK: } {tile.kernel = #tile.kernel<"counted">}
 // CHECK-LABEL: @all_rows
-// CHECK: } {attune.op = "gathered"}
+// CHECK: } {tile.kernel = #tile.kernel<"gathered">}
 // CHECK-LABEL: @transposed
-// CHECK: } {attune.op = "transposed"}
+// CHECK: } {tile.kernel = #tile.kernel<"transposed">}
 #same = affine_map<(m, n) -> (m, n)>
 func.func @rows(%ids: tensor<?xi64>, %table: tensor<9x8xf32>) -> tensor<?x8xf32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %ids, %c0 : tensor<?xi64>
   %e = tensor.empty(%n) : tensor<?x8xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m)>, #same], iterator_types = ["parallel", "parallel"]}
-      ins(%ids : tensor<?xi64>) outs(%e : tensor<?x8xf32>) attrs = {attune.group = 0 : i64, attune.op = "looked up"} {
+      ins(%ids : tensor<?xi64>) outs(%e : tensor<?x8xf32>) attrs = {tile.group = #tile.group<0, "looked up">} {
   ^bb0(%id: i64, %out: f32):
     %row = arith.index_cast %id : i64 to index
     %column = linalg.index 1 : index
@@ -183,7 +183,7 @@ func.func @row_number(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%n) : tensor<?x8xf32>
   %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {attune.group = 0 : i64, attune.op = "numbered"} {
+      ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {tile.group = #tile.group<0, "numbered">} {
   ^bb0(%in: f32, %out: f32):
     %row = linalg.index 0 : index
     %number = arith.index_cast %row : index to i64
@@ -197,7 +197,7 @@ func.func @row_count(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%n) : tensor<?x8xf32>
   %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {attune.group = 0 : i64, attune.op = "counted"} {
+      ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {tile.group = #tile.group<0, "counted">} {
   ^bb0(%in: f32, %out: f32):
     %number = arith.index_cast %n : index to i64
     %float = arith.sitofp %number : i64 to f32
@@ -210,7 +210,7 @@ func.func @all_rows(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%n) : tensor<?x8xf32>
   %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {attune.group = 0 : i64, attune.op = "gathered"} {
+      ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {tile.group = #tile.group<0, "gathered">} {
   ^bb0(%in: f32, %out: f32):
     %first = tensor.extract %x[%c0, %c0] : tensor<?x8xf32>
     %sum = arith.addf %in, %first : f32
@@ -225,7 +225,7 @@ func.func @transposed(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %n = tensor.dim %x, %c1 : tensor<?x?xf32>
   %e = tensor.empty(%n, %m) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(m, n) -> (n, m)>, #same], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) attrs = {attune.group = 0 : i64, attune.op = "transposed"} {
+      ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) attrs = {tile.group = #tile.group<0, "transposed">} {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
   } -> tensor<?x?xf32>

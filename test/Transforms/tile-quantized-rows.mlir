@@ -7,7 +7,7 @@
 // CHECK: %[[N:.*]] = affine.min
 // CHECK: %[[X:.*]] = tensor.extract_slice %{{.*}}[%[[I]], 0] [%[[N]], 33]
 // CHECK: tile.quantize_rows ins(%[[X]] : tensor<?x33xf32>)
-// CHECK: } {attune.op = "rows of 33 as int8", attune.row_wise}
+// CHECK: } {tile.kernel = #tile.kernel<"rows of 33 as int8", row_wise>}
 // TWO-LABEL: @alone
 // TWO: step (2)
 func.func @alone(%x: tensor<?x33xf32>) -> (tensor<?x36xi8>, tensor<?xf32>) {
@@ -15,7 +15,7 @@ func.func @alone(%x: tensor<?x33xf32>) -> (tensor<?x36xi8>, tensor<?xf32>) {
   %n = tensor.dim %x, %c0 : tensor<?x33xf32>
   %d = tensor.empty(%n) : tensor<?x36xi8>
   %e = tensor.empty(%n) : tensor<?xf32>
-  %q:2 = tile.quantize_rows ins(%x : tensor<?x33xf32>) outs(%d, %e : tensor<?x36xi8>, tensor<?xf32>) {attune.op = "rows of 33 as int8"} -> tensor<?x36xi8>, tensor<?xf32>
+  %q:2 = tile.quantize_rows ins(%x : tensor<?x33xf32>) outs(%d, %e : tensor<?x36xi8>, tensor<?xf32>) {tile.group = #tile.group<"rows of 33 as int8">} -> tensor<?x36xi8>, tensor<?xf32>
   return %q#0, %q#1 : tensor<?x36xi8>, tensor<?xf32>
 }
 
@@ -24,7 +24,7 @@ func.func @alone(%x: tensor<?x33xf32>) -> (tensor<?x36xi8>, tensor<?xf32>) {
 // CHECK: %[[R:.*]]:2 = scf.forall {{.*}} shared_outs({{.*}}) -> (tensor<?x48xf32>, tensor<?x48xbf16>)
 // CHECK: %[[Y:.*]] = linalg.generic
 // CHECK: tile.quantize_rows ins(%[[Y]] : tensor<?x48xf32>)
-// CHECK: } {attune.op = "rows, bf16", attune.row_wise}
+// CHECK: } {tile.kernel = #tile.kernel<"rows, bf16", row_wise>}
 // CHECK-NOT: scf.forall
 // CHECK: return %[[R]]#0, %[[R]]#1
 func.func @fused(%x: tensor<?x48xf32>) -> (tensor<?x48xf32>, tensor<?x48xbf16>) {
@@ -44,7 +44,7 @@ func.func @fused(%x: tensor<?x48xf32>) -> (tensor<?x48xf32>, tensor<?x48xbf16>) 
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %t into %out[%i, 0] [%k, 48] [1, 1] : tensor<?x48xf32> into tensor<?x48xf32>
     }
-  } {attune.op = "rows", attune.row_wise}
+  } {tile.kernel = #tile.kernel<"rows", row_wise>}
   %m = tensor.dim %y, %c0 : tensor<?x48xf32>
   %d = tensor.empty(%m) : tensor<?x48xbf16>
   %c = tile.quantize_rows ins(%y : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>

@@ -10,7 +10,7 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
   let summary = "lower xfmr ops to linalg on tensors and choose weight layouts";
   let description = [{
     Projections become a contraction over packed weight panels and one elementwise epilogue, norms become row reductions, head splits become
-    views. The ops of one kernel carry the same `attune.group` number, which tiling fuses by. `xfmr.attention`, `xfmr.rotary` and
+    views. The ops of one kernel carry the same `tile.group` number, which tiling fuses by. `xfmr.attention`, `xfmr.rotary` and
     operations on caches stay: tiling needs them whole.
 
     ```mlir

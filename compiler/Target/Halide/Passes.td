@@ -24,10 +24,10 @@ def SelectKernels : Pass<"attune-select-kernels", "::mlir::ModuleOp"> {
   let summary = "kernels whose tasks Halide computes";
   let description = [{
     ```mlir
-    func.func private @linear(…) attributes {xfmr.kernel = "linear 48 -> 48"} {
+    func.func private @linear(…) attributes {tile.kernel = #tile.kernel<"linear 48 -> 48">} {
       scf.forall (%i, %j) … { %y = scf.for … { linalg.fill … linalg.generic … } }
     // becomes
-    func.func private @linear(…) attributes {xfmr.kernel = "linear 48 -> 48", xfmr.backend = "halide"} {
+    func.func private @linear(…) attributes {tile.kernel = #tile.kernel<"linear 48 -> 48", backend = "halide">} {
       scf.forall (%i, %j) … { %y = halide.tile "halide_linear" … }
     ```
 

@@ -1,7 +1,7 @@
 // RUN: attune-opt --convert-xfmr-to-linalg %s | FileCheck %s
 
 // CHECK-LABEL: @gelu
-// CHECK: linalg.generic {{.*}} attrs = {attune.group = 0 : i64, attune.op = "activation gelu"}
+// CHECK: linalg.generic {{.*}} attrs = {tile.group = #tile.group<0, "activation gelu">}
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
 // CHECK: %[[S:.*]] = arith.mulf %[[X]], %{{.*}}
 // CHECK: %[[E:.*]] = math.erf %[[S]]

@@ -14,10 +14,10 @@
 // CHECK-SAME: (%[[X:.*]]: tensor<?x48xf32>, %[[W:.*]]: tensor<64x48xf32>)
 // CHECK: %[[T:.*]] = tensor.dim %[[X]], %c0
 // CHECK: %[[D:.*]] = tensor.empty(%[[T]]) : tensor<?x64xf32>
-// CHECK: %[[ZERO:.*]] = linalg.fill {attune.group = 0 : i64, attune.op = "linear 48 -> 64"} {{.*}} outs(%[[D]]
+// CHECK: %[[ZERO:.*]] = linalg.fill {tile.group = #tile.group<0, "linear 48 -> 64">} {{.*}} outs(%[[D]]
 // CHECK: %[[P:.*]] = xfmr.weight_pack %[[W]], 32 : tensor<64x48xf32>
 // CHECK: %[[R:.*]] = linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[C]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[P]] : tensor<?x48xf32>, tensor<2x48x32xf32>) outs(%[[ZERO]]
-// CHECK-SAME: attrs = {attune.group = 0 : i64, attune.op = "linear 48 -> 64"}
+// CHECK-SAME: attrs = {tile.group = #tile.group<0, "linear 48 -> 64">}
 // CHECK-NEXT: ^bb0(%[[LEFT:.*]]: f32, %[[RIGHT:.*]]: f32, %[[SUM:.*]]: f32):
 // CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[LEFT]], %[[RIGHT]]
 // CHECK-NEXT: arith.addf %[[SUM]], %[[PRODUCT]]
@@ -44,7 +44,7 @@ func.func @tail_columns(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>) -> tensor<?
 // CHECK-SAME: %[[BIAS:[a-z0-9]+]]: tensor<50xf32>
 // CHECK: %[[PRODUCT:.*]] = linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[C]]]
 // CHECK: linalg.generic {indexing_maps = [#[[FULL]], #[[COLUMNS]], #[[FULL]]], iterator_types = ["parallel", "parallel"]} ins(%[[PRODUCT]], %[[BIAS]] :
-// CHECK-SAME: attrs = {attune.group = 0 : i64, attune.op = "linear 48 -> 50, bias"}
+// CHECK-SAME: attrs = {tile.group = #tile.group<0, "linear 48 -> 50, bias">}
 // CHECK-NEXT: ^bb0(%[[Y:.*]]: f32, %[[ADDED:.*]]: f32, %{{.*}}: f32):
 // CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[Y]], %[[ADDED]]
 // CHECK-NEXT: linalg.yield %[[SUM]]
@@ -55,7 +55,7 @@ func.func @bias(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>, %b: tensor<50xf32>)
 
 // CHECK-LABEL: @activation
 // CHECK: linalg.generic {indexing_maps = [#[[FULL]], #[[FULL]]]
-// CHECK-SAME: attune.op = "linear 48 -> 50, relu"
+// CHECK-SAME: #tile.group<{{[0-9]+}}, "linear 48 -> 50, relu">
 // CHECK-NEXT: ^bb0(%[[Y:.*]]: f32, %{{.*}}: f32):
 // CHECK: arith.maximumf %[[Y]], %{{.*}}
 func.func @activation(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>) -> tensor<?x50xf32> {
@@ -66,7 +66,7 @@ func.func @activation(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>) -> tensor<?x5
 // CHECK-LABEL: @residual
 // CHECK-SAME: %[[RESIDUAL:[a-z0-9]+]]: tensor<?x50xf32>)
 // CHECK: linalg.generic {indexing_maps = [#[[FULL]], #[[FULL]], #[[FULL]]]{{.*}} ins(%{{.*}}, %[[RESIDUAL]] :
-// CHECK-SAME: attune.op = "linear 48 -> 50, residual"
+// CHECK-SAME: #tile.group<{{[0-9]+}}, "linear 48 -> 50, residual">
 // CHECK-NEXT: ^bb0(%[[Y:.*]]: f32, %[[ADDED:.*]]: f32, %{{.*}}: f32):
 // CHECK-NEXT: arith.addf %[[Y]], %[[ADDED]]
 func.func @residual(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>, %r: tensor<?x50xf32>) -> tensor<?x50xf32> {
@@ -78,7 +78,7 @@ func.func @residual(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>, %r: tensor<?x50
 // CHECK-LABEL: @bias_activation_residual
 // CHECK-SAME: %[[BIAS:[a-z0-9]+]]: tensor<50xf32>, %[[RESIDUAL:[a-z0-9]+]]: tensor<?x50xf32>)
 // CHECK: linalg.generic {indexing_maps = [#[[FULL]], #[[COLUMNS]], #[[FULL]], #[[FULL]]]{{.*}} ins(%{{.*}}, %[[BIAS]], %[[RESIDUAL]] :
-// CHECK-SAME: attune.op = "linear 48 -> 50, bias, tanh, residual"
+// CHECK-SAME: #tile.group<{{[0-9]+}}, "linear 48 -> 50, bias, tanh, residual">
 // CHECK-NEXT: ^bb0(%[[Y:.*]]: f32, %[[B1:.*]]: f32, %[[R1:.*]]: f32, %{{.*}}: f32):
 // CHECK-NEXT: %[[BIASED:.*]] = arith.addf %[[Y]], %[[B1]]
 // CHECK-NEXT: %[[ACTIVE:.*]] = math.tanh %[[BIASED]]
@@ -91,9 +91,9 @@ func.func @bias_activation_residual(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>,
 
 // The second kernel has the next number and the first one's result.
 // CHECK-LABEL: @two_kernels
-// CHECK: %[[FIRST:.*]] = linalg.generic {{.*}}attune.group = 0 : i64, attune.op = "linear 48 -> 50"
-// CHECK: linalg.fill {attune.group = 1 : i64, attune.op = "linear 50 -> 8"}
-// CHECK: linalg.generic {{.*}} ins(%[[FIRST]], %{{.*}}attune.group = 1 : i64, attune.op = "linear 50 -> 8"
+// CHECK: %[[FIRST:.*]] = linalg.generic {{.*}}tile.group = #tile.group<0, "linear 48 -> 50">
+// CHECK: linalg.fill {tile.group = #tile.group<1, "linear 50 -> 8">}
+// CHECK: linalg.generic {{.*}} ins(%[[FIRST]], %{{.*}}tile.group = #tile.group<1, "linear 50 -> 8">
 func.func @two_kernels(%x: tensor<?x48xf32>, %w: tensor<50x48xf32>, %v: tensor<8x50xf32>) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<50x48xf32>
   %z = xfmr.linear %y, %v : tensor<?x50xf32>, tensor<8x50xf32>

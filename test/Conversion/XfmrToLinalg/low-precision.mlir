@@ -16,11 +16,11 @@
 // CHECK-LABEL: @bf16
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x9xf32>, %[[W:[a-z0-9]+]]: tensor<20x9xf32>)
 // CHECK: %[[D:.*]] = tensor.empty(%{{.*}}) : tensor<?x10xbf16>
-// CHECK: %[[C:.*]] = tile.quantize_rows ins(%[[X]] : tensor<?x9xf32>) outs(%[[D]] : tensor<?x10xbf16>) {attune.op = "rows of 9 as bf16"}
+// CHECK: %[[C:.*]] = tile.quantize_rows ins(%[[X]] : tensor<?x9xf32>) outs(%[[D]] : tensor<?x10xbf16>) {tile.group = #tile.group<"rows of 9 as bf16">}
 // CHECK: %[[B:.*]] = xfmr.weight_convert %[[W]] : tensor<20x9xf32> -> tensor<20x9xbf16>
 // CHECK: %[[P:.*]] = xfmr.weight_pack %[[B]], 32 group 2 multiple 2
 // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[PAIRS]], #{{.*}}], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[C]], %[[P]] : tensor<?x10xbf16>, tensor<1x5x32x2xbf16>)
-// CHECK-SAME: attune.op = "linear 9 -> 20, bf16"
+// CHECK-SAME: #tile.group<{{[0-9]+}}, "linear 9 -> 20, bf16">
 // CHECK: %[[L:.*]] = arith.extf %{{.*}} : bf16 to f32
 // CHECK: %[[R:.*]] = arith.extf %{{.*}} : bf16 to f32
 // CHECK: arith.mulf %[[L]], %[[R]]
@@ -40,7 +40,7 @@ func.func @bf16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 
 // As bf16, in its layout.
 // CHECK-LABEL: @f16
-// CHECK: tile.quantize_rows {{.*}} outs(%{{.*}} : tensor<?x10xf16>) {attune.op = "rows of 9 as f16"}
+// CHECK: tile.quantize_rows {{.*}} outs(%{{.*}} : tensor<?x10xf16>) {tile.group = #tile.group<"rows of 9 as f16">}
 // CHECK: ins(%{{.*}}, %{{.*}} : tensor<?x10xf16>, tensor<1x5x32x2xf16>)
 // CHECK: arith.extf %{{.*}} : f16 to f32
 // CHUNKS-LABEL: @f16
@@ -63,7 +63,7 @@ func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 // CHECK: %[[S:.*]] = xfmr.weight_scales
 // CHECK: %[[Z:.*]] = xfmr.weight_row_sums %[[Q]]
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[C]]#1, %[[S]], %[[Z]], %{{.*}}, %{{.*}} : tensor<?x20xi32>, tensor<?xf32>, tensor<20xf32>, tensor<20xi32>, tensor<20xf32>, tensor<?x20xf32>)
-// CHECK-SAME: attune.op = "linear 9 -> 20, bias, relu, residual, int8"
+// CHECK-SAME: #tile.group<{{[0-9]+}}, "linear 9 -> 20, bias, relu, residual, int8">
 // CHECK: %[[SHIFTED:.*]] = arith.shli %{{.*}}, %c7_i32
 // CHECK: arith.subi %{{.*}}, %[[SHIFTED]]
 // CHECK: arith.sitofp

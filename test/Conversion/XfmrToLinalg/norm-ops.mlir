@@ -10,18 +10,18 @@
 // CHECK-DAG: %[[INVERSE:.*]] = arith.constant 0.020833334 : f32
 // CHECK-DAG: %[[EPSILON:.*]] = arith.constant 9.99999996E-13 : f32
 // CHECK-DAG: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: linalg.fill {attune.group = 0 : i64, attune.op = "layer_norm 48"}
+// CHECK: linalg.fill {tile.group = #tile.group<0, "layer_norm 48">}
 // CHECK: %[[SUM:.*]] = linalg.generic {indexing_maps = [#[[FULL]], #[[ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[X]] :
 // CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[ACCUMULATOR:.*]]: f32):
 // CHECK-NEXT: arith.addf %[[ACCUMULATOR]], %[[IN]]
-// CHECK: linalg.fill {attune.group = 0 : i64
+// CHECK: linalg.fill {tile.group = #tile.group<0, 
 // CHECK: %[[SQUARES:.*]] = linalg.generic {indexing_maps = [#[[FULL]], #[[ROW]], #[[ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[X]], %[[SUM]] :
 // CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[TOTAL:.*]]: f32, %[[ACCUMULATOR:.*]]: f32):
 // CHECK-NEXT: %[[MEAN:.*]] = arith.mulf %[[TOTAL]], %[[INVERSE]]
 // CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[IN]], %[[MEAN]]
 // CHECK-NEXT: math.fma %[[DIFFERENCE]], %[[DIFFERENCE]], %[[ACCUMULATOR]]
 // CHECK: linalg.generic {indexing_maps = [#[[FULL]], #[[ROW]], #[[ROW]], #[[COLUMN]], #[[COLUMN]], #[[FULL]]], iterator_types = ["parallel", "parallel"]} ins(%[[X]], %[[SUM]], %[[SQUARES]], %[[W]], %[[B]] :
-// CHECK-SAME: attrs = {attune.group = 0 : i64, attune.op = "layer_norm 48"}
+// CHECK-SAME: attrs = {tile.group = #tile.group<0, "layer_norm 48">}
 // CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[TOTAL:.*]]: f32, %[[SQUARE:.*]]: f32, %[[WEIGHT:.*]]: f32, %[[BIAS:.*]]: f32, %{{.*}}: f32):
 // CHECK-NEXT: %[[VARIANCE:.*]] = math.fma %[[SQUARE]], %[[INVERSE]], %[[EPSILON]]
 // CHECK-NEXT: %[[DEVIATION:.*]] = math.sqrt %[[VARIANCE]]
@@ -39,7 +39,7 @@ func.func @layer_norm(%x: tensor<?x48xf32>, %w: tensor<48xf32>, %b: tensor<48xf3
 // CHECK-LABEL: @residual
 // CHECK-SAME: (%[[X:.*]]: tensor<?x33xf32>, %[[R:.*]]: tensor<?x33xf32>,
 // CHECK: %[[SUM:.*]] = linalg.generic {indexing_maps = [#[[FULL]], #[[FULL]], #[[FULL]]], iterator_types = ["parallel", "parallel"]} ins(%[[X]], %[[R]] :
-// CHECK-SAME: attrs = {attune.group = 0 : i64, attune.op = "layer_norm 33, residual"}
+// CHECK-SAME: attrs = {tile.group = #tile.group<0, "layer_norm 33, residual">}
 // CHECK: arith.addf
 // CHECK: linalg.generic {{.*}} ins(%[[SUM]] :
 // CHECK: linalg.generic {{.*}} ins(%[[SUM]], %{{[^,]*}} :

@@ -28,7 +28,7 @@ func.func @additive_mask(%mask: tensor<?x?x?xi64>) -> tensor<?x?x?xf32> {
 
 // CHECK-LABEL: @embedding
 // CHECK-SAME: (%[[IDS:.*]]: tensor<?xi64>, %[[TABLE:.*]]: tensor<203x48xf32>)
-// CHECK: linalg.generic {{.*}} ins(%[[IDS]] : tensor<?xi64>) outs(%{{.*}} : tensor<?x48xf32>) attrs = {attune.group = 0 : i64, attune.op = "embedding 203 x 48"}
+// CHECK: linalg.generic {{.*}} ins(%[[IDS]] : tensor<?xi64>) outs(%{{.*}} : tensor<?x48xf32>) attrs = {tile.group = #tile.group<0, "embedding 203 x 48">}
 // CHECK: %[[ROW:.*]] = arith.index_cast %{{.*}} : i64 to index
 // CHECK: %[[COLUMN:.*]] = linalg.index 1
 // CHECK: tensor.extract %[[TABLE]][%[[ROW]], %[[COLUMN]]]
@@ -135,12 +135,12 @@ func.func @pool_mean(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>) -> tensor<?x
 
 // The steps of one kernel have one number.
 // CHECK-LABEL: @softmax
-// CHECK: linalg.fill {attune.group = [[G:.*]] : i64, attune.op = "softmax 48"}
+// CHECK: linalg.fill {tile.group = #tile.group<[[G:.*]], "softmax 48">}
 // CHECK: arith.maximumf
-// CHECK: attune.group = [[G]]
+// CHECK: tile.group = #tile.group<[[G]], 
 // CHECK: math.exp
 // CHECK: arith.addf
-// CHECK: attune.group = [[G]]
+// CHECK: tile.group = #tile.group<[[G]], 
 // CHECK: arith.divf
 func.func @softmax(%x: tensor<?x48xf32>) -> tensor<?x48xf32> {
   %0 = xfmr.softmax %x : tensor<?x48xf32>

@@ -184,7 +184,7 @@ func.func @side_by_side(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256,
   linalg.fill ins(%zero : f32) outs(%out : memref<?x?xf32, strided<[64, 1]>>)
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<?x8xf32>, memref<?x8x?xf32, strided<[256, 32, 1], offset: ?>>) outs(%out : memref<?x?xf32, strided<[64, 1]>>)
-      attrs = {attune.whole_panels} {
+      attrs = {tile.whole_panels} {
   ^bb0(%l: f32, %r: f32, %acc: f32):
     %p = arith.mulf %l, %r : f32
     %s = arith.addf %acc, %p : f32

@@ -7,7 +7,7 @@
 // CHECK-SAME: (select (lt d2 6) (neg (load a2 (int (load a1 d0)) (add (mod d2 6) 6))) (load a2 (int (load a1 d0)) (add (mod d2 6) 6)))
 // CHECK-SAME: (mul (load a0 d0 d1 d2) (load a2 (int (load a1 d0)) (mod d2 6)))))
 // CHECK-SAME: strides = [array<i64: 24, 12, 1>, array<i64: 1>, array<i64: 12, 1>, array<i64: 24, 12, 1>]}
-func.func private @rotary(%x: tensor<?x2x12xf32>, %p: tensor<?xi64>, %t: tensor<64x12xf32>, %y: tensor<?x2x12xf32>) -> tensor<?x2x12xf32> attributes {xfmr.kernel = "rotary"} {
+func.func private @rotary(%x: tensor<?x2x12xf32>, %p: tensor<?xi64>, %t: tensor<64x12xf32>, %y: tensor<?x2x12xf32>) -> tensor<?x2x12xf32> attributes {tile.kernel = #tile.kernel<"rotary">} {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x2x12xf32>
   %r = scf.forall (%i) = (0) to (%n) step (8) shared_outs(%o = %y) -> (tensor<?x2x12xf32>) {
@@ -30,7 +30,7 @@ func.func private @rotary(%x: tensor<?x2x12xf32>, %p: tensor<?xi64>, %t: tensor<
 // CHECK: (select (lt d2 4) (fma (load a0 d0 d1 (max (min (select (eq (mod d2 2) 0) (add d2 1) (sub d2 1)) 8) 0))
 // CHECK-SAME: (load a2 (int (load a1 d0)) (min (div d2 2) 1))
 // CHECK-SAME: (load a0 d0 d1 d2)))
-func.func private @rotary_pairs(%x: tensor<1x2x9xf32>, %p: tensor<1xi64>, %t: tensor<64x4xf32>, %y: tensor<1x2x9xf32>) -> tensor<1x2x9xf32> attributes {xfmr.kernel = "rotary"} {
+func.func private @rotary_pairs(%x: tensor<1x2x9xf32>, %p: tensor<1xi64>, %t: tensor<64x4xf32>, %y: tensor<1x2x9xf32>) -> tensor<1x2x9xf32> attributes {tile.kernel = #tile.kernel<"rotary">} {
   %r = scf.forall (%i) in (1) shared_outs(%o = %y) -> (tensor<1x2x9xf32>) {
     %to = tensor.extract_slice %o[%i, 0, 0] [1, 2, 9] [1, 1, 1] : tensor<1x2x9xf32> to tensor<1x2x9xf32>
     %e = tile.rotary_tile ins(%x, %p, %t : tensor<1x2x9xf32>, tensor<1xi64>, tensor<64x4xf32>) outs(%to : tensor<1x2x9xf32>) {interleaved} -> tensor<1x2x9xf32>
@@ -52,7 +52,7 @@ func.func private @rotary_pairs(%x: tensor<1x2x9xf32>, %p: tensor<1xi64>, %t: te
 // CHECK-SAME: (output o0 s0 f32 384 32 1))
 // CHECK-NOT: reads_destinations
 // CHECK-NOT: scf.for %
-func.func private @panels(%k: tensor<?x2x12xf32>, %y: tensor<2x?x12x32xf32>) -> tensor<2x?x12x32xf32> attributes {xfmr.kernel = "keys in panels"} {
+func.func private @panels(%k: tensor<?x2x12xf32>, %y: tensor<2x?x12x32xf32>) -> tensor<2x?x12x32xf32> attributes {tile.kernel = #tile.kernel<"keys in panels">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %k, %c0 : tensor<?x2x12xf32>
@@ -82,7 +82,7 @@ func.func private @panels(%k: tensor<?x2x12xf32>, %y: tensor<2x?x12x32xf32>) -> 
 // CHECK: (select (and (ge (sub d2 n[[C:[0-9]]]) 0) (lt (sub d2 n[[C]]) n[[N:[0-9]]]))
 // CHECK-SAME: acc))
 // CHECK-SAME: reads_destinations
-func.func private @append(%k: tensor<?x12xf32>, %column: index, %y: tensor<1x12x64xf32>) -> tensor<1x12x64xf32> attributes {xfmr.kernel = "cache"} {
+func.func private @append(%k: tensor<?x12xf32>, %column: index, %y: tensor<1x12x64xf32>) -> tensor<1x12x64xf32> attributes {tile.kernel = #tile.kernel<"cache">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %k, %c0 : tensor<?x12xf32>
@@ -105,7 +105,7 @@ func.func private @append(%k: tensor<?x12xf32>, %column: index, %y: tensor<1x12x
 // -----
 
 // expected-remark @below {{not a kernel for Halide: its panels are not one after the other}}
-func.func private @negative_every_other_panel(%k: tensor<12x12xf32>, %y: tensor<4x12x32xf32>) -> tensor<4x12x32xf32> attributes {xfmr.kernel = "keys in panels"} {
+func.func private @negative_every_other_panel(%k: tensor<12x12xf32>, %y: tensor<4x12x32xf32>) -> tensor<4x12x32xf32> attributes {tile.kernel = #tile.kernel<"keys in panels">} {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
   %c4 = arith.constant 4 : index
@@ -131,7 +131,7 @@ func.func private @negative_every_other_panel(%k: tensor<12x12xf32>, %y: tensor<
 
 // A loop over something else than rows or panels.
 // expected-remark @below {{not a kernel for Halide: it contains 'scf.for'}}
-func.func private @negative_loop(%y: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {xfmr.kernel = "loop"} {
+func.func private @negative_loop(%y: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {tile.kernel = #tile.kernel<"loop">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index

@@ -2,7 +2,7 @@
 
 // The loop over register tiles is merged: tiles are for Halide to choose. Within one panel its number is 0.
 // CHECK-LABEL: func.func private @linear
-// CHECK-SAME: xfmr.backend = "halide"
+// CHECK-SAME: backend = "halide"
 // CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) =
 // CHECK: %[[ROWS:.*]] = affine.min
 // CHECK: %[[COLUMNS:.*]] = affine.min
@@ -19,7 +19,7 @@
 #tile = affine_map<(d0)[s0] -> (-d0 + s0, 12)>
 #panel = affine_map<(d0) -> (d0 floordiv 32)>
 func.func private @linear(%x: tensor<?x24xf32>, %w: tensor<2x24x32xf32>, %b: tensor<40xf32>, %y: tensor<?x40xf32>) -> tensor<?x40xf32>
-    attributes {xfmr.kernel = "linear 24 -> 40, bias, relu"} {
+    attributes {tile.kernel = #tile.kernel<"linear 24 -> 40, bias, relu">} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %c12 = arith.constant 12 : index
@@ -80,7 +80,7 @@ func.func @negative_no_kernel(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 // CHECK-LABEL: func.func private @lookup
 // CHECK: (input a0 i64 1) (input a1 f32 16 1)
 // CHECK-SAME: (stage s0 (parallel n0) (parallel 16) (select (gt (load a0 d0) 3) (load a1 (int (load a0 d0)) d1) 1.0))
-func.func private @lookup(%ids: tensor<?xi64>, %table: tensor<9x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {xfmr.kernel = "embedding"} {
+func.func private @lookup(%ids: tensor<?xi64>, %table: tensor<9x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {tile.kernel = #tile.kernel<"embedding">} {
   %c0 = arith.constant 0 : index
   %three = arith.constant 3 : i64
   %one = arith.constant 1.0 : f32
@@ -109,7 +109,7 @@ func.func private @lookup(%ids: tensor<?xi64>, %table: tensor<9x16xf32>, %y: ten
 // -----
 
 // expected-remark @below {{not a kernel for Halide: operation 'math.cbrt' has no equivalent}}
-func.func private @negative_operation(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.kernel = "cbrt"} {
+func.func private @negative_operation(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"cbrt">} {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
   %r = scf.forall (%i) in (%n) shared_outs(%o = %y) -> (tensor<?x8xf32>) {
@@ -117,7 +117,7 @@ func.func private @negative_operation(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) 
     %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
     // The kernel stays as it was.
     // CHECK-LABEL: @negative_operation
-    // CHECK-NOT: xfmr.backend
+    // CHECK-NOT: backend =
     // CHECK: linalg.generic
     %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%from : tensor<1x8xf32>) outs(%to : tensor<1x8xf32>) {
@@ -141,7 +141,7 @@ func.func private @negative_operation(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) 
 // CHECK-SAME: (stage s1 (parallel n0) (parallel 32) (load s0 d0 d1)) (output o0 s1 f32 32 1))
 // CHECK-LABEL: func.func private @same_product
 // CHECK: halide.tile "halide_product"
-func.func private @product(%x: tensor<?x24xf32>, %w: tensor<24x32xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {xfmr.kernel = "product"} {
+func.func private @product(%x: tensor<?x24xf32>, %w: tensor<24x32xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {tile.kernel = #tile.kernel<"product">} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x24xf32>
@@ -157,7 +157,7 @@ func.func private @product(%x: tensor<?x24xf32>, %w: tensor<24x32xf32>, %y: tens
   }
   return %r : tensor<?x32xf32>
 }
-func.func private @same_product(%x: tensor<?x24xf32>, %w: tensor<24x32xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {xfmr.kernel = "same product"} {
+func.func private @same_product(%x: tensor<?x24xf32>, %w: tensor<24x32xf32>, %y: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {tile.kernel = #tile.kernel<"same product">} {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x24xf32>
@@ -179,7 +179,7 @@ func.func private @same_product(%x: tensor<?x24xf32>, %w: tensor<24x32xf32>, %y:
 // Constants, and rows looked up at places that are affine.
 // CHECK-LABEL: func.func private @fill
 // CHECK: (stage s0 (parallel n0) (parallel 16) 2.0)
-func.func private @fill(%y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {xfmr.kernel = "fill"} {
+func.func private @fill(%y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {tile.kernel = #tile.kernel<"fill">} {
   %two = arith.constant 2.0 : f32
   %c0 = arith.constant 0 : index
   %n = tensor.dim %y, %c0 : tensor<?x16xf32>
@@ -197,7 +197,7 @@ func.func private @fill(%y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {xf
 // CHECK: halide.tile "halide_first_tokens" with(%{{.*}}, %[[I:.*]]) ins
 // CHECK-SAME: (size n0 8) (value n1)
 // CHECK-SAME: (load a0 (int (load a1 (min (add d0 n1) (add d0 7)))) d1)
-func.func private @first_tokens(%offsets: tensor<?xi64>, %x: tensor<?x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {xfmr.kernel = "first tokens"} {
+func.func private @first_tokens(%offsets: tensor<?xi64>, %x: tensor<?x16xf32>, %y: tensor<?x16xf32>) -> tensor<?x16xf32> attributes {tile.kernel = #tile.kernel<"first tokens">} {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %y, %c0 : tensor<?x16xf32>
   %r = scf.forall (%i) = (0) to (%n) step (8) shared_outs(%o = %y) -> (tensor<?x16xf32>) {
@@ -224,7 +224,7 @@ func.func private @first_tokens(%offsets: tensor<?xi64>, %x: tensor<?x16xf32>, %
 
 // Lower precision stays.
 // expected-remark @below {{not a kernel for Halide: elements of type bf16}}
-func.func private @negative_bf16(%x: tensor<8x8xbf16>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {xfmr.kernel = "bf16"} {
+func.func private @negative_bf16(%x: tensor<8x8xbf16>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {tile.kernel = #tile.kernel<"bf16">} {
   %r = scf.forall (%i) in (8) shared_outs(%o = %y) -> (tensor<8x8xf32>) {
     %from = tensor.extract_slice %x[%i, 0] [1, 8] [1, 1] : tensor<8x8xbf16> to tensor<1x8xbf16>
     %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<8x8xf32> to tensor<1x8xf32>
@@ -244,7 +244,7 @@ func.func private @negative_bf16(%x: tensor<8x8xbf16>, %y: tensor<8x8xf32>) -> t
 // -----
 
 // expected-remark @below {{not a kernel for Halide: it contains 'tile.quantize_rows'}}
-func.func private @negative_codes(%x: tensor<8x16xf32>, %y: tensor<8x16xbf16>) -> tensor<8x16xbf16> attributes {xfmr.kernel = "rows of 16 as bf16"} {
+func.func private @negative_codes(%x: tensor<8x16xf32>, %y: tensor<8x16xbf16>) -> tensor<8x16xbf16> attributes {tile.kernel = #tile.kernel<"rows of 16 as bf16">} {
   %r = scf.forall (%i) in (1) shared_outs(%o = %y) -> (tensor<8x16xbf16>) {
     %to = tensor.extract_slice %o[0, 0] [8, 16] [1, 1] : tensor<8x16xbf16> to tensor<8x16xbf16>
     %p = tile.quantize_rows ins(%x : tensor<8x16xf32>) outs(%to : tensor<8x16xbf16>) -> tensor<8x16xbf16>
