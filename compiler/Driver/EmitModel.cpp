@@ -8,6 +8,8 @@
 #include "compiler/Target/NVVM/DeviceModule.h"
 #include "compiler/Target/NVVM/Emulator/EmulateDevice.h"
 #include "compiler/Target/NVVM/Passes.h"
+#include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -21,7 +23,9 @@ using namespace attune;
 
 /// Takes away what later phases needed and LLVM does not know: weights and the attributes that carry the contract between phases.
 static void removeContract(mlir::ModuleOp module) {
-  auto isContract = [](mlir::NamedAttribute attr) { return attr.getNameDialect() && attr.getNameDialect()->getNamespace() == "xfmr"; };
+  auto isContract = [](mlir::NamedAttribute attr) {
+    return llvm::isa_and_nonnull<mlir::xfmr::XfmrDialect, mlir::tiles::TileDialect, mlir::rt::RtDialect>(attr.getNameDialect());
+  };
   auto without = [&](mlir::DictionaryAttr attrs) {
     mlir::NamedAttrList kept;
     for (mlir::NamedAttribute attr : attrs ? attrs.getValue() : llvm::ArrayRef<mlir::NamedAttribute>())

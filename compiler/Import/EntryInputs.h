@@ -8,7 +8,8 @@
 #ifndef ATTUNE_IMPORT_ENTRYINPUTS_H
 #define ATTUNE_IMPORT_ENTRYINPUTS_H
 
-#include "compiler/Import/ImportModel.h"
+#include "compiler/Import/ImportOptions.h"
+#include "compiler/Import/TransformerSpec.h"
 #include "mlir/IR/Builders.h"
 
 namespace attune {

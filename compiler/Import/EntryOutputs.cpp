@@ -110,11 +110,3 @@ Result<std::vector<EntryOutput>> attune::resolveOutputs(const TransformerSpec &s
   }
   return outputs;
 }
-
-std::vector<std::string> attune::parseOutputList(std::string_view text) {
-  std::vector<std::string> names;
-  for (StringRef name : llvm::split(StringRef(text.data(), text.size()), ','))
-    if (!name.trim().empty())
-      names.push_back(name.trim().str());
-  return names;
-}

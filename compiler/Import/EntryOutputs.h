@@ -9,7 +9,8 @@
 #ifndef ATTUNE_IMPORT_ENTRYOUTPUTS_H
 #define ATTUNE_IMPORT_ENTRYOUTPUTS_H
 
-#include "compiler/Import/ImportModel.h"
+#include "compiler/Import/ImportOptions.h"
+#include "compiler/Import/TransformerSpec.h"
 
 namespace attune {
 

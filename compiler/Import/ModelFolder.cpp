@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/ModelFolder.h"
+#include "compiler/Import/families/Families.h"
 
 #include "compiler/Import/GenerationConfig.h"
 #include "compiler/Support/Generate.h"

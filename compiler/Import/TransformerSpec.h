@@ -162,9 +162,6 @@ inline constexpr const char *pastGroup = "past_key_values";
 /// Declares the inputs that give the keys and values of earlier tokens, of models that give theirs out; others of this kind go.
 void declarePast(TransformerSpec &spec);
 
-/// Reads the description of any supported model.
-Result<TransformerSpec> readTransformerSpec(const Config &config);
-
 /// Reads the activation |key|, with the names of transformers' ACT2FN; records an error for one that is not implemented.
 mlir::xfmr::Activation readActivation(ConfigReader &reader, const char *key, const char *fallback);
 /// The activation called |name|, which is what |key| says; |more| is what messages say of other values that the key may have.

@@ -26,6 +26,9 @@ Result<TransformerSpec> readSelfAttentionSpec(const Config &config);
 Result<TransformerSpec> readT5Spec(const Config &config);
 Result<TransformerSpec> readVitSpec(const Config &config);
 
+/// Reads the description of any supported model.
+Result<TransformerSpec> readTransformerSpec(const Config &config);
+
 } // namespace attune
 
 #endif // ATTUNE_IMPORT_FAMILIES_FAMILIES_H

@@ -1,13 +1,14 @@
-//===- InputRequests.cpp - The flag --inputs ------------------------------===//
+//===- ImportOptions.cpp - Lists of inputs and outputs in words ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Import/EntryInputs.h"
-
+#include "compiler/Import/ImportOptions.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace attune;
-using namespace mlir;
+using llvm::SmallVector;
+using llvm::StringRef;
 
 /// Reads "2" or "?x1x1x?" into |request|.
 static bool parseRank(StringRef text, InputRequest &request) {
@@ -43,4 +44,12 @@ Result<std::vector<InputRequest>> attune::parseInputList(std::string_view text) 
     requests.push_back(std::move(request));
   }
   return requests;
+}
+
+std::vector<std::string> attune::parseOutputList(std::string_view text) {
+  std::vector<std::string> names;
+  for (StringRef name : llvm::split(StringRef(text.data(), text.size()), ','))
+    if (!name.trim().empty())
+      names.push_back(name.trim().str());
+  return names;
 }
