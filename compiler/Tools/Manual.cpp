@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Manual.h"
-#include "compiler/Tools/Verbs.h"
+#include "compiler/Tools/ExitStatus.h"
 
 #include <algorithm>
 #include <cctype>

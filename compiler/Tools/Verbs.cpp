@@ -32,16 +32,6 @@ int attune::runVerb(const VerbHost &host, const std::string &verb, const std::ve
   return reportError(host.tool, "unknown verb '" + verb + "'");
 }
 
-int attune::reportError(const std::string &tool, const std::string &message) {
-  // Not all messages were a Status's; arguments, too, may hold line breaks.
-  std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), Status::error(message).message().c_str());
-  return exitRejected;
-}
-
-void attune::reportWarning(const std::string &tool, const std::string &message) {
-  std::fprintf(stderr, "%s: warning: %s\n", tool.c_str(), Status::error(message).message().c_str());
-}
-
 std::optional<int> attune::parseArguments(const VerbHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                           std::vector<std::string> &positional, const std::string &usage, const std::string &summary) {
   Status status = flags.parse(arguments, positional);

@@ -9,6 +9,7 @@
 
 #include "compiler/Support/SafetensorsWriter.h"
 #include "compiler/Tools/Artefact.h"
+#include "compiler/Tools/ExitStatus.h"
 #include "compiler/Tools/Flags.h"
 
 #include <functional>
@@ -50,16 +51,9 @@ struct VerbHost {
   std::function<Result<Artefact>(const std::string &caseFolder, const ModelRequest &)> openCase;
 };
 
-/// Exit statuses.
-enum ExitStatus { exitDone = 0, exitRejected = 1, exitNotComparable = 2 };
-
 /// Executes |verb|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line each, to stderr.
 /// Returns the exit status.
 int runVerb(const VerbHost &host, const std::string &verb, const std::vector<std::string> &arguments);
-/// Prints "TOOL: error: MESSAGE" and returns exitRejected.
-int reportError(const std::string &tool, const std::string &message);
-/// Prints "TOOL: warning: MESSAGE".
-void reportWarning(const std::string &tool, const std::string &message);
 
 // The verbs, one file each.
 int runVerbRun(const VerbHost &host, const std::vector<std::string> &arguments);

@@ -6,13 +6,10 @@
 
 #include "compiler/Target/CPU/DotUnit.h"
 #include "compiler/Target/CPU/LaneBody.h"
-#include "compiler/Target/CPU/VectorizeTiles.h"
+#include "compiler/Target/CPU/MatchContraction.h"
+#include "compiler/Target/CPU/PanelPrefetch.h"
 
 namespace attune {
-
-/// Whether |op| is `C[m, n] += A[m, k] * B[n / W, k / G, n mod W, k mod G]` of codes: bf16 or f32 by bf16 in f32, i8 (unsigned) or i16 by
-/// i8 in i32.
-bool isDotContraction(mlir::linalg::LinalgOp op);
 
 /// What the units that multiply codes share: the operands of one tile, and what happens to finished sums.
 class DotTile {

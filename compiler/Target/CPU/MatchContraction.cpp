@@ -1,15 +1,54 @@
-//===- MatchContraction.cpp - What is a projection tile -------------------===//
+//===- MatchContraction.cpp - Contractions over packed weights -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/DotContraction.h"
+#include "compiler/Target/CPU/MatchContraction.h"
 #include "compiler/Target/CPU/LaneBody.h"
-#include "compiler/Target/CPU/VectorizeTiles.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attune;
+
+/// The argument that |value| is, or widens by |Ext|; null if neither.
+template <typename... Ext>
+static BlockArgument widened(Value value) {
+  Operation *op = value.getDefiningOp();
+  return dyn_cast<BlockArgument>(op && isa<Ext...>(op) ? op->getOperand(0) : value);
+}
+
+/// Whether |op|'s body is `accumulator + widened a * widened b`.
+static bool isWidenedMultiplyAdd(linalg::LinalgOp op, bool floats) {
+  Block *body = op.getBlock();
+  Operation *add = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!add || !(floats ? isa<arith::AddFOp>(add) : isa<arith::AddIOp>(add)) || add->getOperand(0) != body->getArgument(2))
+    return false;
+  Operation *multiply = add->getOperand(1).getDefiningOp();
+  if (!multiply || !(floats ? isa<arith::MulFOp>(multiply) : isa<arith::MulIOp>(multiply)))
+    return false;
+  Value a = multiply->getOperand(0), b = multiply->getOperand(1);
+  if (floats)
+    return widened<arith::ExtFOp>(a) == body->getArgument(0) && widened<arith::ExtFOp>(b) == body->getArgument(1);
+  bool isUnsigned = body->getArgument(0).getType().isInteger(8);
+  BlockArgument code = isUnsigned ? widened<arith::ExtUIOp>(a) : widened<arith::ExtSIOp>(a);
+  return code == body->getArgument(0) && widened<arith::ExtSIOp>(b) == body->getArgument(1);
+}
+
+bool attune::isDotContraction(linalg::LinalgOp op) {
+  if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return false;
+  auto element = [](Value value) { return getElementTypeOrSelf(value.getType()); };
+  Type a = element(op.getDpsInputs()[0]), b = element(op.getDpsInputs()[1]), c = element(op.getDpsInits()[0]);
+  bool floats = c.isF32() && b.isBF16() && (a.isBF16() || a.isF32());
+  bool integers = c.isInteger(32) && b.isInteger(8) && (a.isInteger(8) || a.isInteger(16));
+  if ((!floats && !integers) || !isWidenedMultiplyAdd(op, floats))
+    return false;
+  AffineExpr m, n, k;
+  bindDims(op.getContext(), m, n, k);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  return maps[0] == AffineMap::get(3, 0, {m, k}, op.getContext()) && maps[2] == AffineMap::get(3, 0, {m, n}, op.getContext()) &&
+         maps[1].getNumResults() == 4;
+}
 
 /// Whether |op|'s body is `accumulator + a * b`.
 static bool isMultiplyAdd(linalg::LinalgOp op) {

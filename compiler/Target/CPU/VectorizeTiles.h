@@ -4,21 +4,15 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_VECTORIZETILES_H
 #define ATTUNE_COMPILER_TARGET_CPU_VECTORIZETILES_H
 
+#include "compiler/Target/CPU/MatchContraction.h"
 #include "compiler/Target/CPU/PanelPrefetch.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attune {
 
-/// Emits vector code for the elementwise op or row reduction |op| at |builder|'s insertion point; returns null, or the reason why it cannot.
+/// Emits vector code for the elementwise op or row reduction |op| at |builder|'s insertion point; returns null, or the reason why it
+/// cannot.
 const char *vectorizeRows(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op);
-
-/// A contraction over a weight panel, the fill before it and the elementwise op after it.
-struct ContractionTile {
-  mlir::linalg::LinalgOp contraction, fill, epilogue; // epilogue may be null
-};
-
-/// Finds the tile around |op| if it is the contraction of one.
-std::optional<ContractionTile> matchContraction(mlir::linalg::LinalgOp op);
 
 /// Emits register-tile code for |tile| with groups of |rows| rows; returns null, or the reason why it cannot.
 const char *vectorizeContraction(mlir::OpBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);

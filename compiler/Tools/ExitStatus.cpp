@@ -1,0 +1,19 @@
+//===- ExitStatus.cpp - Errors of the tools --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "compiler/Tools/ExitStatus.h"
+#include "compiler/Support/Status.h"
+
+#include <cstdio>
+
+using namespace attune;
+
+int attune::reportError(const std::string &tool, const std::string &message) {
+  // Not all messages were a Status's; arguments, too, may hold line breaks.
+  std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), Status::error(message).message().c_str());
+  return exitRejected;
+}
+
+void attune::reportWarning(const std::string &tool, const std::string &message) {
+  std::fprintf(stderr, "%s: warning: %s\n", tool.c_str(), Status::error(message).message().c_str());
+}
