@@ -102,9 +102,11 @@ def main():
         return folders[max(holders, key=len)] if holders else None
 
     # The files, from git where there is a checkout; an archive of the sources has none.
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
-    if listed.returncode == 0:
-        files = [f for f in listed.stdout.splitlines() if os.path.exists(os.path.join(root, f))]
+    def git(*words):
+        return subprocess.run(["git", "-C", root, *words], capture_output=True, text=True).stdout
+
+    if os.path.realpath(git("rev-parse", "--show-toplevel").strip() or "/") == os.path.realpath(root):
+        files = [f for f in git("ls-files", "-co", "--exclude-standard").splitlines() if os.path.exists(os.path.join(root, f))]
     else:
         files = [os.path.relpath(os.path.join(d, f), root) for d, _, names in os.walk(root) for f in names]
     files = sorted(f for f in files if f.endswith((".cpp", ".h", ".td")) and room_of(f))
