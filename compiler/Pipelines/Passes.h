@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_PIPELINES_PASSES_H
 #define ATTUNE_COMPILER_PIPELINES_PASSES_H
 
-#include "dialect/Rt/IR/RtDialect.h"
+#include "dialect/Rt/IR/RtAttrs.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

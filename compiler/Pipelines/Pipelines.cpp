@@ -214,14 +214,6 @@ static void buildTargetPipeline(OpPassManager &pm) {
   buildLowerToLLVMPipeline(pm);
 }
 
-PipelineOptions attune::getGpuPipelineOptions(xfmr::Precision precision, ArrayRef<GpuArchitecture> gpus) {
-  PipelineOptions options;
-  options.precision = precision;
-  options.gpu = getGpuStrategy(gpus);
-  options.strategy = options.gpu->tiles;
-  return options;
-}
-
 void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const PipelineOptions &options) {
   switch (phase) {
   case Phase::Dialect:

@@ -4,8 +4,7 @@
 #ifndef ATTUNE_COMPILER_PIPELINES_PIPELINES_H
 #define ATTUNE_COMPILER_PIPELINES_PIPELINES_H
 
-#include "compiler/Pipelines/Strategy.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "compiler/Pipelines/PipelineOptions.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <optional>
@@ -21,23 +20,6 @@ llvm::StringRef stringifyPhase(Phase phase);
 std::optional<Phase> symbolizePhase(llvm::StringRef name);
 /// All names in order, for messages: "import, dialect, …".
 std::string listPhases();
-
-/// What makes the code of kernels.
-enum class KernelBackend { Mlir, Halide };
-
-/// What the phases need to know about the target.
-struct PipelineOptions {
-  CpuStrategy strategy = getCpuStrategy(CpuFeatures());
-  /// What the inputs of projections are rounded to.
-  mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
-  /// Kernels that Halide cannot make stay with MLIR.
-  KernelBackend kernels = KernelBackend::Mlir;
-  /// Present if kernels run on a GPU; |strategy| is its tiles then.
-  std::optional<GpuStrategy> gpu = std::nullopt;
-};
-
-/// The options for kernels on a GPU.
-PipelineOptions getGpuPipelineOptions(mlir::xfmr::Precision precision, llvm::ArrayRef<GpuArchitecture> gpus);
 
 /// Adds to |pm| the passes that lead from the phase before |phase| to |phase|; none for import, llvm and object, which are not passes.
 void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const PipelineOptions &options = {});

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Pipelines/Passes.h"
+#include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Pipelines/TargetAttributes.h"
 #include "dialect/Rt/IR/RtOps.h"
 

@@ -4,13 +4,13 @@
 #ifndef ATTUNE_COMPILER_PIPELINES_TARGETATTRIBUTES_H
 #define ATTUNE_COMPILER_PIPELINES_TARGETATTRIBUTES_H
 
-#include "compiler/Pipelines/Pipelines.h"
-#include "dialect/Rt/IR/RtDialect.h"
+#include "compiler/Pipelines/PipelineOptions.h"
+#include "dialect/Rt/IR/RtAttrs.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attune {
 
-/// `mlir`, `halide` or `best`.
+/// Returns `mlir` or `halide`.
 llvm::StringRef stringifyKernelBackend(KernelBackend backend);
 
 /// The attribute of a CPU with |features|. |cpu| and |triple| are LLVM's names of it, empty for none.

@@ -60,7 +60,6 @@ static constexpr Kind kKinds[] = {
     {kCacheUseAttr, isString, "a string"},
     {kRoleAttr, isString, "a string"},
     {kCacheBytesAttr, isString, "a string"},
-    {"xfmr.kernel", isString, "a string"},
     {"xfmr.limit", isCount, "an integer that is not negative"},
     {"xfmr.offset", isCount, "an integer that is not negative"},
     {"xfmr.bytes", isCount, "an integer that is not negative"},

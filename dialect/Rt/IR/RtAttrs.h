@@ -1,8 +1,8 @@
-//===- RtDialect.h - The rt dialect and its attributes ---------*- C++ -*-===//
+//===- RtAttrs.h - The rt dialect and its attributes -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_DIALECT_RT_IR_RTDIALECT_H
-#define ATTUNE_DIALECT_RT_IR_RTDIALECT_H
+#ifndef ATTUNE_DIALECT_RT_IR_RTATTRS_H
+#define ATTUNE_DIALECT_RT_IR_RTATTRS_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
@@ -12,4 +12,4 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialect/Rt/IR/RtAttrs.h.inc"
 
-#endif // ATTUNE_DIALECT_RT_IR_RTDIALECT_H
+#endif // ATTUNE_DIALECT_RT_IR_RTATTRS_H
