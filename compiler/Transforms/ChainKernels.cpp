@@ -62,10 +62,11 @@ static std::optional<BufferTypes> getSliceTypes(func::FuncOp kernel) {
   BufferTypes types([](func::CallOp, unsigned, MemRefType) { return false; });
   bool byRows = false;
   for (BlockArgument argument : kernel.isExternal() ? ArrayRef<BlockArgument>() : kernel.getArguments()) {
-    auto type = kernel.getArgAttr(argument.getArgNumber(), tiles::kRowsAttr) ? dyn_cast<MemRefType>(argument.getType()) : MemRefType();
-    if (type && (type.getRank() == 0 || !type.isDynamicDim(0) || !type.isStrided() || !types.add(argument, getSliceType(type))))
+    bool isByRows = kernel.getArgAttr(argument.getArgNumber(), tiles::kRowsAttr) != nullptr;
+    auto type = isByRows ? dyn_cast<MemRefType>(argument.getType()) : MemRefType();
+    if (isByRows && (!type || type.getRank() == 0 || !type.isDynamicDim(0) || !type.isStrided() || !types.add(argument, getSliceType(type))))
       return std::nullopt;
-    byRows |= type != nullptr;
+    byRows |= isByRows;
   }
   return byRows ? std::optional(std::move(types)) : std::nullopt;
 }
