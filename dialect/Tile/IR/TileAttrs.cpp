@@ -112,7 +112,5 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
   auto type = function && number < function.getNumArguments() ? dyn_cast<ShapedType>(function.getArgumentTypes()[number]) : ShapedType();
   if (!type || !type.hasRank() || type.getRank() == 0)
     return op->emitError("expects '") << name << "' on tensors or buffers of rank 1 or more";
-  if (!getKernel(op))
-    return op->emitError("expects '") << name << "' on arguments of a function with '" << kKernelAttr << "'";
   return success();
 }

@@ -1,0 +1,24 @@
+// RUN: attune-opt %s | attune-opt | FileCheck %s
+
+// CHECK: func.func private @layer_norm(%{{.*}}: memref<?x48xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"layer_norm 48">}
+func.func private @layer_norm(%x: memref<?x48xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"layer_norm 48">} {
+  return
+}
+// CHECK: @chosen() attributes {tile.kernel = #tile.kernel<"linear", backend = "halide">}
+func.func private @chosen() attributes {tile.kernel = #tile.kernel<"linear", backend = "halide">} {
+  return
+}
+// CHECK: @refused() attributes {tile.kernel = #tile.kernel<"linear", note = "not by Halide: it says \22no\22">}
+func.func private @refused() attributes {tile.kernel = #tile.kernel<"linear", note = "not by Halide: it says \"no\"">} {
+  return
+}
+// CHECK: linalg.negf {tile.group = #tile.group<3, "negate 4">}
+// CHECK: linalg.negf {tile.group = #tile.group<"negate 4">}
+// CHECK: {tile.kernel = #tile.kernel<"rows", row_wise>}
+func.func @groups(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %a = linalg.negf {tile.group = #tile.group<3, "negate 4">} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  %b = linalg.negf {tile.group = #tile.group<"negate 4">} ins(%a : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  scf.forall (%i) in (%n) {
+  } {tile.kernel = #tile.kernel<"rows", row_wise>}
+  return %b : tensor<4xf32>
+}
