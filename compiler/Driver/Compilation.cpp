@@ -267,7 +267,8 @@ static std::string adviseOn(FileKind kind, llvm::StringRef path) {
 }
 
 Status Compilation::parseFile() {
-  FileKind kind = identifyFile(options.model);
+  // A pipe can be read once only.
+  FileKind kind = llvm::sys::fs::is_regular_file(options.model) ? identifyFile(options.model) : FileKind::Text;
   const std::string expected =
       "'" + options.model + "': expected a model folder or IR in the xfmr dialect (.mlir), got " + describeKind(kind);
   if (kind != FileKind::Text && kind != FileKind::MlirBytecode)

@@ -42,22 +42,22 @@ static bool isSharedHeadMask(const TransformerSpec &spec, const std::vector<Entr
 }
 
 /// What an entry of |kind| takes of the inputs of `forward`, its tokens first.
-static std::vector<EntryInput> inputsOf(CacheEntry::Kind kind, const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
+static std::vector<EntryInput> inputsOf(CachingEntry::Kind kind, const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                         bool positionsGiven, Padding padding) {
   std::vector<EntryInput> chosen;
   for (EntryInput input : inputs) {
     InputRole role = input.spec->role;
-    bool encodes = kind == CacheEntry::Encode;
+    bool encodes = kind == CachingEntry::Encode;
     if ((isOfSources(input) != encodes && !isSharedHeadMask(spec, inputs, input)) ||
-        (role == InputRole::Positions && !encodes && !positionsGiven) || (kind == CacheEntry::Decode && isMask(*input.spec)))
+        (role == InputRole::Positions && !encodes && !positionsGiven) || (kind == CachingEntry::Decode && isMask(*input.spec)))
       continue;
     if (role == InputRole::Positions && !encodes)
       input.fill = "";
-    bool packs = encodes ? padding == Padding::Skip : kind == CacheEntry::Prefill && !spec.decoder->countsPadding;
+    bool packs = encodes ? padding == Padding::Skip : kind == CachingEntry::Prefill && !spec.decoder->countsPadding;
     if (isMask(*input.spec) && packs && input.dtype == DType::I64)
       input.fill = "tokens";
     for (std::string &dim : input.dims)
-      if (kind == CacheEntry::Decode && dim == spec.lengthDim(StackRole::Decoder))
+      if (kind == CachingEntry::Decode && dim == spec.lengthDim(StackRole::Decoder))
         dim = "1";
     chosen.insert(isTokenSource(input) ? chosen.begin() : chosen.end(), input);
   }
@@ -94,8 +94,8 @@ static Status checkContinued(const TransformerSpec &spec, const std::vector<Entr
   return {};
 }
 
-Result<std::vector<CacheEntry>> attune::planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
-                                                         const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding) {
+Result<std::vector<CachingEntry>> attune::planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
+                                                           const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding) {
   std::vector<EntryOutput> perToken;
   for (const EntryOutput &output : outputs)
     if (output.kind == EntryOutput::Main)
@@ -104,15 +104,15 @@ Result<std::vector<CacheEntry>> attune::planCacheEntries(const TransformerSpec &
         perToken.push_back(output);
   if (Status status = checkContinued(spec, inputs, perToken); status.failed())
     return status;
-  std::vector<CacheEntry> entries;
+  std::vector<CachingEntry> entries;
   bool sources = readsSources(spec, inputs);
-  auto add = [&](CacheEntry::Kind kind, const char *name, const std::vector<EntryOutput> &results) {
+  auto add = [&](CachingEntry::Kind kind, const char *name, const std::vector<EntryOutput> &results) {
     entries.push_back({kind, name, inputsOf(kind, spec, inputs, positionsGiven, padding), results, sources});
   };
   if (sources)
-    add(CacheEntry::Encode, "encode", {});
-  add(CacheEntry::Prefill, "prefill", perToken);
-  add(CacheEntry::Extend, "extend", perToken);
-  add(CacheEntry::Decode, "decode", perToken);
+    add(CachingEntry::Encode, "encode", {});
+  add(CachingEntry::Prefill, "prefill", perToken);
+  add(CachingEntry::Extend, "extend", perToken);
+  add(CachingEntry::Decode, "decode", perToken);
   return entries;
 }

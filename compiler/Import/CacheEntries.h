@@ -14,7 +14,7 @@
 
 namespace attune {
 
-struct CacheEntry {
+struct CachingEntry {
   enum Kind {
     /// Writes the keys and values of sources.
     Encode,
@@ -38,8 +38,8 @@ Status checkContinues(const TransformerSpec &spec);
 
 /// The entries with caches of a model whose `forward` has |inputs| and |outputs|, or what would have to be otherwise for it to have some:
 /// it does not continue sequences, or these do not say how. Positions that the user has not asked for are counted.
-Result<std::vector<CacheEntry>> planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
-                                                 const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding);
+Result<std::vector<CachingEntry>> planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
+                                                   const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding);
 
 } // namespace attune
 

@@ -34,7 +34,7 @@ public:
   /// Emits the entry called |name|.
   void emit(mlir::StringRef name);
   /// Emits an entry that uses caches, whose inputs and outputs the builder was made with.
-  void emit(const CacheEntry &entry);
+  void emit(const CachingEntry &entry);
 
 private:
   /// A stack and what has been computed of it.
@@ -96,7 +96,7 @@ private:
   /// What layers need to know of the sequences in the slots, |tokens| appended; of the sources.
   CachedKeys emitOwnKeys(TokenBatch &tokens);
   CachedKeys readSourceKeys();
-  void emitCachedStack(const CacheEntry &entry);
+  void emitCachedStack(const CachingEntry &entry);
   void emitSources();
 
   Stack &stackOf(StackRole role) { return role == StackRole::Encoder ? encoder : decoder; }

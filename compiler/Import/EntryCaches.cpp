@@ -80,7 +80,7 @@ CachedKeys EntryBuilder::readSourceKeys() {
   return cross;
 }
 
-void EntryBuilder::emitCachedStack(const CacheEntry &entry) {
+void EntryBuilder::emitCachedStack(const CachingEntry &entry) {
   const StackSpec &stack = *spec.decoder;
   decoder.tokens.emplace(makeStackBatch(StackRole::Decoder));
   TokenBatch &tokens = *decoder.tokens;
@@ -116,7 +116,7 @@ void EntryBuilder::emitCachedStack(const CacheEntry &entry) {
     updateCache(cache.values, called.own.value);
   }
   decoder.result = operands.hidden;
-  if (entry.kind == CacheEntry::Prefill)
+  if (entry.kind == CachingEntry::Prefill)
     decoder.result = tokens.lastTokens(decoder.result);
   if (stack.finalNorm)
     decoder.result = createNorm(scope.builder, scope.at(stack.name + ".norm"), *stack.finalNorm, decoder.result, {},
@@ -147,17 +147,17 @@ void EntryBuilder::emitSources() {
   }
 }
 
-void EntryBuilder::emit(const CacheEntry &entry) {
+void EntryBuilder::emit(const CachingEntry &entry) {
   function = createFunction(entry.name);
   Builder &builder = scope.builder;
   const char *uses[] = {"encode", "append", "append", "continue"};
   function->setAttr(xfmr::kCacheUseAttr, builder.getStringAttr(uses[entry.kind]));
-  if (entry.kind == CacheEntry::Encode) {
+  if (entry.kind == CachingEntry::Encode) {
     emitSources();
   } else {
     emitCachedStack(entry);
     for (auto [result, output] : llvm::zip(results, outputs))
-      result = emitHead(scope, spec.outputs[*output.index], *decoder.tokens, decoder.result, entry.kind != CacheEntry::Extend);
+      result = emitHead(scope, spec.outputs[*output.index], *decoder.tokens, decoder.result, entry.kind != CachingEntry::Extend);
   }
   finish(function);
 }

@@ -150,12 +150,12 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   if (Status status = checkGivenResult(spec, *inputs, *outputs); status.failed())
     return status;
   auto isAsked = [&](StringRef name) { return llvm::is_contained(options.entries, name); };
-  Result<std::vector<CacheEntry>> planned =
+  Result<std::vector<CachingEntry>> planned =
       planCacheEntries(spec, *inputs, *outputs, /*positionsGiven=*/!options.inputs.empty(), options.padding);
   // Only who asks for them needs to know why there are none.
   if (!planned && llvm::any_of(std::array{"prefill", "extend", "decode"}, isAsked))
     return planned.status();
-  const std::vector<CacheEntry> cacheEntries = planned ? std::move(*planned) : std::vector<CacheEntry>();
+  const std::vector<CachingEntry> cacheEntries = planned ? std::move(*planned) : std::vector<CachingEntry>();
   Result<std::map<std::string, int64_t>> limits = resolveLimits(spec, options, !cacheEntries.empty(), hasPast(*inputs));
   if (!limits)
     return limits.status();
@@ -165,15 +165,15 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   setModuleAttributes(*module, spec, *limits);
   WeightTable weights(spec, tensors, *module);
   ModelLayers layers(spec, weights);
-  bool all = !isAsked("forward") && llvm::none_of(cacheEntries, [&](const CacheEntry &entry) { return isAsked(entry.name); });
+  bool all = !isAsked("forward") && llvm::none_of(cacheEntries, [&](const CachingEntry &entry) { return isAsked(entry.name); });
   if (all || isAsked("forward"))
     EntryBuilder(spec, *inputs, *outputs, options.padding, weights, layers, *module).emit("forward");
-  for (const CacheEntry &entry : cacheEntries) {
+  for (const CachingEntry &entry : cacheEntries) {
     if (!all && !isAsked(entry.name))
       continue;
-    Padding padding = entry.kind == CacheEntry::Encode                                    ? options.padding
-                      : entry.kind == CacheEntry::Prefill && !spec.decoder->countsPadding ? Padding::Skip
-                                                                                          : Padding::Compute;
+    Padding padding = entry.kind == CachingEntry::Encode                                    ? options.padding
+                      : entry.kind == CachingEntry::Prefill && !spec.decoder->countsPadding ? Padding::Skip
+                                                                                            : Padding::Compute;
     EntryBuilder(spec, entry.inputs, entry.outputs, padding, weights, layers, *module).emit(entry);
   }
   if (weights.status().failed())

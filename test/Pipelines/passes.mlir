@@ -89,9 +89,7 @@
 // BUFFERIZED-NEXT: attune-assign-weight-offsets,
 // BUFFERIZED-NEXT: func.func(
 // BUFFERIZED-NEXT: attune-outputs-to-arguments,
-// BUFFERIZED-NEXT: attune-check-tensor-ops
-// BUFFERIZED-NEXT: ),
-// BUFFERIZED-NEXT: func.func(
+// BUFFERIZED-NEXT: attune-check-tensor-ops,
 // BUFFERIZED-NEXT: attune-stacks-to-buffers
 // BUFFERIZED-NEXT: ),
 // BUFFERIZED-NEXT: attune-shared-reads-to-buffers,

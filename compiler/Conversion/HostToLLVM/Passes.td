@@ -6,6 +6,14 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "arith, cf, func, index, math, memref and ub become the llvm dialect";
+  let description = [{
+    Upstream's `convert-to-llvm`, with the weights (`xfmr.weight`) out of the module meanwhile, as it searches the module for the callee of
+    every call. Numerics: exact.
+  }];
+}
+
 def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
   let summary = "linkage and attributes of functions in the llvm dialect";
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -10,14 +10,6 @@ include "mlir/Pass/PassBase.td"
 // Lowering to LLVM (phase target)
 //===----------------------------------------------------------------------===//
 
-def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "arith, cf, func, index, math, memref and ub become the llvm dialect";
-  let description = [{
-    Upstream's `convert-to-llvm`, with the weights (`xfmr.weight`) out of the module meanwhile, as it searches the module for the callee of
-    every call. Numerics: exact.
-  }];
-}
-
 def LowerTiles : Pass<"attune-lower-tiles", "::mlir::ModuleOp"> {
   let summary = "operations on tile registers become LLVM's";
   let description = [{

@@ -28,7 +28,7 @@ using namespace mlir;
 using namespace attune;
 
 /// Least numbers of blocks that have registers on a multiprocessor at the same time: of kernels with tiles in shared memory, and of others.
-static constexpr int32_t kBlocks = 2, kLightBlocks = 4;
+static constexpr int32_t kBlocks = 2, kLightBlocks = 8;
 
 namespace {
 

@@ -24,4 +24,4 @@ func.func private @specific(%a: memref<?xf32>, %x: f32, %n: index) {
   }
   return
 }
-// CHECK: gpu.func @specific(%{{[a-z0-9]*}}: !llvm.ptr, {{.*}}) kernel attributes {known_block_size = array<i32: 384, 1, 1>, xfmr.tensor_maps = 1
+// CHECK: gpu.func @specific(%{{[a-z0-9]*}}: !llvm.ptr, {{.*}}) kernel attributes {known_block_size = array<i32: 384, 1, 1>, nvvm.minctasm = 1 : i32, xfmr.tensor_maps = 1

@@ -7,14 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Conversion/HostToLLVM/Passes.h"
 #include "compiler/Transforms/WeightsAside.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace attune {
 #define GEN_PASS_DEF_CONVERTRESTTOLLVM
-#include "compiler/Target/CPU/Passes.h.inc"
+#include "compiler/Conversion/HostToLLVM/Passes.h.inc"
 } // namespace attune
 
 using namespace mlir;
