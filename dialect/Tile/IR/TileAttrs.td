@@ -20,7 +20,7 @@ def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
     ```
   }];
   let parameters = (ins OptionalParameter<"::std::optional<int64_t>">:$number, StringRefParameter<"one line for people">:$text);
-  let assemblyFormat = "`<` ($number^ `,`)? $text `>`";
+  let assemblyFormat = "`<` ($number^ `,` ` `)? $text `>`";
   let genVerifyDecl = 1;
 }
 

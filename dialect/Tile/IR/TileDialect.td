@@ -25,6 +25,7 @@ def Tile_Dialect : Dialect {
   }];
   let discardableAttrs = (ins "::mlir::tiles::GroupAttr":$group, "::mlir::tiles::KernelAttr":$kernel, "::mlir::UnitAttr":$whole_panels,
                               "::mlir::UnitAttr":$rows);
+  let dependentDialects = ["::mlir::xfmr::XfmrDialect"];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = "void registerAttributes();";
   let hasOperationAttrVerify = 1;
