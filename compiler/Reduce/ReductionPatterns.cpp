@@ -1,8 +1,9 @@
-//===- ReductionPatterns.cpp - Simpler forms of xfmr operations -----------===//
+//===- ReductionPatterns.cpp - Simpler forms of our operations -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Reduce/Passes.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Verifier.h"
@@ -18,7 +19,7 @@ struct EraseOptionalOperands : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     auto sizes = dyn_cast_or_null<DenseI32ArrayAttr>(op->getInherentAttr(kSizes).value_or(Attribute()));
-    if (!isa_and_nonnull<xfmr::XfmrDialect>(op->getDialect()) || !sizes)
+    if (!isa_and_nonnull<tiles::TileDialect, xfmr::XfmrDialect>(op->getDialect()) || !sizes)
       return failure();
     SmallVector<int32_t> left(sizes.asArrayRef());
     unsigned operand = 0;
@@ -51,13 +52,14 @@ private:
   }
 };
 
-struct XfmrReductionPatterns : DialectReductionPatternInterface {
-  explicit XfmrReductionPatterns(Dialect *dialect) : DialectReductionPatternInterface(dialect) {}
+struct OptionalOperandPatterns : DialectReductionPatternInterface {
+  explicit OptionalOperandPatterns(Dialect *dialect) : DialectReductionPatternInterface(dialect) {}
   void populateReductionPatterns(RewritePatternSet &patterns) const override { patterns.add<EraseOptionalOperands>(patterns.getContext()); }
 };
 
 } // namespace
 
 void attune::registerReductionPatterns(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *, xfmr::XfmrDialect *dialect) { dialect->addInterfaces<XfmrReductionPatterns>(); });
+  registry.addExtension(+[](MLIRContext *, xfmr::XfmrDialect *dialect) { dialect->addInterfaces<OptionalOperandPatterns>(); });
+  registry.addExtension(+[](MLIRContext *, tiles::TileDialect *dialect) { dialect->addInterfaces<OptionalOperandPatterns>(); });
 }

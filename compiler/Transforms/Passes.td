@@ -214,7 +214,7 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
 
     Expects the `tiled` phase done. Numerics: exact.
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
 
 def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
@@ -292,7 +292,7 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
                  Option<"wideColumns", "wide-columns", "int64_t", "0", "columns of a wide block, a multiple of panel-width">,
                  Option<"wideBlocks", "wide-blocks", "int64_t", "0", "blocks are wide where there are at least so many; 0 for none">,
                  Option<"rowBlock", "row-block", "int64_t", "8", "rows per task of row-wise kernels">];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
 
 //===----------------------------------------------------------------------===//
