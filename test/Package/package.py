@@ -129,7 +129,8 @@ def make_examples(prefix):
         ("translate", "translate", os.path.join(source, "test", "fixtures", "marian_beam4"), None),
     ):
         out = os.path.join(work, "examples", name)
-        run("make", "-C", os.path.join(examples, name), "MODEL=" + folder, "OUT=" + out, "CC=" + cc, "CXX=" + cxx)
+        # Make has no targets with a space in their path.
+        run("make", "-C", os.path.join(examples, name), "MODEL=" + folder, "OUT=" + os.path.relpath(out, os.path.join(examples, name)), "CC=" + cc, "CXX=" + cxx)
         need(os.path.exists(os.path.join(out, program)), "no " + program)
         if arguments:
             need(run(os.path.join(out, program), *arguments), program + " prints nothing")
