@@ -4,6 +4,7 @@
 in one line, end by the signal, and leave neither files nor subprocesses; what was killed is cleaned up by the next process, which leaves the files of living ones alone."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -144,7 +145,7 @@ def test_subprocesses():
     """Programs that the compiler waits for end with it; they are shell scripts that note their number and sleep."""
     bin_, notes = os.path.join(t.folder, "bin"), os.path.join(t.folder, "notes")
     os.makedirs(bin_, exist_ok=True)
-    sleeps = f"echo >> {notes}/$$\nexec sleep 1000\n"
+    sleeps = f"echo >> {shlex.quote(notes)}/$$\nexec sleep 1000\n"
     own = shutil.copy(tool, os.path.join(bin_, "attune"))
     for name in ("attune-halide-gen", "ld.lld", "ptxas"):
         write_program(os.path.join(bin_, name), sleeps)

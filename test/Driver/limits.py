@@ -6,6 +6,7 @@ and nothing is left. Crashes are still reported as such."""
 import errno
 import os
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -90,7 +91,7 @@ def test_cut_sources():
     bin_, copy = os.path.join(t.folder, "bin"), os.path.join(t.folder, "model")
     os.makedirs(bin_)
     own = shutil.copy(tool, os.path.join(bin_, "attune"))
-    write_program(os.path.join(bin_, "attune-halide-gen"), f"kill -STOP $PPID\ntruncate -s 20000 {copy}/model.safetensors\nkill -CONT $PPID\nexec sleep 1000\n")
+    write_program(os.path.join(bin_, "attune-halide-gen"), f"kill -STOP $PPID\ntruncate -s 20000 {shlex.quote(copy)}/model.safetensors\nkill -CONT $PPID\nexec sleep 1000\n")
     for rules in ((), [NO_UNNAMED_FILES]):
         shutil.copytree(model, copy, dirs_exist_ok=True)
         ended = t.run([own, "compile", copy, "-o", "x.o", "--kernels=halide"], rules=rules)
