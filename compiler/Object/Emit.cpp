@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Object/Emit.h"
-#include "compiler/Object/SplitFunctions.h"
+#include "compiler/Object/SplitLongBlocks.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -60,7 +60,7 @@ void attune::optimizeModule(llvm::Module &module, const CpuTarget &target) {
   llvm::ModulePassManager passes;
   llvm::cantFail(builder.parsePassPipeline(passes, kPasses));
   passes.run(module, modules);
-  splitLongFunctions(module);
+  splitLongBlocks(module);
 }
 
 Result<std::string> attune::emitCode(llvm::Module &module, const CpuTarget &target, bool assembly) {

@@ -32,9 +32,8 @@ Result<std::string> attune::linkShared(const std::string &object) {
   options.program = findLinker(isCompiler);
   if (options.program.empty())
     return Status::error("--emit=shared needs a linker, but neither ld.lld nor cc is on the PATH");
-  Result<MemoryFile> input = MemoryFile::create("attune-link.o", object), output = MemoryFile::create("attune-link.so"),
-                     log = MemoryFile::create("attune-link.log");
-  for (const Result<MemoryFile> *file : {&input, &output, &log})
+  Result<MemoryFile> input = MemoryFile::create("attune-link.o", object), output = MemoryFile::create("attune-link.so");
+  for (const Result<MemoryFile> *file : {&input, &output})
     if (!*file)
       return file->status();
   // Nothing but the object goes in, so both linkers give a file that needs no library; the process that loads it has memcpy. LLD creates
@@ -45,16 +44,9 @@ Result<std::string> attune::linkShared(const std::string &object) {
   else
     options.arguments = {"-shared", "-z", "noexecstack", "--build-id=none", "-o", "-", input->path()};
   options.inherited = {input->descriptor(), output->descriptor()};
-  options.output = isCompiler ? log->descriptor() : output->descriptor();
-  options.errors = log->descriptor();
-  options.signalAtParentsEnd = SIGTERM; // compilers have temporary files
-  Result<SubprocessEnd> end = Subprocess::run(options);
-  if (!end)
-    return end.status();
-  if (!end->succeeded()) {
-    Result<std::string> text = log->read();
-    std::string line = text ? llvm::StringRef(*text).trim().split('\n').first.str() : "";
-    return Status::error(options.program + " failed: " + (line.empty() ? end->text() : line));
-  }
+  if (!isCompiler)
+    options.output = output->descriptor();
+  if (Status status = Subprocess::runTool(options, options.program); status.failed())
+    return status;
   return output->read();
 }

@@ -1,8 +1,7 @@
 //===- Status.h - Errors as values ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Status and Result<T>: how the libraries of runtime/ (and the parts of the compiler that read untrusted files through them) report errors
-// without exceptions and without LLVM. A message is one line, lower case, and names the file and the thing in it.
+// Status and Result<T>: how libraries report errors without exceptions and without LLVM. A message is one line, lower case, and names the file and the thing in it.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_STATUS_H
 #define ATTUNE_COMPILER_SUPPORT_STATUS_H

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/Subprocess.h"
+#include "compiler/Support/MemoryFile.h"
 #include "compiler/Support/Temporaries.h"
 
 #include <algorithm>
@@ -106,6 +107,26 @@ Result<SubprocessEnd> Subprocess::run(const SubprocessOptions &options, unsigned
   if (!process)
     return process.status();
   return process->wait(seconds);
+}
+
+Status Subprocess::runTool(SubprocessOptions options, const std::string &name) {
+  Result<MemoryFile> log = MemoryFile::create("attune-tool.log");
+  if (!log)
+    return log.status();
+  options.errors = log->descriptor();
+  if (options.output < 0)
+    options.output = log->descriptor();
+  options.signalAtParentsEnd = SIGTERM; // tools have temporary files
+  Result<SubprocessEnd> end = run(options);
+  if (!end)
+    return end.status();
+  if (end->succeeded())
+    return Status();
+  std::string line;
+  if (Result<std::string> text = log->read())
+    if (size_t begin = text->find_first_not_of(" \t\r\n"); begin != std::string::npos)
+      line = text->substr(begin, text->find_first_of("\r\n", begin) - begin);
+  return Status::error(name + " failed: " + (line.empty() ? end->text() : line));
 }
 
 /// Waits until |pid| has ended; false after |seconds|.

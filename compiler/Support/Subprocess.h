@@ -54,6 +54,9 @@ public:
   static Result<Subprocess> start(const SubprocessOptions &options);
   /// Starts a program and waits for its end.
   static Result<SubprocessEnd> run(const SubprocessOptions &options, unsigned seconds = 0);
+  /// Runs a tool that should succeed. Its standard error, and its standard output unless |options| redirects it, are read back: if it
+  /// fails, the error is "|name| failed: " and the first line it wrote, or else how it ended.
+  static Status runTool(SubprocessOptions options, const std::string &name);
 
   Subprocess(Subprocess &&other) noexcept { std::swap(pid, other.pid); }
   Subprocess &operator=(Subprocess &&other) noexcept {

@@ -10,16 +10,16 @@
 
 namespace attune {
 
-/// The parts of the conversion that depend on the machine of the host.
+/// What targets set differently.
 struct HostToLLVMOptions {
   /// Also converts the x86vector dialect.
   bool x86Vector = false;
-  /// Adds passes that need structured control flow on buffers whose strided metadata is expanded; may be empty.
+  /// Called, unless empty, to add passes after strided metadata is expanded and before scf is lowered to cf.
   std::function<void(mlir::OpPassManager &)> addStructuredPasses;
 };
 
-/// Adds the passes that lower functions on buffers, scalars and vectors, with rt.parallel_call and the C functions of entries, to the
-/// llvm dialect.
+/// Adds the passes that lower functions on buffers, scalars and vectors to the llvm dialect, rt.parallel_call and the C functions of entries
+/// among them.
 void buildHostToLLVMPipeline(mlir::OpPassManager &pm, const HostToLLVMOptions &options = {});
 
 } // namespace attune

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/Activations.h"
+#include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -60,28 +60,15 @@ private:
 
   /// `activation(x + bias) * multiplier + residual`
   Operation *epilogue(OpBuilder &builder, xfmr::LinearOp op, OpAdaptor adaptor, Value x, Value destination) const {
-    AffineMap identity = builder.getMultiDimIdentityMap(2), columns = AffineMap::get(2, 0, builder.getAffineDimExpr(1));
+    AffineMap identity = builder.getMultiDimIdentityMap(2);
     SmallVector<Value> inputs{x};
     SmallVector<AffineMap> maps{identity};
-    if (op.getBias())
-      inputs.push_back(adaptor.getBias()), maps.push_back(columns);
-    for (Value operand : {adaptor.getMultiplier(), adaptor.getResidual()})
-      if (operand)
-        inputs.push_back(operand), maps.push_back(identity);
+    addEpilogueOperands(op, adaptor, inputs, maps);
     maps.push_back(identity);
     return linalg::GenericOp::create(builder, op.getLoc(), destination.getType(), inputs, destination, maps,
                                      SmallVector<IteratorType>(2, IteratorType::parallel),
                                      [&](OpBuilder &b, Location loc, ValueRange args) {
-                                       Value y = args[0];
-                                       size_t next = 1;
-                                       if (op.getBias())
-                                         y = arith::AddFOp::create(b, loc, y, args[next++]);
-                                       y = emitActivation(b, loc, op.getActivation(), y);
-                                       if (op.getMultiplier())
-                                         y = arith::MulFOp::create(b, loc, y, args[next++]);
-                                       if (op.getResidual())
-                                         y = arith::AddFOp::create(b, loc, y, args[next]);
-                                       linalg::YieldOp::create(b, loc, y);
+                                       linalg::YieldOp::create(b, loc, emitEpilogue(b, loc, op, args[0], args.drop_front()));
                                      });
   }
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/Activations.h"
+#include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -124,11 +124,7 @@ private:
     }
     if (unsignedCodes)
       add(xfmr::WeightRowSumsOp::create(builder, emit.loc, weight), columns);
-    if (op.getBias())
-      add(adaptor.getBias(), columns);
-    for (Value operand : {adaptor.getMultiplier(), adaptor.getResidual()})
-      if (operand)
-        add(operand, identity);
+    addEpilogueOperands(op, adaptor, inputs, maps);
     maps.push_back(identity);
     return linalg::GenericOp::create(builder, emit.loc, destination.getType(), inputs, destination, maps,
                                      SmallVector<IteratorType>(2, IteratorType::parallel),
@@ -139,13 +135,7 @@ private:
                                          y = worth(b, loc, y, args[1], args[2], unsignedCodes ? args[3] : Value());
                                          next = unsignedCodes ? 4 : 3;
                                        }
-                                       if (op.getBias())
-                                         y = arith::AddFOp::create(b, loc, y, args[next++]);
-                                       y = emitActivation(b, loc, op.getActivation(), y);
-                                       if (op.getMultiplier())
-                                         y = arith::MulFOp::create(b, loc, y, args[next++]);
-                                       if (op.getResidual())
-                                         y = arith::AddFOp::create(b, loc, y, args[next]);
+                                       y = emitEpilogue(b, loc, op, y, args.drop_front(next));
                                        linalg::YieldOp::create(b, loc, y);
                                      });
   }

@@ -26,9 +26,8 @@ std::string attune::findPtxas() {
 }
 
 Result<std::string> attune::runPtxas(const std::string &ptxas, const std::string &ptx, const GpuArchitecture &gpu) {
-  Result<MemoryFile> source = MemoryFile::create("attune-ptxas.ptx", ptx), cubin = MemoryFile::create("attune-ptxas.cubin"),
-                     log = MemoryFile::create("attune-ptxas.log");
-  for (const Result<MemoryFile> *file : {&source, &cubin, &log})
+  Result<MemoryFile> source = MemoryFile::create("attune-ptxas.ptx", ptx), cubin = MemoryFile::create("attune-ptxas.cubin");
+  for (const Result<MemoryFile> *file : {&source, &cubin})
     if (!*file)
       return file->status();
   SubprocessOptions options;
@@ -37,16 +36,8 @@ Result<std::string> attune::runPtxas(const std::string &ptxas, const std::string
   options.program = program ? *program : ptxas;
   options.arguments = {"--gpu-name=" + gpu.name(), "-O3", source->path(), "-o", cubin->path()};
   options.inherited = {source->descriptor(), cubin->descriptor()};
-  options.output = options.errors = log->descriptor();
-  options.signalAtParentsEnd = SIGTERM; // it has temporary files
-  Result<SubprocessEnd> end = Subprocess::run(options);
-  if (!end)
-    return end.status();
-  if (!end->succeeded()) {
-    Result<std::string> text = log->read();
-    std::string line = text ? llvm::StringRef(*text).trim().split('\n').first.str() : "";
-    return Status::error("'" + ptxas + "' failed: " + (line.empty() ? end->text() : line));
-  }
+  if (Status status = Subprocess::runTool(options, "'" + ptxas + "'"); status.failed())
+    return status;
   Result<std::string> bytes = cubin->read();
   if (bytes && bytes->empty())
     return Status::error("'" + ptxas + "' wrote nothing");

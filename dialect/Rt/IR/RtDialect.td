@@ -16,10 +16,10 @@ def Rt_Dialect : Dialect {
   let cppNamespace = "::mlir::rt";
   let summary = "the target of a compilation, and calls of the runtime by compiled code";
   let description = [{
-    A module carries the attributes `rt.target` and `rt.schedule`, for a GPU also `rt.device_schedule`. Every phase reads them, so that the
-    dump of a phase can be lowered further without any option.
+    A module carries the attributes `rt.target` and `rt.schedule`, for a GPU also `rt.device_schedule`. They stay on it through
+    all phases, so the dump of any phase can be lowered further without an option.
 
-    Compiled code calls the program that runs it through one structure, `attune_host` of attune/abi.h: parallel loops, kernels on a device.
+    Compiled code calls the runtime through one structure of functions, `attune_host` of attune/abi.h: parallel loops, kernels on a device.
     Operations of this dialect stand for these calls from the phase `tiled` to the phase `target`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

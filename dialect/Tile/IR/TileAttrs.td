@@ -11,7 +11,7 @@ def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
   let mnemonic = "group";
   let summary = "the kernel that an operation becomes a part of";
   let description = [{
-    Stands as `tile.group` on Linalg operations from the phase `linalg` until kernels are outlined. Tiling fuses producers of the same `number` into
+    Stands as `tile.group` on Linalg operations and `tile.quantize_rows` from the phase `linalg` until kernels are outlined. Tiling fuses producers of the same `number` into
     their consumer; an operation without a number is a kernel by itself. `text` describes the kernel in one line.
 
     ```mlir
@@ -29,8 +29,9 @@ def Tile_KernelAttr : AttrDef<Tile_Dialect, "Kernel"> {
   let summary = "the kernel that a parallel loop or a function is";
   let description = [{
     Stands as `tile.kernel` on the `scf.forall` of a kernel until it is outlined, then on its function. `text` describes the kernel in one line. In a
-    `row_wise` loop no row of the results depends on other rows, on its number or on how many rows there are. `backend` names the code generator of the
-    function if it is not that of the target, `note` says for people why.
+    `row_wise` loop each row of the results depends only on the same row of the inputs, not on its index and not on how many rows there are. `backend`
+    is `halide` if Halide generates the function and empty if the target's own code generator does; `note` says why it is not the backend that
+    was asked for.
 
     ```mlir
     #tile.kernel<"layer_norm 48", row_wise>

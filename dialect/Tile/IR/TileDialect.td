@@ -12,16 +12,17 @@ def Tile_Dialect : Dialect {
   let name = "tile";
   // Not ::mlir::tile, which is a function of the SCF utilities.
   let cppNamespace = "::mlir::tiles";
-  let summary = "computations of one tile, on tensors or buffers";
+  let summary = "computations that no Linalg operation expresses, on tensors or buffers";
   let description = [{
-    Each operation computes what one iteration of a tiled loop computes and no Linalg operation expresses: the attention of a tile of queries,
-    a packed panel of keys, rotary embeddings, quantized rows. `quantize_rows` exists from the phase `linalg` on, the others from the phase
+    Computations that no Linalg operation expresses: the attention of a tile of queries, a packed panel of keys, rotary embeddings, quantized
+    rows. Each operation stands for one iteration of a tiled loop. `quantize_rows` exists from the phase `linalg` on, the others from the phase
     `tiled`; all are lowered in the phase `vector`. They are in destination-passing style: on tensors an operation returns its updated
     destinations, on buffers it writes them and has no results.
 
     The attributes `tile.group` and `tile.kernel` say which kernel an operation, a loop or a function is; `tile.whole_panels` stands on
-    contractions whose number of columns is a multiple of the width of a weight panel; `tile.rows` stands on the arguments of a kernel whose rows
-    (dimension 0) it reads or writes row by row: all have equally many rows, and nothing else tells the kernel how many.
+    contractions whose number of columns is a multiple of the width of a weight panel; `tile.rows` marks the
+    arguments that a kernel reads or writes row by row, along dimension 0; they have the same number of rows, which the kernel takes from
+    their shape alone.
   }];
   let discardableAttrs = (ins "::mlir::tiles::GroupAttr":$group, "::mlir::tiles::KernelAttr":$kernel, "::mlir::UnitAttr":$whole_panels,
                               "::mlir::UnitAttr":$rows);

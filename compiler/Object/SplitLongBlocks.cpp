@@ -1,9 +1,10 @@
-//===- SplitFunctions.cpp - Long straight code in several functions --------===//
+//===- SplitLongBlocks.cpp - Long blocks in several functions --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Object/SplitFunctions.h"
+#include "compiler/Object/SplitLongBlocks.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/CodeExtractor.h"
@@ -19,12 +20,13 @@ static bool isCall(const llvm::Instruction &instruction) {
   return llvm::isa<llvm::CallInst>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction);
 }
 
-/// True for a computation that may run earlier: it touches no memory.
-static bool isComputation(const llvm::Instruction &instruction) {
-  return !instruction.mayReadOrWriteMemory() && !instruction.isTerminator() && !llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction);
+/// True for an instruction without effects that may run earlier than it stands, whether or not the calls before it return.
+static bool isMovable(const llvm::Instruction &instruction) {
+  return !isCall(instruction) && !instruction.mayReadOrWriteMemory() && llvm::isSafeToSpeculativelyExecute(&instruction);
 }
 
-/// Moves computations of |block| that a later part uses, and those that they use, before the first call, so that parts have no results.
+/// Moves computations that another part of |block| or its terminator uses, and those that they use, before the first call: parts then
+/// have few results.
 static void moveSharedComputations(llvm::BasicBlock &block) {
   llvm::DenseMap<const llvm::Instruction *, unsigned> parts;
   unsigned calls = 0;
@@ -35,18 +37,19 @@ static void moveSharedComputations(llvm::BasicBlock &block) {
     if (first)
       parts[&instruction] = (calls - 1) / kCallsOfPart;
   }
+  parts.erase(block.getTerminator()); // it stays behind the last part
   llvm::SetVector<llvm::Instruction *> moving;
   for (llvm::Instruction &instruction : llvm::make_range(first->getIterator(), block.end())) {
     auto isElsewhere = [&](llvm::User *user) {
       auto it = parts.find(llvm::cast<llvm::Instruction>(user));
       return it == parts.end() || it->second != parts[&instruction];
     };
-    if (isComputation(instruction) && llvm::any_of(instruction.users(), isElsewhere))
+    if (isMovable(instruction) && llvm::any_of(instruction.users(), isElsewhere))
       moving.insert(&instruction);
   }
   for (unsigned i = 0; i != moving.size(); ++i)
     for (llvm::Value *operand : moving[i]->operands())
-      if (auto *producer = llvm::dyn_cast<llvm::Instruction>(operand); producer && parts.contains(producer) && isComputation(*producer))
+      if (auto *producer = llvm::dyn_cast<llvm::Instruction>(operand); producer && parts.contains(producer) && isMovable(*producer))
         moving.insert(producer);
   // A computation of what a part loads or a call returns stays; the part then returns it through memory.
   llvm::SmallPtrSet<const llvm::Instruction *, 32> staying;
@@ -78,7 +81,7 @@ static llvm::SmallVector<llvm::BasicBlock *> cutBlock(llvm::BasicBlock &block) {
   return parts;
 }
 
-void attune::splitLongFunctions(llvm::Module &module) {
+void attune::splitLongBlocks(llvm::Module &module) {
   llvm::SmallVector<llvm::BasicBlock *> blocks;
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function)

@@ -1,0 +1,18 @@
+//===- SplitLongBlocks.h - Long blocks in several functions ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_OBJECT_SPLITLONGBLOCKS_H
+#define ATTUNE_COMPILER_OBJECT_SPLITLONGBLOCKS_H
+
+#include "llvm/IR/Module.h"
+
+namespace attune {
+
+/// Splits every block with more than 2048 calls, such as the entry of a model with hundreds of layers, into internal functions of 256 calls
+/// each, because the time of LLVM's register allocation grows with the square of the length of a block. Results and the order of calls do
+/// not change.
+void splitLongBlocks(llvm::Module &module);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_OBJECT_SPLITLONGBLOCKS_H
