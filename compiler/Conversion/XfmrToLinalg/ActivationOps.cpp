@@ -4,7 +4,7 @@
 
 #include "compiler/Conversion/XfmrToLinalg/Activations.h"
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
-#include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 #include <limits>

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "mlir/Transforms/DialectConversion.h"
 

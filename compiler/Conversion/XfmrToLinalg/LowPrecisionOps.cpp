@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
-#include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/Support/MathExtras.h"

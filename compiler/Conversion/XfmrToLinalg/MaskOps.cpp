@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
-#include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 #include <limits>

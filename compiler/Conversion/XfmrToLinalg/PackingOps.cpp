@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
-#include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 

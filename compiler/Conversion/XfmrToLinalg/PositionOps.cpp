@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 #include <cmath>

@@ -59,7 +59,7 @@ void AttentionTileEmitter::emitMaskedRow(const Row &row) {
   auto finalWeight = [&](Value key) -> Value { return arith::SelectOp::create(builder, loc, none, one, weightOf(key)); };
 
   int64_t columns = cast<MemRefType>(op.getValue().getType()).getDimSize(1);
-  VectorEmitter::forChunks(columns, [&](int64_t column, Lanes lanes) {
+  VectorBuilder::forChunks(columns, [&](int64_t column, Lanes lanes) {
     Value sum = e.forLoop(e.index(0), keys, 1, {e.splat(0.0)}, [&](Value key, ValueRange carried) -> Values {
       return {e.fma(e.splat(finalWeight(key)), e.load(op.getValue(), {key, e.index(column)}, lanes), carried[0])};
     })[0];

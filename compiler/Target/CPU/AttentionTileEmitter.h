@@ -21,7 +21,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_ATTENTIONTILEEMITTER_H
 #define ATTUNE_COMPILER_TARGET_CPU_ATTENTIONTILEEMITTER_H
 
-#include "compiler/Target/CPU/VectorEmitter.h"
+#include "compiler/Target/CPU/VectorBuilder.h"
 #include "compiler/Transforms/AttentionRow.h"
 #include "dialect/Tile/IR/TileOps.h"
 
@@ -39,8 +39,8 @@ public:
 
 private:
   using Value = mlir::Value;
-  using Values = VectorEmitter::Values;
-  static constexpr int64_t kLanes = VectorEmitter::kLanes;
+  using Values = VectorBuilder::Values;
+  static constexpr int64_t kLanes = VectorBuilder::kLanes;
   /// Column of `state` that has a row's maximum, after its sums.
   static constexpr int64_t kMaximum = kLanes;
 
@@ -94,7 +94,7 @@ private:
   mlir::tiles::AttentionTileOp op;
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  VectorEmitter e;
+  VectorBuilder e;
   AttentionTileSizes sizes;
   int64_t keyBlock;
   Value strip, state, result;

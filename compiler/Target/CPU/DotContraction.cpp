@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace attune;
 
-DotTile::DotTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, PrefetchPlan plan)
+DotTile::DotTile(VectorBuilder &emitter, ContractionTile tile, int64_t rows, PrefetchPlan plan)
     : emitter(emitter), codes(tile.contraction.getDpsInputs()[0]), panels(tile.contraction.getDpsInputs()[1]),
       output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), codeType(cast<MemRefType>(codes.getType())),
       panelType(cast<MemRefType>(panels.getType())), rows(rows), plan(plan), tile(tile) {
@@ -36,7 +36,7 @@ const char *DotTile::check() {
     return "its panels have no known layout";
   depth = codeType.getDimSize(1);
   width = strides[1] / group;
-  if (width % VectorEmitter::kLanes != 0 || !codeType.isLastDimUnitStride() || depth % group != 0)
+  if (width % VectorBuilder::kLanes != 0 || !codeType.isLastDimUnitStride() || depth % group != 0)
     return "its panel width is not a known multiple of 16";
   MLIRContext *context = codeType.getContext();
   AffineExpr n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context);
@@ -80,14 +80,14 @@ void DotTile::forEachGroup(llvm::function_ref<void(Value, Value, Value, Value, V
   auto emitPanel = [&](Value panel, Value first, Value columns) {
     if (isAtMost(0, rows))
       return emitGroup(panel, first, columns, zero, count);
-    emitter.forLoop(zero, count, rows, {}, [&](Value row, ValueRange) -> VectorEmitter::Values {
+    emitter.forLoop(zero, count, rows, {}, [&](Value row, ValueRange) -> VectorBuilder::Values {
       emitGroup(panel, first, columns, row, emitter.min(emitter.sub(count, row), emitter.index(rows)));
       return {};
     });
   };
   if (isAtMost(1, width))
     return emitPanel(zero, zero, columns);
-  emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorEmitter::Values {
+  emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorBuilder::Values {
     emitPanel(emitter.floorDiv(first, width), first, emitter.sub(columns, first));
     return {};
   });
@@ -99,7 +99,7 @@ void DotTile::prepareRow(Value row) {
 }
 
 void DotTile::finish(Value sums, Value row, Value firstColumn, int64_t chunk, Value columns) {
-  int64_t column = chunk * VectorEmitter::kLanes;
+  int64_t column = chunk * VectorBuilder::kLanes;
   std::optional<int64_t> known = getConstantIntValue(columns);
   if (known && *known <= column)
     return;
@@ -117,9 +117,9 @@ void DotTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {
   OpBuilder &builder = emitter.getBuilder();
   auto side = [&](int64_t shares) {
     emit(shares);
-    return VectorEmitter::Values();
+    return VectorBuilder::Values();
   };
-  std::function<VectorEmitter::Values(int64_t)> from = [&](int64_t shares) -> VectorEmitter::Values {
+  std::function<VectorBuilder::Values(int64_t)> from = [&](int64_t shares) -> VectorBuilder::Values {
     if (shares >= most)
       return side(shares);
     Value few = builder.createOrFold<arith::CmpIOp>(emitter.getLoc(), arith::CmpIPredicate::ult, rowTiles, emitter.index(2 * shares));

@@ -14,7 +14,7 @@ namespace attune {
 /// What the units that multiply codes share: the operands of one tile, and what happens to finished sums.
 class DotTile {
 public:
-  DotTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, PrefetchPlan plan);
+  DotTile(VectorBuilder &emitter, ContractionTile tile, int64_t rows, PrefetchPlan plan);
 
   /// Null if the tile can be emitted, else the reason why not.
   const char *check();
@@ -35,7 +35,7 @@ public:
   /// Asks for this iteration's share of the lines that come after those of |panel|: iteration |iteration| of |iterations| of the k loop.
   void prefetch(int64_t shares, mlir::Value panel, mlir::Value iteration, int64_t iterations);
 
-  VectorEmitter &emitter;
+  VectorBuilder &emitter;
   mlir::Value codes, panels; // [M, K'], [P, K' / G, W * G]
   mlir::Value output;
   mlir::MemRefType codeType, panelType;

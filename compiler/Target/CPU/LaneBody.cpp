@@ -107,7 +107,7 @@ Value LaneBody::widen(Value value) {
     return value;
   if (value.getType().isF32())
     return emitter.splat(value);
-  auto type = VectorType::get({VectorEmitter::kLanes}, value.getType());
+  auto type = VectorType::get({VectorBuilder::kLanes}, value.getType());
   return vector::BroadcastOp::create(emitter.getBuilder(), emitter.getLoc(), type, value);
 }
 
@@ -127,7 +127,7 @@ Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
       return point ? point->outer[index.getDim()] : Value();
     if (!point)
       return {};
-    auto type = VectorType::get({VectorEmitter::kLanes}, builder.getIndexType());
+    auto type = VectorType::get({VectorBuilder::kLanes}, builder.getIndexType());
     Value base = vector::BroadcastOp::create(builder, loc, type, point->inner);
     return arith::AddIOp::create(builder, loc, base, vector::StepOp::create(builder, loc, type));
   }
@@ -154,7 +154,7 @@ Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
   }
   for (Value &operand : operands)
     operand = widen(operand);
-  auto type = VectorType::get({VectorEmitter::kLanes}, bodyOp.getResult(0).getType());
+  auto type = VectorType::get({VectorBuilder::kLanes}, bodyOp.getResult(0).getType());
   OperationState state(loc, bodyOp.getName(), operands, {type}, bodyOp.getAttrs());
   return builder.create(state)->getResult(0);
 }

@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_LANEBODY_H
 #define ATTUNE_COMPILER_TARGET_CPU_LANEBODY_H
 
-#include "compiler/Target/CPU/VectorEmitter.h"
+#include "compiler/Target/CPU/VectorBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -21,7 +21,7 @@ struct LanePoint {
 /// loop; it is then computed once, as a scalar.
 class LaneBody {
 public:
-  LaneBody(VectorEmitter &emitter, mlir::linalg::LinalgOp op) : emitter(emitter), op(op) {}
+  LaneBody(VectorBuilder &emitter, mlir::linalg::LinalgOp op) : emitter(emitter), op(op) {}
 
   /// Null if the body can be evaluated, else the reason why not.
   const char *check();
@@ -47,7 +47,7 @@ private:
   bool isUniform(mlir::OpOperand &operand);
   llvm::SmallVector<mlir::Value> indicesOf(mlir::OpOperand &operand, const LanePoint &point);
 
-  VectorEmitter &emitter;
+  VectorBuilder &emitter;
   mlir::linalg::LinalgOp op;
   llvm::DenseMap<mlir::Value, mlir::Value> uniform; // body value -> scalar
   llvm::DenseMap<mlir::Value, mlir::Value> values;  // body value -> vector or scalar, at the current point

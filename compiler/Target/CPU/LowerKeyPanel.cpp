@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/Passes.h"
-#include "compiler/Target/CPU/VectorEmitter.h"
+#include "compiler/Target/CPU/VectorBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,13 +23,13 @@ namespace attune {
 
 using namespace mlir;
 using namespace attune;
-using Values = VectorEmitter::Values;
+using Values = VectorBuilder::Values;
 
 namespace {
 
 /// The transpose of 16 vectors of 16 lanes: 2 x 2 blocks of floats and of pairs within 128 bits, then of 128-bit lanes, all of which
 /// are single instructions on AVX-512 and AVX2 halves.
-Values transpose(VectorEmitter &e, Values rows) {
+Values transpose(VectorBuilder &e, Values rows) {
   auto shuffle = [&](Value a, Value b, ArrayRef<int64_t> lane) -> Value {
     SmallVector<int64_t> mask;
     for (int64_t quarter = 0; quarter < 16; quarter += 4)
@@ -66,7 +66,7 @@ Values transpose(VectorEmitter &e, Values rows) {
 
 /// Fills the rows |d| .. |d| + |components| - 1 and the 16 columns from |column| of |panel|; |left| keys start at |column|, null for 16 or
 /// more.
-void fillBlock(VectorEmitter &e, Value keys, Value panel, Value d, int64_t components, int64_t column, Value left) {
+void fillBlock(VectorBuilder &e, Value keys, Value panel, Value d, int64_t components, int64_t column, Value left) {
   Values rows;
   for (int64_t i = 0; i < 16; ++i) {
     Lanes lanes = Lanes::first(components);
@@ -83,7 +83,7 @@ void fillBlock(VectorEmitter &e, Value keys, Value panel, Value d, int64_t compo
 }
 
 /// Writes |keys| into the columns of |panel| from |column| on, element by element: a few new keys behind those the panel holds.
-void fillBehind(VectorEmitter &e, Value keys, Value panel, Value column) {
+void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
   e.forLoop(e.index(0), e.size(keys, 0), 1, {}, [&](Value j, ValueRange) -> Values {
     Value at = e.add(column, j);
     e.forLoop(e.index(0), e.size(panel, 0), 1, {}, [&](Value d, ValueRange) -> Values {
@@ -96,7 +96,7 @@ void fillBehind(VectorEmitter &e, Value keys, Value panel, Value column) {
 
 /// Writes |keys| into the columns of |panel| from the first on, and zeros behind them: in all columns, or in those of the last block that
 /// has keys if |onlyKeys|. A cache is in memory, and a token that opens a panel would write all of it.
-void fillPanel(VectorEmitter &e, Value keys, Value panel, bool onlyKeys) {
+void fillPanel(VectorBuilder &e, Value keys, Value panel, bool onlyKeys) {
   auto type = cast<MemRefType>(panel.getType());
   int64_t headDim = type.getDimSize(0), whole = headDim / 16 * 16;
   auto fillColumns = [&](int64_t column, Value left) {
@@ -124,7 +124,7 @@ void fillPanel(VectorEmitter &e, Value keys, Value panel, bool onlyKeys) {
 
 void lower(tiles::KeyPanelOp op) {
   OpBuilder builder(op);
-  VectorEmitter e(builder, op.getLoc());
+  VectorBuilder e(builder, op.getLoc());
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
   if (Value column = op.getColumn()) {
     Value isFirst = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq, column, e.index(0));
@@ -148,7 +148,7 @@ struct LowerKeyPanel : attune::impl::LowerKeyPanelBase<LowerKeyPanel> {
           return op.emitOpError("expects f32 buffers with a contiguous last dimension, but got ") << type, WalkResult::interrupt();
       }
       int64_t width = cast<MemRefType>(op.getDestinations()[0].getType()).getDimSize(1);
-      if (width % VectorEmitter::kLanes != 0)
+      if (width % VectorBuilder::kLanes != 0)
         return op.emitOpError("expects a panel width that is a multiple of 16, but got ") << width, WalkResult::interrupt();
       lower(op);
       return WalkResult::advance();

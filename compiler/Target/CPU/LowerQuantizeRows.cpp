@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/Passes.h"
-#include "compiler/Target/CPU/VectorEmitter.h"
+#include "compiler/Target/CPU/VectorBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -33,7 +33,7 @@ public:
         padded(cast<MemRefType>(codes.getType()).getDimSize(1)) {}
 
   void run() {
-    emitter.forLoop(emitter.index(0), emitter.size(input, 0), 1, {}, [&](Value row, ValueRange) -> VectorEmitter::Values {
+    emitter.forLoop(emitter.index(0), emitter.size(input, 0), 1, {}, [&](Value row, ValueRange) -> VectorBuilder::Values {
       if (op.getScales())
         quantize(row);
       else
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  VectorType vectorOf(Type type) { return VectorType::get({VectorEmitter::kLanes}, type); }
+  VectorType vectorOf(Type type) { return VectorType::get({VectorBuilder::kLanes}, type); }
 
   /// bf16, or f32 of the same value.
   Value round(Value x) {
@@ -70,33 +70,33 @@ private:
 
   /// Four chunks at a time: a maximum has to wait for the one before it.
   Value largestMagnitude(Value row) {
-    constexpr int64_t kParts = 4, kStep = kParts * VectorEmitter::kLanes;
-    VectorEmitter::Values parts(kParts, emitter.splat(0.0));
+    constexpr int64_t kParts = 4, kStep = kParts * VectorBuilder::kLanes;
+    VectorBuilder::Values parts(kParts, emitter.splat(0.0));
     auto take = [&](Value column, Lanes lanes, Value &part) {
       part = emitter.maxf(math::AbsFOp::create(builder, loc, emitter.load(input, {row, column}, lanes)), part);
     };
     int64_t whole = columns / kStep * kStep;
     parts = emitter.forLoop(emitter.index(0), emitter.index(whole), kStep, parts, [&](Value column, ValueRange carried) {
-      VectorEmitter::Values next(carried);
+      VectorBuilder::Values next(carried);
       for (int64_t part = 0; part < kParts; ++part)
-        take(emitter.add(column, part * VectorEmitter::kLanes), Lanes::all(), next[part]);
+        take(emitter.add(column, part * VectorBuilder::kLanes), Lanes::all(), next[part]);
       return next;
     });
-    VectorEmitter::forChunks(columns - whole, [&](int64_t begin, Lanes lanes) {
-      take(emitter.index(whole + begin), lanes, parts[begin / VectorEmitter::kLanes]);
+    VectorBuilder::forChunks(columns - whole, [&](int64_t begin, Lanes lanes) {
+      take(emitter.index(whole + begin), lanes, parts[begin / VectorBuilder::kLanes]);
     });
     return emitter.maxLanes(emitter.maxf(emitter.maxf(parts[0], parts[1]), emitter.maxf(parts[2], parts[3])));
   }
 
   /// Stores what |make| makes of each 16 columns, and of zeros beyond the last one.
   void forEachChunk(Value row, llvm::function_ref<Value(Value)> make) {
-    int64_t whole = columns / VectorEmitter::kLanes * VectorEmitter::kLanes;
-    emitter.forLoop(emitter.index(0), emitter.index(whole), VectorEmitter::kLanes, {},
-                    [&](Value column, ValueRange) -> VectorEmitter::Values {
+    int64_t whole = columns / VectorBuilder::kLanes * VectorBuilder::kLanes;
+    emitter.forLoop(emitter.index(0), emitter.index(whole), VectorBuilder::kLanes, {},
+                    [&](Value column, ValueRange) -> VectorBuilder::Values {
                       emitter.store(make(emitter.load(input, {row, column})), codes, {row, column});
                       return {};
                     });
-    for (int64_t begin = whole; begin < padded; begin += VectorEmitter::kLanes) {
+    for (int64_t begin = whole; begin < padded; begin += VectorBuilder::kLanes) {
       Value column = emitter.index(begin);
       Value x = begin < columns ? emitter.load(input, {row, column}, Lanes::first(columns - begin)) : emitter.splat(0.0);
       emitter.store(make(x), codes, {row, column}, Lanes::first(padded - begin));
@@ -106,7 +106,7 @@ private:
   tiles::QuantizeRowsOp op;
   OpBuilder &builder;
   Location loc;
-  VectorEmitter emitter;
+  VectorBuilder emitter;
   Value input, codes;
   Type element;
   int64_t columns, padded;

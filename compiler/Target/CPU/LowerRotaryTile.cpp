@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/Passes.h"
-#include "compiler/Target/CPU/VectorEmitter.h"
+#include "compiler/Target/CPU/VectorBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,7 +25,7 @@ namespace attune {
 
 using namespace mlir;
 using namespace attune;
-using Values = VectorEmitter::Values;
+using Values = VectorBuilder::Values;
 
 namespace {
 
@@ -60,7 +60,7 @@ private:
 
   void emitHalves() {
     int64_t half = turned / 2;
-    VectorEmitter::forChunks(half, [&](int64_t column, Lanes lanes) {
+    VectorBuilder::forChunks(half, [&](int64_t column, Lanes lanes) {
       Values first{token, head, e.index(column)}, second{token, head, e.index(half + column)};
       Value cosine = e.load(table, {position, e.index(column)}, lanes), sine = e.load(table, {position, e.index(half + column)}, lanes);
       Values both = turn(e.load(input, first, lanes), e.load(input, second, lanes), cosine, sine);
@@ -74,7 +74,7 @@ private:
     int64_t half = turned / 2;
     SmallVector<int64_t> twice, swapped;
     SmallVector<float> signs;
-    for (int64_t lane = 0; lane < VectorEmitter::kLanes; ++lane) {
+    for (int64_t lane = 0; lane < VectorBuilder::kLanes; ++lane) {
       twice.push_back(lane / 2);
       swapped.push_back(lane ^ 1);
       signs.push_back(lane % 2 ? 1.0f : -1.0f);
@@ -83,8 +83,8 @@ private:
     auto shuffle = [&](Value vector, ArrayRef<int64_t> mask) -> Value {
       return vector::ShuffleOp::create(builder, loc, vector, vector, mask);
     };
-    for (int64_t pair = 0; pair < half; pair += VectorEmitter::kLanes / 2) {
-      Lanes pairs = Lanes::first(std::min<int64_t>(half - pair, VectorEmitter::kLanes / 2)), lanes = Lanes::first(2 * (half - pair));
+    for (int64_t pair = 0; pair < half; pair += VectorBuilder::kLanes / 2) {
+      Lanes pairs = Lanes::first(std::min<int64_t>(half - pair, VectorBuilder::kLanes / 2)), lanes = Lanes::first(2 * (half - pair));
       Value cosine = shuffle(e.load(table, {position, e.index(pair)}, pairs), twice);
       Value sine = e.mulf(shuffle(e.load(table, {position, e.index(half + pair)}, pairs), twice), sign);
       Values at{token, head, e.index(2 * pair)};
@@ -95,7 +95,7 @@ private:
 
   /// The components that are not turned.
   void emitRest() {
-    VectorEmitter::forChunks(headDim - turned, [&](int64_t column, Lanes lanes) {
+    VectorBuilder::forChunks(headDim - turned, [&](int64_t column, Lanes lanes) {
       Values at{token, head, e.index(turned + column)};
       e.store(e.load(input, at, lanes), result, at, lanes);
     });
@@ -104,7 +104,7 @@ private:
   tiles::RotaryTileOp op;
   OpBuilder &builder;
   Location loc;
-  VectorEmitter e;
+  VectorBuilder e;
   Value input, table, result;
   int64_t turned, headDim;
   Value token, head, position;
@@ -112,7 +112,7 @@ private:
 
 void lower(tiles::UnpackKeysOp op) {
   OpBuilder builder(op);
-  VectorEmitter e(builder, op.getLoc());
+  VectorBuilder e(builder, op.getLoc());
   Value panel = op.getPanel(), rows = op.getDestinations()[0];
   e.forLoop(e.index(0), e.size(rows, 0), 1, {}, [&](Value j, ValueRange) -> Values {
     e.forLoop(e.index(0), e.size(panel, 0), 1, {}, [&](Value d, ValueRange) -> Values {

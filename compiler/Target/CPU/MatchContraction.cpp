@@ -81,7 +81,7 @@ static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum
     if (!isMemoryEffectFree(between))
       return false;
   OpBuilder builder(epilogue);
-  VectorEmitter emitter(builder, epilogue.getLoc());
+  VectorBuilder emitter(builder, epilogue.getLoc());
   return !LaneBody(emitter, epilogue).check();
 }
 

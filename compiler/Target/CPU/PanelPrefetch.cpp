@@ -16,11 +16,11 @@ static constexpr int64_t kStreamedShares = 2;
 /// Locality hints: into the L1 or the L2 cache.
 static constexpr int64_t kToL1 = 3, kToL2 = 2;
 
-static void prefetch(VectorEmitter &emitter, Value panels, ValueRange at, int64_t locality) {
+static void prefetch(VectorBuilder &emitter, Value panels, ValueRange at, int64_t locality) {
   memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), panels, at, /*isWrite=*/false, locality, /*isDataCache=*/true);
 }
 
-void attune::emitPanelPrefetch(VectorEmitter &emitter, PrefetchPlan plan, Value panels, Value current, Value rowTile, int64_t shares,
+void attune::emitPanelPrefetch(VectorBuilder &emitter, PrefetchPlan plan, Value panels, Value current, Value rowTile, int64_t shares,
                                Value iteration, int64_t iterations) {
   auto type = cast<MemRefType>(panels.getType());
   int64_t rowElements = type.getStridesAndOffset().first[1], lineElements = 512 / type.getElementTypeBitWidth();
@@ -46,7 +46,7 @@ void attune::emitPanelPrefetch(VectorEmitter &emitter, PrefetchPlan plan, Value 
       prefetch(emitter, panels, {next, row, emitter.add(first, (stream * segment + line) * lineElements)}, kToL2);
 }
 
-PanelPrefetch::PanelPrefetch(VectorEmitter &emitter, PrefetchPlan plan, linalg::LinalgOp op, Value panel, int64_t unroll)
+PanelPrefetch::PanelPrefetch(VectorBuilder &emitter, PrefetchPlan plan, linalg::LinalgOp op, Value panel, int64_t unroll)
     : emitter(emitter), plan(plan), panel(panel), unroll(unroll) {
   auto type = cast<MemRefType>(panel.getType());
   auto loop = op->getParentOfType<scf::ForOp>();

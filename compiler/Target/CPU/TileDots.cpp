@@ -32,7 +32,7 @@ public:
 
   /// Null if tiles can multiply these codes, else the reason why not.
   const char *check() const {
-    if (tile.width != 2 * VectorEmitter::kLanes)
+    if (tile.width != 2 * VectorBuilder::kLanes)
       return "its panels are not two tiles wide";
     if (tile.depth % stepCodes != 0)
       return "its rows of codes are not a multiple of 64 bytes";
@@ -49,7 +49,7 @@ public:
           tile.forShares(1, [&](int64_t shares) { multiply(panel, firstRow, count, shares); });
         else
           tile.forShares(kShares, [&](int64_t shares) { multiply(panel, firstRow, count, shares); });
-        return VectorEmitter::Values();
+        return VectorBuilder::Values();
       };
       if (std::optional<int64_t> known = getConstantIntValue(rows)) {
         tiles(*known > kTileRows ? 2 : 1);
@@ -68,13 +68,13 @@ private:
     auto sums = amx::TileType::get({kTileRows, kTileRows}, sumType);
     auto codes = amx::TileType::get({kTileRows, stepCodes}, code),
          weights = amx::TileType::get({kTileRows, stepCodes}, tile.panelType.getElementType());
-    VectorEmitter::Values initial;
+    VectorBuilder::Values initial;
     for (int64_t i = 0; i < rowTiles * kColumnTiles; ++i)
       initial.push_back(amx::TileZeroOp::create(builder, loc, sums));
     int64_t steps = tile.depth / stepCodes;
-    VectorEmitter::Values done = emitter.forLoop(emitter.index(0), emitter.index(steps), 1, initial, [&](Value step, ValueRange carried) {
+    VectorBuilder::Values done = emitter.forLoop(emitter.index(0), emitter.index(steps), 1, initial, [&](Value step, ValueRange carried) {
       tile.prefetch(shares, panel, step, steps);
-      VectorEmitter::Values next(carried), a, b;
+      VectorBuilder::Values next(carried), a, b;
       Value k = emitter.mul(step, stepCodes), group = emitter.mul(step, kTileRows);
       for (int64_t i = 0; i < rowTiles; ++i)
         a.push_back(amx::TileLoadOp::create(builder, loc, codes, tile.codes, ValueRange{emitter.add(firstRow, i * kTileRows), k}));
@@ -99,17 +99,17 @@ private:
 
   /// The epilogue, row by row: the number of rows is not known before.
   void finish(Value firstColumn, Value columns, Value firstRow, Value rows) {
-    emitter.forLoop(emitter.index(0), rows, 1, {}, [&](Value row, ValueRange) -> VectorEmitter::Values {
+    emitter.forLoop(emitter.index(0), rows, 1, {}, [&](Value row, ValueRange) -> VectorBuilder::Values {
       Value output = emitter.add(firstRow, row);
       tile.prepareRow(output);
-      for (int64_t chunk = 0; chunk < tile.width / VectorEmitter::kLanes; ++chunk)
-        tile.finish(emitter.load(buffer, {row, emitter.index(chunk * VectorEmitter::kLanes)}), output, firstColumn, chunk, columns);
+      for (int64_t chunk = 0; chunk < tile.width / VectorBuilder::kLanes; ++chunk)
+        tile.finish(emitter.load(buffer, {row, emitter.index(chunk * VectorBuilder::kLanes)}), output, firstColumn, chunk, columns);
       return {};
     });
   }
 
   DotTile &tile;
-  VectorEmitter &emitter;
+  VectorBuilder &emitter;
   OpBuilder &builder;
   Location loc;
   Type code;
@@ -120,7 +120,7 @@ private:
 } // namespace
 
 const char *attune::emitTileDots(OpBuilder &builder, ContractionTile tile, PrefetchPlan plan) {
-  VectorEmitter emitter(builder, tile.contraction.getLoc());
+  VectorBuilder emitter(builder, tile.contraction.getLoc());
   DotTile dots(emitter, tile, kGroupRows, plan);
   if (const char *reason = dots.check())
     return reason;

@@ -33,7 +33,7 @@ namespace {
 /// Emits one tile. What tiling gives is at most one group of rows and one panel; larger tiles get loops around that.
 class RegisterTile {
 public:
-  RegisterTile(VectorEmitter &emitter, ContractionTile tile, int64_t rows, int64_t width, PrefetchPlan plan)
+  RegisterTile(VectorBuilder &emitter, ContractionTile tile, int64_t rows, int64_t width, PrefetchPlan plan)
       : emitter(emitter), a(tile.contraction.getDpsInputs()[0]), b(tile.contraction.getDpsInputs()[1]),
         output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), rows(rows), width(width),
         wholePanels(tile.contraction->hasAttr(tiles::kWholePanelsAttr)), prefetch(emitter, plan, tile.contraction, b, kUnroll) {
@@ -54,7 +54,7 @@ public:
     if (most && *most <= width)
       return emitPanel(zero, zero, columns);
     auto panelByPanel = [&] {
-      emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorEmitter::Values {
+      emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorBuilder::Values {
         emitPanel(emitter.floorDiv(first, width), first, emitter.sub(columns, first));
         return {};
       });
@@ -78,7 +78,7 @@ private:
 
   /// One row of |panels| panels, all of them read at once: memory gives more to several streams than to one.
   void emitSideBySide(int64_t panels, Value columns) {
-    int64_t perPanel = width / VectorEmitter::kLanes, vectors = panels * perPanel;
+    int64_t perPanel = width / VectorBuilder::kLanes, vectors = panels * perPanel;
     Value zero = emitter.index(0);
     SmallVector<Value> initial(vectors, emitter.splat(0.0));
     auto loadA = [&](int64_t, Value k) { return emitter.loadScalar(a, {zero, k}); };
@@ -86,9 +86,9 @@ private:
       Value panel = emitter.index(chunk / perPanel);
       if (prefetch.isActive() && chunk % perPanel == 0)
         prefetch.emitSideBySide(panel, k, panels);
-      return emitter.load(b, {panel, k, emitter.index(chunk % perPanel * VectorEmitter::kLanes)});
+      return emitter.load(b, {panel, k, emitter.index(chunk % perPanel * VectorBuilder::kLanes)});
     };
-    VectorEmitter::Values sums = emitter.multiply(zero, depth, 1, vectors, 1, initial, loadA, loadB);
+    VectorBuilder::Values sums = emitter.multiply(zero, depth, 1, vectors, 1, initial, loadA, loadB);
     emitEpilogue({zero, zero, columns, wholePanels}, zero, output, /*raw=*/false, sums);
   }
 
@@ -105,7 +105,7 @@ private:
     std::optional<int64_t> most = getBound(0);
     if (getConstantIntValue(count) || (most && *most <= rows))
       return emitTile(where, zero, count);
-    emitter.forLoop(zero, count, rows, {}, [&](Value start, ValueRange) -> VectorEmitter::Values {
+    emitter.forLoop(zero, count, rows, {}, [&](Value start, ValueRange) -> VectorBuilder::Values {
       emitTile(where, start, emitter.min(emitter.sub(count, start), emitter.index(rows)));
       return {};
     });
@@ -152,7 +152,7 @@ private:
   /// |count| - 1, the last one that does stands for the missing one.
   void emitGroup(const Panel &where, Value base, int64_t count, Prefetch variant, Value existing = Value()) {
     bool whole = count == rows && !existing;
-    int64_t vectors = width / VectorEmitter::kLanes, steps = 0;
+    int64_t vectors = width / VectorBuilder::kLanes, steps = 0;
     int64_t unroll = whole ? kUnroll : std::max<int64_t>(1, kColumnsPartial / width);
     SmallVector<Value> indices, initial(count * vectors, emitter.splat(0.0));
     for (int64_t row = 0; row < count; ++row)
@@ -162,24 +162,24 @@ private:
     if (whole && body)
       for (Value row : indices)
         for (int64_t chunk = 0; chunk < vectors; ++chunk)
-          body->prefetch({{row}, emitter.add(where.first, chunk * VectorEmitter::kLanes)}, accumulatorOperand);
+          body->prefetch({{row}, emitter.add(where.first, chunk * VectorBuilder::kLanes)}, accumulatorOperand);
     auto loadA = [&](int64_t row, Value k) { return emitter.loadScalar(a, {indices[row], k}); };
     auto loadB = [&](int64_t chunk, Value k) {
       if (variant && chunk == 0 && steps++ % unroll == 0)
         prefetch.emit(*variant, where.index, k, unroll);
-      return emitter.load(b, {where.index, k, emitter.index(chunk * VectorEmitter::kLanes)});
+      return emitter.load(b, {where.index, k, emitter.index(chunk * VectorBuilder::kLanes)});
     };
-    VectorEmitter::Values sums = emitter.multiply(emitter.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
+    VectorBuilder::Values sums = emitter.multiply(emitter.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
     // Partial tiles are many, and functions are long: one small loop after each tile keeps the code short.
     bool later = body && count > 1 && (!whole || hasFunctions);
     for (int64_t row = 0; row < count; ++row)
       emitEpilogue(where, indices[row], later ? sum : output, later, ArrayRef(sums).slice(row * vectors, vectors));
     if (later)
       emitter.forLoop(
-          base, emitter.add(base, existing ? existing : emitter.index(count)), 1, {}, [&](Value row, ValueRange) -> VectorEmitter::Values {
-            VectorEmitter::Values again;
+          base, emitter.add(base, existing ? existing : emitter.index(count)), 1, {}, [&](Value row, ValueRange) -> VectorBuilder::Values {
+            VectorBuilder::Values again;
             for (int64_t chunk = 0; chunk < vectors; ++chunk)
-              again.push_back(emitter.load(sum, {row, emitter.add(where.first, chunk * VectorEmitter::kLanes)}, lanesOf(where, chunk)));
+              again.push_back(emitter.load(sum, {row, emitter.add(where.first, chunk * VectorBuilder::kLanes)}, lanesOf(where, chunk)));
             emitEpilogue(where, row, output, /*raw=*/false, again);
             return {};
           });
@@ -187,7 +187,7 @@ private:
 
   /// The lanes of vector |chunk| of the panel that are columns of the output.
   Lanes lanesOf(const Panel &where, int64_t chunk) {
-    return where.full ? Lanes::all() : Lanes::first(emitter.sub(where.columns, emitter.index(chunk * VectorEmitter::kLanes)));
+    return where.full ? Lanes::all() : Lanes::first(emitter.sub(where.columns, emitter.index(chunk * VectorBuilder::kLanes)));
   }
 
   /// Stores the sums of one row to |target|, as they are if |raw|.
@@ -196,7 +196,7 @@ private:
     if (evaluate)
       body->prepare({row});
     for (auto [chunk, value] : llvm::enumerate(sums)) {
-      LanePoint point{{row}, emitter.add(where.first, chunk * VectorEmitter::kLanes), lanesOf(where, chunk)};
+      LanePoint point{{row}, emitter.add(where.first, chunk * VectorBuilder::kLanes), lanesOf(where, chunk)};
       if (evaluate)
         body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, value}}), point);
       else
@@ -212,11 +212,11 @@ private:
     if (auto known = getConstantIntValue(condition))
       return *known ? yes() : no();
     emitter.choose(
-        condition, [&]() -> VectorEmitter::Values { return yes(), VectorEmitter::Values(); },
-        [&]() -> VectorEmitter::Values { return no(), VectorEmitter::Values(); });
+        condition, [&]() -> VectorBuilder::Values { return yes(), VectorBuilder::Values(); },
+        [&]() -> VectorBuilder::Values { return no(), VectorBuilder::Values(); });
   }
 
-  VectorEmitter &emitter;
+  VectorBuilder &emitter;
   Value a, b, sum, output, depth;
   int64_t rows, width;
   bool wholePanels;
@@ -230,7 +230,7 @@ private:
 
 const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan) {
   linalg::LinalgOp op = tile.contraction;
-  VectorEmitter emitter(builder, op.getLoc());
+  VectorBuilder emitter(builder, op.getLoc());
   Value a = op.getDpsInputs()[0], b = op.getDpsInputs()[1];
   auto aType = cast<MemRefType>(a.getType()), bType = cast<MemRefType>(b.getType());
   SmallVector<int64_t> strides;
@@ -239,7 +239,7 @@ const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile til
     return "its operands are not a row block and a weight panel";
   // The panel is as wide as its rows are apart; columns beyond the matrix are zero and are read, but not stored.
   int64_t width = strides[1];
-  if (ShapedType::isDynamic(width) || width % VectorEmitter::kLanes != 0 || strides[2] != 1 || !aType.isLastDimUnitStride())
+  if (ShapedType::isDynamic(width) || width % VectorBuilder::kLanes != 0 || strides[2] != 1 || !aType.isLastDimUnitStride())
     return "its panel width is not a known multiple of 16";
   AffineExpr column = builder.getAffineDimExpr(1);
   AffineMap panelMap = op.getMatchingIndexingMap(op.getDpsInputOperand(1));

@@ -55,20 +55,20 @@ private:
 
   /// |count| rows; of the last two of them only one exists if |existing| is one less.
   void emitRows(const Panel &where, Value firstRow, int64_t count, Value existing, int64_t shares) {
-    int64_t vectors = tile.width / VectorEmitter::kLanes;
-    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorOf(VectorEmitter::kLanes, isFloat() ? f32 : i32)));
-    VectorEmitter::Values sums(count * vectors, zero), indices;
+    int64_t vectors = tile.width / VectorBuilder::kLanes;
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorOf(VectorBuilder::kLanes, isFloat() ? f32 : i32)));
+    VectorBuilder::Values sums(count * vectors, zero), indices;
     for (int64_t row = 0; row < count; ++row)
       indices.push_back(emitter.add(firstRow, row));
     if (existing)
       indices.back() = emitter.add(firstRow, emitter.sub(existing, emitter.index(1)));
     int64_t groups = tile.depth / tile.group, whole = groups / unroll() * unroll();
-    auto step = [&](Value group, VectorEmitter::Values &sums) {
-      SmallVector<VectorEmitter::Values> weights;
+    auto step = [&](Value group, VectorBuilder::Values &sums) {
+      SmallVector<VectorBuilder::Values> weights;
       for (int64_t chunk = 0; chunk < vectors; ++chunk)
         weights.push_back(loadWeights(where.index, group, chunk));
       for (int64_t row = 0; row < count; ++row) {
-        VectorEmitter::Values codes = loadCodes(indices[row], emitter.mul(group, tile.group));
+        VectorBuilder::Values codes = loadCodes(indices[row], emitter.mul(group, tile.group));
         for (int64_t chunk = 0; chunk < vectors; ++chunk) {
           Value &sum = sums[row * vectors + chunk];
           sum = multiply(sum, codes, weights[chunk]);
@@ -77,7 +77,7 @@ private:
     };
     if (whole > 0)
       sums = emitter.forLoop(emitter.index(0), emitter.index(whole), unroll(), sums, [&](Value group, ValueRange carried) {
-        VectorEmitter::Values next(carried);
+        VectorBuilder::Values next(carried);
         tile.prefetch(shares, where.index, emitter.floorDiv(group, unroll()), whole / unroll());
         for (int64_t u = 0; u < unroll(); ++u)
           step(emitter.add(group, u), next);
@@ -100,36 +100,36 @@ private:
   }
 
   /// The neighbours of 16 columns: one vector of all, or for f32 codes the first and the second of each pair.
-  VectorEmitter::Values loadWeights(Value panel, Value group, int64_t chunk) {
-    int64_t elements = VectorEmitter::kLanes * tile.group;
+  VectorBuilder::Values loadWeights(Value panel, Value group, int64_t chunk) {
+    int64_t elements = VectorBuilder::kLanes * tile.group;
     Value raw = vector::LoadOp::create(builder, loc, vectorOf(elements, tile.panelType.getElementType()), tile.panels,
                                        ValueRange{panel, group, emitter.index(chunk * elements)});
     if (code.isInteger(16))
       return wordPairs(raw);
     if (!code.isF32())
       return {raw};
-    Value words = vector::BitCastOp::create(builder, loc, vectorOf(VectorEmitter::kLanes, i32), raw);
+    Value words = vector::BitCastOp::create(builder, loc, vectorOf(VectorBuilder::kLanes, i32), raw);
     Value first = arith::ShLIOp::create(builder, loc, words, splatInt(16)),
           second = arith::AndIOp::create(builder, loc, words, splatInt(0xffff0000));
     return {asFloats(first), asFloats(second)};
   }
 
   /// Pairs of bytes as pairs of 16-bit words, or for the portable unit the first and the second of each as 32-bit words.
-  VectorEmitter::Values wordPairs(Value raw) {
-    Value words = arith::ExtSIOp::create(builder, loc, vectorOf(2 * VectorEmitter::kLanes, builder.getI16Type()), raw);
+  VectorBuilder::Values wordPairs(Value raw) {
+    Value words = arith::ExtSIOp::create(builder, loc, vectorOf(2 * VectorBuilder::kLanes, builder.getI16Type()), raw);
     if (unit != DotUnit::Portable)
       return {words};
-    Value pairs = vector::BitCastOp::create(builder, loc, vectorOf(VectorEmitter::kLanes, i32), words);
+    Value pairs = vector::BitCastOp::create(builder, loc, vectorOf(VectorBuilder::kLanes, i32), words);
     Value first = arith::ShRSIOp::create(builder, loc, arith::ShLIOp::create(builder, loc, pairs, splatInt(16)), splatInt(16));
     return {first, arith::ShRSIOp::create(builder, loc, pairs, splatInt(16))};
   }
 
   /// The neighbours of |row| from |k| on, to go with loadWeights.
-  VectorEmitter::Values loadCodes(Value row, Value k) {
+  VectorBuilder::Values loadCodes(Value row, Value k) {
     if (code.isF32())
       return {emitter.splat(emitter.loadScalar(tile.codes, {row, k})),
               emitter.splat(emitter.loadScalar(tile.codes, {row, emitter.add(k, 1)}))};
-    VectorType words = vectorOf(VectorEmitter::kLanes, i32);
+    VectorType words = vectorOf(VectorBuilder::kLanes, i32);
     if (code.isInteger(16) && unit == DotUnit::Portable) {
       auto word = [&](Value k) -> Value {
         Value wide = arith::ExtSIOp::create(builder, loc, i32, emitter.loadScalar(tile.codes, {row, k}));
@@ -140,11 +140,11 @@ private:
     Value group = vector::LoadOp::create(builder, loc, vectorOf(tile.group, code), tile.codes, ValueRange{row, k});
     Value word = vector::ExtractOp::create(builder, loc, vector::BitCastOp::create(builder, loc, vectorOf(1, i32), group), int64_t(0));
     Value all = vector::BroadcastOp::create(builder, loc, words, word);
-    return {vector::BitCastOp::create(builder, loc, vectorOf(VectorEmitter::kLanes * tile.group, code), all)};
+    return {vector::BitCastOp::create(builder, loc, vectorOf(VectorBuilder::kLanes * tile.group, code), all)};
   }
 
   /// |sum| plus the products of neighbours.
-  Value multiply(Value sum, const VectorEmitter::Values &codes, const VectorEmitter::Values &weights) {
+  Value multiply(Value sum, const VectorBuilder::Values &codes, const VectorBuilder::Values &weights) {
     if (code.isF32())
       return emitter.fma(codes[1], weights[1], emitter.fma(codes[0], weights[0], sum));
     if (code.isBF16())
@@ -158,7 +158,7 @@ private:
       return multiplyWords("512", sum, codes[0], weights[0]);
     Value low = multiplyWords("256", half(sum, 0), half(codes[0], 0), half(weights[0], 0));
     Value high = multiplyWords("256", half(sum, 1), half(codes[0], 1), half(weights[0], 1));
-    return vector::ShuffleOp::create(builder, loc, low, high, llvm::to_vector(llvm::seq<int64_t>(0, VectorEmitter::kLanes)));
+    return vector::ShuffleOp::create(builder, loc, low, high, llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes)));
   }
 
   /// |sum| plus the products of the integers of each 32-bit lane, with the instruction for vectors of |bits|.
@@ -178,15 +178,15 @@ private:
   }
 
   Value splatInt(uint32_t value) {
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(vectorOf(VectorEmitter::kLanes, i32), APInt(32, value)));
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(vectorOf(VectorBuilder::kLanes, i32), APInt(32, value)));
   }
-  Value asFloats(Value words) { return vector::BitCastOp::create(builder, loc, vectorOf(VectorEmitter::kLanes, f32), words); }
+  Value asFloats(Value words) { return vector::BitCastOp::create(builder, loc, vectorOf(VectorBuilder::kLanes, f32), words); }
 
   /// Most row tiles of a block that share the lines of the next panel among them.
   static constexpr int64_t kShares = 8;
 
   DotTile &tile;
-  VectorEmitter &emitter;
+  VectorBuilder &emitter;
   OpBuilder &builder;
   Location loc;
   DotUnit unit;
@@ -199,7 +199,7 @@ const char *attune::vectorizeDots(OpBuilder &builder, ContractionTile tile, int6
   Type code = cast<MemRefType>(tile.contraction.getDpsInputs()[0].getType()).getElementType();
   if (unit == DotUnit::Amx && (code.isBF16() || code.isInteger(8)))
     return emitTileDots(builder, tile, plan);
-  VectorEmitter emitter(builder, tile.contraction.getLoc());
+  VectorBuilder emitter(builder, tile.contraction.getLoc());
   DotTile dots(emitter, tile, rows, plan);
   if (const char *reason = dots.check())
     return reason;

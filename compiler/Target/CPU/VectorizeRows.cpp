@@ -69,7 +69,7 @@ private:
       body.prepare(point.outer);
       return op.getNumReductionLoops() ? reduceRow() : mapRow();
     }
-    emitter.forLoop(emitter.index(0), extents[loop], 1, {}, [&](Value iteration, ValueRange) -> VectorEmitter::Values {
+    emitter.forLoop(emitter.index(0), extents[loop], 1, {}, [&](Value iteration, ValueRange) -> VectorBuilder::Values {
       point.outer.push_back(iteration);
       outerLoop(loop + 1);
       point.outer.pop_back();
@@ -78,11 +78,11 @@ private:
   }
 
   /// Calls |chunk| for each 16 columns in order, carrying |values|.
-  VectorEmitter::Values chunks(VectorEmitter::Values values, llvm::function_ref<VectorEmitter::Values(ValueRange)> chunk) {
+  VectorBuilder::Values chunks(VectorBuilder::Values values, llvm::function_ref<VectorBuilder::Values(ValueRange)> chunk) {
     Value end = extents.back();
-    Value full = emitter.mul(emitter.floorDiv(end, VectorEmitter::kLanes), VectorEmitter::kLanes);
+    Value full = emitter.mul(emitter.floorDiv(end, VectorBuilder::kLanes), VectorBuilder::kLanes);
     point.lanes = Lanes::all();
-    values = emitter.forLoop(emitter.index(0), full, VectorEmitter::kLanes, values, [&](Value column, ValueRange carried) {
+    values = emitter.forLoop(emitter.index(0), full, VectorBuilder::kLanes, values, [&](Value column, ValueRange carried) {
       point.inner = column;
       return chunk(carried);
     });
@@ -91,8 +91,8 @@ private:
       return chunk(values);
     };
     if (auto size = getConstantIntValue(end)) {
-      point.lanes = Lanes::first(*size % VectorEmitter::kLanes);
-      return *size % VectorEmitter::kLanes ? tail() : values;
+      point.lanes = Lanes::first(*size % VectorBuilder::kLanes);
+      return *size % VectorBuilder::kLanes ? tail() : values;
     }
     Value rest = emitter.sub(end, full);
     point.lanes = Lanes::first(rest);
@@ -101,7 +101,7 @@ private:
   }
 
   void mapRow() {
-    chunks({}, [&](ValueRange) -> VectorEmitter::Values {
+    chunks({}, [&](ValueRange) -> VectorBuilder::Values {
       body.store(body.evaluate(point), point);
       return {};
     });
@@ -111,7 +111,7 @@ private:
     bool sum = combinerOf(op) == Combiner::Sum;
     OpOperand &output = *op.getDpsInitOperand(0);
     Value identity = emitter.splat(sum ? 0.0 : -std::numeric_limits<double>::infinity());
-    Value partial = chunks({identity}, [&](ValueRange carried) -> VectorEmitter::Values {
+    Value partial = chunks({identity}, [&](ValueRange carried) -> VectorBuilder::Values {
       llvm::DenseMap<unsigned, Value> given{{output.getOperandNumber(), carried[0]}};
       return {emitter.keep(body.widen(body.evaluate(point, given)), point.lanes, carried[0])};
     })[0];
@@ -125,7 +125,7 @@ private:
     memref::StoreOp::create(emitter.getBuilder(), emitter.getLoc(), total, output.get(), indices);
   }
 
-  VectorEmitter emitter;
+  VectorBuilder emitter;
   linalg::LinalgOp op;
   LaneBody body;
   LanePoint point;

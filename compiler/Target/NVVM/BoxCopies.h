@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_BOXCOPIES_H
 #define ATTUNE_COMPILER_TARGET_NVVM_BOXCOPIES_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 
 namespace attune {
 
@@ -17,9 +17,9 @@ struct RingPlace {
 class BoxCopies {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
-  explicit BoxCopies(ThreadEmitter &e) : e(e), builder(e.builder) {}
+  explicit BoxCopies(ThreadBuilder &e) : e(e), builder(e.builder) {}
 
   /// |count| barriers in shared memory; the address of one.
   Value allocateBarriers(int64_t count);
@@ -52,7 +52,7 @@ public:
 private:
   Value word(Value index);
 
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   mlir::OpBuilder &builder;
 };
 

@@ -28,7 +28,7 @@ void CodeBlock::storeResult(ArrayRef<Sum> sums) {
       });
     return;
   }
-  std::vector<std::pair<LinalgBody, ThreadEmitter::Values>> stored;
+  std::vector<std::pair<LinalgBody, ThreadBuilder::Values>> stored;
   for (const Sum &sum : sums) {
     LinalgBody body(epilogue, e);
     body.at[0] = sum.row;
@@ -36,7 +36,7 @@ void CodeBlock::storeResult(ArrayRef<Sum> sums) {
     for (OpOperand &operand : epilogue->getOpOperands())
       if (operand.get() == whole)
         body.known[operand.getOperandNumber()] = sum.value;
-    ThreadEmitter::Values values = body.evaluate(body.loadOutputs());
+    ThreadBuilder::Values values = body.evaluate(body.loadOutputs());
     stored.emplace_back(std::move(body), std::move(values));
   }
   for (size_t i = 0; i < stored.size(); ++i)

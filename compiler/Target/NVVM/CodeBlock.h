@@ -12,7 +12,7 @@ namespace attune {
 class CodeBlock {
 protected:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
   /// For the thread |thread|, with f32 of |shape| as shared memory, if any.
   CodeBlock(const CodeProjection &projection, mlir::OpBuilder &builder, Value thread, llvm::ArrayRef<int64_t> shape);
@@ -25,7 +25,7 @@ protected:
   void storeResult(llvm::ArrayRef<Sum> sums);
 
   const CodeProjection &projection;
-  ThreadEmitter e;
+  ThreadBuilder e;
   TensorCores cores;
   Value input, panels, thread, lane, warp;
   /// Of K.

@@ -21,7 +21,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 namespace {
 

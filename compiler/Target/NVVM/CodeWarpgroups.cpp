@@ -32,7 +32,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 namespace {
 
@@ -46,7 +46,7 @@ constexpr int64_t kSlice = 32, kSlicePadding = 8, kAtOnce = 4;
 /// Stores the sums of 64 rows and 32 columns of a clone from where they lie in shared memory.
 class SliceStore : CodeBlock {
 public:
-  SliceStore(const CodeProjection &clone, ThreadEmitter &e, Value thread) : CodeBlock(clone, e.builder, thread, {}) {}
+  SliceStore(const CodeProjection &clone, ThreadBuilder &e, Value thread) : CodeBlock(clone, e.builder, thread, {}) {}
   /// |firstRow| and |firstColumn| are those of the slice in the iteration.
   void emit(Value slice, Value firstRow, Value firstColumn);
 };
@@ -54,7 +54,7 @@ public:
 /// Emits the body of the loop of blocks.
 class WarpgroupEmitter {
 public:
-  WarpgroupEmitter(WholeProjection whole, scf::ForallOp loop, ThreadEmitter &e, int64_t columns, int64_t stages);
+  WarpgroupEmitter(WholeProjection whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages);
   void emit(Value inputMap, Value panelsMap, Value rowTiles, Value columnTiles);
 
 private:
@@ -72,7 +72,7 @@ private:
 
   WholeProjection whole;
   scf::ForallOp loop;
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   BoxCopies copies;
   WarpgroupProducts products;
   int64_t columns, stages;
@@ -99,7 +99,7 @@ void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
   });
 }
 
-WarpgroupEmitter::WarpgroupEmitter(WholeProjection whole, scf::ForallOp loop, ThreadEmitter &e, int64_t columns, int64_t stages)
+WarpgroupEmitter::WarpgroupEmitter(WholeProjection whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages)
     : whole(whole), loop(loop), e(e), copies(e), products(e, whole.projection.element()), columns(columns), stages(stages),
       thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
 
@@ -257,7 +257,7 @@ void WarpgroupEmitter::emit(Value inputMap, Value panelsMap, Value ofRows, Value
 }
 
 /// The maps of both matrices, made by the host.
-static std::pair<Value, Value> makeMaps(WholeProjection whole, ThreadEmitter &host, int64_t columns) {
+static std::pair<Value, Value> makeMaps(WholeProjection whole, ThreadBuilder &host, int64_t columns) {
   auto map = [&](Value buffer, ValueRange sizes, ValueRange strides, ArrayRef<int64_t> box, int64_t bytes, int64_t swizzle) -> Value {
     return rt::TensorMapOp::create(host.builder, host.loc, LLVM::LLVMPointerType::get(host.builder.getContext()), buffer, sizes, strides,
                                    box, bytes, swizzle);
@@ -275,7 +275,7 @@ static std::pair<Value, Value> makeMaps(WholeProjection whole, ThreadEmitter &ho
 scf::ForallOp attune::emitCodeWarpgroups(WholeProjection whole, int64_t arch, int64_t columns, int64_t stages) {
   scf::ForallOp before = whole.loop;
   OpBuilder builder(before);
-  ThreadEmitter host(builder, before.getLoc());
+  ThreadBuilder host(builder, before.getLoc());
   auto [inputMap, panelsMap] = makeMaps(whole, host, columns);
   auto count = [&](OpFoldResult size, int64_t each) {
     return builder.createOrFold<arith::CeilDivUIOp>(host.loc, getValueOrCreateConstantIndexOp(builder, host.loc, size), host.index(each));
@@ -287,7 +287,7 @@ scf::ForallOp attune::emitCodeWarpgroups(WholeProjection whole, int64_t arch, in
   loop->setAttr(kGpuAttr, builder.getI64IntegerAttr(arch));
   loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
   builder.setInsertionPointToStart(loop.getBody());
-  ThreadEmitter e(builder, host.loc);
+  ThreadBuilder e(builder, host.loc);
   if (Value tokens = readTokenCount(before, e))
     rowTiles = e.min(rowTiles, e.div(e.add(tokens, kWarpgroupRows - 1), kWarpgroupRows));
   WarpgroupEmitter(whole, loop, e, columns, stages).emit(inputMap, panelsMap, rowTiles, columnTiles);

@@ -89,7 +89,7 @@ private:
   LogicalResult distribute(scf::ForallOp loop, CodeForm form) {
     placeBarriers(loop);
     OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
-    ThreadEmitter e(builder, loop.getLoc());
+    ThreadBuilder e(builder, loop.getLoc());
     Value thread = e.thread(), first = thread, step = e.index(threads);
     if (loop->hasAttr(kGridAttr)) {
       first = e.add(e.mul(loop.getInductionVar(0), threads), thread);

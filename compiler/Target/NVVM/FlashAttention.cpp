@@ -24,7 +24,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 namespace {
 
@@ -34,7 +34,7 @@ constexpr int64_t kRows = 64, kKeys = kFlashKeys, kFewRows = 4, kStages = 2;
 /// Emits one tile.
 class FlashAttention {
 public:
-  FlashAttention(tiles::AttentionTileOp op, ThreadEmitter &e, const ThreadLoops &loops);
+  FlashAttention(tiles::AttentionTileOp op, ThreadBuilder &e, const ThreadLoops &loops);
   void emit();
 
 private:
@@ -59,7 +59,7 @@ private:
   void addValues(Value stage, ArrayRef<Value> weights, MutableArrayRef<Value> sums);
 
   tiles::AttentionTileOp op;
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   const ThreadLoops &loops;
   Value lane, warp;
   FlashRows own;
@@ -77,7 +77,7 @@ static int64_t getRowStride(Value rows) {
   return succeeded(cast<MemRefType>(rows.getType()).getStridesAndOffset(strides, offset)) ? strides[0] : ShapedType::kDynamic;
 }
 
-FlashAttention::FlashAttention(tiles::AttentionTileOp op, ThreadEmitter &e, const ThreadLoops &loops)
+FlashAttention::FlashAttention(tiles::AttentionTileOp op, ThreadBuilder &e, const ThreadLoops &loops)
     : op(op), e(e), loops(loops), lane(e.rem(loops.thread, kWarp)), warp(e.div(loops.thread, kWarp)), own(op, e, lane), cores(own.cores),
       stages(op.hasKeyRows() ? kStages : 1) {
   int64_t depth = llvm::alignTo(own.headDim, 16);
@@ -290,6 +290,6 @@ bool attune::isFlashAttention(tiles::AttentionTileOp op) {
 
 void attune::emitFlashAttention(tiles::AttentionTileOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
-  ThreadEmitter e(builder, op.getLoc());
+  ThreadBuilder e(builder, op.getLoc());
   FlashAttention(op, e, loops).emit();
 }

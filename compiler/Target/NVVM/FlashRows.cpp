@@ -10,13 +10,13 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 static Type typeOf(xfmr::Precision precision, OpBuilder &builder) {
   return precision == xfmr::Precision::F16 ? Type(builder.getF16Type()) : Type(builder.getBF16Type());
 }
 
-FlashRows::FlashRows(tiles::AttentionTileOp op, ThreadEmitter &e, Value lane)
+FlashRows::FlashRows(tiles::AttentionTileOp op, ThreadBuilder &e, Value lane)
     : headDim(cast<MemRefType>(op.getQuery().getType()).getDimSize(2)), valueDim(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
       cores(e, typeOf(op.getPrecision(), e.builder)), rows(op, e), op(op), e(e), lane(lane) {
   count = e.mul(e.size(op.getQuery(), 0), rows.heads);
@@ -178,7 +178,7 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
 }
 
 /// Whether rows of |from| can be read 16 bytes at a time.
-Value attune::isAligned(ThreadEmitter &e, Value from) {
+Value attune::isAligned(ThreadBuilder &e, Value from) {
   auto parts = memref::ExtractStridedMetadataOp::create(e.builder, e.loc, from);
   Value bytes = e.mul(parts.getOffset(), 4);
   for (Value stride : parts.getStrides().drop_back())
@@ -188,7 +188,7 @@ Value attune::isAligned(ThreadEmitter &e, Value from) {
   return e.compare(arith::CmpIPredicate::eq, e.rem(all, 16), e.index(0));
 }
 
-Values attune::loadAlignedEight(ThreadEmitter &e, Value from, ArrayRef<Value> row, Value column) {
+Values attune::loadAlignedEight(ThreadBuilder &e, Value from, ArrayRef<Value> row, Value column) {
   Values elements;
   for (int64_t half = 0; half < kChunk; half += 4) {
     SmallVector<Value> place(row);
@@ -201,7 +201,7 @@ Values attune::loadAlignedEight(ThreadEmitter &e, Value from, ArrayRef<Value> ro
   return elements;
 }
 
-Values attune::loadEight(ThreadEmitter &e, Value from, ArrayRef<Value> row, int64_t columns, Value column, Value isAligned) {
+Values attune::loadEight(ThreadBuilder &e, Value from, ArrayRef<Value> row, int64_t columns, Value column, Value isAligned) {
   auto load = [&](int64_t i) {
     SmallVector<Value> place(row);
     place.push_back(e.add(column, i));

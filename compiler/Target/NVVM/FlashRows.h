@@ -18,9 +18,9 @@ inline constexpr int64_t kFlashKeys = 64, kLargestHead = 128;
 class FlashRows {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
-  FlashRows(mlir::tiles::AttentionTileOp op, ThreadEmitter &e, Value lane);
+  FlashRows(mlir::tiles::AttentionTileOp op, ThreadBuilder &e, Value lane);
 
   /// Goes on with the rows from |first| on, those the warp stores only if it |stores| (null: all).
   void take(Value first, Value stores = {});
@@ -57,18 +57,18 @@ private:
   Value queryWord(const AttentionRow &row, int64_t d);
 
   mlir::tiles::AttentionTileOp op;
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   Value lane, first;
   AttentionRow row[2];
   Value exists[2];
 };
 
 /// Whether rows of |from| can be read 16 bytes at a time.
-mlir::Value isAligned(ThreadEmitter &e, mlir::Value from);
+mlir::Value isAligned(ThreadBuilder &e, mlir::Value from);
 /// Eight f32 of a row of |from|, at |column| and behind, four at once.
-ThreadEmitter::Values loadAlignedEight(ThreadEmitter &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, mlir::Value column);
+ThreadBuilder::Values loadAlignedEight(ThreadBuilder &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, mlir::Value column);
 /// The same in any place, zeros from |columns| on.
-ThreadEmitter::Values loadEight(ThreadEmitter &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, int64_t columns, mlir::Value column,
+ThreadBuilder::Values loadEight(ThreadBuilder &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, int64_t columns, mlir::Value column,
                                 mlir::Value isAligned);
 
 } // namespace attune

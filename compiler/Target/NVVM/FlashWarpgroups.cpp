@@ -26,7 +26,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 namespace {
 
@@ -36,7 +36,7 @@ constexpr int64_t kConsumers = 2, kRows = kConsumerRows;
 /// Emits the body of the loop of blocks.
 class WarpgroupAttention {
 public:
-  WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadEmitter &e, Value tiles,
+  WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadBuilder &e, Value tiles,
                      std::pair<KeyBoxes, KeyBoxes> boxes);
   void emit(const PairsOfBlock &pairs, Value block);
 
@@ -51,7 +51,7 @@ private:
   Values consume(TilePair pair, ValueRange carried);
 
   scf::ForallOp before;
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   BoxCopies copies;
   int64_t queryBytes;
   KeyStages stages;
@@ -62,7 +62,7 @@ private:
 
 static int64_t sizeOfQueries(tiles::AttentionTileOp tile) { return cast<MemRefType>(tile.getQuery().getType()).getDimSize(2) * 2 * kRows; }
 
-WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadEmitter &e, Value tiles,
+WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadBuilder &e, Value tiles,
                                        std::pair<KeyBoxes, KeyBoxes> boxes)
     : before(before), e(e), copies(e), queryBytes(sizeOfQueries(model)), stages(model, e, kConsumers, kConsumers * queryBytes, boxes),
       thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)), tiles(tiles) {}
@@ -170,7 +170,7 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
 }
 
 /// How many (sequence, heads) of |tile| have keys and values of |cacheBytes| together, if there are as many keys as rows of |tiles|.
-static Value fitTogether(ThreadEmitter &host, tiles::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
+static Value fitTogether(ThreadBuilder &host, tiles::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   int64_t bytes = (query.getDimSize(2) + value.getDimSize(1)) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));
   Value fit = host.div(host.index(cacheBytes), host.max(host.mul(tiles, bytes), host.index(1)));
@@ -179,7 +179,7 @@ static Value fitTogether(ThreadEmitter &host, tiles::AttentionTileOp tile, Value
 
 scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, int64_t cacheBytes) {
   OpBuilder builder(before);
-  ThreadEmitter host(builder, before.getLoc());
+  ThreadBuilder host(builder, before.getLoc());
   tiles::AttentionTileOp model = findAttention(before);
   std::pair<KeyBoxes, KeyBoxes> boxes;
   if (model.hasKeyRows()) {
@@ -196,7 +196,7 @@ scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, in
   loop->setAttr(kGpuAttr, builder.getI64IntegerAttr(arch));
   loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
   builder.setInsertionPointToStart(loop.getBody());
-  ThreadEmitter e(builder, host.loc);
+  ThreadBuilder e(builder, host.loc);
   WarpgroupAttention(before, model, e, tiles, boxes).emit(pairs, loop.getInductionVar(0));
   before.erase();
   return loop;

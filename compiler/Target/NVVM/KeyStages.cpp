@@ -16,7 +16,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 /// Bytes that a block may have, and those left for barriers.
 static constexpr int64_t kBlockBytes = 227 << 10, kBarrierRoom = 2 << 10;
@@ -48,7 +48,7 @@ Value attune::findBoxSource(Value rows, scf::ForallOp loop) {
              : Value();
 }
 
-KeyBoxes attune::makeKeyBoxes(ThreadEmitter &host, Value rows, scf::ForallOp loop, int64_t keys) {
+KeyBoxes attune::makeKeyBoxes(ThreadBuilder &host, Value rows, scf::ForallOp loop, int64_t keys) {
   Value source = findBoxSource(rows, loop);
   auto type = cast<MemRefType>(source.getType());
   SmallVector<int64_t> strides, box(type.getRank(), 1);
@@ -64,7 +64,7 @@ KeyBoxes attune::makeKeyBoxes(ThreadEmitter &host, Value rows, scf::ForallOp loo
   return {rt::TensorMapOp::create(host.builder, host.loc, pointer, source, sizes, steps, box, 2, 128), source != rows};
 }
 
-KeyStages::KeyStages(tiles::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes)
+KeyStages::KeyStages(tiles::AttentionTileOp model, ThreadBuilder &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes)
     : schedule(getKeySchedule(model, others)), e(e), copies(e), areRows(model.hasKeyRows()), consumers(consumers), others(others) {
   keys.boxes = boxes.first, values.boxes = boxes.second;
   int64_t headDim = sizeOf(model.getQuery()), valueDim = sizeOf(model.getValue());

@@ -38,16 +38,16 @@ struct KeyBoxes {
   bool areView = false;
 };
 /// Those of |keys| of |rows| at a time in |loop|; made by the host.
-KeyBoxes makeKeyBoxes(ThreadEmitter &host, mlir::Value rows, mlir::scf::ForallOp loop, int64_t keys);
+KeyBoxes makeKeyBoxes(ThreadBuilder &host, mlir::Value rows, mlir::scf::ForallOp loop, int64_t keys);
 
 /// Emits the ring of one block.
 class KeyStages {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
   /// For tiles like |model|, of which |consumers| are made at once. |boxes| are those of keys and of values.
-  KeyStages(mlir::tiles::AttentionTileOp model, ThreadEmitter &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes);
+  KeyStages(mlir::tiles::AttentionTileOp model, ThreadBuilder &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes);
 
   /// Shared memory and barriers, before all threads meet. |words| is the memory of the stages, and |others| bytes behind them.
   void allocate(Value thread);
@@ -88,7 +88,7 @@ private:
   void copyBoxes(const Ring &ring, RingPlace place, Value rows, Value key, Value barrier);
   void clearRows(RingPlace place, Value lane, Value count);
 
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   BoxCopies copies;
   bool areRows;
   int64_t consumers, others;

@@ -8,9 +8,9 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
-LinalgBody::LinalgBody(linalg::LinalgOp op, ThreadEmitter &e) : op(op), e(e), maps(op.getIndexingMapsArray()) {}
+LinalgBody::LinalgBody(linalg::LinalgOp op, ThreadBuilder &e) : op(op), e(e), maps(op.getIndexingMapsArray()) {}
 
 /// Where |operand| is read or written at the current point.
 SmallVector<Value> LinalgBody::indicesOf(OpOperand &operand) {

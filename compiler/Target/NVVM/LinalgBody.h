@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_LINALGBODY_H
 #define ATTUNE_COMPILER_TARGET_NVVM_LINALGBODY_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attune {
@@ -13,9 +13,9 @@ namespace attune {
 class LinalgBody {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
-  LinalgBody(mlir::linalg::LinalgOp op, ThreadEmitter &e);
+  LinalgBody(mlir::linalg::LinalgOp op, ThreadBuilder &e);
 
   /// What the body yields where the outputs are |outputs|.
   Values evaluate(mlir::ValueRange outputs);
@@ -33,7 +33,7 @@ private:
   Value load(mlir::OpOperand &operand);
 
   mlir::linalg::LinalgOp op;
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   llvm::SmallVector<mlir::AffineMap> maps;
 };
 

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/Passes.h"
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 #include "compiler/Transforms/ParallelLoops.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/Rt/IR/RtOps.h"
@@ -57,7 +57,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   OpBuilder builder(forall);
   Location loc = forall.getLoc();
   ParallelLoop loop(forall, builder);
-  ThreadEmitter host(builder, loc);
+  ThreadBuilder host(builder, loc);
   Value count = loop.counts[0];
   for (Value other : ArrayRef(loop.counts).drop_front())
     count = host.mul(count, other);
@@ -91,13 +91,13 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   device.setInsertionPointToStart(&block);
   for (Operation *op : repeated)
     device.clone(*op, map);
-  ThreadEmitter e(device, loc);
+  ThreadBuilder e(device, loc);
   Value number = gpu::BlockIdOp::create(device, loc, gpu::Dimension::x), blocks = count;
   if (usesScratch) {
     // Each block has the scratch of its number; an iteration must not overwrite what the one before is still read by.
     blocks = host.min(count, getWorkers(parent));
     e.loop(number, map.lookup(count), gpu::GridDimOp::create(device, loc, gpu::Dimension::x), {},
-           [&](Value i, ValueRange) -> ThreadEmitter::Values {
+           [&](Value i, ValueRange) -> ThreadBuilder::Values {
              loop.buildIteration(device, map, number, i);
              e.barrier();
              return {};

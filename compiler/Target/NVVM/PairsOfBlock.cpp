@@ -10,13 +10,13 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
-static Value word(ThreadEmitter &e, int64_t value) { return arith::ConstantIntOp::create(e.builder, e.loc, value, 32); }
-static Value narrow(ThreadEmitter &e, Value index) { return arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI32Type(), index); }
-static Value widen(ThreadEmitter &e, Value word) { return arith::IndexCastUIOp::create(e.builder, e.loc, e.builder.getIndexType(), word); }
+static Value word(ThreadBuilder &e, int64_t value) { return arith::ConstantIntOp::create(e.builder, e.loc, value, 32); }
+static Value narrow(ThreadBuilder &e, Value index) { return arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI32Type(), index); }
+static Value widen(ThreadBuilder &e, Value word) { return arith::IndexCastUIOp::create(e.builder, e.loc, e.builder.getIndexType(), word); }
 
-PairsOfBlock::PairsOfBlock(ThreadEmitter &host, Value sequences, Value ofHeads, Value tiles, Value fit, Value workers) {
+PairsOfBlock::PairsOfBlock(ThreadBuilder &host, Value sequences, Value ofHeads, Value tiles, Value fit, Value workers) {
   Value ofPairs = host.div(host.add(tiles, 1), 2), all = host.mul(host.mul(sequences, ofHeads), ofPairs);
   blocks = host.min(all, workers);
   heads = narrow(host, ofHeads), pairs = narrow(host, ofPairs), groups = narrow(host, host.mul(sequences, ofHeads));
@@ -24,7 +24,7 @@ PairsOfBlock::PairsOfBlock(ThreadEmitter &host, Value sequences, Value ofHeads, 
   rounds = narrow(host, host.div(host.add(all, host.add(blocks, -1)), host.max(blocks, host.index(1))));
 }
 
-TilePair PairsOfBlock::pairAt(ThreadEmitter &e, Value number) const {
+TilePair PairsOfBlock::pairAt(ThreadBuilder &e, Value number) const {
   Value section = e.div(number, e.mul(together, pairs)), first = e.mul(section, together);
   Value within = e.sub(number, e.mul(first, pairs)), width = e.min(together, e.sub(groups, first));
   Value row = e.div(within, width), group = e.add(first, e.sub(within, e.mul(row, width))), sequence = e.div(group, heads);
@@ -32,7 +32,7 @@ TilePair PairsOfBlock::pairAt(ThreadEmitter &e, Value number) const {
   return {widen(e, sequence), widen(e, e.sub(group, e.mul(sequence, heads))), e.mul(widen(e, pair), 2)};
 }
 
-Values PairsOfBlock::forEach(ThreadEmitter &e, Value block, ValueRange initial,
+Values PairsOfBlock::forEach(ThreadBuilder &e, Value block, ValueRange initial,
                              llvm::function_ref<Values(TilePair, ValueRange)> body) const {
   Value zero = word(e, 0), one = word(e, 1), forth = narrow(e, block), back = e.sub(e.sub(step, one), forth);
   return e.loop(zero, rounds, one, initial, [&](Value round, ValueRange carried) -> Values {

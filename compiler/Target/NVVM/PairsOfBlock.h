@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_PAIRSOFBLOCK_H
 #define ATTUNE_COMPILER_TARGET_NVVM_PAIRSOFBLOCK_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 
 namespace attune {
 
@@ -21,19 +21,19 @@ struct TilePair {
 class PairsOfBlock {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
   /// |tiles| of each of |heads| groups of heads of |sequences|, of which |together| (sequence, heads) are a section, for blocks of which
   /// |workers| run at a time. Made by the host.
-  PairsOfBlock(ThreadEmitter &host, Value sequences, Value heads, Value tiles, Value together, Value workers);
+  PairsOfBlock(ThreadBuilder &host, Value sequences, Value heads, Value tiles, Value together, Value workers);
   /// A loop over the pairs of |block|, one of |blocks|.
-  Values forEach(ThreadEmitter &e, Value block, mlir::ValueRange initial,
+  Values forEach(ThreadBuilder &e, Value block, mlir::ValueRange initial,
                  llvm::function_ref<Values(TilePair pair, mlir::ValueRange carried)> body) const;
 
   Value blocks;
 
 private:
-  TilePair pairAt(ThreadEmitter &e, Value number) const;
+  TilePair pairAt(ThreadBuilder &e, Value number) const;
 
   Value heads, pairs, groups, together, count, step, rounds;
 };

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 /// The most rows that are few.
 static constexpr int64_t kFewRows = 16;

@@ -12,7 +12,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_PROJECTIONFORMS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_PROJECTIONFORMS_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attune {
@@ -26,7 +26,7 @@ inline constexpr int64_t kFewShared = kFewGroups * kFewAtOnce * kFewColumns;
 class Projection {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
   virtual ~Projection() = default;
   /// Emits both forms, and which one a block takes.
@@ -51,7 +51,7 @@ protected:
   virtual Values sumFew(Value row, Value column, Value group) = 0;
 
   mlir::OpBuilder &builder;
-  ThreadEmitter e;
+  ThreadBuilder e;
   Value input, panel, output, thread, shared, rows, columns;
 
 private:

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 /// Chunks that a thread loads before it stores the first.
 static constexpr int64_t kChunksAtOnce = 4;

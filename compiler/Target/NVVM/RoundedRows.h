@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_ROUNDEDROWS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_ROUNDEDROWS_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 namespace attune {
@@ -15,7 +15,7 @@ public:
   using Value = mlir::Value;
 
   /// |words| is the memory, |thread| the thread's number in the warpgroup.
-  RoundedRows(ThreadEmitter &e, mlir::xfmr::Precision precision, Value words, Value thread)
+  RoundedRows(ThreadBuilder &e, mlir::xfmr::Precision precision, Value words, Value thread)
       : e(e), precision(precision), words(words), thread(thread) {}
   /// Copies |count| rows of |from|, whose first is |first|, to byte |to|, in blocks of 64 columns; zeros behind them up to |rows|.
   void copy(Value to, Value from, llvm::ArrayRef<Value> first, Value count, int64_t rows, int64_t columns);
@@ -23,7 +23,7 @@ public:
 private:
   void storeChunk(Value to, Value number, mlir::ValueRange elements, int64_t rows, int64_t columns);
 
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   mlir::xfmr::Precision precision;
   Value words, thread;
 };

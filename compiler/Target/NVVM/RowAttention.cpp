@@ -9,14 +9,14 @@
 using namespace mlir;
 using namespace attune;
 using xfmr::ScoreStage;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 /// What follows the distances in a row of the table of relative keys.
 static constexpr int64_t kTablePadding = 15;
 /// Components of a product that are loaded before they are multiplied.
 static constexpr int64_t kUnroll = 4;
 
-RowAttention::RowAttention(tiles::AttentionTileOp op, ThreadEmitter &e)
+RowAttention::RowAttention(tiles::AttentionTileOp op, ThreadBuilder &e)
     : keys(e.size(op.getValue(), 0)), heads(e.size(op.getQuery(), 1)), op(op), e(e) {}
 
 RowAttention::Row RowAttention::rowAt(Value number) { return makeAttentionRow(e, op, e.div(number, heads), e.rem(number, heads), keys); }

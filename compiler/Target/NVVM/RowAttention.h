@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_ROWATTENTION_H
 #define ATTUNE_COMPILER_TARGET_NVVM_ROWATTENTION_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 #include "compiler/Transforms/AttentionRow.h"
 #include "dialect/Tile/IR/TileOps.h"
 
@@ -17,7 +17,7 @@ public:
   using Value = mlir::Value;
   using Row = AttentionRow;
 
-  RowAttention(mlir::tiles::AttentionTileOp op, ThreadEmitter &e);
+  RowAttention(mlir::tiles::AttentionTileOp op, ThreadBuilder &e);
 
   Row rowAt(Value number);
   /// The keys to visit for |row|: all, or those it sees.
@@ -41,7 +41,7 @@ private:
   Value isHiddenByMask(const Row &row, Value key);
 
   mlir::tiles::AttentionTileOp op;
-  ThreadEmitter &e;
+  ThreadBuilder &e;
 };
 
 } // namespace attune

@@ -38,7 +38,7 @@ LogicalResult attune::verifyRowLimit(scf::ForallOp loop) {
   return success();
 }
 
-Value attune::readTokenCount(scf::ForallOp loop, ThreadEmitter &e) {
+Value attune::readTokenCount(scf::ForallOp loop, ThreadBuilder &e) {
   auto limit = loop->getAttrOfType<IntegerAttr>(kLimitAttr);
   if (!limit)
     return {};
@@ -48,7 +48,7 @@ Value attune::readTokenCount(scf::ForallOp loop, ThreadEmitter &e) {
 
 void attune::skipRowsBehindTokens(scf::ForallOp loop) {
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
-  ThreadEmitter e(builder, loop.getLoc());
+  ThreadBuilder e(builder, loop.getLoc());
   Value count = readTokenCount(loop, e);
   if (!count)
     return;

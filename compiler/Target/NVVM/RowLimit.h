@@ -4,13 +4,13 @@
 #ifndef ATTUNE_TARGET_NVVM_ROWLIMIT_H
 #define ATTUNE_TARGET_NVVM_ROWLIMIT_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attune {
 
 /// How many packed tokens there are, read in an iteration of |loop| if its rows are such (`attune-limit-rows`); null elsewhere.
-mlir::Value readTokenCount(mlir::scf::ForallOp loop, ThreadEmitter &e);
+mlir::Value readTokenCount(mlir::scf::ForallOp loop, ThreadBuilder &e);
 
 /// Checks that |loop|, if its rows are packed tokens, has their offsets in an argument of its function; emits an error if not.
 mlir::LogicalResult verifyRowLimit(mlir::scf::ForallOp loop);

@@ -11,9 +11,9 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
-TensorCores::TensorCores(ThreadEmitter &e, Type element) : e(e), builder(e.builder), element(element) {
+TensorCores::TensorCores(ThreadBuilder &e, Type element) : e(e), builder(e.builder), element(element) {
   assert((element.isBF16() || element.isF16()) && "16 bits");
 }
 
@@ -45,7 +45,7 @@ void TensorCores::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(builder, e
 void TensorCores::waitForCopies(int64_t left) { NVVM::CpAsyncWaitGroupOp::create(builder, e.loc, static_cast<int32_t>(left)); }
 
 /// The members of |structure|.
-static Values unpack(ThreadEmitter &e, Value structure, int64_t count) {
+static Values unpack(ThreadBuilder &e, Value structure, int64_t count) {
   Values parts;
   for (int64_t i = 0; i < count; ++i)
     parts.push_back(LLVM::ExtractValueOp::create(e.builder, e.loc, structure, i));

@@ -15,7 +15,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_TENSORCORES_H
 #define ATTUNE_COMPILER_TARGET_NVVM_TENSORCORES_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 
 namespace attune {
 
@@ -26,9 +26,9 @@ inline constexpr int64_t kChunk = 8, kChunkBytes = 16;
 class TensorCores {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
-  TensorCores(ThreadEmitter &e, mlir::Type element);
+  TensorCores(ThreadBuilder &e, mlir::Type element);
   mlir::Type elementType() const { return element; }
 
   /// The address of element |at| of |buffer|, in shared memory if |buffer| is, and |bytes| beyond an address.
@@ -60,7 +60,7 @@ public:
   Value pack(Value low, Value high);
 
 private:
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   mlir::OpBuilder &builder;
   mlir::Type element;
 };

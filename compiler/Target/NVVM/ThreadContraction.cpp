@@ -21,7 +21,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 /// The tile: rows, columns, depth of a stage, and what of it one thread computes.
 static constexpr int64_t kRows = 64, kColumns = 64, kDepth = 16, kThreadRows = 8, kThreadColumns = 4, kThreads = kBlockThreads;

@@ -8,12 +8,12 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 /// Neighbouring threads write neighbouring columns of the panel. Columns before the first key stay, those behind the last become 0.
 void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
-  ThreadEmitter e(builder, op.getLoc());
+  ThreadBuilder e(builder, op.getLoc());
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
   Value first = op.getColumn() ? op.getColumn() : e.index(0), width = e.size(panel, 1);
   loops.forEach(e, {e.size(panel, 0), e.sub(width, first)}, [&](ValueRange point) {
@@ -26,7 +26,7 @@ void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
 
 void attune::emitKeyRows(tiles::UnpackKeysOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
-  ThreadEmitter e(builder, op.getLoc());
+  ThreadBuilder e(builder, op.getLoc());
   Value panel = op.getPanel(), rows = op.getDestinations()[0];
   loops.forEach(e, {e.size(rows, 0), e.size(rows, 1)},
                 [&](ValueRange point) { e.store(e.load(panel, {point[1], point[0]}), rows, point); });
@@ -35,7 +35,7 @@ void attune::emitKeyRows(tiles::UnpackKeysOp op, const ThreadLoops &loops) {
 /// A thread turns one pair of components, or copies one that is not turned.
 void attune::emitRotary(tiles::RotaryTileOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
-  ThreadEmitter e(builder, op.getLoc());
+  ThreadBuilder e(builder, op.getLoc());
   Value input = op.getInput(), table = op.getTable(), result = op.getDestinations()[0];
   int64_t turned = cast<MemRefType>(table.getType()).getDimSize(1), half = turned / 2;
   int64_t headDim = cast<MemRefType>(input.getType()).getDimSize(2);

@@ -16,7 +16,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 namespace {
 
@@ -49,7 +49,7 @@ private:
   linalg::LinalgOp op;
   const ThreadLoops &loops;
   OpBuilder builder;
-  ThreadEmitter e;
+  ThreadBuilder e;
   LinalgBody body;
   SmallVector<unsigned> parallel, reduction;
   SmallVector<Value> sizes;

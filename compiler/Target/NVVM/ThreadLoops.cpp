@@ -11,11 +11,11 @@
 using namespace mlir;
 using namespace attune;
 
-void ThreadLoops::forEach(ThreadEmitter &e, ArrayRef<Value> sizes, llvm::function_ref<void(ValueRange)> body) const {
+void ThreadLoops::forEach(ThreadBuilder &e, ArrayRef<Value> sizes, llvm::function_ref<void(ValueRange)> body) const {
   Value count = e.index(1);
   for (Value size : sizes)
     count = e.mul(count, size);
-  e.loop(first, count, step, {}, [&](Value number, ValueRange) -> ThreadEmitter::Values {
+  e.loop(first, count, step, {}, [&](Value number, ValueRange) -> ThreadBuilder::Values {
     SmallVector<Value> point(sizes.size());
     for (size_t dim = sizes.size(); dim-- > 1;) {
       point[dim] = e.rem(number, sizes[dim]);
@@ -28,9 +28,9 @@ void ThreadLoops::forEach(ThreadEmitter &e, ArrayRef<Value> sizes, llvm::functio
   });
 }
 
-void ThreadLoops::forEachWarp(ThreadEmitter &e, Value count, llvm::function_ref<void(Value, Value)> body) const {
+void ThreadLoops::forEachWarp(ThreadBuilder &e, Value count, llvm::function_ref<void(Value, Value)> body) const {
   Value warp = e.div(thread, kWarp), lane = e.rem(thread, kWarp);
-  e.loop(warp, count, e.index(threads / kWarp), {}, [&](Value item, ValueRange) -> ThreadEmitter::Values {
+  e.loop(warp, count, e.index(threads / kWarp), {}, [&](Value item, ValueRange) -> ThreadBuilder::Values {
     body(item, lane);
     return {};
   });
@@ -45,7 +45,7 @@ bool attune::isDistributed(Operation *op) {
 
 static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
-  ThreadEmitter e(builder, op.getLoc());
+  ThreadBuilder e(builder, op.getLoc());
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim != cast<MemRefType>(op.getSource().getType()).getRank(); ++dim)
     sizes.push_back(e.size(op.getTarget(), dim));
@@ -55,7 +55,7 @@ static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
 /// The first thread stores.
 static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
-  ThreadEmitter e(builder, op.getLoc());
+  ThreadBuilder e(builder, op.getLoc());
   e.ifThen(e.compare(arith::CmpIPredicate::eq, loops.thread, e.index(0)), [&] { builder.clone(*op); });
   op.erase();
   return success();

@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_THREADLOOPS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_THREADLOOPS_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,9 +19,9 @@ struct ThreadLoops {
   int64_t threads;
 
   /// A loop over all points of |sizes|, the last dimension fastest, shared by the threads.
-  void forEach(ThreadEmitter &e, llvm::ArrayRef<mlir::Value> sizes, llvm::function_ref<void(mlir::ValueRange point)> body) const;
+  void forEach(ThreadBuilder &e, llvm::ArrayRef<mlir::Value> sizes, llvm::function_ref<void(mlir::ValueRange point)> body) const;
   /// A loop over [0, count) shared by the warps of the block; |lane| is the thread's number in its warp.
-  void forEachWarp(ThreadEmitter &e, mlir::Value count, llvm::function_ref<void(mlir::Value item, mlir::Value lane)> body) const;
+  void forEachWarp(ThreadBuilder &e, mlir::Value count, llvm::function_ref<void(mlir::Value item, mlir::Value lane)> body) const;
 };
 
 /// Whether |op| is one that threads share: linalg, copies, xfmr tiles and stores.

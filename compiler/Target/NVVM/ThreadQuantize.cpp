@@ -7,11 +7,11 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 void attune::emitQuantizeRows(tiles::QuantizeRowsOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
-  ThreadEmitter e(builder, op.getLoc());
+  ThreadBuilder e(builder, op.getLoc());
   Value input = op.getInput(), codes = op.getCodes();
   loops.forEach(e, {e.size(codes, 0), e.size(codes, 1)}, [&](ValueRange point) {
     Value exists = e.compare(arith::CmpIPredicate::slt, point[1], e.size(input, 1));

@@ -18,9 +18,9 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
-WarpAttention::WarpAttention(tiles::AttentionTileOp op, ThreadEmitter &e)
+WarpAttention::WarpAttention(tiles::AttentionTileOp op, ThreadBuilder &e)
     : op(op), e(e), rows(op, e), columns(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
       perLane(llvm::divideCeil(columns, kWarp)), target(op.getScoreStage() == xfmr::ScoreStage::Softmax ? op.getProbabilities() : Value()) {
 }
@@ -132,6 +132,6 @@ void WarpAttention::emitMaskedRow(const RowAttention::Row &which, Value laneNumb
 
 void attune::emitAttentionRows(tiles::AttentionTileOp op, const ThreadLoops &loops) {
   OpBuilder builder(op);
-  ThreadEmitter e(builder, op.getLoc());
+  ThreadBuilder e(builder, op.getLoc());
   WarpAttention(op, e).run(loops);
 }

@@ -14,9 +14,9 @@ namespace attune {
 class WarpAttention {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
-  WarpAttention(mlir::tiles::AttentionTileOp op, ThreadEmitter &e);
+  WarpAttention(mlir::tiles::AttentionTileOp op, ThreadBuilder &e);
 
   void run(const ThreadLoops &loops);
   /// The result of |which|, a row without a visible key: the mean of the values of the keys that the rule for masked rows names, all of
@@ -33,7 +33,7 @@ private:
   void forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value key)> body);
 
   mlir::tiles::AttentionTileOp op;
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   RowAttention rows;
   int64_t columns, perLane;
   /// Where weights go, if they are asked for.

@@ -17,7 +17,7 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 Values WarpgroupConsumer::join(const Carried &carried) {
   Values values(carried.state);

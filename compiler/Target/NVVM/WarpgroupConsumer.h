@@ -17,9 +17,9 @@ inline constexpr int64_t kConsumerRows = 64;
 class WarpgroupConsumer {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
-  WarpgroupConsumer(mlir::tiles::AttentionTileOp op, ThreadEmitter &e, KeyStages &stages, Value inGroup, Value queries)
+  WarpgroupConsumer(mlir::tiles::AttentionTileOp op, ThreadBuilder &e, KeyStages &stages, Value inGroup, Value queries)
       : op(op), e(e), copies(e), stages(stages), inGroup(inGroup), queriesAt(queries), own(op, e, e.rem(inGroup, kWarp)),
         products(e, own.cores.elementType()) {}
   /// All keys from |begin| to |end|, which are in the stages from |place| on; |group| is the number of the warpgroup, which stores what it
@@ -42,7 +42,7 @@ private:
   void release(llvm::function_ref<void()> give) { e.ifThen(e.compare(mlir::arith::CmpIPredicate::eq, inGroup, e.index(0)), give); }
 
   mlir::tiles::AttentionTileOp op;
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   BoxCopies copies;
   KeyStages &stages;
   /// The byte of the queries in the stages' memory.

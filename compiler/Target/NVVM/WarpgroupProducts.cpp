@@ -15,11 +15,11 @@
 
 using namespace mlir;
 using namespace attune;
-using Values = ThreadEmitter::Values;
+using Values = ThreadBuilder::Values;
 
 /// Emits |text|, which returns |count| f32 and reads |others|, whose constraints are |constraints|. The results replace |sums|, if there
 /// are any.
-static Values emitAsm(ThreadEmitter &e, StringRef text, int64_t count, ValueRange sums, ValueRange others, StringRef constraints) {
+static Values emitAsm(ThreadBuilder &e, StringRef text, int64_t count, ValueRange sums, ValueRange others, StringRef constraints) {
   std::string all;
   llvm::raw_string_ostream stream(all);
   // Without sums, results must not share registers with operands, which are read after the instruction.

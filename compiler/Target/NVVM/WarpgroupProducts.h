@@ -20,7 +20,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_WARPGROUPPRODUCTS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_WARPGROUPPRODUCTS_H
 
-#include "compiler/Target/NVVM/ThreadEmitter.h"
+#include "compiler/Target/NVVM/ThreadBuilder.h"
 
 namespace attune {
 
@@ -53,16 +53,16 @@ struct ProductRows {
   ProductRows(mlir::ValueRange words) : words(words) {}
 
   SharedMatrix matrix;
-  ThreadEmitter::Values words;
+  ThreadBuilder::Values words;
 };
 
 /// Emits them for one element type, bf16 or f16.
 class WarpgroupProducts {
 public:
   using Value = mlir::Value;
-  using Values = ThreadEmitter::Values;
+  using Values = ThreadBuilder::Values;
 
-  WarpgroupProducts(ThreadEmitter &e, mlir::Type element) : e(e), builder(e.builder), element(element) {}
+  WarpgroupProducts(ThreadBuilder &e, mlir::Type element) : e(e), builder(e.builder), element(element) {}
 
   /// The matrix at |address|.
   SharedMatrix matrix(Value address, const MatrixLayout &layout);
@@ -85,7 +85,7 @@ public:
 private:
   Values emit(mlir::ValueRange sums, int64_t count, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
 
-  ThreadEmitter &e;
+  ThreadBuilder &e;
   mlir::OpBuilder &builder;
   mlir::Type element;
 };

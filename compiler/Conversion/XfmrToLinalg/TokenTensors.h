@@ -1,8 +1,8 @@
-//===- TokenEmitter.h - Short forms for conversion patterns -----*- C++ -*-===//
+//===- TokenTensors.h - Short forms for conversion patterns -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_TOKENEMITTER_H
-#define ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_TOKENEMITTER_H
+#ifndef ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_TOKENTENSORS_H
+#define ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_TOKENTENSORS_H
 
 #include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 
@@ -54,4 +54,4 @@ public:
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_TOKENEMITTER_H
+#endif // ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_TOKENTENSORS_H

@@ -1,8 +1,8 @@
-//===- VectorEmitter.cpp - Code on vectors of 16 floats -------------------===//
+//===- VectorBuilder.cpp - Code on vectors of 16 floats -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/VectorEmitter.h"
+#include "compiler/Target/CPU/VectorBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,13 +21,13 @@ static std::optional<int64_t> getConstant(Value value) { return getConstantIntVa
 // Scalars and indices
 //===----------------------------------------------------------------------===//
 
-Value VectorEmitter::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+Value VectorBuilder::index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
 
-Value VectorEmitter::f32(double value) {
+Value VectorBuilder::f32(double value) {
   return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(static_cast<float>(value)));
 }
 
-Value VectorEmitter::add(Value base, int64_t offset) {
+Value VectorBuilder::add(Value base, int64_t offset) {
   if (offset == 0)
     return base;
   if (std::optional<int64_t> constant = getConstant(base))
@@ -35,7 +35,7 @@ Value VectorEmitter::add(Value base, int64_t offset) {
   return arith::AddIOp::create(builder, loc, base, index(offset));
 }
 
-Value VectorEmitter::add(Value a, Value b) {
+Value VectorBuilder::add(Value a, Value b) {
   if (std::optional<int64_t> constant = getConstant(b))
     return add(a, *constant);
   if (std::optional<int64_t> constant = getConstant(a))
@@ -43,40 +43,40 @@ Value VectorEmitter::add(Value a, Value b) {
   return arith::AddIOp::create(builder, loc, a, b);
 }
 
-Value VectorEmitter::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(loc, a, b); }
-Value VectorEmitter::mul(Value a, int64_t factor) { return builder.createOrFold<arith::MulIOp>(loc, a, index(factor)); }
-Value VectorEmitter::floorDiv(Value a, int64_t divisor) { return builder.createOrFold<arith::DivUIOp>(loc, a, index(divisor)); }
-Value VectorEmitter::remainder(Value a, int64_t divisor) { return builder.createOrFold<arith::RemUIOp>(loc, a, index(divisor)); }
-Value VectorEmitter::max(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loc, a, b); }
-Value VectorEmitter::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(loc, a, b); }
+Value VectorBuilder::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(loc, a, b); }
+Value VectorBuilder::mul(Value a, int64_t factor) { return builder.createOrFold<arith::MulIOp>(loc, a, index(factor)); }
+Value VectorBuilder::floorDiv(Value a, int64_t divisor) { return builder.createOrFold<arith::DivUIOp>(loc, a, index(divisor)); }
+Value VectorBuilder::remainder(Value a, int64_t divisor) { return builder.createOrFold<arith::RemUIOp>(loc, a, index(divisor)); }
+Value VectorBuilder::max(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loc, a, b); }
+Value VectorBuilder::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(loc, a, b); }
 
-Value VectorEmitter::size(Value memref, int64_t dim) {
+Value VectorBuilder::size(Value memref, int64_t dim) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(dim))
     return index(type.getDimSize(dim));
   return memref::DimOp::create(builder, loc, memref, dim);
 }
 
-Value VectorEmitter::loadScalar(Value memref, ValueRange indices) { return memref::LoadOp::create(builder, loc, memref, indices); }
+Value VectorBuilder::loadScalar(Value memref, ValueRange indices) { return memref::LoadOp::create(builder, loc, memref, indices); }
 
 //===----------------------------------------------------------------------===//
 // Vectors
 //===----------------------------------------------------------------------===//
 
-Value VectorEmitter::splat(double value) {
+Value VectorBuilder::splat(double value) {
   return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(getType(), static_cast<float>(value)));
 }
 
-Value VectorEmitter::splat(Value scalar) { return vector::BroadcastOp::create(builder, loc, getType(), scalar); }
+Value VectorBuilder::splat(Value scalar) { return vector::BroadcastOp::create(builder, loc, getType(), scalar); }
 
-Value VectorEmitter::mask(Lanes lanes) {
+Value VectorBuilder::mask(Lanes lanes) {
   auto type = VectorType::get({kLanes}, builder.getI1Type());
   if (lanes.getDynamic())
     return vector::CreateMaskOp::create(builder, loc, type, ValueRange{lanes.getDynamic()});
   return vector::ConstantMaskOp::create(builder, loc, type, ArrayRef<int64_t>{lanes.getFixed()});
 }
 
-Value VectorEmitter::load(Value memref, ValueRange indices, Lanes lanes) {
+Value VectorBuilder::load(Value memref, ValueRange indices, Lanes lanes) {
   auto type = VectorType::get({kLanes}, cast<MemRefType>(memref.getType()).getElementType());
   if (lanes.areAll())
     return vector::LoadOp::create(builder, loc, type, memref, indices);
@@ -84,14 +84,14 @@ Value VectorEmitter::load(Value memref, ValueRange indices, Lanes lanes) {
   return vector::MaskedLoadOp::create(builder, loc, type, memref, indices, mask(lanes), zero);
 }
 
-void VectorEmitter::store(Value vector, Value memref, ValueRange indices, Lanes lanes) {
+void VectorBuilder::store(Value vector, Value memref, ValueRange indices, Lanes lanes) {
   if (lanes.areAll())
     vector::StoreOp::create(builder, loc, vector, memref, indices);
   else
     vector::MaskedStoreOp::create(builder, loc, memref, indices, mask(lanes), vector);
 }
 
-Value VectorEmitter::keep(Value vector, Lanes lanes, Value other) {
+Value VectorBuilder::keep(Value vector, Lanes lanes, Value other) {
   return lanes.areAll() ? vector : arith::SelectOp::create(builder, loc, mask(lanes), vector, other).getResult();
 }
 
@@ -99,36 +99,36 @@ Value VectorEmitter::keep(Value vector, Lanes lanes, Value other) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Value VectorEmitter::addf(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
-Value VectorEmitter::subf(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
-Value VectorEmitter::mulf(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
-Value VectorEmitter::divf(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
-Value VectorEmitter::fma(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
+Value VectorBuilder::addf(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
+Value VectorBuilder::subf(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
+Value VectorBuilder::mulf(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
+Value VectorBuilder::divf(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
+Value VectorBuilder::fma(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
 
-Value VectorEmitter::select(arith::CmpFPredicate predicate, Value a, Value b, Value yes, Value no) {
+Value VectorBuilder::select(arith::CmpFPredicate predicate, Value a, Value b, Value yes, Value no) {
   return arith::SelectOp::create(builder, loc, arith::CmpFOp::create(builder, loc, predicate, a, b), yes, no);
 }
 
-Value VectorEmitter::maxf(Value a, Value b) { return select(arith::CmpFPredicate::OGT, a, b, a, b); }
-Value VectorEmitter::minf(Value a, Value b) { return select(arith::CmpFPredicate::OLT, a, b, a, b); }
+Value VectorBuilder::maxf(Value a, Value b) { return select(arith::CmpFPredicate::OGT, a, b, a, b); }
+Value VectorBuilder::minf(Value a, Value b) { return select(arith::CmpFPredicate::OLT, a, b, a, b); }
 
-Value VectorEmitter::lowerHalf(Value vector) {
+Value VectorBuilder::lowerHalf(Value vector) {
   int64_t half = cast<VectorType>(vector.getType()).getDimSize(0) / 2;
   return vector::ShuffleOp::create(builder, loc, vector, vector, llvm::to_vector(llvm::seq<int64_t>(0, half)));
 }
 
-Value VectorEmitter::upperHalf(Value vector) {
+Value VectorBuilder::upperHalf(Value vector) {
   int64_t half = cast<VectorType>(vector.getType()).getDimSize(0) / 2;
   return vector::ShuffleOp::create(builder, loc, vector, vector, llvm::to_vector(llvm::seq<int64_t>(half, 2 * half)));
 }
 
-Value VectorEmitter::sumLanes(Value vector) {
+Value VectorBuilder::sumLanes(Value vector) {
   while (cast<VectorType>(vector.getType()).getDimSize(0) > 1)
     vector = addf(lowerHalf(vector), upperHalf(vector));
   return vector::ExtractOp::create(builder, loc, vector, int64_t(0));
 }
 
-Value VectorEmitter::maxLanes(Value vector) {
+Value VectorBuilder::maxLanes(Value vector) {
   while (cast<VectorType>(vector.getType()).getDimSize(0) > 1)
     vector = maxf(lowerHalf(vector), upperHalf(vector));
   return vector::ExtractOp::create(builder, loc, vector, int64_t(0));
@@ -138,7 +138,7 @@ Value VectorEmitter::maxLanes(Value vector) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-VectorEmitter::Values VectorEmitter::forLoop(Value begin, Value end, int64_t step, ValueRange initial, LoopBody body) {
+VectorBuilder::Values VectorBuilder::forLoop(Value begin, Value end, int64_t step, ValueRange initial, LoopBody body) {
   auto loop = scf::ForOp::create(builder, loc, begin, end, index(step), initial);
   OpBuilder::InsertionGuard guard(builder);
   if (initial.empty()) {
@@ -152,14 +152,14 @@ VectorEmitter::Values VectorEmitter::forLoop(Value begin, Value end, int64_t ste
   return Values(loop.getResults());
 }
 
-void VectorEmitter::ifThen(Value condition, llvm::function_ref<void()> then) {
+void VectorBuilder::ifThen(Value condition, llvm::function_ref<void()> then) {
   auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
   then();
 }
 
-VectorEmitter::Values VectorEmitter::choose(Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no) {
+VectorBuilder::Values VectorBuilder::choose(Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no) {
   auto side = [&](llvm::function_ref<Values()> emit) {
     return [&, emit](OpBuilder &, Location) {
       // The regions are built with the emitter's own builder, whose insertion point scf.if has moved.
@@ -170,7 +170,7 @@ VectorEmitter::Values VectorEmitter::choose(Value condition, llvm::function_ref<
   return Values(branch.getResults());
 }
 
-void VectorEmitter::forEvenRows(Value rows, int64_t maxRows, llvm::function_ref<void(int64_t, Value)> body) {
+void VectorBuilder::forEvenRows(Value rows, int64_t maxRows, llvm::function_ref<void(int64_t, Value)> body) {
   if (std::optional<int64_t> constant = getConstant(rows))
     return body(*constant, Value());
   auto one = [&] { return body(1, Value()), Values(); };
@@ -193,7 +193,7 @@ void VectorEmitter::forEvenRows(Value rows, int64_t maxRows, llvm::function_ref<
   (void)choose(builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rows, index(1)), one, more);
 }
 
-void VectorEmitter::forRows(Value rows, int64_t maxRows, llvm::function_ref<void(Value, int64_t)> body) {
+void VectorBuilder::forRows(Value rows, int64_t maxRows, llvm::function_ref<void(Value, int64_t)> body) {
   if (std::optional<int64_t> constant = getConstant(rows)) {
     int64_t base = 0;
     for (int64_t count = maxRows; count > 0; count /= 2)
@@ -218,12 +218,12 @@ void VectorEmitter::forRows(Value rows, int64_t maxRows, llvm::function_ref<void
   }
 }
 
-void VectorEmitter::forChunks(int64_t columns, llvm::function_ref<void(int64_t, Lanes)> body) {
+void VectorBuilder::forChunks(int64_t columns, llvm::function_ref<void(int64_t, Lanes)> body) {
   for (int64_t begin = 0; begin < columns; begin += kLanes)
     body(begin, Lanes::first(columns - begin));
 }
 
-VectorEmitter::Values VectorEmitter::multiply(Value begin, Value end, int64_t rows, int64_t vectors, int64_t unroll, ValueRange initial,
+VectorBuilder::Values VectorBuilder::multiply(Value begin, Value end, int64_t rows, int64_t vectors, int64_t unroll, ValueRange initial,
                                               llvm::function_ref<Value(int64_t, Value)> loadA,
                                               llvm::function_ref<Value(int64_t, Value)> loadB) {
   auto step = [&](Value k, Values &acc) {

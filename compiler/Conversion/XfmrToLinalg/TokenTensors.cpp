@@ -1,8 +1,8 @@
-//===- TokenEmitter.cpp - Short forms for conversion patterns -------------===//
+//===- TokenTensors.cpp - Short forms for conversion patterns -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/TokenEmitter.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 
 using namespace mlir;
 using namespace attune;

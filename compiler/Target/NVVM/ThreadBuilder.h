@@ -1,8 +1,8 @@
-//===- ThreadEmitter.h - Code that the threads of a block share -*- C++ -*-===//
+//===- ThreadBuilder.h - Code that the threads of a block share -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_NVVM_THREADEMITTER_H
-#define ATTUNE_COMPILER_TARGET_NVVM_THREADEMITTER_H
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_THREADBUILDER_H
+#define ATTUNE_COMPILER_TARGET_NVVM_THREADBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -14,13 +14,13 @@ namespace attune {
 inline constexpr int64_t kWarp = 32, kBlockThreads = 128;
 
 /// Emits scalar code on indices and f32, loops over what threads share, and what the lanes of a warp do together.
-class ThreadEmitter {
+class ThreadBuilder {
 public:
   using Value = mlir::Value;
   using Values = llvm::SmallVector<mlir::Value>;
   using LoopBody = llvm::function_ref<Values(Value index, mlir::ValueRange carried)>;
 
-  ThreadEmitter(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+  ThreadBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
   Value index(int64_t value);
   Value f32(double value);
@@ -85,4 +85,4 @@ public:
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_NVVM_THREADEMITTER_H
+#endif // ATTUNE_COMPILER_TARGET_NVVM_THREADBUILDER_H

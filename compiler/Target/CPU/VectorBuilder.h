@@ -1,4 +1,4 @@
-//===- VectorEmitter.h - Code on vectors of 16 floats ---------------*- C++ -*-===//
+//===- VectorBuilder.h - Code on vectors of 16 floats ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All CPU kernels work on vectors of 16 f32 lanes, whatever the machine has (LLVM splits them), so that every sum has the same order
@@ -6,8 +6,8 @@
 // lanes, groups of rows, and the product loop with its accumulators in registers.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_VECTOREMITTER_H
-#define ATTUNE_COMPILER_TARGET_CPU_VECTOREMITTER_H
+#ifndef ATTUNE_COMPILER_TARGET_CPU_VECTORBUILDER_H
+#define ATTUNE_COMPILER_TARGET_CPU_VECTORBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -36,12 +36,12 @@ private:
 };
 
 /// Emits scf, vector and arith operations at the insertion point of |builder|.
-class VectorEmitter {
+class VectorBuilder {
 public:
   static constexpr int64_t kLanes = 16;
   using Values = llvm::SmallVector<mlir::Value>;
 
-  VectorEmitter(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+  VectorBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::Location getLoc() const { return loc; }
@@ -126,4 +126,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_VECTOREMITTER_H
+#endif // ATTUNE_COMPILER_TARGET_CPU_VECTORBUILDER_H
