@@ -21,7 +21,7 @@ using namespace attune;
 //===----------------------------------------------------------------------===//
 
 /// Whether |op| is cheaper to repeat in every body call than to pass: constants, index arithmetic, views with their static strides.
-static bool isRepeatable(Operation *op) {
+static bool canRecompute(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return true;
   if (isa<memref::ViewOp, memref::SubViewOp, memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::ReinterpretCastOp,
@@ -32,16 +32,16 @@ static bool isRepeatable(Operation *op) {
 }
 
 /// Index arithmetic is repeated only where that captures nothing more than its result would.
-static bool isRepeatable(Value value) {
+static bool canRecompute(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isRepeatable(op))
+  if (!op || !canRecompute(op))
     return false;
-  return !value.getType().isIndex() || llvm::all_of(op->getOperands(), [](Value operand) { return isRepeatable(operand); });
+  return !value.getType().isIndex() || llvm::all_of(op->getOperands(), [](Value operand) { return canRecompute(operand); });
 }
 
 /// Splits what |value| needs into repeated operations (producers first) and captured values.
 static void capture(Value value, llvm::SetVector<Operation *> &repeated, llvm::SetVector<Value> &captures) {
-  if (!isRepeatable(value)) {
+  if (!canRecompute(value)) {
     captures.insert(value);
     return;
   }

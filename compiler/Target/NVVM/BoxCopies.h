@@ -19,7 +19,7 @@ public:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  explicit BoxCopies(ThreadBuilder &e) : e(e), builder(e.builder) {}
+  explicit BoxCopies(ThreadBuilder &e) : e(e) {}
 
   /// |count| barriers in shared memory; the address of one.
   Value allocateBarriers(int64_t count);
@@ -53,7 +53,6 @@ private:
   Value word(Value index);
 
   ThreadBuilder &e;
-  mlir::OpBuilder &builder;
 };
 
 } // namespace attune

@@ -10,11 +10,10 @@
 using namespace mlir;
 using namespace attune;
 
-CodeBlock::CodeBlock(const CodeProjection &projection, OpBuilder &builder, Value thread, ArrayRef<int64_t> shape)
-    : projection(projection), e(builder, projection.contraction->getLoc()), cores(e, projection.element()),
-      input(projection.contraction->getOperand(0)), panels(projection.contraction->getOperand(1)), thread(thread),
-      lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)), chunks(projection.chunks()),
-      shared(shape.empty() ? Value() : e.allocateShared(builder.getF32Type(), shape)),
+CodeBlock::CodeBlock(const CodeProjection &projection, ThreadBuilder &e, Value thread, ArrayRef<int64_t> shape)
+    : projection(projection), e(e), cores(e, projection.element()), input(projection.contraction->getOperand(0)),
+      panels(projection.contraction->getOperand(1)), thread(thread), lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)),
+      chunks(projection.chunks()), shared(shape.empty() ? Value() : e.allocateShared(e.getF32Type(), shape)),
       rows(e.size(projection.contraction->getOperand(2), 0)), columns(e.size(projection.contraction->getOperand(2), 1)) {}
 
 void CodeBlock::storeResult(ArrayRef<Sum> sums) {

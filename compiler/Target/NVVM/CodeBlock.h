@@ -15,7 +15,7 @@ protected:
   using Values = ThreadBuilder::Values;
 
   /// For the thread |thread|, with f32 of |shape| as shared memory, if any.
-  CodeBlock(const CodeProjection &projection, mlir::OpBuilder &builder, Value thread, llvm::ArrayRef<int64_t> shape);
+  CodeBlock(const CodeProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
   /// A sum and its place. Row and column of one that does not |exist| are those of one that does.
   struct Sum {
@@ -25,7 +25,7 @@ protected:
   void storeResult(llvm::ArrayRef<Sum> sums);
 
   const CodeProjection &projection;
-  ThreadBuilder e;
+  ThreadBuilder &e;
   TensorCores cores;
   Value input, panels, thread, lane, warp;
   /// Of K.

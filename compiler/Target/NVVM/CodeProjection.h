@@ -49,8 +49,8 @@ CodeForm getCodeForm(int64_t columns);
 int64_t getColumns(CodeForm form);
 
 /// Emits |projection| at the builder's place; its operations stay.
-void emitCodeTiles(const CodeProjection &projection, CodeForm form, mlir::OpBuilder &builder, const ThreadLoops &loops);
-void emitCodeRows(const CodeProjection &projection, mlir::OpBuilder &builder, const ThreadLoops &loops);
+void emitCodeTiles(const CodeProjection &projection, CodeForm form, ThreadBuilder &e, const ThreadLoops &loops);
+void emitCodeRows(const CodeProjection &projection, ThreadBuilder &e, const ThreadLoops &loops);
 
 } // namespace attune
 

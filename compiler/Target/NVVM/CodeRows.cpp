@@ -26,8 +26,8 @@ constexpr int64_t kQuad = 4, kUnroll = 2;
 /// Emits one projection.
 class RowEmitter : CodeBlock {
 public:
-  RowEmitter(const CodeProjection &projection, OpBuilder &builder, Value thread)
-      : CodeBlock(projection, builder, thread, {kWarps, kRows, kColumns}) {}
+  RowEmitter(const CodeProjection &projection, ThreadBuilder &e, Value thread)
+      : CodeBlock(projection, e, thread, {kWarps, kRows, kColumns}) {}
   void emit();
 
 private:
@@ -44,7 +44,7 @@ Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
   SmallVector<Values> upper, lower, weights;
   // All loads first: a thread waits for them together.
   for (int64_t i = 0; i < kUnroll; ++i) {
-    Value at = e.add(e.add(chunk, i * kQuad * kWarps), t), exists = e.compare(arith::CmpIPredicate::slt, at, e.index(chunks));
+    Value at = e.add(e.add(chunk, i * kQuad * kWarps), t), exists = e.compare(arith::CmpIPredicate::slt, at, chunks);
     for (int64_t half = 0; half < 2; ++half) {
       Value from = e.min(e.add(e.add(column, 8 * half), g), lastColumn);
       Value place[] = {e.div(from, kCodePanel), at, e.rem(from, kCodePanel), e.index(0)};
@@ -86,20 +86,18 @@ void RowEmitter::join(Value row, Value column) {
 }
 
 void RowEmitter::emit() {
-  e.loop(e.index(0), rows, e.index(kRows), {}, [&](Value row, ValueRange) -> Values {
-    e.loop(e.index(0), columns, e.index(kColumns), {}, [&](Value column, ValueRange) -> Values {
+  e.loop(e.index(0), rows, kRows, [&](Value row) {
+    e.loop(e.index(0), columns, kColumns, [&](Value column) {
       Values sums = e.loop(e.mul(warp, kQuad), e.index(chunks), e.index(kQuad * kWarps * kUnroll), Values(8, e.f32(0.0)),
                            [&](Value chunk, ValueRange before) { return addQuads(row, column, chunk, Values(before)); });
       keep(sums);
       e.barrier();
       join(row, column);
       e.barrier();
-      return {};
     });
-    return {};
   });
 }
 
-void attune::emitCodeRows(const CodeProjection &projection, OpBuilder &builder, const ThreadLoops &loops) {
-  RowEmitter(projection, builder, loops.thread).emit();
+void attune::emitCodeRows(const CodeProjection &projection, ThreadBuilder &e, const ThreadLoops &loops) {
+  RowEmitter(projection, e, loops.thread).emit();
 }

@@ -46,8 +46,8 @@ constexpr TileShape kWide{128, 128, 64, 64, 4}, kNarrow{64, 64, 32, 32, 4};
 /// Emits one projection.
 class TileEmitter : CodeBlock {
 public:
-  TileEmitter(const CodeProjection &projection, const TileShape &shape, OpBuilder &builder, Value thread)
-      : CodeBlock(projection, builder, thread, {shape.words()}), shape(shape) {}
+  TileEmitter(const CodeProjection &projection, const TileShape &shape, ThreadBuilder &e, Value thread)
+      : CodeBlock(projection, e, thread, {shape.words()}), shape(shape) {}
   void emit();
 
 private:
@@ -61,7 +61,7 @@ private:
   Value columnOfWarp() { return e.mul(e.rem(warp, shape.columns / shape.warpColumns), shape.warpColumns); }
   Value next(Value slot) {
     Value one = e.add(slot, 1);
-    return e.select(e.compare(arith::CmpIPredicate::eq, one, e.index(shape.stages)), e.index(0), one);
+    return e.select(e.compare(arith::CmpIPredicate::eq, one, shape.stages), e.index(0), one);
   }
 
   TileShape shape;
@@ -72,14 +72,12 @@ private:
 } // namespace
 
 void TileEmitter::emit() {
-  e.loop(e.index(0), rows, e.index(shape.rows), {}, [&](Value first, ValueRange) -> Values {
+  e.loop(e.index(0), rows, shape.rows, [&](Value first) {
     row = first;
-    e.loop(e.index(0), columns, e.index(shape.columns), {}, [&](Value first, ValueRange) -> Values {
+    e.loop(e.index(0), columns, shape.columns, [&](Value first) {
       column = first;
       emitTile();
-      return {};
     });
-    return {};
   });
 }
 
@@ -151,22 +149,21 @@ void TileEmitter::emitTile() {
 }
 
 void TileEmitter::storeSums(ValueRange sums) {
-  auto pair = VectorType::get({2}, e.builder.getF32Type());
-  e.loop(e.index(0), e.index(shape.rows), e.index(kSumRows), {}, [&](Value first, ValueRange) -> Values {
+  auto pair = VectorType::get({2}, e.getF32Type());
+  e.loop(e.index(0), e.index(shape.rows), kSumRows, [&](Value first) {
     Value mine = e.compare(arith::CmpIPredicate::eq, e.div(rowOfWarp(), kSumRows), e.div(first, kSumRows));
     e.ifThen(mine, [&] {
       Value local = e.add(e.rem(rowOfWarp(), kSumRows), e.div(lane, 4)), at = e.add(columnOfWarp(), e.mul(e.rem(lane, 4), 2));
       for (size_t i = 0; i < sums.size(); i += 2) {
         int64_t tile = i / 4, down = tile / (shape.warpColumns / 8) * 16 + i % 4 / 2 * 8, right = tile % (shape.warpColumns / 8) * 8;
-        Value values = vector::FromElementsOp::create(e.builder, e.loc, pair, ValueRange{sums[i], sums[i + 1]});
+        Value values = vector::FromElementsOp::create(e, pair, ValueRange{sums[i], sums[i + 1]});
         Value place = e.add(e.mul(e.add(local, down), shape.sumStride()), e.add(at, right));
-        vector::StoreOp::create(e.builder, e.loc, values, shared, place);
+        vector::StoreOp::create(e, values, shared, place);
       }
     });
     e.barrier();
     storeRows(first);
     e.barrier();
-    return {};
   });
 }
 
@@ -176,7 +173,7 @@ void TileEmitter::storeRows(Value first) {
   Value mine = e.add(column, e.rem(thread, shape.columns)), inside = e.compare(arith::CmpIPredicate::slt, mine, columns);
   Value last = e.add(rows, -1), above = e.add(row, first), beside = e.min(mine, e.add(columns, -1));
   Value count = e.min(e.sub(rows, above), e.index(kSumRows));
-  e.loop(e.div(thread, shape.columns), count, e.index(kAtOnce * together), {}, [&](Value local, ValueRange) -> Values {
+  e.loop(e.div(thread, shape.columns), count, kAtOnce * together, [&](Value local) {
     SmallVector<Sum> sums;
     for (int64_t i = 0; i < kAtOnce; ++i) {
       Value at = e.add(local, i * together), global = e.add(above, at);
@@ -185,10 +182,9 @@ void TileEmitter::storeRows(Value first) {
       sums.push_back({exists, e.min(global, last), beside, e.load(shared, place)});
     }
     storeResult(sums);
-    return {};
   });
 }
 
-void attune::emitCodeTiles(const CodeProjection &projection, CodeForm form, OpBuilder &builder, const ThreadLoops &loops) {
-  TileEmitter(projection, form == CodeForm::Wide ? kWide : kNarrow, builder, loops.thread).emit();
+void attune::emitCodeTiles(const CodeProjection &projection, CodeForm form, ThreadBuilder &e, const ThreadLoops &loops) {
+  TileEmitter(projection, form == CodeForm::Wide ? kWide : kNarrow, e, loops.thread).emit();
 }

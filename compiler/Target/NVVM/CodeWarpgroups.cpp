@@ -46,7 +46,7 @@ constexpr int64_t kSlice = 32, kSlicePadding = 8, kAtOnce = 4;
 /// Stores the sums of 64 rows and 32 columns of a clone from where they lie in shared memory.
 class SliceStore : CodeBlock {
 public:
-  SliceStore(const CodeProjection &clone, ThreadBuilder &e, Value thread) : CodeBlock(clone, e.builder, thread, {}) {}
+  SliceStore(const CodeProjection &clone, ThreadBuilder &e, Value thread) : CodeBlock(clone, e, thread, {}) {}
   /// |firstRow| and |firstColumn| are those of the slice in the iteration.
   void emit(Value slice, Value firstRow, Value firstColumn);
 };
@@ -87,7 +87,7 @@ void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
   Value mine = e.rem(thread, kSlice), at = e.add(firstColumn, mine), lastRow = e.add(rows, -1), lastColumn = e.add(columns, -1);
   Value inside = e.compare(arith::CmpIPredicate::slt, at, columns), beside = e.min(at, lastColumn);
   constexpr int64_t kRowsAtOnce = kWarpgroup / kSlice;
-  e.loop(e.div(thread, kSlice), e.index(kProductRows), e.index(kAtOnce * kRowsAtOnce), {}, [&](Value local, ValueRange) -> Values {
+  e.loop(e.div(thread, kSlice), e.index(kProductRows), kAtOnce * kRowsAtOnce, [&](Value local) {
     SmallVector<Sum> sums;
     for (int64_t i = 0; i < kAtOnce; ++i) {
       Value down = e.add(local, i * kRowsAtOnce), row = e.add(firstRow, down);
@@ -95,7 +95,6 @@ void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
       sums.push_back({exists, e.min(row, lastRow), beside, e.load(slice, {down, mine})});
     }
     storeResult(sums);
-    return {};
   });
 }
 
@@ -105,15 +104,14 @@ WarpgroupEmitter::WarpgroupEmitter(WholeProjection whole, scf::ForallOp loop, Th
 
 void WarpgroupEmitter::allocate() {
   // Swizzled rows are placed by the bits of their addresses: eight of them are 1024 bytes.
-  tiles = e.sharedAddress(e.allocateShared(e.builder.getI8Type(), {stages * (bytesOfA() + bytesOfB())}, /*alignment=*/1024));
-  slices = e.allocateShared(e.builder.getF32Type(), {kConsumers, kProductRows, kSlice + kSlicePadding});
+  tiles = e.sharedAddress(e.allocateShared(e.getI8Type(), {stages * (bytesOfA() + bytesOfB())}, /*alignment=*/1024));
+  slices = e.allocateShared(e.getF32Type(), {kConsumers, kProductRows, kSlice + kSlicePadding});
   full = copies.allocateBarriers(stages);
   empty = copies.allocateBarriers(stages);
-  e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, e.index(0)), [&] {
-    e.loop(e.index(0), e.index(stages), e.index(1), {}, [&](Value stage, ValueRange) -> Values {
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] {
+    e.loop(e.index(0), e.index(stages), 1, [&](Value stage) {
       copies.init(copies.barrierAt(full, stage), 1);
       copies.init(copies.barrierAt(empty, stage), kConsumers);
-      return {};
     });
     copies.fenceInit();
   });
@@ -122,7 +120,7 @@ void WarpgroupEmitter::allocate() {
 
 /// A loop over the tiles of this block. |row| and |column| are the tile's first.
 void WarpgroupEmitter::forEachTile(ValueRange initial, llvm::function_ref<Values(Value, Value, ValueRange)> body) {
-  Value blocks = getValueOrCreateConstantIndexOp(e.builder, e.loc, loop.getMixedUpperBound()[0]);
+  Value blocks = e.index(loop.getMixedUpperBound()[0]);
   e.loop(loop.getInductionVar(0), e.mul(rowTiles, columnTiles), blocks, initial, [&](Value tile, ValueRange carried) {
     Value strip = e.mul(columnTiles, kTogether), above = e.mul(e.div(tile, strip), kTogether), within = e.rem(tile, strip);
     Value height = e.min(e.sub(rowTiles, above), e.index(kTogether));
@@ -134,8 +132,8 @@ void WarpgroupEmitter::forEachTile(ValueRange initial, llvm::function_ref<Values
 void WarpgroupEmitter::produce(Value inputMap, Value panelsMap) {
   Value zero = e.index(0), depth = e.index(whole.projection.chunks() * kChunk);
   forEachTile(copies.firstPlace(), [&](Value row, Value column, ValueRange before) -> Values {
-    CodeProjection clone = whole.cloneAt(e.builder, row, column);
-    Value first = WholeProjection::firstRow(clone, e.builder);
+    CodeProjection clone = whole.cloneAt(e, row, column);
+    Value first = WholeProjection::firstRow(clone, e);
     WholeProjection::erase(clone);
     return e.loop(zero, depth, e.index(kDepth), before, [&](Value k, ValueRange carried) -> Values {
       RingPlace place = copies.unpack(carried[0]);
@@ -170,48 +168,47 @@ Values WarpgroupEmitter::multiplyStage(ValueRange sums, RingPlace place) {
 
 /// Gives the producer the stage before |place|, whose products are finished.
 void WarpgroupEmitter::releaseStageBefore(RingPlace place) {
-  e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, e.index(0)), [&] {
-    Value isZero = e.compare(arith::CmpIPredicate::eq, place.stage, e.index(0));
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, 0), [&] {
+    Value isZero = e.compare(arith::CmpIPredicate::eq, place.stage, 0);
     copies.arrive(copies.barrierAt(empty, e.select(isZero, e.index(stages - 1), e.add(place.stage, -1))));
   });
 }
 
 /// Writes the columns of |slice| of |sums|, those of half a tile, to where threads find rows of them.
 void WarpgroupEmitter::keepSlice(Value slice, ValueRange sums) {
-  auto pair = VectorType::get({2}, e.builder.getF32Type());
+  auto pair = VectorType::get({2}, e.getF32Type());
   Value lane = e.rem(inGroup, kWarp), row = e.add(e.mul(e.div(inGroup, kWarp), 16), e.div(lane, 4)), column = e.mul(e.rem(lane, 4), 2);
   constexpr int64_t kSums = kSlice / 2;
   for (int64_t part = 0; part < kHalf / kSlice; ++part)
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, slice, e.index(part)), [&] {
+    e.ifThen(e.compare(arith::CmpIPredicate::eq, slice, part), [&] {
       for (int64_t i = 0; i < kSums; i += 2) {
-        Value values = vector::FromElementsOp::create(e.builder, e.loc, pair, sums.slice(part * kSums + i, 2));
+        Value values = vector::FromElementsOp::create(e, pair, sums.slice(part * kSums + i, 2));
         Value at[] = {e.add(group, -1), e.add(row, i % 4 / 2 * 8), e.add(column, i / 4 * 8)};
-        vector::StoreOp::create(e.builder, e.loc, values, slices, at);
+        vector::StoreOp::create(e, values, slices, at);
       }
     });
 }
 
 void WarpgroupEmitter::storeTile(Value row, Value column, ValueRange sums) {
-  Value consumer = e.add(group, -1), end = getValueOrCreateConstantIndexOp(e.builder, e.loc, whole.loop.getMixedUpperBound()[1]);
-  OpFoldResult one = e.builder.getIndexAttr(1), zero = e.builder.getIndexAttr(0);
-  Value mine = memref::SubViewOp::create(e.builder, e.loc,
+  Value consumer = e.add(group, -1), end = e.index(whole.loop.getMixedUpperBound()[1]);
+  OpFoldResult one = e.getIndexAttr(1), zero = e.getIndexAttr(0);
+  Value mine = memref::SubViewOp::create(e,
                                          cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
                                              {kProductRows, kSlice}, cast<MemRefType>(slices.getType()), {consumer, zero, zero},
-                                             {one, e.builder.getIndexAttr(kProductRows), e.builder.getIndexAttr(kSlice)}, {one, one, one})),
+                                             {one, e.getIndexAttr(kProductRows), e.getIndexAttr(kSlice)}, {one, one, one})),
                                          slices, ArrayRef<OpFoldResult>{consumer, zero, zero},
-                                         ArrayRef<OpFoldResult>{one, e.builder.getIndexAttr(kProductRows), e.builder.getIndexAttr(kSlice)},
+                                         ArrayRef<OpFoldResult>{one, e.getIndexAttr(kProductRows), e.getIndexAttr(kSlice)},
                                          ArrayRef<OpFoldResult>{one, one, one});
   for (int64_t half = 0; half < columns / kHalf; ++half) {
     Value first = e.add(column, half * kHalf);
     e.ifThen(e.compare(arith::CmpIPredicate::slt, first, end), [&] {
-      CodeProjection clone = whole.cloneAt(e.builder, row, first);
+      CodeProjection clone = whole.cloneAt(e, row, first);
       SliceStore store(clone, e, inGroup);
-      e.loop(e.index(0), e.index(kHalf / kSlice), e.index(1), {}, [&](Value slice, ValueRange) -> Values {
+      e.loop(e.index(0), e.index(kHalf / kSlice), 1, [&](Value slice) {
         keepSlice(slice, sums.slice(half * kHalf / 2, kHalf / 2));
         copies.meet(group, kWarpgroup);
         store.emit(mine, e.mul(consumer, kProductRows), e.mul(slice, kSlice));
         copies.meet(group, kWarpgroup);
-        return {};
       });
       WholeProjection::erase(clone);
     });
@@ -245,7 +242,7 @@ void WarpgroupEmitter::emit(Value inputMap, Value panelsMap, Value ofRows, Value
   allocate();
   auto producer = [&]() -> Values {
     copies.setRegisters(kProducerRegisters, /*more=*/false);
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, e.index(0)), [&] { produce(inputMap, panelsMap); });
+    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] { produce(inputMap, panelsMap); });
     return {};
   };
   auto consumer = [&]() -> Values {
@@ -253,14 +250,13 @@ void WarpgroupEmitter::emit(Value inputMap, Value panelsMap, Value ofRows, Value
     consume();
     return {};
   };
-  e.choose(e.compare(arith::CmpIPredicate::eq, group, e.index(0)), producer, consumer);
+  e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
 }
 
 /// The maps of both matrices, made by the host.
 static std::pair<Value, Value> makeMaps(WholeProjection whole, ThreadBuilder &host, int64_t columns) {
   auto map = [&](Value buffer, ValueRange sizes, ValueRange strides, ArrayRef<int64_t> box, int64_t bytes, int64_t swizzle) -> Value {
-    return rt::TensorMapOp::create(host.builder, host.loc, LLVM::LLVMPointerType::get(host.builder.getContext()), buffer, sizes, strides,
-                                   box, bytes, swizzle);
+    return rt::TensorMapOp::create(host, LLVM::LLVMPointerType::get(host.getContext()), buffer, sizes, strides, box, bytes, swizzle);
   };
   // A panel of columns has chunks of its 64 columns and 8 components one after the other, 256 words each.
   constexpr int64_t kChunkWords = kCodePanel * kChunk / 2;
@@ -274,20 +270,16 @@ static std::pair<Value, Value> makeMaps(WholeProjection whole, ThreadBuilder &ho
 
 scf::ForallOp attune::emitCodeWarpgroups(WholeProjection whole, int64_t arch, int64_t columns, int64_t stages) {
   scf::ForallOp before = whole.loop;
-  OpBuilder builder(before);
-  ThreadBuilder host(builder, before.getLoc());
+  ThreadBuilder host(before.getLoc(), before);
   auto [inputMap, panelsMap] = makeMaps(whole, host, columns);
-  auto count = [&](OpFoldResult size, int64_t each) {
-    return builder.createOrFold<arith::CeilDivUIOp>(host.loc, getValueOrCreateConstantIndexOp(builder, host.loc, size), host.index(each));
-  };
+  auto count = [&](OpFoldResult size, int64_t each) { return host.ceilDiv(host.index(size), host.index(each)); };
   Value rowTiles = count(before.getMixedUpperBound()[0], kWarpgroupRows), columnTiles = count(before.getMixedUpperBound()[1], columns);
   // A block fills a multiprocessor, and workers are two for each.
-  Value most = count(rt::WorkerCountOp::create(builder, host.loc).getResult(), 2), blocks = host.min(host.mul(rowTiles, columnTiles), most);
-  auto loop = scf::ForallOp::create(builder, host.loc, ArrayRef<OpFoldResult>{blocks}, ValueRange(), std::nullopt);
-  loop->setAttr(kGpuAttr, builder.getI64IntegerAttr(arch));
-  loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
-  builder.setInsertionPointToStart(loop.getBody());
-  ThreadBuilder e(builder, host.loc);
+  Value most = count(rt::WorkerCountOp::create(host).getResult(), 2), blocks = host.min(host.mul(rowTiles, columnTiles), most);
+  auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{blocks}, ValueRange(), std::nullopt);
+  loop->setAttr(kGpuAttr, host.getI64IntegerAttr(arch));
+  loop->setAttr(kThreadsAttr, host.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
+  ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
   if (Value tokens = readTokenCount(before, e))
     rowTiles = e.min(rowTiles, e.div(e.add(tokens, kWarpgroupRows - 1), kWarpgroupRows));
   WarpgroupEmitter(whole, loop, e, columns, stages).emit(inputMap, panelsMap, rowTiles, columnTiles);

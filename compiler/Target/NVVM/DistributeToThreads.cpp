@@ -88,12 +88,11 @@ private:
 
   LogicalResult distribute(scf::ForallOp loop, CodeForm form) {
     placeBarriers(loop);
-    OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
-    ThreadBuilder e(builder, loop.getLoc());
+    ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
     Value thread = e.thread(), first = thread, step = e.index(threads);
     if (loop->hasAttr(kGridAttr)) {
       first = e.add(e.mul(loop.getInductionVar(0), threads), thread);
-      step = e.mul(getValueOrCreateConstantIndexOp(builder, loop.getLoc(), loop.getMixedUpperBound()[0]), threads);
+      step = e.mul(e.index(loop.getMixedUpperBound()[0]), threads);
     }
     ThreadLoops loops{first, step, thread, threads};
     // All of them before the first is emitted: what a thread does is not shared again.
@@ -121,11 +120,12 @@ private:
         contractions.push_back(linalgOp);
     for (linalg::LinalgOp contraction : contractions) {
       CodeProjection projection = findCodeProjection(contraction);
-      OpBuilder builder(projection.epilogue ? projection.epilogue : contraction);
+      linalg::LinalgOp last = projection.epilogue ? projection.epilogue : contraction;
+      ThreadBuilder e(contraction.getLoc(), last);
       if (form == CodeForm::Few)
-        emitCodeRows(projection, builder, loops);
+        emitCodeRows(projection, e, loops);
       else
-        emitCodeTiles(projection, form, builder, loops);
+        emitCodeTiles(projection, form, e, loops);
       for (Operation *op : {projection.epilogue.getOperation(), contraction.getOperation(), projection.zero.getOperation()})
         if (op) {
           ops.remove(op);

@@ -87,7 +87,7 @@ FlashAttention::FlashAttention(tiles::AttentionTileOp op, ThreadBuilder &e, cons
 
 FlashAttention::Matrix FlashAttention::allocate(int64_t rows, int64_t columns) {
   Matrix matrix{{}, rows, columns};
-  matrix.words = e.allocateShared(e.builder.getI32Type(), {stages * matrix.stageBytes() / 4});
+  matrix.words = e.allocateShared(e.getI32Type(), {stages * matrix.stageBytes() / 4});
   return matrix;
 }
 
@@ -102,26 +102,23 @@ void FlashAttention::emit() {
     std::optional<int64_t> most = queries ? queries->getConstant() : std::nullopt;
     if (int64_t heads = cast<MemRefType>(op.getQuery().getType()).getDimSize(1);
         most && heads != ShapedType::kDynamic && *most * heads <= kRows) {
-      e.ifThen(e.compare(arith::CmpIPredicate::sgt, own.count, e.index(0)), [&] { emitTile(e.index(0)); });
+      e.ifThen(e.compare(arith::CmpIPredicate::sgt, own.count, 0), [&] { emitTile(e.index(0)); });
       return {};
     }
-    e.loop(e.index(0), own.count, e.index(kRows), {}, [&](Value first, ValueRange) -> Values {
-      emitTile(first);
-      return {};
-    });
+    e.loop(e.index(0), own.count, kRows, [&](Value first) { emitTile(first); });
     return {};
   };
   if (op.hasKeyRows())
     many();
   else
-    e.choose(e.compare(arith::CmpIPredicate::sle, own.count, e.index(kFewRows)), few, many);
+    e.choose(e.compare(arith::CmpIPredicate::sle, own.count, kFewRows), few, many);
 }
 
 /// Copies |count| rows of |from|, whose first is |first|, of |columns| columns, rounded; zeros around them.
 void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns) {
   int64_t chunks = to.columns / kChunk;
   Value wide = isAligned(e, from);
-  e.loop(loops.thread, e.index(to.rows * chunks), e.index(loops.threads), {}, [&](Value number, ValueRange) -> Values {
+  e.loop(loops.thread, e.index(to.rows * chunks), loops.threads, [&](Value number) {
     Value local = e.div(number, chunks), chunk = e.rem(number, chunks);
     SmallVector<Value> at(first);
     at.back() = e.add(at.back(), local);
@@ -131,10 +128,9 @@ void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> fir
     Values words;
     for (int64_t i = 0; i < kChunk; i += 2)
       words.push_back(cores.pack(elements[i], elements[i + 1]));
-    auto type = VectorType::get({kChunk / 2}, e.builder.getI32Type());
+    auto type = VectorType::get({kChunk / 2}, e.getI32Type());
     Value place = e.add(e.mul(local, to.strideBytes() / 4), e.mul(chunk, kChunkBytes / 4));
-    vector::StoreOp::create(e.builder, e.loc, vector::FromElementsOp::create(e.builder, e.loc, type, words), to.words, place);
-    return {};
+    vector::StoreOp::create(e, vector::FromElementsOp::create(e, type, words), to.words, place);
   });
 }
 
@@ -147,7 +143,7 @@ void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value f
     Value chunk = e.rem(number, chunks), local = e.div(number, chunks);
     row = e.add(first, local);
     if (columns != to.columns)
-      hasChunk = e.compare(arith::CmpIPredicate::slt, chunk, e.index(columns / kChunk));
+      hasChunk = e.compare(arith::CmpIPredicate::slt, chunk, columns / kChunk);
     source = cores.addressOf(from, {row, e.mul(chunk, kChunk)});
     target = cores.advance(base, e.add(e.mul(local, to.strideBytes()), e.mul(chunk, kChunkBytes)));
   };
@@ -235,7 +231,7 @@ Values FlashAttention::overKeys(Value begin, Value end, Value last, ValueRange c
       Value free = e.select(isFirst, e.index(kStages - 1), e.add(stage, -1)), one = e.add(stage, 1);
       e.ifThen(e.compare(arith::CmpIPredicate::slt, next, last), [&] { copyStage(free, next); });
       cores.commitCopies();
-      after = e.select(e.compare(arith::CmpIPredicate::eq, one, e.index(kStages)), zero, one);
+      after = e.select(e.compare(arith::CmpIPredicate::eq, one, kStages), zero, one);
     } else {
       e.barrier();
       roundRows(keys, op.getKey(), {e.div(key, kKeys), zero}, e.index(own.headDim), kKeys);
@@ -289,7 +285,6 @@ bool attune::isFlashAttention(tiles::AttentionTileOp op) {
 }
 
 void attune::emitFlashAttention(tiles::AttentionTileOp op, const ThreadLoops &loops) {
-  OpBuilder builder(op);
-  ThreadBuilder e(builder, op.getLoc());
+  ThreadBuilder e(op.getLoc(), op);
   FlashAttention(op, e, loops).emit();
 }

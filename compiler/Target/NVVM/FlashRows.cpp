@@ -18,7 +18,7 @@ static Type typeOf(xfmr::Precision precision, OpBuilder &builder) {
 
 FlashRows::FlashRows(tiles::AttentionTileOp op, ThreadBuilder &e, Value lane)
     : headDim(cast<MemRefType>(op.getQuery().getType()).getDimSize(2)), valueDim(cast<MemRefType>(op.getValue().getType()).getDimSize(1)),
-      cores(e, typeOf(op.getPrecision(), e.builder)), rows(op, e), op(op), e(e), lane(lane) {
+      cores(e, typeOf(op.getPrecision(), e)), rows(op, e), op(op), e(e), lane(lane) {
   count = e.mul(e.size(op.getQuery(), 0), rows.heads);
 }
 
@@ -44,18 +44,17 @@ Value FlashRows::queryWord(const AttentionRow &row, int64_t d) {
   if (Type element = cast<MemRefType>(op.getQuery().getType()).getElementType(); !element.isF32()) {
     // Such heads are multiples of 8.
     if (d >= headDim)
-      return arith::ConstantIntOp::create(e.builder, e.loc, 0, 32);
-    Value two =
-        vector::LoadOp::create(e.builder, e.loc, VectorType::get({2}, element), op.getQuery(), ValueRange{row.query, row.head, pair});
-    auto word = VectorType::get({1}, e.builder.getI32Type());
-    return vector::ExtractOp::create(e.builder, e.loc, vector::BitCastOp::create(e.builder, e.loc, word, two), int64_t(0));
+      return arith::ConstantIntOp::create(e, 0, 32);
+    Value two = vector::LoadOp::create(e, VectorType::get({2}, element), op.getQuery(), ValueRange{row.query, row.head, pair});
+    auto word = VectorType::get({1}, e.getI32Type());
+    return vector::ExtractOp::create(e, vector::BitCastOp::create(e, word, two), int64_t(0));
   }
   auto component = [&](int64_t i) {
     Value at = e.add(pair, i);
     auto load = [&] { return Values{e.load(op.getQuery(), {row.query, row.head, at})}; };
     if (d + 8 <= headDim)
       return load()[0];
-    return e.choose(e.compare(arith::CmpIPredicate::slt, at, e.index(headDim)), load, [&] { return Values{e.f32(0.0)}; })[0];
+    return e.choose(e.compare(arith::CmpIPredicate::slt, at, headDim), load, [&] { return Values{e.f32(0.0)}; })[0];
   };
   Value low = component(0);
   return cores.pack(low, component(1));
@@ -89,9 +88,7 @@ static size_t rowOf(size_t i) { return i % 4 / 2; }
 FlashRows::Limits FlashRows::limitsFrom(Value begin) {
   Limits limits;
   Value mine = e.add(begin, e.mul(e.rem(lane, 4), 2));
-  auto distance = [&](Value key) -> Value {
-    return arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI32Type(), e.sub(key, mine));
-  };
+  auto distance = [&](Value key) -> Value { return arith::IndexCastOp::create(e, e.getI32Type(), e.sub(key, mine)); };
   for (size_t r = 0; r < 2; ++r) {
     limits.end[r] = distance(op.hidesByPosition() ? e.min(row[r].end, rows.keys) : rows.keys);
     if (op.getWindowLeft())
@@ -110,7 +107,7 @@ std::pair<Value, Value> FlashRows::weigh(Value begin, bool areSeen, MutableArray
     if (areSeen)
       continue;
     // What stands behind the last key is no number perhaps, and counts for nothing.
-    Value at = arith::ConstantIntOp::create(e.builder, e.loc, static_cast<int64_t>(number), 32);
+    Value at = arith::ConstantIntOp::create(e, static_cast<int64_t>(number), 32);
     Value sees = e.compare(arith::CmpIPredicate::slt, at, limits.end[r]);
     if (limits.first[r])
       sees = e.both(sees, e.compare(arith::CmpIPredicate::sge, at, limits.first[r]));
@@ -158,7 +155,7 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
           if (column + 8 <= valueDim)
             store();
           else
-            e.ifThen(e.compare(arith::CmpIPredicate::slt, at, e.index(valueDim)), store);
+            e.ifThen(e.compare(arith::CmpIPredicate::slt, at, valueDim), store);
         }
     });
   }
@@ -166,26 +163,25 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
     return;
   // Rare, and a row after the other. Other lanes of the warp write such a row again.
   meet();
-  e.loop(e.index(0), e.index(16), e.index(1), {}, [&](Value local, ValueRange) -> Values {
+  e.loop(e.index(0), e.index(16), 1, [&](Value local) {
     Value number = e.add(first, local), from = e.mul(e.rem(local, 8), 4);
     Value upper = e.broadcastLane(state[0], from), lower = e.broadcastLane(state[1], from);
-    Value maximum = e.select(e.compare(arith::CmpIPredicate::slt, local, e.index(8)), upper, lower);
+    Value maximum = e.select(e.compare(arith::CmpIPredicate::slt, local, 8), upper, lower);
     Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden));
-    Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows.keys, e.index(0)), e.compare(arith::CmpIPredicate::slt, number, count));
+    Value some = e.both(e.compare(arith::CmpIPredicate::sgt, rows.keys, 0), e.compare(arith::CmpIPredicate::slt, number, count));
     e.ifThen(e.both(sees, some), [&] { WarpAttention(op, e).emitMaskedRow(rows.rowAt(e.min(number, e.add(count, -1))), lane); });
-    return {};
   });
 }
 
 /// Whether rows of |from| can be read 16 bytes at a time.
 Value attune::isAligned(ThreadBuilder &e, Value from) {
-  auto parts = memref::ExtractStridedMetadataOp::create(e.builder, e.loc, from);
+  auto parts = memref::ExtractStridedMetadataOp::create(e, from);
   Value bytes = e.mul(parts.getOffset(), 4);
   for (Value stride : parts.getStrides().drop_back())
-    bytes = arith::OrIOp::create(e.builder, e.loc, bytes, e.mul(stride, 4));
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(e.builder, e.loc, from);
-  Value all = arith::OrIOp::create(e.builder, e.loc, bytes, base);
-  return e.compare(arith::CmpIPredicate::eq, e.rem(all, 16), e.index(0));
+    bytes = arith::OrIOp::create(e, bytes, e.mul(stride, 4));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(e, from);
+  Value all = arith::OrIOp::create(e, bytes, base);
+  return e.compare(arith::CmpIPredicate::eq, e.rem(all, 16), 0);
 }
 
 Values attune::loadAlignedEight(ThreadBuilder &e, Value from, ArrayRef<Value> row, Value column) {
@@ -193,10 +189,10 @@ Values attune::loadAlignedEight(ThreadBuilder &e, Value from, ArrayRef<Value> ro
   for (int64_t half = 0; half < kChunk; half += 4) {
     SmallVector<Value> place(row);
     place.push_back(e.add(column, half));
-    auto type = VectorType::get({4}, e.builder.getF32Type());
-    Value four = vector::LoadOp::create(e.builder, e.loc, type, from, place);
+    auto type = VectorType::get({4}, e.getF32Type());
+    Value four = vector::LoadOp::create(e, type, from, place);
     for (int64_t i = 0; i < 4; ++i)
-      elements.push_back(vector::ExtractOp::create(e.builder, e.loc, four, i));
+      elements.push_back(vector::ExtractOp::create(e, four, i));
   }
   return elements;
 }
@@ -208,7 +204,7 @@ Values attune::loadEight(ThreadBuilder &e, Value from, ArrayRef<Value> row, int6
     auto element = [&] { return Values{e.load(from, place)}; };
     if (columns % kChunk == 0)
       return element()[0];
-    Value exists = e.compare(arith::CmpIPredicate::slt, place.back(), e.index(columns));
+    Value exists = e.compare(arith::CmpIPredicate::slt, place.back(), columns);
     return e.choose(exists, element, [&] { return Values{e.f32(0.0)}; })[0];
   };
   auto single = [&] {

@@ -73,7 +73,7 @@ tiles::AttentionTileOp WarpgroupAttention::cloneAt(TilePair pair, Value tile) {
   map.map(before.getInductionVars(), ValueRange{pair.sequence, pair.heads, tile});
   tiles::AttentionTileOp clone;
   for (Operation &op : before.getBody()->without_terminator()) {
-    Operation *copy = e.builder.clone(op, map);
+    Operation *copy = e.clone(op, map);
     if (auto attention = dyn_cast<tiles::AttentionTileOp>(copy))
       clone = attention;
   }
@@ -114,7 +114,7 @@ Values WarpgroupAttention::consume(TilePair pair, ValueRange carried) {
   Visit keys = visit(pair);
   auto some = [&]() -> Values {
     // Without a tile of its own, the second consumer makes the first one's and keeps it.
-    Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, e.index(0)), keys.hasTile[1]);
+    Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, 0), keys.hasTile[1]);
     tiles::AttentionTileOp op = cloneAt(pair, e.select(mine, e.add(pair.first, number), pair.first));
     WarpgroupConsumer consumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt()));
     RingPlace place = consumer.run(group, mine, keys.begin, keys.end, copies.unpack(carried[0]));
@@ -139,7 +139,7 @@ void WarpgroupAttention::emit(const PairsOfBlock &pairs, Value block) {
     pairs.forEach(e, block, copies.firstPlace(), [&](TilePair pair, ValueRange carried) { return consume(pair, carried); });
     return {};
   };
-  e.choose(e.compare(arith::CmpIPredicate::eq, group, e.index(0)), producer, consumer);
+  e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
 }
 
 /// The only operation of |loop| that computes, if it is attention over (sequence, heads, tile of queries).
@@ -178,25 +178,22 @@ static Value fitTogether(ThreadBuilder &host, tiles::AttentionTileOp tile, Value
 }
 
 scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, int64_t cacheBytes) {
-  OpBuilder builder(before);
-  ThreadBuilder host(builder, before.getLoc());
+  ThreadBuilder host(before.getLoc(), before);
   tiles::AttentionTileOp model = findAttention(before);
   std::pair<KeyBoxes, KeyBoxes> boxes;
   if (model.hasKeyRows()) {
     auto make = [&](Value rows) { return makeKeyBoxes(host, rows, before, getKeySchedule(model, 0).keys); };
     boxes = {make(model.getKey()), make(model.getValue())};
   }
-  auto bounds = llvm::map_to_vector(before.getMixedUpperBound(),
-                                    [&](OpFoldResult bound) { return getValueOrCreateConstantIndexOp(builder, host.loc, bound); });
+  auto bounds = llvm::map_to_vector(before.getMixedUpperBound(), [&](OpFoldResult bound) { return host.index(bound); });
   Value tiles = bounds[2], groups = host.mul(bounds[0], bounds[1]);
   // A block fills a multiprocessor, and workers are two for each.
-  Value workers = host.div(host.add(rt::WorkerCountOp::create(builder, host.loc), 1), 2);
+  Value workers = host.div(host.add(rt::WorkerCountOp::create(host), 1), 2);
   PairsOfBlock pairs(host, bounds[0], bounds[1], tiles, fitTogether(host, model, groups, tiles, cacheBytes), workers);
-  auto loop = scf::ForallOp::create(builder, host.loc, ArrayRef<OpFoldResult>{pairs.blocks}, ValueRange(), std::nullopt);
-  loop->setAttr(kGpuAttr, builder.getI64IntegerAttr(arch));
-  loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
-  builder.setInsertionPointToStart(loop.getBody());
-  ThreadBuilder e(builder, host.loc);
+  auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{pairs.blocks}, ValueRange(), std::nullopt);
+  loop->setAttr(kGpuAttr, host.getI64IntegerAttr(arch));
+  loop->setAttr(kThreadsAttr, host.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
+  ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
   WarpgroupAttention(before, model, e, tiles, boxes).emit(pairs, loop.getInductionVar(0));
   before.erase();
   return loop;

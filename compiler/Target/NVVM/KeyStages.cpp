@@ -60,8 +60,8 @@ KeyBoxes attune::makeKeyBoxes(ThreadBuilder &host, Value rows, scf::ForallOp loo
   for (int64_t stride : ArrayRef(strides).drop_back())
     steps.push_back(host.index(stride));
   box.front() = keys, box.back() = kRowComponents;
-  auto pointer = LLVM::LLVMPointerType::get(host.builder.getContext());
-  return {rt::TensorMapOp::create(host.builder, host.loc, pointer, source, sizes, steps, box, 2, 128), source != rows};
+  auto pointer = LLVM::LLVMPointerType::get(host.getContext());
+  return {rt::TensorMapOp::create(host, pointer, source, sizes, steps, box, 2, 128), source != rows};
 }
 
 KeyStages::KeyStages(tiles::AttentionTileOp model, ThreadBuilder &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes)
@@ -76,7 +76,7 @@ KeyStages::KeyStages(tiles::AttentionTileOp model, ThreadBuilder &e, int64_t con
 void KeyStages::initialize(Ring &ring, Value thread) {
   ring.full = copies.allocateBarriers(schedule.stages);
   ring.empty = copies.allocateBarriers(schedule.stages);
-  e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, e.index(0)), [&] {
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] {
     for (int64_t stage = 0; stage < schedule.stages; ++stage) {
       copies.init(copies.barrierAt(ring.full, e.index(stage)), areRows ? 1 : kWarpgroup);
       copies.init(copies.barrierAt(ring.empty, e.index(stage)), consumers);
@@ -85,11 +85,11 @@ void KeyStages::initialize(Ring &ring, Value thread) {
 }
 
 void KeyStages::allocate(Value thread) {
-  words = e.allocateShared(e.builder.getI32Type(), {(othersAt() + others) / 4}, /*alignment=*/1024);
+  words = e.allocateShared(e.getI32Type(), {(othersAt() + others) / 4}, /*alignment=*/1024);
   initialize(keys, thread), initialize(values, thread);
   if (areRows) {
     landed = copies.allocateBarriers(1);
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, e.index(0)), [&] { copies.init(landed, 1); });
+    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] { copies.init(landed, 1); });
   }
   copies.fenceInit();
 }
@@ -112,7 +112,7 @@ SharedMatrix KeyStages::waitForValues(WarpgroupProducts &products, RingPlace pla
 
 Value KeyStages::isProducer(Value thread) {
   // Boxes are copied by one warp, whose first lane starts the copies.
-  return areRows ? e.compare(arith::CmpIPredicate::slt, thread, e.index(kWarp)) : e.yes();
+  return areRows ? e.compare(arith::CmpIPredicate::slt, thread, kWarp) : e.yes();
 }
 
 Values KeyStages::startProducing() {
@@ -137,7 +137,7 @@ void KeyStages::copyBoxes(const Ring &ring, RingPlace place, Value rows, Value k
   if (ring.boxes.areView) {
     at.clear();
     for (OpFoldResult offset : llvm::reverse(rows.getDefiningOp<memref::SubViewOp>().getMixedOffsets()))
-      at.push_back(getValueOrCreateConstantIndexOp(e.builder, e.loc, offset));
+      at.push_back(e.index(offset));
   }
   at.back() = e.add(at.back(), key);
   copies.expect(barrier, ring.bytes);
@@ -151,15 +151,12 @@ void KeyStages::copyBoxes(const Ring &ring, RingPlace place, Value rows, Value k
 /// Zeros for the values of the stage at |place| from row |count| on.
 void KeyStages::clearRows(RingPlace place, Value lane, Value count) {
   constexpr int64_t kRowChunks = kRowBytes / kChunkBytes;
-  auto type = VectorType::get({kChunkBytes / 4}, e.builder.getI32Type());
-  Value zeros = arith::ConstantOp::create(e.builder, e.loc, e.builder.getZeroAttr(type));
+  auto type = VectorType::get({kChunkBytes / 4}, e.getI32Type());
+  Value zeros = arith::ConstantOp::create(e, e.getZeroAttr(type));
   for (int64_t d = 0; d < values.columns; d += kRowComponents) {
     Value block = e.add(offsetOf(values, place), d * schedule.keys * 2);
-    e.loop(e.add(e.mul(count, kRowChunks), lane), e.index(schedule.keys * kRowChunks), e.index(kWarp), {},
-           [&](Value chunk, ValueRange) -> Values {
-             vector::StoreOp::create(e.builder, e.loc, zeros, words, e.div(e.add(block, e.mul(chunk, kChunkBytes)), 4));
-             return {};
-           });
+    e.loop(e.add(e.mul(count, kRowChunks), lane), e.index(schedule.keys * kRowChunks), kWarp,
+           [&](Value chunk) { vector::StoreOp::create(e, zeros, words, e.div(e.add(block, e.mul(chunk, kChunkBytes)), 4)); });
   }
 }
 
@@ -167,7 +164,7 @@ void KeyStages::clearRows(RingPlace place, Value lane, Value count) {
 /// looked at, and weights of exactly 0; but 0 times what stands beside them need not be 0, so their values are cleared before anybody
 /// multiplies them. That happens once for a tile, in the last stage, which lands at a barrier of its own, whose parity is carried.
 Values KeyStages::produceRows(tiles::AttentionTileOp tile, Value lane, Value begin, Value end, ValueRange carried) {
-  Value keyCount = e.size(tile.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, e.index(0));
+  Value keyCount = e.size(tile.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, 0);
   return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {
     RingPlace place = copies.unpack(carried[0]);
     auto start = [&](const Ring &ring, Value rows, Value barrier) {
@@ -187,11 +184,11 @@ Values KeyStages::produceRows(tiles::AttentionTileOp tile, Value lane, Value beg
       copies.wait(landed, parity);
       clearRows(place, lane, left);
       copies.fenceWrites();
-      NVVM::SyncWarpOp::create(e.builder, e.loc, arith::ConstantIntOp::create(e.builder, e.loc, -1, 32));
+      NVVM::SyncWarpOp::create(e, arith::ConstantIntOp::create(e, -1, 32));
       e.ifThen(leads, [&] { copies.arrive(full); });
       return {copies.otherParity(parity)};
     };
-    parity = e.choose(e.compare(arith::CmpIPredicate::sge, left, e.index(schedule.keys)), whole, part)[0];
+    parity = e.choose(e.compare(arith::CmpIPredicate::sge, left, schedule.keys), whole, part)[0];
     return {copies.pack(next(place)), parity};
   });
 }

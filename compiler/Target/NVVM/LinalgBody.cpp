@@ -15,12 +15,12 @@ LinalgBody::LinalgBody(linalg::LinalgOp op, ThreadBuilder &e) : op(op), e(e), ma
 /// Where |operand| is read or written at the current point.
 SmallVector<Value> LinalgBody::indicesOf(OpOperand &operand) {
   AffineMap map = maps[operand.getOperandNumber()];
-  SmallVector<OpFoldResult> dims(map.getNumDims(), e.builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> dims(map.getNumDims(), e.getIndexAttr(0));
   for (auto [dim, value] : at)
     dims[dim] = value;
   return llvm::map_to_vector(map.getResults(), [&](AffineExpr result) {
     AffineMap one = AffineMap::get(map.getNumDims(), 0, result);
-    return getValueOrCreateConstantIndexOp(e.builder, e.loc, affine::makeComposedFoldedAffineApply(e.builder, e.loc, one, dims));
+    return e.index(affine::makeComposedFoldedAffineApply(e, e.getLoc(), one, dims));
   });
 }
 
@@ -44,7 +44,7 @@ Values LinalgBody::evaluate(ValueRange outputs) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
       map.map(index.getResult(), at[index.getDim()]);
     else
-      e.builder.clone(inner, map);
+      e.clone(inner, map);
   }
   return llvm::map_to_vector(body.getTerminator()->getOperands(), [&](Value value) { return map.lookupOrDefault(value); });
 }

@@ -54,10 +54,8 @@ static Value getWorkers(func::FuncOp function) {
 
 void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   auto parent = forall->getParentOfType<func::FuncOp>();
-  OpBuilder builder(forall);
-  Location loc = forall.getLoc();
-  ParallelLoop loop(forall, builder);
-  ThreadBuilder host(builder, loc);
+  ThreadBuilder host(forall.getLoc(), forall);
+  ParallelLoop loop(forall, host);
   Value count = loop.counts[0];
   for (Value other : ArrayRef(loop.counts).drop_front())
     count = host.mul(count, other);
@@ -72,45 +70,42 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   int64_t numMaps = std::stable_partition(captures.begin(), captures.end(), isMap) - captures.begin();
 
   SmallVector<Type> types = llvm::map_to_vector(captures, [](Value v) { return v.getType(); });
-  OpBuilder device(&getContext());
-  auto kernel = gpu::GPUFuncOp::create(device, loc, parent.getName(), builder.getFunctionType(types, {}));
-  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  ThreadBuilder device(forall.getLoc(), &getContext());
+  auto kernel = gpu::GPUFuncOp::create(device, parent.getName(), host.getFunctionType(types, {}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), host.getUnitAttr());
   auto ofLoop = forall->getAttrOfType<IntegerAttr>(kThreadsAttr);
   auto gpu = forall->getAttrOfType<IntegerAttr>(kGpuAttr);
   int64_t threads = ofLoop ? ofLoop.getInt() : this->threads;
   // Left to itself the assembler spills a few registers so that one more block fits on a multiprocessor.
   int32_t blocksAtOnce = gpu ? 1 : forall->hasAttr(kSharedBytesAttr) ? kBlocks : kLightBlocks;
-  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(blocksAtOnce));
-  kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), host.getI32IntegerAttr(blocksAtOnce));
+  kernel.setKnownBlockSizeAttr(host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   symbols.insert(kernel);
   if (numMaps != 0)
-    kernel->setAttr(kTensorMapsAttr, builder.getI64IntegerAttr(numMaps));
+    kernel->setAttr(kTensorMapsAttr, host.getI64IntegerAttr(numMaps));
   Block &block = kernel.getBody().front();
   IRMapping map;
   map.map(captures, kernel.getArguments().take_front(captures.size()));
   device.setInsertionPointToStart(&block);
   for (Operation *op : repeated)
     device.clone(*op, map);
-  ThreadBuilder e(device, loc);
-  Value number = gpu::BlockIdOp::create(device, loc, gpu::Dimension::x), blocks = count;
+  Value number = gpu::BlockIdOp::create(device, gpu::Dimension::x), blocks = count;
   if (usesScratch) {
     // Each block has the scratch of its number; an iteration must not overwrite what the one before is still read by.
     blocks = host.min(count, getWorkers(parent));
-    e.loop(number, map.lookup(count), gpu::GridDimOp::create(device, loc, gpu::Dimension::x), {},
-           [&](Value i, ValueRange) -> ThreadBuilder::Values {
-             loop.buildIteration(device, map, number, i);
-             e.barrier();
-             return {};
-           });
+    device.loop(number, map.lookup(count), gpu::GridDimOp::create(device, gpu::Dimension::x), [&](Value i) {
+      loop.buildIteration(device, map, number, i);
+      device.barrier();
+    });
   } else {
     loop.buildIteration(device, map, Value(), number);
   }
-  gpu::ReturnOp::create(device, loc);
+  gpu::ReturnOp::create(device);
 
   Value one = host.index(1), width = host.index(threads);
   auto shared = forall->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
-  auto sharedBytes = builder.getI32IntegerAttr(shared ? shared.getInt() : 0);
-  Value bytes = arith::ConstantOp::create(builder, loc, sharedBytes);
+  auto sharedBytes = host.getI32IntegerAttr(shared ? shared.getInt() : 0);
+  Value bytes = arith::ConstantOp::create(host, sharedBytes);
   NamedAttrList described;
   described.set("symbol", kernel.getNameAttr());
   described.set("function", parent.getNameAttr());
@@ -118,7 +113,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   if (gpu)
     described.set("gpu", gpu);
   functions.push_back(described.getDictionary(&getContext()));
-  gpu::LaunchFuncOp::create(builder, loc, kernel, gpu::KernelDim3{blocks, one, one}, gpu::KernelDim3{width, one, one}, bytes, captures);
+  gpu::LaunchFuncOp::create(host, kernel, gpu::KernelDim3{blocks, one, one}, gpu::KernelDim3{width, one, one}, bytes, captures);
   forall.erase();
 }
 

@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-static Value word(ThreadBuilder &e, int64_t value) { return arith::ConstantIntOp::create(e.builder, e.loc, value, 32); }
-static Value narrow(ThreadBuilder &e, Value index) { return arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI32Type(), index); }
-static Value widen(ThreadBuilder &e, Value word) { return arith::IndexCastUIOp::create(e.builder, e.loc, e.builder.getIndexType(), word); }
+static Value word(ThreadBuilder &e, int64_t value) { return arith::ConstantIntOp::create(e, value, 32); }
+static Value narrow(ThreadBuilder &e, Value index) { return arith::IndexCastOp::create(e, e.getI32Type(), index); }
+static Value widen(ThreadBuilder &e, Value word) { return arith::IndexCastUIOp::create(e, e.getIndexType(), word); }
 
 PairsOfBlock::PairsOfBlock(ThreadBuilder &host, Value sequences, Value ofHeads, Value tiles, Value fit, Value workers) {
   Value ofPairs = host.div(host.add(tiles, 1), 2), all = host.mul(host.mul(sequences, ofHeads), ofPairs);

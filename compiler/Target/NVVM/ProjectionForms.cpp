@@ -14,18 +14,18 @@ using Values = ThreadBuilder::Values;
 /// The most rows that are few.
 static constexpr int64_t kFewRows = 16;
 
-Projection::Projection(linalg::LinalgOp op, OpBuilder &builder, Value thread, Type word, int64_t sharedWords)
-    : builder(builder), e(builder, op->getLoc()), input(op->getOperand(0)), panel(op->getOperand(1)), output(op->getOperand(2)),
-      thread(thread), shared(e.allocateShared(word, {sharedWords})), rows(e.size(output, 0)), columns(e.size(output, 1)) {
+Projection::Projection(linalg::LinalgOp op, Value thread, Type word, int64_t sharedWords)
+    : e(op->getLoc(), op), input(op->getOperand(0)), panel(op->getOperand(1)), output(op->getOperand(2)), thread(thread),
+      shared(e.allocateShared(word, {sharedWords})), rows(e.size(output, 0)), columns(e.size(output, 1)) {
   assert(sharedWords >= kFewShared && "sums of all groups");
 }
 
 void Projection::emit() {
-  auto few = scf::IfOp::create(builder, e.loc, e.compare(arith::CmpIPredicate::sle, rows, e.index(kFewRows)), /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(few.thenBlock());
+  auto few = scf::IfOp::create(e, e.compare(arith::CmpIPredicate::sle, rows, kFewRows), /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(few.thenBlock());
   emitFewRows();
-  builder.setInsertionPointToStart(few.elseBlock());
+  e.setInsertionPointToStart(few.elseBlock());
   emitTile();
 }
 
@@ -49,13 +49,8 @@ void Projection::emitTile() {
 }
 
 void Projection::emitFewRows() {
-  e.loop(e.index(0), rows, e.index(kFewAtOnce), {}, [&](Value row, ValueRange) -> Values {
-    e.loop(e.index(0), columns, e.index(kFewColumns), {}, [&](Value column, ValueRange) -> Values {
-      emitFewColumns(row, column);
-      return {};
-    });
-    return {};
-  });
+  e.loop(e.index(0), rows, kFewAtOnce,
+         [&](Value row) { e.loop(e.index(0), columns, kFewColumns, [&](Value column) { emitFewColumns(row, column); }); });
 }
 
 /// Up to 4 rows from |row| on of 16 columns from |column| on.
@@ -66,19 +61,19 @@ void Projection::emitFewColumns(Value row, Value column) {
   // [group][row][column], as floats
   constexpr int64_t kPart = kFewAtOnce * kFewColumns;
   for (int64_t r = 0; r < kFewAtOnce; ++r) {
-    Value words = builder.createOrFold<vector::BitCastOp>(e.loc, VectorType::get({4}, word), sums[r]);
-    vector::StoreOp::create(builder, e.loc, words, shared, e.add(e.add(e.mul(group, kPart), r * kFewColumns), quad));
+    Value words = e.createOrFold<vector::BitCastOp>(VectorType::get({4}, word), sums[r]);
+    vector::StoreOp::create(e, words, shared, e.add(e.add(e.mul(group, kPart), r * kFewColumns), quad));
   }
   e.barrier();
   Value myRow = e.add(row, e.div(thread, kFewColumns)), myColumn = e.add(column, e.rem(thread, kFewColumns));
-  Value mine = e.both(e.compare(arith::CmpIPredicate::slt, thread, e.index(kPart)),
+  Value mine = e.both(e.compare(arith::CmpIPredicate::slt, thread, kPart),
                       e.both(e.compare(arith::CmpIPredicate::slt, myRow, rows), e.compare(arith::CmpIPredicate::slt, myColumn, columns)));
   e.ifThen(mine, [&] {
     Value before = e.load(output, {myRow, myColumn});
     Value sum = e.loop(e.index(0), e.index(kFewGroups), e.index(1), before, [&](Value i, ValueRange carried) -> Values {
       Value part = e.load(shared, e.add(e.mul(i, kPart), thread));
       if (!word.isF32())
-        part = arith::BitcastOp::create(builder, e.loc, builder.getF32Type(), part);
+        part = arith::BitcastOp::create(e, e.getF32Type(), part);
       return {e.addf(carried[0], part)};
     })[0];
     e.store(sum, output, {myRow, myColumn});

@@ -34,7 +34,7 @@ public:
 
 protected:
   /// For |op| by threads of which this is |thread|, with |sharedWords| words of |word|, f32 or i32, as shared memory.
-  Projection(mlir::linalg::LinalgOp op, mlir::OpBuilder &builder, Value thread, mlir::Type word, int64_t sharedWords);
+  Projection(mlir::linalg::LinalgOp op, Value thread, mlir::Type word, int64_t sharedWords);
 
   /// The parts of a tile: copies of the stage that begins at |at| of K to registers, and from there to shared memory; |sums| and the
   /// products of a stage; the end.
@@ -50,7 +50,6 @@ protected:
   /// the last may be anything.
   virtual Values sumFew(Value row, Value column, Value group) = 0;
 
-  mlir::OpBuilder &builder;
   ThreadBuilder e;
   Value input, panel, output, thread, shared, rows, columns;
 

@@ -16,15 +16,15 @@ static constexpr int64_t kChunksAtOnce = 4;
 
 /// Rounds and stores |elements|, chunk number |number| of a matrix of |rows| rows, to |to|.
 void RoundedRows::storeChunk(Value to, Value number, ValueRange elements, int64_t rows, int64_t columns) {
-  TensorCores cores(e, precision == xfmr::Precision::F16 ? Type(e.builder.getF16Type()) : Type(e.builder.getBF16Type()));
+  TensorCores cores(e, precision == xfmr::Precision::F16 ? Type(e.getF16Type()) : Type(e.getBF16Type()));
   Values packed;
   for (int64_t i = 0; i < kChunk; i += 2)
     packed.push_back(cores.pack(elements[i], elements[i + 1]));
   Value row = e.div(number, columns / kChunk), chunk = e.rem(number, columns / kChunk);
-  Value block = e.div(chunk, 8), swapped = arith::XOrIOp::create(e.builder, e.loc, e.rem(chunk, 8), e.rem(row, 8));
+  Value block = e.div(chunk, 8), swapped = arith::XOrIOp::create(e, e.rem(chunk, 8), e.rem(row, 8));
   Value at = e.add(e.add(e.mul(block, rows * kRowBytes), e.mul(row, kRowBytes)), e.mul(swapped, kChunkBytes));
-  auto type = VectorType::get({kChunk / 2}, e.builder.getI32Type());
-  vector::StoreOp::create(e.builder, e.loc, vector::FromElementsOp::create(e.builder, e.loc, type, packed), words, e.div(e.add(to, at), 4));
+  auto type = VectorType::get({kChunk / 2}, e.getI32Type());
+  vector::StoreOp::create(e, vector::FromElementsOp::create(e, type, packed), words, e.div(e.add(to, at), 4));
 }
 
 void RoundedRows::copy(Value to, Value from, ArrayRef<Value> first, Value count, int64_t rows, int64_t columns) {
@@ -37,7 +37,7 @@ void RoundedRows::copy(Value to, Value from, ArrayRef<Value> first, Value count,
   };
   auto columnOf = [&](Value number) { return e.mul(e.rem(number, perRow), kChunk); };
   auto whole = [&]() -> Values {
-    e.loop(thread, e.index(total), e.index(kChunksAtOnce * kWarpgroup), {}, [&](Value number, ValueRange) -> Values {
+    e.loop(thread, e.index(total), kChunksAtOnce * kWarpgroup, [&](Value number) {
       SmallVector<Values> loaded;
       for (int64_t i = 0; i < kChunksAtOnce; ++i) {
         Value mine = e.add(number, i * kWarpgroup);
@@ -45,19 +45,17 @@ void RoundedRows::copy(Value to, Value from, ArrayRef<Value> first, Value count,
       }
       for (int64_t i = 0; i < kChunksAtOnce; ++i)
         storeChunk(to, e.add(number, i * kWarpgroup), loaded[i], rows, columns);
-      return {};
     });
     return {};
   };
   auto part = [&]() -> Values {
-    e.loop(thread, e.index(total), e.index(kWarpgroup), {}, [&](Value number, ValueRange) -> Values {
+    e.loop(thread, e.index(total), kWarpgroup, [&](Value number) {
       Values elements = e.choose(
           e.compare(arith::CmpIPredicate::slt, e.div(number, perRow), count),
           [&] { return loadEight(e, from, placeOf(number), columns, columnOf(number), wide); }, [&] { return Values(kChunk, e.f32(0.0)); });
       storeChunk(to, number, elements, rows, columns);
-      return {};
     });
     return {};
   };
-  e.choose(e.both(wide, e.compare(arith::CmpIPredicate::sge, count, e.index(rows))), whole, part);
+  e.choose(e.both(wide, e.compare(arith::CmpIPredicate::sge, count, rows)), whole, part);
 }

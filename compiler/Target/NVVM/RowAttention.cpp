@@ -80,7 +80,7 @@ Value RowAttention::score(const Row &row, Value key, Value product, bool isSeen)
   double unit = scale * kLog2E;
   if (op.getSoftcap()) {
     double cap = op.getSoftcap()->convertToDouble();
-    product = math::TanhOp::create(e.builder, e.loc, e.mulf(product, e.f32(scale / cap)));
+    product = math::TanhOp::create(e, e.mulf(product, e.f32(scale / cap)));
     unit = cap * kLog2E;
   }
   capture(row, ScoreStage::Capped, product, key);
@@ -119,13 +119,13 @@ Value RowAttention::isHiddenByPosition(const Row &row, Value key) {
 
 Value RowAttention::isHiddenByMask(const Row &row, Value key) {
   if (!op.getMask() || op.getMaskFill())
-    return arith::ConstantIntOp::create(e.builder, e.loc, 0, 1);
+    return arith::ConstantIntOp::create(e, 0, 1);
   return e.compare(arith::CmpFPredicate::OLE, mask(row, key), e.f32(kHidden));
 }
 
 Value RowAttention::maskedWeight(const Row &row, Value key) {
   if (op.getMaskedRows() == xfmr::MaskedRows::Uniform)
     return e.f32(1.0);
-  Value named = arith::XOrIOp::create(e.builder, e.loc, isHiddenByMask(row, key), isHiddenByPosition(row, key));
+  Value named = arith::XOrIOp::create(e, isHiddenByMask(row, key), isHiddenByPosition(row, key));
   return e.select(named, e.f32(1.0), e.f32(0.0));
 }

@@ -43,17 +43,16 @@ Value attune::readTokenCount(scf::ForallOp loop, ThreadBuilder &e) {
   if (!limit)
     return {};
   Value offsets = findOffsetsArgument(loop, limit);
-  return arith::IndexCastOp::create(e.builder, e.loc, e.builder.getIndexType(), e.load(offsets, {e.add(e.size(offsets, 0), -1)}));
+  return e.toIndex(e.load(offsets, {e.add(e.size(offsets, 0), -1)}));
 }
 
 void attune::skipRowsBehindTokens(scf::ForallOp loop) {
-  OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
-  ThreadBuilder e(builder, loop.getLoc());
+  ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
   Value count = readTokenCount(loop, e);
   if (!count)
     return;
   Value isToken = e.compare(arith::CmpIPredicate::slt, loop.getInductionVar(0), count);
-  auto branch = scf::IfOp::create(builder, loop.getLoc(), isToken, /*withElseRegion=*/false);
+  auto branch = scf::IfOp::create(e, isToken, /*withElseRegion=*/false);
   Block *body = loop.getBody();
   Block::OpListType &inside = branch.thenBlock()->getOperations();
   inside.splice(inside.begin(), body->getOperations(), std::next(Block::iterator(branch)), std::prev(body->end()));

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-TensorCores::TensorCores(ThreadBuilder &e, Type element) : e(e), builder(e.builder), element(element) {
+TensorCores::TensorCores(ThreadBuilder &e, Type element) : e(e), element(element) {
   assert((element.isBF16() || element.isF16()) && "16 bits");
 }
 
@@ -22,41 +22,41 @@ Value TensorCores::addressOf(Value buffer, ValueRange at) {
   auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace());
   bool isShared = space && space.getValue() == gpu::AddressSpace::Workgroup;
   auto memory = static_cast<unsigned>(isShared ? NVVM::NVVMMemorySpace::Shared : NVVM::NVVMMemorySpace::Global);
-  auto parts = memref::ExtractStridedMetadataOp::create(builder, e.loc, buffer);
+  auto parts = memref::ExtractStridedMetadataOp::create(e, buffer);
   Value offset = parts.getOffset();
   for (auto [index, stride] : llvm::zip_equal(at, parts.getStrides()))
     offset = e.add(offset, e.mul(index, stride));
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(builder, e.loc, buffer);
-  Value number = arith::IndexCastOp::create(builder, e.loc, builder.getI64Type(), base);
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(e, buffer);
+  Value number = e.toI64(base);
   // A generic pointer first: the number is one, and a kernel's arguments are known to be global.
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), isShared ? memory : 0);
-  Value address = LLVM::IntToPtrOp::create(builder, e.loc, pointer, number);
+  auto pointer = LLVM::LLVMPointerType::get(e.getContext(), isShared ? memory : 0);
+  Value address = LLVM::IntToPtrOp::create(e, pointer, number);
   if (!isShared)
-    address = LLVM::AddrSpaceCastOp::create(builder, e.loc, LLVM::LLVMPointerType::get(builder.getContext(), memory), address);
+    address = LLVM::AddrSpaceCastOp::create(e, LLVM::LLVMPointerType::get(e.getContext(), memory), address);
   return advance(address, e.mul(offset, type.getElementTypeBitWidth() / 8));
 }
 
 void TensorCores::copyChunk(Value to, Value from, Value exists) {
-  Value all = arith::ConstantIntOp::create(builder, e.loc, kChunkBytes, 32), none = arith::ConstantIntOp::create(builder, e.loc, 0, 32);
-  NVVM::CpAsyncOp::create(builder, e.loc, to, from, kChunkBytes, NVVM::LoadCacheModifierKind::CG, e.select(exists, all, none));
+  Value all = arith::ConstantIntOp::create(e, kChunkBytes, 32), none = arith::ConstantIntOp::create(e, 0, 32);
+  NVVM::CpAsyncOp::create(e, to, from, kChunkBytes, NVVM::LoadCacheModifierKind::CG, e.select(exists, all, none));
 }
 
-void TensorCores::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(builder, e.loc); }
-void TensorCores::waitForCopies(int64_t left) { NVVM::CpAsyncWaitGroupOp::create(builder, e.loc, static_cast<int32_t>(left)); }
+void TensorCores::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(e); }
+void TensorCores::waitForCopies(int64_t left) { NVVM::CpAsyncWaitGroupOp::create(e, static_cast<int32_t>(left)); }
 
 /// The members of |structure|.
 static Values unpack(ThreadBuilder &e, Value structure, int64_t count) {
   Values parts;
   for (int64_t i = 0; i < count; ++i)
-    parts.push_back(LLVM::ExtractValueOp::create(e.builder, e.loc, structure, i));
+    parts.push_back(LLVM::ExtractValueOp::create(e, structure, i));
   return parts;
 }
 
 Values TensorCores::loadMatrices(Value address, bool transposed) {
-  auto words = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(4, builder.getI32Type()));
-  auto shape = NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
-  Value loaded = NVVM::LdMatrixOp::create(builder, e.loc, words, address, 4, transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
-                                          shape, NVVM::LdStMatrixEltType::B16);
+  auto words = LLVM::LLVMStructType::getLiteral(e.getContext(), SmallVector<Type>(4, e.getI32Type()));
+  auto shape = NVVM::LdStMatrixShapeAttr::get(e.getContext(), 8, 8);
+  Value loaded = NVVM::LdMatrixOp::create(e, words, address, 4, transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
+                                          NVVM::LdStMatrixEltType::B16);
   return unpack(e, loaded, 4);
 }
 
@@ -78,32 +78,32 @@ Values TensorCores::multiply(ValueRange a, ValueRange b, ValueRange sums) {
   // Operands of f16 are pairs of it, those of bf16 words.
   auto pairs = [&](ValueRange words) {
     return llvm::map_to_vector(words, [&](Value word) -> Value {
-      return element.isF16() ? LLVM::BitcastOp::create(builder, e.loc, VectorType::get({2}, element), word).getResult() : word;
+      return element.isF16() ? LLVM::BitcastOp::create(e, VectorType::get({2}, element), word).getResult() : word;
     });
   };
-  auto result = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(4, builder.getF32Type()));
-  Value product = NVVM::MmaOp::create(builder, e.loc, result, pairs(a), pairs(b), sums, ArrayRef<int64_t>{16, 8, 16}, std::nullopt,
-                                      std::nullopt, types, layouts);
+  auto result = LLVM::LLVMStructType::getLiteral(e.getContext(), SmallVector<Type>(4, e.getF32Type()));
+  Value product =
+      NVVM::MmaOp::create(e, result, pairs(a), pairs(b), sums, ArrayRef<int64_t>{16, 8, 16}, std::nullopt, std::nullopt, types, layouts);
   return unpack(e, product, 4);
 }
 
 Values TensorCores::loadWords(Value exists, Value buffer, ValueRange at) {
-  auto words = VectorType::get({kChunkBytes / 4}, builder.getI32Type());
+  auto words = VectorType::get({kChunkBytes / 4}, e.getI32Type());
   Value chunk = e.choose(
       exists,
       [&] {
-        Value elements = vector::LoadOp::create(builder, e.loc, VectorType::get({kChunk}, element), buffer, at);
-        return Values{vector::BitCastOp::create(builder, e.loc, words, elements)};
+        Value elements = vector::LoadOp::create(e, VectorType::get({kChunk}, element), buffer, at);
+        return Values{vector::BitCastOp::create(e, words, elements)};
       },
-      [&] { return Values{arith::ConstantOp::create(builder, e.loc, builder.getZeroAttr(words))}; })[0];
+      [&] { return Values{arith::ConstantOp::create(e, e.getZeroAttr(words))}; })[0];
   Values result;
   for (int64_t i = 0; i < kChunkBytes / 4; ++i)
-    result.push_back(vector::ExtractOp::create(builder, e.loc, chunk, i));
+    result.push_back(vector::ExtractOp::create(e, chunk, i));
   return result;
 }
 
 Value TensorCores::pack(Value low, Value high) {
-  auto name = builder.getStringAttr(element.isF16() ? "llvm.nvvm.ff2f16x2.rn" : "llvm.nvvm.ff2bf16x2.rn");
-  Value pair = LLVM::CallIntrinsicOp::create(builder, e.loc, VectorType::get({2}, element), name, ValueRange{high, low})->getResult(0);
-  return LLVM::BitcastOp::create(builder, e.loc, builder.getI32Type(), pair);
+  auto name = e.getStringAttr(element.isF16() ? "llvm.nvvm.ff2f16x2.rn" : "llvm.nvvm.ff2bf16x2.rn");
+  Value pair = LLVM::CallIntrinsicOp::create(e, VectorType::get({2}, element), name, ValueRange{high, low})->getResult(0);
+  return LLVM::BitcastOp::create(e, e.getI32Type(), pair);
 }

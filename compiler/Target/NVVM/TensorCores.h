@@ -61,7 +61,6 @@ public:
 
 private:
   ThreadBuilder &e;
-  mlir::OpBuilder &builder;
   mlir::Type element;
 };
 

@@ -66,9 +66,9 @@ namespace {
 /// Emits one contraction.
 class ContractionEmitter : public Projection {
 public:
-  ContractionEmitter(linalg::LinalgOp op, OpBuilder &builder, Value thread)
-      : Projection(op, builder, thread, builder.getF32Type(), 2 * kStage), size(e.size(input, 1)),
-        vector(VectorType::get({4}, builder.getF32Type())) {}
+  ContractionEmitter(linalg::LinalgOp op, Value thread)
+      : Projection(op, thread, Float32Type::get(op->getContext()), 2 * kStage), size(e.size(input, 1)),
+        vector(VectorType::get({4}, e.getF32Type())) {}
 
 private:
   Values loadNext(Value k) override;
@@ -80,11 +80,11 @@ private:
   int64_t stageDepth() override { return kDepth; }
   Values sumFew(Value row, Value column, Value group) override;
 
-  Value loadVector(Value buffer, ValueRange at) { return vector::LoadOp::create(builder, e.loc, vector, buffer, at); }
-  void storeVector(Value value, Value buffer, ValueRange at) { vector::StoreOp::create(builder, e.loc, value, buffer, at); }
-  Value splat(Value scalar) { return vector::BroadcastOp::create(builder, e.loc, vector, scalar); }
-  Value lane(Value of, int64_t number) { return vector::ExtractOp::create(builder, e.loc, of, number); }
-  Value zero() { return arith::ConstantOp::create(builder, e.loc, builder.getZeroAttr(vector)); }
+  Value loadVector(Value buffer, ValueRange at) { return vector::LoadOp::create(e, vector, buffer, at); }
+  void storeVector(Value value, Value buffer, ValueRange at) { vector::StoreOp::create(e, value, buffer, at); }
+  Value splat(Value scalar) { return vector::BroadcastOp::create(e, vector, scalar); }
+  Value lane(Value of, int64_t number) { return vector::ExtractOp::create(e, of, number); }
+  Value zero() { return arith::ConstantOp::create(e, e.getZeroAttr(vector)); }
   /// Where stage |stage| has row |k| of the transposed rows, or of the panel.
   Value rowOfA(Value stage, Value k) { return e.add(e.mul(stage, kStage), e.mul(k, kRows + kPadding)); }
   Value rowOfB(Value stage, Value k) { return e.add(e.add(e.mul(stage, kStage), e.mul(k, kColumns)), kDepth * (kRows + kPadding)); }
@@ -136,7 +136,7 @@ Values ContractionEmitter::multiply(Value stage, ValueRange sums) {
     Value a = e.add(rowOfA(stage, e.index(k)), row), weights = loadVector(shared, e.add(rowOfB(stage, e.index(k)), column));
     Value lower = loadVector(shared, a), upper = loadVector(shared, e.add(a, 4));
     for (int64_t r = 0; r < kThreadRows; ++r)
-      result[r] = math::FmaOp::create(builder, e.loc, splat(lane(r < 4 ? lower : upper, r % 4)), weights, result[r]);
+      result[r] = math::FmaOp::create(e, splat(lane(r < 4 ? lower : upper, r % 4)), weights, result[r]);
   }
   return result;
 }
@@ -169,13 +169,10 @@ Values ContractionEmitter::sumFew(Value row, Value column, Value group) {
       for (int64_t r = 0; r < kFewAtOnce; ++r) {
         Value x = e.load(input, {e.min(e.add(row, r), last), e.min(components[i], end)});
         x = e.select(e.compare(arith::CmpIPredicate::sle, components[i], end), x, e.f32(0.0));
-        next[r] = math::FmaOp::create(builder, e.loc, splat(x), weights[i], next[r]);
+        next[r] = math::FmaOp::create(e, splat(x), weights[i], next[r]);
       }
     return next;
   });
 }
 
-void attune::emitContraction(linalg::LinalgOp op, const ThreadLoops &loops) {
-  OpBuilder builder(op);
-  ContractionEmitter(op, builder, loops.thread).emit();
-}
+void attune::emitContraction(linalg::LinalgOp op, const ThreadLoops &loops) { ContractionEmitter(op, loops.thread).emit(); }

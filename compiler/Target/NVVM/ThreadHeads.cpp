@@ -12,8 +12,7 @@ using Values = ThreadBuilder::Values;
 
 /// Neighbouring threads write neighbouring columns of the panel. Columns before the first key stay, those behind the last become 0.
 void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
-  OpBuilder builder(op);
-  ThreadBuilder e(builder, op.getLoc());
+  ThreadBuilder e(op.getLoc(), op);
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
   Value first = op.getColumn() ? op.getColumn() : e.index(0), width = e.size(panel, 1);
   loops.forEach(e, {e.size(panel, 0), e.sub(width, first)}, [&](ValueRange point) {
@@ -25,8 +24,7 @@ void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
 }
 
 void attune::emitKeyRows(tiles::UnpackKeysOp op, const ThreadLoops &loops) {
-  OpBuilder builder(op);
-  ThreadBuilder e(builder, op.getLoc());
+  ThreadBuilder e(op.getLoc(), op);
   Value panel = op.getPanel(), rows = op.getDestinations()[0];
   loops.forEach(e, {e.size(rows, 0), e.size(rows, 1)},
                 [&](ValueRange point) { e.store(e.load(panel, {point[1], point[0]}), rows, point); });
@@ -34,18 +32,17 @@ void attune::emitKeyRows(tiles::UnpackKeysOp op, const ThreadLoops &loops) {
 
 /// A thread turns one pair of components, or copies one that is not turned.
 void attune::emitRotary(tiles::RotaryTileOp op, const ThreadLoops &loops) {
-  OpBuilder builder(op);
-  ThreadBuilder e(builder, op.getLoc());
+  ThreadBuilder e(op.getLoc(), op);
   Value input = op.getInput(), table = op.getTable(), result = op.getDestinations()[0];
   int64_t turned = cast<MemRefType>(table.getType()).getDimSize(1), half = turned / 2;
   int64_t headDim = cast<MemRefType>(input.getType()).getDimSize(2);
   loops.forEach(e, {e.size(input, 0), e.size(input, 1), e.index(half)}, [&](ValueRange point) {
     Value token = point[0], head = point[1], pair = point[2];
-    Value position = arith::IndexCastOp::create(builder, op.getLoc(), builder.getIndexType(), e.load(op.getPositions(), token));
+    Value position = e.toIndex(e.load(op.getPositions(), token));
     Value cosine = e.load(table, {position, pair}), sine = e.load(table, {position, e.add(pair, half)});
     Value first = op.getInterleaved() ? e.mul(pair, 2) : pair, second = e.add(first, op.getInterleaved() ? 1 : half);
     Value a = e.load(input, {token, head, first}), b = e.load(input, {token, head, second});
-    Value minus = arith::NegFOp::create(builder, op.getLoc(), sine);
+    Value minus = arith::NegFOp::create(e, sine);
     e.store(e.fma(b, minus, e.mulf(a, cosine)), result, {token, head, first});
     e.store(e.fma(a, sine, e.mulf(b, cosine)), result, {token, head, second});
   });

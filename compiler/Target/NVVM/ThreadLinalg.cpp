@@ -23,11 +23,11 @@ namespace {
 /// Emits one operation.
 class LinalgEmitter {
 public:
-  LinalgEmitter(linalg::LinalgOp op, const ThreadLoops &loops) : op(op), loops(loops), builder(op), e(builder, op->getLoc()), body(op, e) {
+  LinalgEmitter(linalg::LinalgOp op, const ThreadLoops &loops) : op(op), loops(loops), e(op->getLoc(), op), body(op, e) {
     for (auto [dim, type] : llvm::enumerate(op.getIteratorTypesArray()))
       (type == utils::IteratorType::parallel ? parallel : reduction).push_back(dim);
-    for (Range range : op.createLoopRanges(builder, op->getLoc()))
-      sizes.push_back(getValueOrCreateConstantIndexOp(builder, op->getLoc(), range.size));
+    for (Range range : op.createLoopRanges(e, op->getLoc()))
+      sizes.push_back(e.index(range.size));
   }
 
   void run() {
@@ -48,7 +48,6 @@ private:
 
   linalg::LinalgOp op;
   const ThreadLoops &loops;
-  OpBuilder builder;
   ThreadBuilder e;
   LinalgBody body;
   SmallVector<unsigned> parallel, reduction;
@@ -88,7 +87,7 @@ Operation *LinalgEmitter::findJoin() {
 
 Value LinalgEmitter::join(Operation *op, Value a, Value b) {
   if (isa<arith::MaximumFOp>(op))
-    return arith::MaximumFOp::create(builder, op->getLoc(), a, b);
+    return arith::MaximumFOp::create(e, a, b);
   return isa<arith::MaxNumFOp>(op) ? e.maxf(a, b) : e.addf(a, b);
 }
 
@@ -102,7 +101,7 @@ void LinalgEmitter::emitWarps(Operation *how) {
       return body.evaluate(carried);
     })[0];
     Value whole = e.reduceLanes(part, [&](Value a, Value b) { return join(how, a, b); });
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, lane, e.index(0)), [&] { body.storeOutputs(join(how, body.loadOutputs()[0], whole)); });
+    e.ifThen(e.compare(arith::CmpIPredicate::eq, lane, 0), [&] { body.storeOutputs(join(how, body.loadOutputs()[0], whole)); });
   });
 }
 

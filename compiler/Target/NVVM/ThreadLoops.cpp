@@ -15,7 +15,7 @@ void ThreadLoops::forEach(ThreadBuilder &e, ArrayRef<Value> sizes, llvm::functio
   Value count = e.index(1);
   for (Value size : sizes)
     count = e.mul(count, size);
-  e.loop(first, count, step, {}, [&](Value number, ValueRange) -> ThreadBuilder::Values {
+  e.loop(first, count, step, [&](Value number) {
     SmallVector<Value> point(sizes.size());
     for (size_t dim = sizes.size(); dim-- > 1;) {
       point[dim] = e.rem(number, sizes[dim]);
@@ -24,16 +24,12 @@ void ThreadLoops::forEach(ThreadBuilder &e, ArrayRef<Value> sizes, llvm::functio
     if (!sizes.empty())
       point[0] = number;
     body(point);
-    return {};
   });
 }
 
 void ThreadLoops::forEachWarp(ThreadBuilder &e, Value count, llvm::function_ref<void(Value, Value)> body) const {
   Value warp = e.div(thread, kWarp), lane = e.rem(thread, kWarp);
-  e.loop(warp, count, e.index(threads / kWarp), {}, [&](Value item, ValueRange) -> ThreadBuilder::Values {
-    body(item, lane);
-    return {};
-  });
+  e.loop(warp, count, threads / kWarp, [&](Value item) { body(item, lane); });
 }
 
 bool attune::isDistributed(Operation *op) {
@@ -44,8 +40,7 @@ bool attune::isDistributed(Operation *op) {
 }
 
 static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
-  OpBuilder builder(op);
-  ThreadBuilder e(builder, op.getLoc());
+  ThreadBuilder e(op.getLoc(), op);
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim != cast<MemRefType>(op.getSource().getType()).getRank(); ++dim)
     sizes.push_back(e.size(op.getTarget(), dim));
@@ -54,9 +49,8 @@ static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
 
 /// The first thread stores.
 static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops) {
-  OpBuilder builder(op);
-  ThreadBuilder e(builder, op.getLoc());
-  e.ifThen(e.compare(arith::CmpIPredicate::eq, loops.thread, e.index(0)), [&] { builder.clone(*op); });
+  ThreadBuilder e(op.getLoc(), op);
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, loops.thread, 0), [&] { e.clone(*op); });
   op.erase();
   return success();
 }

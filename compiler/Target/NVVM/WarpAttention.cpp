@@ -71,16 +71,13 @@ Values WarpAttention::step(Value begin, Value end, ValueRange carried) {
 void WarpAttention::storeResult(ValueRange sums, Value factor) {
   for (int64_t part = 0; part < perLane; ++part) {
     Value at = e.add(lane, part * kWarp);
-    e.ifThen(e.compare(arith::CmpIPredicate::slt, at, e.index(columns)),
+    e.ifThen(e.compare(arith::CmpIPredicate::slt, at, columns),
              [&] { e.store(e.mulf(sums[part], factor), op.getDestinations()[0], {row.query, row.head, at}); });
   }
 }
 
 void WarpAttention::forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value)> body) {
-  e.loop(e.add(begin, lane), end, e.index(kWarp), {}, [&](Value key, ValueRange) -> Values {
-    body(key);
-    return {};
-  });
+  e.loop(e.add(begin, lane), end, kWarp, [&](Value key) { body(key); });
 }
 
 void WarpAttention::emitRow() {
@@ -100,7 +97,7 @@ void WarpAttention::emitRow() {
   if (!needsMaskedRows(op))
     return;
   Value sees = e.compare(arith::CmpFPredicate::OLE, maximum, e.f32(kHidden));
-  Value some = e.compare(arith::CmpIPredicate::sgt, rows.keys, e.index(0));
+  Value some = e.compare(arith::CmpIPredicate::sgt, rows.keys, 0);
   e.ifThen(e.both(sees, some), [&] { emitMaskedRow(row, lane); });
 }
 
@@ -111,8 +108,7 @@ void WarpAttention::emitMaskedRow(const RowAttention::Row &which, Value laneNumb
   Value part = e.loop(lane, rows.keys, e.index(kWarp), zero,
                       [&](Value key, ValueRange carried) -> Values { return {e.addf(carried[0], rows.maskedWeight(row, key))}; })[0];
   Value named = e.reduceLanes(part, [&](Value a, Value b) { return e.addf(a, b); });
-  Value all = arith::SIToFPOp::create(e.builder, e.loc, e.builder.getF32Type(),
-                                      arith::IndexCastOp::create(e.builder, e.loc, e.builder.getI64Type(), rows.keys));
+  Value all = arith::SIToFPOp::create(e, e.getF32Type(), e.toI64(rows.keys));
   Value isEmpty = e.compare(arith::CmpFPredicate::OEQ, named, zero);
   Value factor = e.divf(one, e.select(isEmpty, all, named));
   if (op.getHeadScale())
@@ -131,7 +127,6 @@ void WarpAttention::emitMaskedRow(const RowAttention::Row &which, Value laneNumb
 }
 
 void attune::emitAttentionRows(tiles::AttentionTileOp op, const ThreadLoops &loops) {
-  OpBuilder builder(op);
-  ThreadBuilder e(builder, op.getLoc());
+  ThreadBuilder e(op.getLoc(), op);
   WarpAttention(op, e).run(loops);
 }

@@ -37,7 +37,7 @@ void WarpgroupConsumer::keepQueries() {
   Value lane = e.rem(inGroup, kWarp), local = e.div(lane, 4), row = e.add(e.mul(e.div(inGroup, kWarp), 16), local);
   for (auto [i, word] : llvm::enumerate(own.queries)) {
     int64_t part = static_cast<int64_t>(i % 4), d = static_cast<int64_t>(i / 4) * kProductDepth + part / 2 * kChunk;
-    Value chunk = arith::XOrIOp::create(e.builder, e.loc, e.index(d % kRowComponents / kChunk), local);
+    Value chunk = arith::XOrIOp::create(e, e.index(d % kRowComponents / kChunk), local);
     Value at = e.add(e.mul(e.add(row, part % 2 * 8), kRowBytes), d / kRowComponents * kConsumerRows * kRowBytes);
     at = e.add(at, e.add(e.mul(chunk, kChunkBytes), e.mul(e.rem(lane, 4), 4)));
     e.store(word, stages.words, e.div(e.add(queriesAt, at), 4));

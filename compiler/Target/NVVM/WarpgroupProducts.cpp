@@ -27,15 +27,15 @@ static Values emitAsm(ThreadBuilder &e, StringRef text, int64_t count, ValueRang
   for (size_t i = 0; i < sums.size(); ++i)
     stream << ',' << i;
   stream << constraints;
-  auto type = LLVM::LLVMStructType::getLiteral(e.builder.getContext(), SmallVector<Type>(count, e.builder.getF32Type()));
+  auto type = LLVM::LLVMStructType::getLiteral(e.getContext(), SmallVector<Type>(count, e.getF32Type()));
   SmallVector<Value> operands(sums);
   llvm::append_range(operands, others);
-  Value after = LLVM::InlineAsmOp::create(e.builder, e.loc, type, operands, text, all, /*has_side_effects=*/true, /*is_align_stack=*/false,
+  Value after = LLVM::InlineAsmOp::create(e, type, operands, text, all, /*has_side_effects=*/true, /*is_align_stack=*/false,
                                           LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
                     .getRes();
   Values parts;
   for (int64_t i = 0; i < count; ++i)
-    parts.push_back(LLVM::ExtractValueOp::create(e.builder, e.loc, after, i));
+    parts.push_back(LLVM::ExtractValueOp::create(e, after, i));
   return parts;
 }
 
@@ -43,15 +43,15 @@ static Values emitAsm(ThreadBuilder &e, StringRef text, int64_t count, ValueRang
 static constexpr int64_t kDescriptorUnit = 16;
 
 SharedMatrix WarpgroupProducts::matrix(Value address, const MatrixLayout &layout) {
-  auto constant = [&](int64_t value) { return arith::ConstantIntOp::create(builder, e.loc, value, 32); };
-  Value number = LLVM::PtrToIntOp::create(builder, e.loc, builder.getI32Type(), address);
-  Value start = arith::AndIOp::create(builder, e.loc, arith::ShRUIOp::create(builder, e.loc, number, constant(4)), constant(0x3fff));
-  start = arith::OrIOp::create(builder, e.loc, start, constant(layout.leading / kDescriptorUnit << 16));
+  auto constant = [&](int64_t value) { return arith::ConstantIntOp::create(e, value, 32); };
+  Value number = LLVM::PtrToIntOp::create(e, e.getI32Type(), address);
+  Value start = arith::AndIOp::create(e, arith::ShRUIOp::create(e, number, constant(4)), constant(0x3fff));
+  start = arith::OrIOp::create(e, start, constant(layout.leading / kDescriptorUnit << 16));
   return {start, (layout.isSwizzled ? int64_t(1) << 30 : 0) | layout.stride / kDescriptorUnit};
 }
 
-void WarpgroupProducts::commit() { NVVM::WgmmaGroupSyncAlignedOp::create(builder, e.loc); }
-void WarpgroupProducts::wait(int64_t left) { NVVM::WgmmaWaitGroupSyncOp::create(builder, e.loc, static_cast<uint64_t>(left)); }
+void WarpgroupProducts::commit() { NVVM::WgmmaGroupSyncAlignedOp::create(e); }
+void WarpgroupProducts::wait(int64_t left) { NVVM::WgmmaWaitGroupSyncOp::create(e, static_cast<uint64_t>(left)); }
 
 /// The constraints of |count| words in registers.
 static std::string wordConstraints(size_t count) {
@@ -63,7 +63,7 @@ static std::string wordConstraints(size_t count) {
 
 Values WarpgroupProducts::fence(ValueRange sums, ValueRange operands) {
   if (sums.empty() && operands.empty()) {
-    NVVM::WgmmaFenceAlignedOp::create(builder, e.loc);
+    NVVM::WgmmaFenceAlignedOp::create(e);
     return {};
   }
   return emitAsm(e, "wgmma.fence.sync.aligned;", static_cast<int64_t>(sums.size()), sums, operands, wordConstraints(operands.size()));

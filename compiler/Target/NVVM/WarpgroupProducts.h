@@ -62,7 +62,7 @@ public:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  WarpgroupProducts(ThreadBuilder &e, mlir::Type element) : e(e), builder(e.builder), element(element) {}
+  WarpgroupProducts(ThreadBuilder &e, mlir::Type element) : e(e), element(element) {}
 
   /// The matrix at |address|.
   SharedMatrix matrix(Value address, const MatrixLayout &layout);
@@ -86,7 +86,6 @@ private:
   Values emit(mlir::ValueRange sums, int64_t count, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
 
   ThreadBuilder &e;
-  mlir::OpBuilder &builder;
   mlir::Type element;
 };
 

@@ -1,0 +1,77 @@
+//===- IndexBuilder.h - Index arithmetic and control flow -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TRANSFORMS_INDEXBUILDER_H
+#define ATTUNE_COMPILER_TRANSFORMS_INDEXBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+namespace attune {
+
+/// Creates arithmetic and structured control flow at its insertion point and location. Integer operations fold as they are created.
+///
+/// A copy has an insertion point of its own: code that emits into the loops and branches of its caller takes the builder by reference.
+class IndexBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<mlir::Value>;
+  using LoopBody = llvm::function_ref<Values(Value index, mlir::ValueRange carried)>;
+
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+
+  // Integers; division is unsigned, minimum and maximum are signed.
+  Value index(int64_t value);
+  Value index(mlir::OpFoldResult value);
+  Value no() { return mlir::arith::ConstantIntOp::create(*this, 0, 1); }
+  Value yes() { return mlir::arith::ConstantIntOp::create(*this, 1, 1); }
+  Value toIndex(Value integer);
+  Value toI64(Value index);
+  Value add(Value a, Value b);
+  Value add(Value a, int64_t b) { return b == 0 ? a : add(a, index(b)); }
+  Value sub(Value a, Value b);
+  Value mul(Value a, Value b);
+  Value mul(Value a, int64_t b) { return b == 1 ? a : mul(a, index(b)); }
+  Value div(Value a, Value b);
+  Value div(Value a, int64_t b) { return b == 1 ? a : div(a, index(b)); }
+  Value ceilDiv(Value a, Value b);
+  Value rem(Value a, Value b);
+  Value rem(Value a, int64_t b) { return rem(a, index(b)); }
+  Value min(Value a, Value b);
+  Value max(Value a, Value b);
+  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
+  Value compare(mlir::arith::CmpIPredicate predicate, Value a, int64_t b) { return compare(predicate, a, index(b)); }
+  Value both(Value a, Value b);
+  Value either(Value a, Value b);
+  Value select(Value condition, Value a, Value b);
+  /// The size of dimension |dim| of a tensor or buffer.
+  Value size(Value shaped, int64_t dim);
+  /// `values[index]` of a `tensor<?xi64>`, as an index.
+  Value extractIndex(Value values, Value index);
+
+  // Floating point, scalars and vectors.
+  Value f32(double value);
+  Value addf(Value a, Value b);
+  Value subf(Value a, Value b);
+  Value mulf(Value a, Value b);
+  Value divf(Value a, Value b);
+  /// a * b + c, rounded once.
+  Value fma(Value a, Value b, Value c);
+  Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
+
+  /// `for (i = begin; i < end; i += step)` with the carried values |initial|; returns their last values.
+  Values loop(Value begin, Value end, Value step, mlir::ValueRange initial, LoopBody body);
+  Values loop(Value begin, Value end, int64_t step, mlir::ValueRange initial, LoopBody body) {
+    return loop(begin, end, index(step), initial, body);
+  }
+  /// The same without carried values.
+  void loop(Value begin, Value end, Value step, llvm::function_ref<void(Value index)> body);
+  void loop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value index)> body) { loop(begin, end, index(step), body); }
+  void ifThen(Value condition, llvm::function_ref<void()> body);
+  /// The values of |yes| if |condition| holds, else those of |no|.
+  Values choose(Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no);
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TRANSFORMS_INDEXBUILDER_H
