@@ -21,15 +21,15 @@ static constexpr int64_t kTablePadding = 15;
 AttentionTileEmitter::Values AttentionTileEmitter::emitScores(const Block &block) {
   int64_t width = cast<MemRefType>(op.getKey().getType()).getDimSize(2), count = rows.size();
   int64_t vectors = std::gcd(width / kLanes, sizes.scoreVectors), step = vectors * kLanes;
-  return e.forLoop(e.index(0), block.size, step, Values(count, e.splat(kLowest)), [&](Value column, ValueRange carried) {
-    Value key = e.add(block.begin, column), panel = e.floorDiv(key, width), lane = e.remainder(key, width);
+  return e.loop(e.index(0), block.size, step, Values(count, e.splat(kLowest)), [&](Value column, ValueRange carried) {
+    Value key = e.add(block.begin, column), panel = e.div(key, width), lane = e.rem(key, width);
     Values products = op.getRelativeKey() ? emitRelativeProducts(key, vectors, panel, lane) : emitProducts(key, vectors, panel, lane);
     // Most steps have no key that is hidden by its position or does not exist.
-    Value plain = compare(arith::CmpIPredicate::sle, e.add(column, step), block.size);
+    Value plain = e.compare(arith::CmpIPredicate::sle, e.add(column, step), block.size);
     if (op.hidesByPosition()) {
-      Value before = compare(arith::CmpIPredicate::sle, e.add(key, step), rows.front().end);
-      Value behind = compare(arith::CmpIPredicate::sge, key, rows.back().first);
-      plain = arith::AndIOp::create(builder, loc, plain, arith::AndIOp::create(builder, loc, before, behind));
+      Value before = e.compare(arith::CmpIPredicate::sle, e.add(key, step), rows.front().end);
+      Value behind = e.compare(arith::CmpIPredicate::sge, key, rows.back().first);
+      plain = e.both(plain, e.both(before, behind));
     }
     auto finish = [&](bool all) {
       Values largest(carried);
@@ -70,7 +70,7 @@ AttentionTileEmitter::Values AttentionTileEmitter::emitRelativeProducts(Value ke
     for (int64_t j = 0; j < vectors; ++j)
       table.push_back(e.max(e.min(e.add(e.sub(key, row.position), origin + j * kLanes), e.index(columns - kLanes)), e.index(0)));
   Values initial(count * vectors, e.splat(0.0));
-  return e.forLoop(e.index(0), e.size(op.getQuery(), 2), 1, initial, [&](Value d, ValueRange carried) {
+  return e.loop(e.index(0), e.size(op.getQuery(), 2), 1, initial, [&](Value d, ValueRange carried) {
     Values sums;
     for (int64_t r = 0; r < count; ++r) {
       Value query = e.splat(e.loadScalar(op.getQuery(), {rows[r].query, rows[r].head, d}));
@@ -95,13 +95,13 @@ Value AttentionTileEmitter::emitScore(const Row &row, Value product, Value key, 
   double unit = scale * kLog2E;
   if (op.getSoftcap()) {
     double cap = op.getSoftcap()->convertToDouble();
-    product = emitTanh(builder, loc, e.mulf(product, e.splat(scale / cap)));
+    product = emitTanh(e, e.getLoc(), e.mulf(product, e.splat(scale / cap)));
     unit = cap * kLog2E;
   }
   capture(row, ScoreStage::Capped, product, key, lanes);
   Value added;
   if (Value table = op.getDistanceBias()) {
-    Value origin = e.floorDiv(e.size(table, 1), 2); // an odd number of distances
+    Value origin = e.div(e.size(table, 1), 2); // an odd number of distances
     Value at = e.add(e.sub(key, row.position), origin);
     added = e.mulf(e.load(table, {broadcastRow(e, table, 0, row.head), at}, lanes), e.splat(kLog2E));
   }
@@ -110,7 +110,8 @@ Value AttentionTileEmitter::emitScore(const Row &row, Value product, Value key, 
     added = added ? e.maxf(e.splat(kLowest), e.addf(mask, added)) : mask;
   Value score = added ? e.fma(product, e.splat(unit), added) : e.mulf(product, e.splat(unit));
   if (op.getMaskFill())
-    score = e.select(arith::CmpFPredicate::OLT, mask, e.splat(0.0), e.splat(op.getMaskFill()->convertToDouble() * kLog2E), score);
+    score =
+        e.select(e.compare(arith::CmpFPredicate::OLT, mask, e.splat(0.0)), e.splat(op.getMaskFill()->convertToDouble() * kLog2E), score);
   capture(row, ScoreStage::Masked, score, key, lanes);
   return score;
 }
@@ -134,7 +135,7 @@ void AttentionTileEmitter::capture(const Row &row, ScoreStage stage, Value value
   Value stored = e.mulf(value, e.splat(captureFactor(op, stage)));
   if (stage == ScoreStage::Masked) {
     // What the mask hides is bounded in units of log2.
-    stored = e.select(arith::CmpFPredicate::OLE, value, e.splat(kHidden), e.splat(kLowest), stored);
+    stored = e.select(e.compare(arith::CmpFPredicate::OLE, value, e.splat(kHidden)), e.splat(kLowest), stored);
     if (!lanes.areAll())
       stored = hide(row, stored, key, e.splat(kLowest));
   }

@@ -10,9 +10,9 @@
 using namespace mlir;
 using namespace attune;
 
-AttentionTileEmitter::AttentionTileEmitter(tiles::AttentionTileOp op, OpBuilder &builder, AttentionTileSizes sizes)
-    : op(op), builder(builder), loc(op.getLoc()), e(builder, loc), sizes(sizes), keyBlock(op.getKeyBlock()), strip(op.getScratch()),
-      state(op.getState()), result(op.getDestinations()[0]) {}
+AttentionTileEmitter::AttentionTileEmitter(tiles::AttentionTileOp op, AttentionTileSizes sizes)
+    : op(op), e(op.getLoc(), op), sizes(sizes), keyBlock(op.getKeyBlock()), strip(op.getScratch()), state(op.getState()),
+      result(op.getDestinations()[0]) {}
 
 AttentionTileEmitter::Values AttentionTileEmitter::scaled(ValueRange values, ValueRange by) {
   Values result;
@@ -24,24 +24,22 @@ AttentionTileEmitter::Values AttentionTileEmitter::scaled(ValueRange values, Val
 void AttentionTileEmitter::run() {
   keys = e.size(op.getValue(), 0);
   heads = e.size(op.getQuery(), 1);
-  Value count = builder.createOrFold<arith::MulIOp>(loc, e.size(op.getQuery(), 0), heads);
+  Value count = e.mul(e.size(op.getQuery(), 0), heads);
   // What the first row does not see from behind and the last not from the front, no row sees. No key at all still is one empty block: it
   // writes the zeros.
   Value begin = e.index(0), end = e.max(keys, e.index(1));
   if (op.hidesByPosition()) {
     Value last = e.max(e.add(count, -1), e.index(0));
     setGroup(e.index(0), 1);
-    begin = e.mul(e.floorDiv(groupFirst, keyBlock), keyBlock);
+    begin = e.mul(e.div(groupFirst, keyBlock), keyBlock);
     setGroup(last, 1);
     end = e.max(groupEnd, e.index(1));
   }
-  e.forLoop(begin, end, keyBlock, {}, [&](Value begin, ValueRange) -> Values {
-    e.forLoop(e.index(0), count, sizes.rows, {}, [&](Value first, ValueRange) -> Values {
+  e.loop(begin, end, keyBlock, [&](Value begin) {
+    e.loop(e.index(0), count, sizes.rows, [&](Value first) {
       Value left = e.min(e.sub(count, first), e.index(sizes.rows));
       e.forRows(left, sizes.rows, [&](Value base, int64_t count) { emitGroup(begin, e.add(first, base), count); });
-      return {};
     });
-    return {};
   });
   if (needsMaskedRows(op))
     emitMaskedRows();
@@ -49,8 +47,8 @@ void AttentionTileEmitter::run() {
 
 AttentionTileEmitter::Row AttentionTileEmitter::rowAt(Value number) {
   bool oneHead = getConstantIntValue(OpFoldResult(heads)) == 1;
-  Value query = oneHead ? number : builder.createOrFold<arith::DivUIOp>(loc, number, heads);
-  Value head = oneHead ? e.index(0) : builder.createOrFold<arith::RemUIOp>(loc, number, heads);
+  Value query = oneHead ? number : e.div(number, heads);
+  Value head = oneHead ? e.index(0) : e.rem(number, heads);
   return {makeAttentionRow(e, op, query, head, keys), number};
 }
 
@@ -75,14 +73,14 @@ void AttentionTileEmitter::emitGroup(Value begin, Value first, int64_t count) {
   Value end = e.add(begin, keyBlock), most = e.max(groupEnd, e.index(1));
   block.begin = begin;
   block.size = e.max(e.min(e.sub(groupEnd, begin), e.index(keyBlock)), e.index(0));
-  block.isLast = compare(arith::CmpIPredicate::sge, end, most);
+  block.isLast = e.compare(arith::CmpIPredicate::sge, end, most);
   if (!op.hidesByPosition()) {
-    block.isFirst = compare(arith::CmpIPredicate::eq, begin, e.index(0));
+    block.isFirst = e.compare(arith::CmpIPredicate::eq, begin, 0);
     return emitBlock(block);
   }
-  block.isFirst = compare(arith::CmpIPredicate::sle, begin, groupFirst);
-  Value begins = compare(arith::CmpIPredicate::slt, begin, most), ends = compare(arith::CmpIPredicate::sgt, end, groupFirst);
-  e.ifThen(arith::AndIOp::create(builder, loc, begins, ends), [&] { emitBlock(block); });
+  block.isFirst = e.compare(arith::CmpIPredicate::sle, begin, groupFirst);
+  Value begins = e.compare(arith::CmpIPredicate::slt, begin, most), ends = e.compare(arith::CmpIPredicate::sgt, end, groupFirst);
+  e.ifThen(e.both(begins, ends), [&] { emitBlock(block); });
 }
 
 /// Maxima, then sums, after the blocks before |block|.
@@ -104,11 +102,11 @@ AttentionTileEmitter::Values AttentionTileEmitter::restore(const Block &block) {
 void AttentionTileEmitter::save(const Block &block, ValueRange maxima, ValueRange sums) {
   auto saveMaxima = [&] {
     for (auto [row, maximum] : llvm::zip_equal(rows, maxima))
-      memref::StoreOp::create(builder, loc, maximum, state, ValueRange{row.number, e.index(kMaximum)});
+      memref::StoreOp::create(e, maximum, state, ValueRange{row.number, e.index(kMaximum)});
   };
   if (needsMaskedRows(op))
     saveMaxima();
-  Value goesOn = compare(arith::CmpIPredicate::slt, e.add(block.begin, keyBlock), e.max(groupEnd, e.index(1)));
+  Value goesOn = e.compare(arith::CmpIPredicate::slt, e.add(block.begin, keyBlock), e.max(groupEnd, e.index(1)));
   e.ifThen(goesOn, [&] {
     if (!needsMaskedRows(op))
       saveMaxima();
@@ -130,7 +128,7 @@ void AttentionTileEmitter::emitBlock(const Block &block) {
       [&] {
         Values factors;
         for (size_t r = 0; r < count; ++r)
-          factors.push_back(emitExp2NonPositive(builder, loc, e.subf(e.splat(former[r]), base[r])));
+          factors.push_back(emitExp2NonPositive(e, e.getLoc(), e.subf(e.splat(former[r]), base[r])));
         return factors;
       });
   Values sums = emitWeights(block, base, scaled(ValueRange(former).drop_front(count), decay));

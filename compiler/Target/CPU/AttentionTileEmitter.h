@@ -34,7 +34,7 @@ struct AttentionTileSizes {
 
 class AttentionTileEmitter {
 public:
-  AttentionTileEmitter(mlir::tiles::AttentionTileOp op, mlir::OpBuilder &builder, AttentionTileSizes sizes);
+  AttentionTileEmitter(mlir::tiles::AttentionTileOp op, AttentionTileSizes sizes);
   void run();
 
 private:
@@ -86,14 +86,9 @@ private:
   Value isHiddenByMask(const Row &row, Value key);
   Value isHiddenByPosition(const Row &row, Value key);
 
-  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b) {
-    return mlir::arith::CmpIOp::create(builder, loc, predicate, a, b);
-  }
   Values scaled(mlir::ValueRange values, mlir::ValueRange by);
 
   mlir::tiles::AttentionTileOp op;
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   VectorBuilder e;
   AttentionTileSizes sizes;
   int64_t keyBlock;

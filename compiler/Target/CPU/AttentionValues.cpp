@@ -20,11 +20,11 @@ AttentionTileEmitter::Values AttentionTileEmitter::emitWeights(const Block &bloc
   Values all;
   for (int64_t first = 0, count = rows.size(); first < count; first += sizes.weightRows) {
     int64_t end = std::min(first + sizes.weightRows, count);
-    all.append(e.forLoop(e.index(0), block.size, kLanes, sums.slice(first, end - first), [&](Value column, ValueRange carried) {
+    all.append(e.loop(e.index(0), block.size, kLanes, sums.slice(first, end - first), [&](Value column, ValueRange carried) {
       Values next;
       for (int64_t r = first; r < end; ++r) {
         Value score = e.load(strip, {e.index(r), column});
-        Value weight = emitExp2NonPositive(builder, loc, e.subf(score, base[r]));
+        Value weight = emitExp2NonPositive(e, e.getLoc(), e.subf(score, base[r]));
         e.store(weight, strip, {e.index(r), column});
         next.push_back(e.addf(carried[r - first], weight));
       }
@@ -43,9 +43,9 @@ AttentionTileEmitter::Values AttentionTileEmitter::emitFactors(ValueRange maxima
     Value factor = e.divf(e.f32(1.0), sum);
     if (op.getHeadScale())
       factor = e.mulf(factor, e.loadScalar(op.getHeadScale(), rows[r].head));
-    factor = e.select(arith::CmpFPredicate::OEQ, sum, zero, zero, factor);
+    factor = e.select(e.compare(arith::CmpFPredicate::OEQ, sum, zero), zero, factor);
     if (op.getMaskedRows() == xfmr::MaskedRows::Zero)
-      factor = e.select(arith::CmpFPredicate::OLE, maxima[r], e.f32(kHidden), zero, factor);
+      factor = e.select(e.compare(arith::CmpFPredicate::OLE, maxima[r], e.f32(kHidden)), zero, factor);
     factors.push_back(e.splat(factor));
   }
   return factors;
@@ -54,21 +54,19 @@ AttentionTileEmitter::Values AttentionTileEmitter::emitFactors(ValueRange maxima
 /// Writes the weights of |block| times |factor|, and brings those of blocks before it up to date.
 void AttentionTileEmitter::emitProbabilities(const Block &block, ValueRange earlier, ValueRange factor) {
   Value target = op.getProbabilities();
-  Value first = e.mul(e.floorDiv(groupFirst, keyBlock), keyBlock);
-  e.forLoop(first, block.begin, kLanes, {}, [&](Value column, ValueRange) -> Values {
+  Value first = e.mul(e.div(groupFirst, keyBlock), keyBlock);
+  e.loop(first, block.begin, kLanes, [&](Value column) {
     for (auto [row, by] : llvm::zip_equal(rows, earlier)) {
       Value written = e.load(target, {row.head, row.query, column});
       e.store(e.mulf(written, by), target, {row.head, row.query, column});
     }
-    return {};
   });
-  e.forLoop(e.index(0), block.size, kLanes, {}, [&](Value column, ValueRange) -> Values {
+  e.loop(e.index(0), block.size, kLanes, [&](Value column) {
     Lanes lanes = Lanes::first(e.sub(block.size, column));
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value weight = e.mulf(e.load(strip, {e.index(r), column}), factor[r]);
       e.store(weight, target, {row.head, row.query, e.add(block.begin, column)}, lanes);
     }
-    return {};
   });
 }
 
@@ -102,7 +100,7 @@ void AttentionTileEmitter::emitValueColumns(const Block &block, ValueRange decay
       e.index(0), block.size, count, vectors, kKeyUnroll, initial, [&](int64_t r, Value k) { return e.loadScalar(strip, {e.index(r), k}); },
       [&](int64_t j, Value k) {
         Value key = e.add(block.begin, k);
-        memref::PrefetchOp::create(builder, loc, op.getValue(), ValueRange{e.add(key, kPrefetch), at(j)},
+        memref::PrefetchOp::create(e, op.getValue(), ValueRange{e.add(key, kPrefetch), at(j)},
                                    /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
         return e.load(op.getValue(), {key, at(j)}, lanes(j));
       });

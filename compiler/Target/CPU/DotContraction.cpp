@@ -12,17 +12,16 @@
 using namespace mlir;
 using namespace attune;
 
-DotTile::DotTile(VectorBuilder &emitter, ContractionTile tile, int64_t rows, PrefetchPlan plan)
-    : emitter(emitter), codes(tile.contraction.getDpsInputs()[0]), panels(tile.contraction.getDpsInputs()[1]),
+DotTile::DotTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan)
+    : builder(builder), codes(tile.contraction.getDpsInputs()[0]), panels(tile.contraction.getDpsInputs()[1]),
       output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), codeType(cast<MemRefType>(codes.getType())),
       panelType(cast<MemRefType>(panels.getType())), rows(rows), plan(plan), tile(tile) {
   auto loop = tile.contraction->getParentOfType<scf::ForOp>();
   if (!loop)
     return;
-  OpBuilder &builder = emitter.getBuilder();
-  Value before = emitter.sub(loop.getInductionVar(), loop.getLowerBound()), all = emitter.sub(loop.getUpperBound(), loop.getLowerBound());
-  rowTile = builder.createOrFold<arith::DivUIOp>(emitter.getLoc(), before, loop.getStep());
-  rowTiles = builder.createOrFold<arith::CeilDivUIOp>(emitter.getLoc(), all, loop.getStep());
+  Value before = builder.sub(loop.getInductionVar(), loop.getLowerBound()), all = builder.sub(loop.getUpperBound(), loop.getLowerBound());
+  rowTile = builder.div(before, loop.getStep());
+  rowTiles = builder.ceilDiv(all, loop.getStep());
 }
 
 const char *DotTile::check() {
@@ -50,17 +49,16 @@ const char *DotTile::check() {
   // Columns beyond the matrix are in the panel; a tile of fewer columns is a view of it that says so.
   auto whole =
       MemRefType::get({panelType.getDimSize(0), panelType.getDimSize(1), width, group}, panelType.getElementType(), panelType.getLayout());
-  OpBuilder &builder = emitter.getBuilder();
   if (whole != panelType) {
-    auto metadata = memref::ExtractStridedMetadataOp::create(builder, emitter.getLoc(), panels);
+    auto metadata = memref::ExtractStridedMetadataOp::create(builder, panels);
     SmallVector<OpFoldResult> sizes = metadata.getConstifiedMixedSizes();
     sizes[2] = builder.getIndexAttr(width);
-    panels = memref::ReinterpretCastOp::create(builder, emitter.getLoc(), whole, metadata.getBaseBuffer(),
-                                               metadata.getConstifiedMixedOffset(), sizes, metadata.getConstifiedMixedStrides());
+    panels = memref::ReinterpretCastOp::create(builder, whole, metadata.getBaseBuffer(), metadata.getConstifiedMixedOffset(), sizes,
+                                               metadata.getConstifiedMixedStrides());
   }
-  panels = memref::CollapseShapeOp::create(builder, emitter.getLoc(), panels, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
+  panels = memref::CollapseShapeOp::create(builder, panels, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
   if (tile.epilogue) {
-    body.emplace(emitter, tile.epilogue);
+    body.emplace(builder, tile.epilogue);
     for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
       if (operand->get() == tile.contraction.getDpsInits()[0])
         accumulatorOperand = operand->getOperandNumber();
@@ -76,21 +74,16 @@ bool DotTile::isAtMost(int64_t dim, int64_t limit) {
 }
 
 void DotTile::forEachGroup(llvm::function_ref<void(Value, Value, Value, Value, Value)> emitGroup) {
-  Value columns = emitter.size(output, 1), count = emitter.size(output, 0), zero = emitter.index(0);
+  Value columns = builder.size(output, 1), count = builder.size(output, 0), zero = builder.index(0);
   auto emitPanel = [&](Value panel, Value first, Value columns) {
     if (isAtMost(0, rows))
       return emitGroup(panel, first, columns, zero, count);
-    emitter.forLoop(zero, count, rows, {}, [&](Value row, ValueRange) -> VectorBuilder::Values {
-      emitGroup(panel, first, columns, row, emitter.min(emitter.sub(count, row), emitter.index(rows)));
-      return {};
-    });
+    builder.loop(zero, count, rows,
+                 [&](Value row) { emitGroup(panel, first, columns, row, builder.min(builder.sub(count, row), builder.index(rows))); });
   };
   if (isAtMost(1, width))
     return emitPanel(zero, zero, columns);
-  emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorBuilder::Values {
-    emitPanel(emitter.floorDiv(first, width), first, emitter.sub(columns, first));
-    return {};
-  });
+  builder.loop(zero, columns, width, [&](Value first) { emitPanel(builder.div(first, width), first, builder.sub(columns, first)); });
 }
 
 void DotTile::prepareRow(Value row) {
@@ -103,18 +96,17 @@ void DotTile::finish(Value sums, Value row, Value firstColumn, int64_t chunk, Va
   std::optional<int64_t> known = getConstantIntValue(columns);
   if (known && *known <= column)
     return;
-  Lanes lanes = known ? Lanes::first(*known - column) : Lanes::first(emitter.sub(columns, emitter.index(column)));
-  LanePoint point{{row}, emitter.add(firstColumn, column), lanes};
+  Lanes lanes = known ? Lanes::first(*known - column) : Lanes::first(builder.sub(columns, builder.index(column)));
+  LanePoint point{{row}, builder.add(firstColumn, column), lanes};
   if (body)
     body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, sums}}), point);
   else
-    emitter.store(sums, output, {row, point.inner}, lanes);
+    builder.store(sums, output, {row, point.inner}, lanes);
 }
 
 void DotTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {
   if (!rowTile)
     return emit(0);
-  OpBuilder &builder = emitter.getBuilder();
   auto side = [&](int64_t shares) {
     emit(shares);
     return VectorBuilder::Values();
@@ -122,15 +114,15 @@ void DotTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {
   std::function<VectorBuilder::Values(int64_t)> from = [&](int64_t shares) -> VectorBuilder::Values {
     if (shares >= most)
       return side(shares);
-    Value few = builder.createOrFold<arith::CmpIOp>(emitter.getLoc(), arith::CmpIPredicate::ult, rowTiles, emitter.index(2 * shares));
+    Value few = builder.compare(arith::CmpIPredicate::ult, rowTiles, 2 * shares);
     if (std::optional<int64_t> known = getConstantIntValue(few))
       return *known ? side(shares) : from(2 * shares);
-    return emitter.choose(few, [&] { return side(shares); }, [&] { return from(2 * shares); });
+    return builder.choose(few, [&] { return side(shares); }, [&] { return from(2 * shares); });
   };
   (void)from(1);
 }
 
 void DotTile::prefetch(int64_t shares, Value panel, Value iteration, int64_t iterations) {
   if (shares != 0)
-    emitPanelPrefetch(emitter, plan, panels, panel, rowTile, shares, iteration, iterations);
+    emitPanelPrefetch(builder, plan, panels, panel, rowTile, shares, iteration, iterations);
 }

@@ -14,7 +14,7 @@ namespace attune {
 /// What the units that multiply codes share: the operands of one tile, and what happens to finished sums.
 class DotTile {
 public:
-  DotTile(VectorBuilder &emitter, ContractionTile tile, int64_t rows, PrefetchPlan plan);
+  DotTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
 
   /// Null if the tile can be emitted, else the reason why not.
   const char *check();
@@ -35,7 +35,7 @@ public:
   /// Asks for this iteration's share of the lines that come after those of |panel|: iteration |iteration| of |iterations| of the k loop.
   void prefetch(int64_t shares, mlir::Value panel, mlir::Value iteration, int64_t iterations);
 
-  VectorBuilder &emitter;
+  VectorBuilder &builder;
   mlir::Value codes, panels; // [M, K'], [P, K' / G, W * G]
   mlir::Value output;
   mlir::MemRefType codeType, panelType;
@@ -52,10 +52,10 @@ private:
 };
 
 /// Emits |tile| with vectors of |unit|, groups of |rows| rows in registers; returns null, or the reason why it cannot.
-const char *vectorizeDots(mlir::OpBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
+const char *vectorizeDots(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
 /// The same with tiles of 16 x 64 bytes (AMX), of bf16 or i8 codes. Reads whole groups of 16 rows of codes.
-const char *emitTileDots(mlir::OpBuilder &builder, ContractionTile tile, PrefetchPlan plan);
+const char *emitTileDots(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan);
 
 } // namespace attune
 

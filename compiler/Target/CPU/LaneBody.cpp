@@ -77,7 +77,7 @@ SmallVector<Value> LaneBody::indicesOf(OpOperand &operand, const LanePoint &poin
   SmallVector<Value> indices;
   for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-      indices.push_back(emitter.index(constant.getValue()));
+      indices.push_back(builder.index(constant.getValue()));
     else
       indices.push_back(isInner(expr, op) ? point.inner : point.outer[cast<AffineDimExpr>(expr).getPosition()]);
   }
@@ -90,15 +90,15 @@ Value LaneBody::fetch(OpOperand &operand, const LanePoint &point) {
     return buffer;
   SmallVector<Value> indices = indicesOf(operand, point);
   if (isUniform(operand))
-    return memref::LoadOp::create(emitter.getBuilder(), emitter.getLoc(), buffer, indices);
-  return emitter.load(buffer, indices, point.lanes);
+    return memref::LoadOp::create(builder, buffer, indices);
+  return builder.load(buffer, indices, point.lanes);
 }
 
 void LaneBody::prefetch(const LanePoint &point, unsigned given) {
   for (OpOperand *operand : op.getDpsInputOperands())
     if (operand->getOperandNumber() != given && isa<MemRefType>(operand->get().getType()) &&
         op.getMatchingIndexingMap(operand).isPermutation())
-      memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), operand->get(), indicesOf(*operand, point), /*isWrite=*/false,
+      memref::PrefetchOp::create(builder, operand->get(), indicesOf(*operand, point), /*isWrite=*/false,
                                  /*localityHint=*/3, /*isDataCache=*/true);
 }
 
@@ -106,15 +106,13 @@ Value LaneBody::widen(Value value) {
   if (isa<VectorType>(value.getType()))
     return value;
   if (value.getType().isF32())
-    return emitter.splat(value);
+    return builder.splat(value);
   auto type = VectorType::get({VectorBuilder::kLanes}, value.getType());
-  return vector::BroadcastOp::create(emitter.getBuilder(), emitter.getLoc(), type, value);
+  return vector::BroadcastOp::create(builder, type, value);
 }
 
 /// The result of |bodyOp|, whose operands are in `values` or `uniform`; with a null |point| only if it is uniform, else null.
 Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
-  OpBuilder &builder = emitter.getBuilder();
-  Location loc = emitter.getLoc();
   auto valueOf = [&](Value operand) -> Value {
     if (operand.getParentBlock() != op.getBlock())
       return operand;
@@ -128,8 +126,8 @@ Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
     if (!point)
       return {};
     auto type = VectorType::get({VectorBuilder::kLanes}, builder.getIndexType());
-    Value base = vector::BroadcastOp::create(builder, loc, type, point->inner);
-    return arith::AddIOp::create(builder, loc, base, vector::StepOp::create(builder, loc, type));
+    Value base = vector::BroadcastOp::create(builder, type, point->inner);
+    return arith::AddIOp::create(builder, base, vector::StepOp::create(builder, type));
   }
   SmallVector<Value> operands;
   bool scalar = true;
@@ -144,7 +142,7 @@ Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
     // check() has seen that the last index is the last loop itself.
     SmallVector<Value> indices(operands.begin() + 1, operands.end());
     indices.back() = point->inner;
-    return emitter.load(operands[0], indices, point->lanes);
+    return builder.load(operands[0], indices, point->lanes);
   }
   if (scalar) {
     IRMapping mapping;
@@ -155,7 +153,7 @@ Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
   for (Value &operand : operands)
     operand = widen(operand);
   auto type = VectorType::get({VectorBuilder::kLanes}, bodyOp.getResult(0).getType());
-  OperationState state(loc, bodyOp.getName(), operands, {type}, bodyOp.getAttrs());
+  OperationState state(builder.getLoc(), bodyOp.getName(), operands, {type}, bodyOp.getAttrs());
   return builder.create(state)->getResult(0);
 }
 
@@ -199,7 +197,7 @@ void LaneBody::store(Value value, const LanePoint &point) {
   OpOperand &output = *op.getDpsInitOperand(0);
   SmallVector<Value> indices = indicesOf(output, point);
   if (isUniform(output))
-    memref::StoreOp::create(emitter.getBuilder(), emitter.getLoc(), value, output.get(), indices);
+    memref::StoreOp::create(builder, value, output.get(), indices);
   else
-    emitter.store(widen(value), output.get(), indices, point.lanes);
+    builder.store(widen(value), output.get(), indices, point.lanes);
 }

@@ -17,11 +17,11 @@ struct LanePoint {
   Lanes lanes = Lanes::all();
 };
 
-/// Evaluates the body of a linalg op on buffers for 16 iterations of its last loop at once. A value of the body is *uniform* if it does not depend on the last
-/// loop; it is then computed once, as a scalar.
+/// Evaluates the body of a linalg op on buffers for 16 iterations of its last loop at once. A value of the body is *uniform* if it does not
+/// depend on the last loop; it is then computed once, as a scalar.
 class LaneBody {
 public:
-  LaneBody(VectorBuilder &emitter, mlir::linalg::LinalgOp op) : emitter(emitter), op(op) {}
+  LaneBody(VectorBuilder &builder, mlir::linalg::LinalgOp op) : builder(builder), op(op) {}
 
   /// Null if the body can be evaluated, else the reason why not.
   const char *check();
@@ -30,7 +30,8 @@ public:
   void prepare(mlir::ValueRange outer);
 
   /// The value the body yields at |point|: a vector, or a scalar if it is uniform. |given| replaces the arguments of these operand numbers.
-  mlir::Value evaluate(const LanePoint &point, const llvm::DenseMap<unsigned, mlir::Value> &given = llvm::DenseMap<unsigned, mlir::Value>());
+  mlir::Value evaluate(const LanePoint &point,
+                       const llvm::DenseMap<unsigned, mlir::Value> &given = llvm::DenseMap<unsigned, mlir::Value>());
 
   /// Asks for what evaluate() will read at |point|, but for operand |given|: of buffers that have an element for each iteration.
   void prefetch(const LanePoint &point, unsigned given);
@@ -47,7 +48,7 @@ private:
   bool isUniform(mlir::OpOperand &operand);
   llvm::SmallVector<mlir::Value> indicesOf(mlir::OpOperand &operand, const LanePoint &point);
 
-  VectorBuilder &emitter;
+  VectorBuilder &builder;
   mlir::linalg::LinalgOp op;
   llvm::DenseMap<mlir::Value, mlir::Value> uniform; // body value -> scalar
   llvm::DenseMap<mlir::Value, mlir::Value> values;  // body value -> vector or scalar, at the current point

@@ -54,8 +54,7 @@ struct LowerAttentionTile : attune::impl::LowerAttentionTileBase<LowerAttentionT
         return WalkResult::advance();
       if (failed(verifyBuffers(op, rows)))
         return WalkResult::interrupt();
-      OpBuilder builder(op);
-      AttentionTileEmitter(op, builder, {rows, scoreVectors, valueVectors, weightRows}).run();
+      AttentionTileEmitter(op, {rows, scoreVectors, valueVectors, weightRows}).run();
       op.erase();
       return WalkResult::advance();
     });

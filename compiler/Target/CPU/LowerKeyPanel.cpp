@@ -30,20 +30,20 @@ namespace {
 /// The transpose of 16 vectors of 16 lanes: 2 x 2 blocks of floats and of pairs within 128 bits, then of 128-bit lanes, all of which
 /// are single instructions on AVX-512 and AVX2 halves.
 Values transpose(VectorBuilder &e, Values rows) {
-  auto shuffle = [&](Value a, Value b, ArrayRef<int64_t> lane) -> Value {
+  auto shuffle = [&](Value x, Value y, ArrayRef<int64_t> lane) -> Value {
     SmallVector<int64_t> mask;
     for (int64_t quarter = 0; quarter < 16; quarter += 4)
       for (int64_t i : lane)
         mask.push_back(i < 4 ? quarter + i : 16 + quarter + i - 4);
-    return vector::ShuffleOp::create(e.getBuilder(), e.getLoc(), a, b, mask);
+    return vector::ShuffleOp::create(e, x, y, mask);
   };
-  auto quarters = [&](Value a, Value b, int64_t first) -> Value { // quarters first, first + 2 of a, then of b
+  auto quarters = [&](Value x, Value y, int64_t first) -> Value { // quarters first, first + 2 of x, then of y
     SmallVector<int64_t> mask;
     for (int64_t base : {0, 16})
       for (int64_t quarter : {first, first + 2})
         for (int64_t i = 0; i < 4; ++i)
           mask.push_back(base + 4 * quarter + i);
-    return vector::ShuffleOp::create(e.getBuilder(), e.getLoc(), a, b, mask);
+    return vector::ShuffleOp::create(e, x, y, mask);
   };
   Values pairs, fours(16), result(16);
   for (int64_t i = 0; i < 16; i += 2) {
@@ -71,9 +71,8 @@ void fillBlock(VectorBuilder &e, Value keys, Value panel, Value d, int64_t compo
   for (int64_t i = 0; i < 16; ++i) {
     Lanes lanes = Lanes::first(components);
     if (left) {
-      OpBuilder &b = e.getBuilder();
-      Value exists = arith::CmpIOp::create(b, e.getLoc(), arith::CmpIPredicate::sgt, left, e.index(i));
-      lanes = Lanes::first(arith::SelectOp::create(b, e.getLoc(), exists, e.index(components), e.index(0)).getResult());
+      Value exists = e.compare(arith::CmpIPredicate::sgt, left, i);
+      lanes = Lanes::first(e.select(exists, e.index(components), e.index(0)));
     }
     rows.push_back(e.load(keys, {e.index(column + i), d}, lanes));
   }
@@ -84,13 +83,10 @@ void fillBlock(VectorBuilder &e, Value keys, Value panel, Value d, int64_t compo
 
 /// Writes |keys| into the columns of |panel| from |column| on, element by element: a few new keys behind those the panel holds.
 void fillBehind(VectorBuilder &e, Value keys, Value panel, Value column) {
-  e.forLoop(e.index(0), e.size(keys, 0), 1, {}, [&](Value j, ValueRange) -> Values {
+  e.loop(e.index(0), e.size(keys, 0), 1, [&](Value j) {
     Value at = e.add(column, j);
-    e.forLoop(e.index(0), e.size(panel, 0), 1, {}, [&](Value d, ValueRange) -> Values {
-      memref::StoreOp::create(e.getBuilder(), e.getLoc(), e.loadScalar(keys, {j, d}), panel, ValueRange{d, at});
-      return {};
-    });
-    return {};
+    e.loop(e.index(0), e.size(panel, 0), 1,
+           [&](Value d) { memref::StoreOp::create(e, e.loadScalar(keys, {j, d}), panel, ValueRange{d, at}); });
   });
 }
 
@@ -100,18 +96,13 @@ void fillPanel(VectorBuilder &e, Value keys, Value panel, bool onlyKeys) {
   auto type = cast<MemRefType>(panel.getType());
   int64_t headDim = type.getDimSize(0), whole = headDim / 16 * 16;
   auto fillColumns = [&](int64_t column, Value left) {
-    e.forLoop(e.index(0), e.index(whole), 16, {}, [&](Value d, ValueRange) -> Values {
-      fillBlock(e, keys, panel, d, 16, column, left);
-      return {};
-    });
+    e.loop(e.index(0), e.index(whole), 16, [&](Value d) { fillBlock(e, keys, panel, d, 16, column, left); });
     if (whole < headDim)
       fillBlock(e, keys, panel, e.index(whole), headDim - whole, column, left);
   };
   Value count = e.size(keys, 0);
   for (int64_t column = 0; column < type.getDimSize(1); column += 16) {
-    auto hasKeys = [&](int64_t least) -> Value {
-      return arith::CmpIOp::create(e.getBuilder(), e.getLoc(), arith::CmpIPredicate::sge, count, e.index(column + least));
-    };
+    auto hasKeys = [&](int64_t least) -> Value { return e.compare(arith::CmpIPredicate::sge, count, column + least); };
     auto fillRest = [&]() -> Values { return fillColumns(column, e.sub(count, e.index(column))), Values(); };
     auto fillSome = [&]() -> Values {
       if (onlyKeys && column > 0)
@@ -123,11 +114,10 @@ void fillPanel(VectorBuilder &e, Value keys, Value panel, bool onlyKeys) {
 }
 
 void lower(tiles::KeyPanelOp op) {
-  OpBuilder builder(op);
-  VectorBuilder e(builder, op.getLoc());
+  VectorBuilder e(op.getLoc(), op);
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
   if (Value column = op.getColumn()) {
-    Value isFirst = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq, column, e.index(0));
+    Value isFirst = e.compare(arith::CmpIPredicate::eq, column, 0);
     e.choose(
         isFirst, [&]() -> Values { return fillPanel(e, keys, panel, /*onlyKeys=*/true), Values(); },
         [&]() -> Values { return fillBehind(e, keys, panel, column), Values(); });

@@ -27,18 +27,17 @@ namespace {
 /// Emits the code of one op.
 class RowQuantizer {
 public:
-  RowQuantizer(tiles::QuantizeRowsOp op, OpBuilder &builder)
-      : op(op), builder(builder), loc(op.getLoc()), emitter(builder, loc), input(op.getInput()), codes(op.getCodes()),
+  explicit RowQuantizer(tiles::QuantizeRowsOp op)
+      : op(op), builder(op.getLoc(), op), input(op.getInput()), codes(op.getCodes()),
         element(cast<MemRefType>(codes.getType()).getElementType()), columns(cast<MemRefType>(input.getType()).getDimSize(1)),
         padded(cast<MemRefType>(codes.getType()).getDimSize(1)) {}
 
   void run() {
-    emitter.forLoop(emitter.index(0), emitter.size(input, 0), 1, {}, [&](Value row, ValueRange) -> VectorBuilder::Values {
+    builder.loop(builder.index(0), builder.size(input, 0), 1, [&](Value row) {
       if (op.getScales())
         quantize(row);
       else
         forEachChunk(row, [&](Value x) { return round(x); });
-      return {};
     });
   }
 
@@ -47,66 +46,61 @@ private:
 
   /// bf16, or f32 of the same value.
   Value round(Value x) {
-    Value rounded = arith::TruncFOp::create(builder, loc, vectorOf(builder.getBF16Type()), x);
-    return element.isF32() ? arith::ExtFOp::create(builder, loc, vectorOf(element), rounded).getResult() : rounded;
+    Value rounded = arith::TruncFOp::create(builder, vectorOf(builder.getBF16Type()), x);
+    return element.isF32() ? arith::ExtFOp::create(builder, vectorOf(element), rounded).getResult() : rounded;
   }
 
   void quantize(Value row) {
     Value largest = largestMagnitude(row);
-    Value scale = emitter.divf(largest, emitter.f32(127));
-    memref::StoreOp::create(builder, loc, scale, op.getScales(), row);
+    Value scale = builder.divf(largest, builder.f32(127));
+    memref::StoreOp::create(builder, scale, op.getScales(), row);
     // A row of zeros has codes of zeros: its largest magnitude must not divide.
-    Value nonzero = emitter.select(arith::CmpFPredicate::OEQ, largest, emitter.f32(0), emitter.f32(1), largest);
-    Value inverse = emitter.splat(emitter.divf(emitter.f32(127), nonzero));
-    Value shifter = emitter.splat(12582912.0); // 1.5 * 2^23: the sum has the nearest integer, as two's complement, in its low bits
+    Value nonzero = builder.select(builder.compare(arith::CmpFPredicate::OEQ, largest, builder.f32(0)), builder.f32(1), largest);
+    Value inverse = builder.splat(builder.divf(builder.f32(127), nonzero));
+    Value shifter = builder.splat(12582912.0); // 1.5 * 2^23: the sum has the nearest integer, as two's complement, in its low bits
     Value zero = arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(vectorOf(element), IntegerAttr::get(element, element.isInteger(8) ? 128 : 0)));
+        builder, DenseElementsAttr::get(vectorOf(element), IntegerAttr::get(element, element.isInteger(8) ? 128 : 0)));
     forEachChunk(row, [&](Value x) -> Value {
-      Value shifted = emitter.addf(emitter.mulf(x, inverse), shifter);
-      Value bits = arith::BitcastOp::create(builder, loc, vectorOf(builder.getI32Type()), shifted);
-      return arith::AddIOp::create(builder, loc, arith::TruncIOp::create(builder, loc, vectorOf(element), bits), zero);
+      Value shifted = builder.addf(builder.mulf(x, inverse), shifter);
+      Value bits = arith::BitcastOp::create(builder, vectorOf(builder.getI32Type()), shifted);
+      return arith::AddIOp::create(builder, arith::TruncIOp::create(builder, vectorOf(element), bits), zero);
     });
   }
 
   /// Four chunks at a time: a maximum has to wait for the one before it.
   Value largestMagnitude(Value row) {
     constexpr int64_t kParts = 4, kStep = kParts * VectorBuilder::kLanes;
-    VectorBuilder::Values parts(kParts, emitter.splat(0.0));
+    VectorBuilder::Values parts(kParts, builder.splat(0.0));
     auto take = [&](Value column, Lanes lanes, Value &part) {
-      part = emitter.maxf(math::AbsFOp::create(builder, loc, emitter.load(input, {row, column}, lanes)), part);
+      part = builder.maxf(math::AbsFOp::create(builder, builder.load(input, {row, column}, lanes)), part);
     };
     int64_t whole = columns / kStep * kStep;
-    parts = emitter.forLoop(emitter.index(0), emitter.index(whole), kStep, parts, [&](Value column, ValueRange carried) {
+    parts = builder.loop(builder.index(0), builder.index(whole), kStep, parts, [&](Value column, ValueRange carried) {
       VectorBuilder::Values next(carried);
       for (int64_t part = 0; part < kParts; ++part)
-        take(emitter.add(column, part * VectorBuilder::kLanes), Lanes::all(), next[part]);
+        take(builder.add(column, part * VectorBuilder::kLanes), Lanes::all(), next[part]);
       return next;
     });
     VectorBuilder::forChunks(columns - whole, [&](int64_t begin, Lanes lanes) {
-      take(emitter.index(whole + begin), lanes, parts[begin / VectorBuilder::kLanes]);
+      take(builder.index(whole + begin), lanes, parts[begin / VectorBuilder::kLanes]);
     });
-    return emitter.maxLanes(emitter.maxf(emitter.maxf(parts[0], parts[1]), emitter.maxf(parts[2], parts[3])));
+    return builder.maxLanes(builder.maxf(builder.maxf(parts[0], parts[1]), builder.maxf(parts[2], parts[3])));
   }
 
   /// Stores what |make| makes of each 16 columns, and of zeros beyond the last one.
   void forEachChunk(Value row, llvm::function_ref<Value(Value)> make) {
     int64_t whole = columns / VectorBuilder::kLanes * VectorBuilder::kLanes;
-    emitter.forLoop(emitter.index(0), emitter.index(whole), VectorBuilder::kLanes, {},
-                    [&](Value column, ValueRange) -> VectorBuilder::Values {
-                      emitter.store(make(emitter.load(input, {row, column})), codes, {row, column});
-                      return {};
-                    });
+    builder.loop(builder.index(0), builder.index(whole), VectorBuilder::kLanes,
+                 [&](Value column) { builder.store(make(builder.load(input, {row, column})), codes, {row, column}); });
     for (int64_t begin = whole; begin < padded; begin += VectorBuilder::kLanes) {
-      Value column = emitter.index(begin);
-      Value x = begin < columns ? emitter.load(input, {row, column}, Lanes::first(columns - begin)) : emitter.splat(0.0);
-      emitter.store(make(x), codes, {row, column}, Lanes::first(padded - begin));
+      Value column = builder.index(begin);
+      Value x = begin < columns ? builder.load(input, {row, column}, Lanes::first(columns - begin)) : builder.splat(0.0);
+      builder.store(make(x), codes, {row, column}, Lanes::first(padded - begin));
     }
   }
 
   tiles::QuantizeRowsOp op;
-  OpBuilder &builder;
-  Location loc;
-  VectorBuilder emitter;
+  VectorBuilder builder;
   Value input, codes;
   Type element;
   int64_t columns, padded;
@@ -122,8 +116,7 @@ struct LowerQuantizeRows : attune::impl::LowerQuantizeRowsBase<LowerQuantizeRows
       }
       if (cast<MemRefType>(op.getCodes().getType()).getElementType().isF16())
         return op.emitError("codes of f16 have no form for CPUs");
-      OpBuilder builder(op);
-      RowQuantizer(op, builder).run();
+      RowQuantizer(op).run();
       op.erase();
       return WalkResult::advance();
     });

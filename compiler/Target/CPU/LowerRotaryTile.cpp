@@ -32,30 +32,27 @@ namespace {
 /// Emits the rotation of a tile.
 class RotaryEmitter {
 public:
-  RotaryEmitter(tiles::RotaryTileOp op, OpBuilder &builder)
-      : op(op), builder(builder), loc(op.getLoc()), e(builder, loc), input(op.getInput()), table(op.getTable()),
-        result(op.getDestinations()[0]), turned(cast<MemRefType>(table.getType()).getDimSize(1)),
-        headDim(cast<MemRefType>(input.getType()).getDimSize(2)) {}
+  explicit RotaryEmitter(tiles::RotaryTileOp op)
+      : op(op), e(op.getLoc(), op), input(op.getInput()), table(op.getTable()), result(op.getDestinations()[0]),
+        turned(cast<MemRefType>(table.getType()).getDimSize(1)), headDim(cast<MemRefType>(input.getType()).getDimSize(2)) {}
 
   void run() {
-    e.forLoop(e.index(0), e.size(input, 0), 1, {}, [&](Value t, ValueRange) -> Values {
+    e.loop(e.index(0), e.size(input, 0), 1, [&](Value t) {
       token = t;
-      position = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), e.loadScalar(op.getPositions(), {token}));
-      e.forLoop(e.index(0), e.size(input, 1), 1, {}, [&](Value h, ValueRange) -> Values {
+      position = e.toIndex(e.loadScalar(op.getPositions(), {token}));
+      e.loop(e.index(0), e.size(input, 1), 1, [&](Value h) {
         head = h;
         op.getInterleaved() ? emitPairs() : emitHalves();
         emitRest();
-        return {};
       });
-      return {};
     });
   }
 
 private:
-  /// a c - b s and b c + a s.
-  Values turn(Value a, Value b, Value cosine, Value sine) {
-    Value minus = arith::NegFOp::create(builder, loc, sine);
-    return {e.fma(b, minus, e.mulf(a, cosine)), e.fma(a, sine, e.mulf(b, cosine))};
+  /// x c - y s and y c + x s.
+  Values turn(Value x, Value y, Value cosine, Value sine) {
+    Value minus = arith::NegFOp::create(e, sine);
+    return {e.fma(y, minus, e.mulf(x, cosine)), e.fma(x, sine, e.mulf(y, cosine))};
   }
 
   void emitHalves() {
@@ -79,10 +76,8 @@ private:
       swapped.push_back(lane ^ 1);
       signs.push_back(lane % 2 ? 1.0f : -1.0f);
     }
-    Value sign = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(e.getType(), ArrayRef<float>(signs)));
-    auto shuffle = [&](Value vector, ArrayRef<int64_t> mask) -> Value {
-      return vector::ShuffleOp::create(builder, loc, vector, vector, mask);
-    };
+    Value sign = arith::ConstantOp::create(e, DenseElementsAttr::get(e.getType(), ArrayRef<float>(signs)));
+    auto shuffle = [&](Value vector, ArrayRef<int64_t> mask) -> Value { return vector::ShuffleOp::create(e, vector, vector, mask); };
     for (int64_t pair = 0; pair < half; pair += VectorBuilder::kLanes / 2) {
       Lanes pairs = Lanes::first(std::min<int64_t>(half - pair, VectorBuilder::kLanes / 2)), lanes = Lanes::first(2 * (half - pair));
       Value cosine = shuffle(e.load(table, {position, e.index(pair)}, pairs), twice);
@@ -102,8 +97,6 @@ private:
   }
 
   tiles::RotaryTileOp op;
-  OpBuilder &builder;
-  Location loc;
   VectorBuilder e;
   Value input, table, result;
   int64_t turned, headDim;
@@ -111,15 +104,11 @@ private:
 };
 
 void lower(tiles::UnpackKeysOp op) {
-  OpBuilder builder(op);
-  VectorBuilder e(builder, op.getLoc());
+  VectorBuilder e(op.getLoc(), op);
   Value panel = op.getPanel(), rows = op.getDestinations()[0];
-  e.forLoop(e.index(0), e.size(rows, 0), 1, {}, [&](Value j, ValueRange) -> Values {
-    e.forLoop(e.index(0), e.size(panel, 0), 1, {}, [&](Value d, ValueRange) -> Values {
-      memref::StoreOp::create(builder, op.getLoc(), e.loadScalar(panel, {d, j}), rows, ValueRange{j, d});
-      return {};
-    });
-    return {};
+  e.loop(e.index(0), e.size(rows, 0), 1, [&](Value j) {
+    e.loop(e.index(0), e.size(panel, 0), 1,
+           [&](Value d) { memref::StoreOp::create(e, e.loadScalar(panel, {d, j}), rows, ValueRange{j, d}); });
   });
 }
 
@@ -140,9 +129,8 @@ struct LowerRotaryTile : attune::impl::LowerRotaryTileBase<LowerRotaryTile> {
         return WalkResult::advance();
       if (failed(verifyBuffers(op)))
         return WalkResult::interrupt();
-      OpBuilder builder(op);
       if (auto rotary = dyn_cast<tiles::RotaryTileOp>(op))
-        RotaryEmitter(rotary, builder).run();
+        RotaryEmitter(rotary).run();
       else
         lower(cast<tiles::UnpackKeysOp>(op));
       op->erase();

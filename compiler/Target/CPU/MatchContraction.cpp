@@ -80,9 +80,8 @@ static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum
   for (Operation *between = op->getNextNode(); between != epilogue; between = between->getNextNode())
     if (!isMemoryEffectFree(between))
       return false;
-  OpBuilder builder(epilogue);
-  VectorBuilder emitter(builder, epilogue.getLoc());
-  return !LaneBody(emitter, epilogue).check();
+  VectorBuilder builder(epilogue.getLoc(), epilogue);
+  return !LaneBody(builder, epilogue).check();
 }
 
 /// Whether |value| is a constant 0.

@@ -16,11 +16,11 @@ static constexpr int64_t kStreamedShares = 2;
 /// Locality hints: into the L1 or the L2 cache.
 static constexpr int64_t kToL1 = 3, kToL2 = 2;
 
-static void prefetch(VectorBuilder &emitter, Value panels, ValueRange at, int64_t locality) {
-  memref::PrefetchOp::create(emitter.getBuilder(), emitter.getLoc(), panels, at, /*isWrite=*/false, locality, /*isDataCache=*/true);
+static void prefetch(VectorBuilder &builder, Value panels, ValueRange at, int64_t locality) {
+  memref::PrefetchOp::create(builder, panels, at, /*isWrite=*/false, locality, /*isDataCache=*/true);
 }
 
-void attune::emitPanelPrefetch(VectorBuilder &emitter, PrefetchPlan plan, Value panels, Value current, Value rowTile, int64_t shares,
+void attune::emitPanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, Value panels, Value current, Value rowTile, int64_t shares,
                                Value iteration, int64_t iterations) {
   auto type = cast<MemRefType>(panels.getType());
   int64_t rowElements = type.getStridesAndOffset().first[1], lineElements = 512 / type.getElementTypeBitWidth();
@@ -28,9 +28,9 @@ void attune::emitPanelPrefetch(VectorBuilder &emitter, PrefetchPlan plan, Value 
   int64_t perIteration = std::max<int64_t>(1, llvm::divideCeil(lines, iterations * shares));
   if (shares == 1 && plan.streams == 1) {
     // Panels follow each other, so that what is behind the end of this one is the next.
-    Value first = emitter.add(emitter.mul(iteration, perIteration * lineElements), plan.aheadBytes / kLineBytes * lineElements);
+    Value first = builder.add(builder.mul(iteration, perIteration * lineElements), plan.aheadBytes / kLineBytes * lineElements);
     for (int64_t line = 0; line < perIteration; ++line)
-      prefetch(emitter, panels, {current, emitter.index(0), emitter.add(first, line * lineElements)}, kToL1);
+      prefetch(builder, panels, {current, builder.index(0), builder.add(first, line * lineElements)}, kToL1);
     return;
   }
   // Few lines are for some of the streams in turn.
@@ -38,26 +38,25 @@ void attune::emitPanelPrefetch(VectorBuilder &emitter, PrefetchPlan plan, Value 
   int64_t streams = std::min<int64_t>(all, llvm::bit_floor<uint64_t>(perIteration)), turns = all / streams;
   int64_t advance = llvm::divideCeil(perIteration, streams), segment = llvm::divideCeil(iterations, turns) * advance;
   int64_t shareRows = llvm::divideCeil(all * segment * lineElements, rowElements);
-  Value first = emitter.add(emitter.mul(emitter.floorDiv(iteration, turns), advance * lineElements),
-                            emitter.mul(emitter.remainder(iteration, turns), streams * segment * lineElements));
-  Value next = emitter.add(current, 1), row = emitter.mul(emitter.remainder(rowTile, shares), shareRows);
+  Value first = builder.add(builder.mul(builder.div(iteration, turns), advance * lineElements),
+                            builder.mul(builder.rem(iteration, turns), streams * segment * lineElements));
+  Value next = builder.add(current, 1), row = builder.mul(builder.rem(rowTile, shares), shareRows);
   for (int64_t stream = 0; stream < streams; ++stream)
     for (int64_t line = 0; line < advance; ++line)
-      prefetch(emitter, panels, {next, row, emitter.add(first, (stream * segment + line) * lineElements)}, kToL2);
+      prefetch(builder, panels, {next, row, builder.add(first, (stream * segment + line) * lineElements)}, kToL2);
 }
 
-PanelPrefetch::PanelPrefetch(VectorBuilder &emitter, PrefetchPlan plan, linalg::LinalgOp op, Value panel, int64_t unroll)
-    : emitter(emitter), plan(plan), panel(panel), unroll(unroll) {
+PanelPrefetch::PanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, linalg::LinalgOp op, Value panel, int64_t unroll)
+    : builder(builder), plan(plan), panel(panel), unroll(unroll) {
   auto type = cast<MemRefType>(panel.getType());
   auto loop = op->getParentOfType<scf::ForOp>();
   if (!loop || type.isDynamicDim(1))
     return;
   depth = type.getDimSize(1);
   width = type.getStridesAndOffset().first[1];
-  OpBuilder &builder = emitter.getBuilder();
-  Value before = emitter.sub(loop.getInductionVar(), loop.getLowerBound()), all = emitter.sub(loop.getUpperBound(), loop.getLowerBound());
-  tile = builder.createOrFold<arith::DivUIOp>(emitter.getLoc(), before, loop.getStep());
-  tiles = builder.createOrFold<arith::CeilDivUIOp>(emitter.getLoc(), all, loop.getStep());
+  Value before = builder.sub(loop.getInductionVar(), loop.getLowerBound()), all = builder.sub(loop.getUpperBound(), loop.getLowerBound());
+  tile = builder.div(before, loop.getStep());
+  tiles = builder.ceilDiv(all, loop.getStep());
 }
 
 SmallVector<PanelPrefetch::Variant> PanelPrefetch::getVariants() const {
@@ -69,11 +68,11 @@ SmallVector<PanelPrefetch::Variant> PanelPrefetch::getVariants() const {
 }
 
 void PanelPrefetch::emit(Variant variant, Value current, Value k, int64_t steps) {
-  emitPanelPrefetch(emitter, plan, panel, current, tile, variant.shares, emitter.floorDiv(k, steps), llvm::divideCeil(depth, steps));
+  emitPanelPrefetch(builder, plan, panel, current, tile, variant.shares, builder.div(k, steps), llvm::divideCeil(depth, steps));
 }
 
 void PanelPrefetch::emitSideBySide(Value current, Value k, int64_t panels) {
-  Value row = emitter.add(k, plan.aheadBytes / panels / (width * 4));
+  Value row = builder.add(k, plan.aheadBytes / panels / (width * 4));
   for (int64_t line = 0; line < width / kLine; ++line)
-    prefetch(emitter, panel, {current, row, emitter.index(line * kLine)}, plan.streams == 1 ? kToL1 : kToL2);
+    prefetch(builder, panel, {current, row, builder.index(line * kLine)}, plan.streams == 1 ? kToL1 : kToL2);
 }

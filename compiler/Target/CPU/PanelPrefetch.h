@@ -20,7 +20,7 @@ struct PrefetchPlan {
 
 /// Emits the prefetches of iteration |iteration| of |iterations| over the rows of panel |current| of |panels|, [panels, rows, columns]: the
 /// lines of one panel are divided among |shares| row tiles, of which this is |rowTile|. A few lines after the panel may be among them.
-void emitPanelPrefetch(VectorBuilder &emitter, PrefetchPlan plan, mlir::Value panels, mlir::Value current, mlir::Value rowTile,
+void emitPanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::Value panels, mlir::Value current, mlir::Value rowTile,
                        int64_t shares, mlir::Value iteration, int64_t iterations);
 
 /// Brings weights into a cache before they are used: panels follow each other in memory, and in a model of many layers they come from
@@ -35,7 +35,7 @@ public:
 
   /// For the contraction |op| over |panel|, whose k loop has |unroll| steps per iteration in a whole tile. Active if |op| is in a loop over
   /// row tiles.
-  PanelPrefetch(VectorBuilder &emitter, PrefetchPlan plan, mlir::linalg::LinalgOp op, mlir::Value panel, int64_t unroll);
+  PanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::linalg::LinalgOp op, mlir::Value panel, int64_t unroll);
 
   bool isActive() const { return tile != nullptr; }
   /// How many row tiles the block has.
@@ -48,7 +48,7 @@ public:
   void emitSideBySide(mlir::Value current, mlir::Value k, int64_t panels);
 
 private:
-  VectorBuilder &emitter;
+  VectorBuilder &builder;
   PrefetchPlan plan;
   mlir::Value panel, tile, tiles;
   int64_t unroll, depth = 0, width = 0;

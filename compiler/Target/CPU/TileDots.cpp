@@ -26,8 +26,7 @@ namespace {
 class TileKernel {
 public:
   explicit TileKernel(DotTile &tile)
-      : tile(tile), emitter(tile.emitter), builder(emitter.getBuilder()), loc(emitter.getLoc()), code(tile.codeType.getElementType()),
-        stepCodes(kTileBytes * 8 / code.getIntOrFloatBitWidth()),
+      : tile(tile), builder(tile.builder), code(tile.codeType.getElementType()), stepCodes(kTileBytes * 8 / code.getIntOrFloatBitWidth()),
         sumType(code.isBF16() ? Type(builder.getF32Type()) : builder.getI32Type()) {}
 
   /// Null if tiles can multiply these codes, else the reason why not.
@@ -41,7 +40,7 @@ public:
 
   void emit() {
     auto type = MemRefType::get({kGroupRows, tile.width}, sumType);
-    buffer = memref::AllocaOp::create(builder, loc, type, builder.getI64IntegerAttr(64));
+    buffer = memref::AllocaOp::create(builder, type, builder.getI64IntegerAttr(64));
     tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
       auto tiles = [&](int64_t count) {
         // Blocks of several groups have few groups of less than 17 rows.
@@ -54,8 +53,8 @@ public:
       if (std::optional<int64_t> known = getConstantIntValue(rows)) {
         tiles(*known > kTileRows ? 2 : 1);
       } else {
-        Value many = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, rows, emitter.index(kTileRows));
-        emitter.choose(many, [&] { return tiles(2); }, [&] { return tiles(1); });
+        Value many = builder.compare(arith::CmpIPredicate::sgt, rows, kTileRows);
+        builder.choose(many, [&] { return tiles(2); }, [&] { return tiles(1); });
       }
       finish(firstColumn, columns, firstRow, rows);
     });
@@ -70,16 +69,16 @@ private:
          weights = amx::TileType::get({kTileRows, stepCodes}, tile.panelType.getElementType());
     VectorBuilder::Values initial;
     for (int64_t i = 0; i < rowTiles * kColumnTiles; ++i)
-      initial.push_back(amx::TileZeroOp::create(builder, loc, sums));
+      initial.push_back(amx::TileZeroOp::create(builder, sums));
     int64_t steps = tile.depth / stepCodes;
-    VectorBuilder::Values done = emitter.forLoop(emitter.index(0), emitter.index(steps), 1, initial, [&](Value step, ValueRange carried) {
+    VectorBuilder::Values done = builder.loop(builder.index(0), builder.index(steps), 1, initial, [&](Value step, ValueRange carried) {
       tile.prefetch(shares, panel, step, steps);
       VectorBuilder::Values next(carried), a, b;
-      Value k = emitter.mul(step, stepCodes), group = emitter.mul(step, kTileRows);
+      Value k = builder.mul(step, stepCodes), group = builder.mul(step, kTileRows);
       for (int64_t i = 0; i < rowTiles; ++i)
-        a.push_back(amx::TileLoadOp::create(builder, loc, codes, tile.codes, ValueRange{emitter.add(firstRow, i * kTileRows), k}));
+        a.push_back(amx::TileLoadOp::create(builder, codes, tile.codes, ValueRange{builder.add(firstRow, i * kTileRows), k}));
       for (int64_t j = 0; j < kColumnTiles; ++j)
-        b.push_back(amx::TileLoadOp::create(builder, loc, weights, tile.panels, ValueRange{panel, group, emitter.index(j * stepCodes)}));
+        b.push_back(amx::TileLoadOp::create(builder, weights, tile.panels, ValueRange{panel, group, builder.index(j * stepCodes)}));
       for (int64_t i = 0; i < rowTiles; ++i)
         for (int64_t j = 0; j < kColumnTiles; ++j)
           next[i * kColumnTiles + j] = multiplyAdd(a[i], b[j], next[i * kColumnTiles + j]);
@@ -87,31 +86,28 @@ private:
     });
     for (int64_t i = 0; i < rowTiles; ++i)
       for (int64_t j = 0; j < kColumnTiles; ++j)
-        amx::TileStoreOp::create(builder, loc, buffer, ValueRange{emitter.index(i * kTileRows), emitter.index(j * kTileRows)},
+        amx::TileStoreOp::create(builder, buffer, ValueRange{builder.index(i * kTileRows), builder.index(j * kTileRows)},
                                  done[i * kColumnTiles + j]);
   }
 
   Value multiplyAdd(Value a, Value b, Value sum) {
     if (code.isBF16())
-      return amx::TileMulFOp::create(builder, loc, sum.getType(), a, b, sum);
-    return amx::TileMulIOp::create(builder, loc, sum.getType(), a, b, sum, /*isZextLhs=*/builder.getUnitAttr(), /*isZextRhs=*/UnitAttr());
+      return amx::TileMulFOp::create(builder, sum.getType(), a, b, sum);
+    return amx::TileMulIOp::create(builder, sum.getType(), a, b, sum, /*isZextLhs=*/builder.getUnitAttr(), /*isZextRhs=*/UnitAttr());
   }
 
   /// The epilogue, row by row: the number of rows is not known before.
   void finish(Value firstColumn, Value columns, Value firstRow, Value rows) {
-    emitter.forLoop(emitter.index(0), rows, 1, {}, [&](Value row, ValueRange) -> VectorBuilder::Values {
-      Value output = emitter.add(firstRow, row);
+    builder.loop(builder.index(0), rows, 1, [&](Value row) {
+      Value output = builder.add(firstRow, row);
       tile.prepareRow(output);
       for (int64_t chunk = 0; chunk < tile.width / VectorBuilder::kLanes; ++chunk)
-        tile.finish(emitter.load(buffer, {row, emitter.index(chunk * VectorBuilder::kLanes)}), output, firstColumn, chunk, columns);
-      return {};
+        tile.finish(builder.load(buffer, {row, builder.index(chunk * VectorBuilder::kLanes)}), output, firstColumn, chunk, columns);
     });
   }
 
   DotTile &tile;
-  VectorBuilder &emitter;
-  OpBuilder &builder;
-  Location loc;
+  VectorBuilder &builder;
   Type code;
   int64_t stepCodes;
   Type sumType;
@@ -119,9 +115,8 @@ private:
 };
 } // namespace
 
-const char *attune::emitTileDots(OpBuilder &builder, ContractionTile tile, PrefetchPlan plan) {
-  VectorBuilder emitter(builder, tile.contraction.getLoc());
-  DotTile dots(emitter, tile, kGroupRows, plan);
+const char *attune::emitTileDots(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan) {
+  DotTile dots(builder, tile, kGroupRows, plan);
   if (const char *reason = dots.check())
     return reason;
   TileKernel kernel(dots);

@@ -33,14 +33,14 @@ namespace {
 /// Emits one tile. What tiling gives is at most one group of rows and one panel; larger tiles get loops around that.
 class RegisterTile {
 public:
-  RegisterTile(VectorBuilder &emitter, ContractionTile tile, int64_t rows, int64_t width, PrefetchPlan plan)
-      : emitter(emitter), a(tile.contraction.getDpsInputs()[0]), b(tile.contraction.getDpsInputs()[1]),
+  RegisterTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, int64_t width, PrefetchPlan plan)
+      : builder(builder), a(tile.contraction.getDpsInputs()[0]), b(tile.contraction.getDpsInputs()[1]),
         output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), rows(rows), width(width),
-        wholePanels(tile.contraction->hasAttr(tiles::kWholePanelsAttr)), prefetch(emitter, plan, tile.contraction, b, kUnroll) {
+        wholePanels(tile.contraction->hasAttr(tiles::kWholePanelsAttr)), prefetch(builder, plan, tile.contraction, b, kUnroll) {
     sum = tile.contraction.getDpsInits()[0];
     if (!tile.epilogue)
       return;
-    body.emplace(emitter, tile.epilogue);
+    body.emplace(builder, tile.epilogue);
     hasFunctions = llvm::any_of(tile.epilogue.getBlock()->without_terminator(), isFunction);
     for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
       if (operand->get() == tile.contraction.getDpsInits()[0])
@@ -48,24 +48,20 @@ public:
   }
 
   void emit() {
-    Value columns = emitter.size(output, 1), zero = emitter.index(0);
-    depth = emitter.size(a, 1);
+    Value columns = builder.size(output, 1), zero = builder.index(0);
+    depth = builder.size(a, 1);
     std::optional<int64_t> most = getBound(1);
     if (most && *most <= width)
       return emitPanel(zero, zero, columns);
     auto panelByPanel = [&] {
-      emitter.forLoop(zero, columns, width, {}, [&](Value first, ValueRange) -> VectorBuilder::Values {
-        emitPanel(emitter.floorDiv(first, width), first, emitter.sub(columns, first));
-        return {};
-      });
+      builder.loop(zero, columns, width, [&](Value first) { emitPanel(builder.div(first, width), first, builder.sub(columns, first)); });
     };
     int64_t panels = most ? llvm::divideCeil(*most, width) : 0;
     if (panels < 2 || panels > kMostSideBySide)
       return panelByPanel();
-    OpBuilder &builder = emitter.getBuilder();
-    Value oneRow = compare(arith::CmpIPredicate::eq, emitter.size(output, 0), 1);
+    Value oneRow = compare(arith::CmpIPredicate::eq, builder.size(output, 0), 1);
     Value all = compare(arith::CmpIPredicate::ugt, columns, (panels - 1) * width);
-    choose(builder.createOrFold<arith::AndIOp>(emitter.getLoc(), oneRow, all), [&] { emitSideBySide(panels, columns); }, panelByPanel);
+    choose(builder.both(oneRow, all), [&] { emitSideBySide(panels, columns); }, panelByPanel);
   }
 
 private:
@@ -79,16 +75,16 @@ private:
   /// One row of |panels| panels, all of them read at once: memory gives more to several streams than to one.
   void emitSideBySide(int64_t panels, Value columns) {
     int64_t perPanel = width / VectorBuilder::kLanes, vectors = panels * perPanel;
-    Value zero = emitter.index(0);
-    SmallVector<Value> initial(vectors, emitter.splat(0.0));
-    auto loadA = [&](int64_t, Value k) { return emitter.loadScalar(a, {zero, k}); };
+    Value zero = builder.index(0);
+    SmallVector<Value> initial(vectors, builder.splat(0.0));
+    auto loadA = [&](int64_t, Value k) { return builder.loadScalar(a, {zero, k}); };
     auto loadB = [&](int64_t chunk, Value k) {
-      Value panel = emitter.index(chunk / perPanel);
+      Value panel = builder.index(chunk / perPanel);
       if (prefetch.isActive() && chunk % perPanel == 0)
         prefetch.emitSideBySide(panel, k, panels);
-      return emitter.load(b, {panel, k, emitter.index(chunk % perPanel * VectorBuilder::kLanes)});
+      return builder.load(b, {panel, k, builder.index(chunk % perPanel * VectorBuilder::kLanes)});
     };
-    VectorBuilder::Values sums = emitter.multiply(zero, depth, 1, vectors, 1, initial, loadA, loadB);
+    VectorBuilder::Values sums = builder.multiply(zero, depth, 1, vectors, 1, initial, loadA, loadB);
     emitEpilogue({zero, zero, columns, wholePanels}, zero, output, /*raw=*/false, sums);
   }
 
@@ -100,15 +96,13 @@ private:
   }
 
   void emitRows(Value panel, Value first, Value columns, bool full) {
-    Value count = emitter.size(output, 0), zero = emitter.index(0);
+    Value count = builder.size(output, 0), zero = builder.index(0);
     Panel where{panel, first, columns, full};
     std::optional<int64_t> most = getBound(0);
     if (getConstantIntValue(count) || (most && *most <= rows))
       return emitTile(where, zero, count);
-    emitter.forLoop(zero, count, rows, {}, [&](Value start, ValueRange) -> VectorBuilder::Values {
-      emitTile(where, start, emitter.min(emitter.sub(count, start), emitter.index(rows)));
-      return {};
-    });
+    builder.loop(zero, count, rows,
+                 [&](Value start) { emitTile(where, start, builder.min(builder.sub(count, start), builder.index(rows))); });
   }
 
   /// A weight panel and the columns of the output it makes.
@@ -145,7 +139,7 @@ private:
 
   /// |count| rows, at most |most|; an odd number of rows but one computes its last one twice.
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
-    emitter.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
+    builder.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
   }
 
   /// |count| rows from |base| on of one panel: the product in registers, then the epilogue. If only |existing| of them exist, at least
@@ -154,40 +148,38 @@ private:
     bool whole = count == rows && !existing;
     int64_t vectors = width / VectorBuilder::kLanes, steps = 0;
     int64_t unroll = whole ? kUnroll : std::max<int64_t>(1, kColumnsPartial / width);
-    SmallVector<Value> indices, initial(count * vectors, emitter.splat(0.0));
+    SmallVector<Value> indices, initial(count * vectors, builder.splat(0.0));
     for (int64_t row = 0; row < count; ++row)
-      indices.push_back(emitter.add(base, row));
+      indices.push_back(builder.add(base, row));
     if (existing)
-      indices.back() = emitter.add(base, emitter.sub(existing, emitter.index(1)));
+      indices.back() = builder.add(base, builder.sub(existing, builder.index(1)));
     if (whole && body)
       for (Value row : indices)
         for (int64_t chunk = 0; chunk < vectors; ++chunk)
-          body->prefetch({{row}, emitter.add(where.first, chunk * VectorBuilder::kLanes)}, accumulatorOperand);
-    auto loadA = [&](int64_t row, Value k) { return emitter.loadScalar(a, {indices[row], k}); };
+          body->prefetch({{row}, builder.add(where.first, chunk * VectorBuilder::kLanes)}, accumulatorOperand);
+    auto loadA = [&](int64_t row, Value k) { return builder.loadScalar(a, {indices[row], k}); };
     auto loadB = [&](int64_t chunk, Value k) {
       if (variant && chunk == 0 && steps++ % unroll == 0)
         prefetch.emit(*variant, where.index, k, unroll);
-      return emitter.load(b, {where.index, k, emitter.index(chunk * VectorBuilder::kLanes)});
+      return builder.load(b, {where.index, k, builder.index(chunk * VectorBuilder::kLanes)});
     };
-    VectorBuilder::Values sums = emitter.multiply(emitter.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
+    VectorBuilder::Values sums = builder.multiply(builder.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
     // Partial tiles are many, and functions are long: one small loop after each tile keeps the code short.
     bool later = body && count > 1 && (!whole || hasFunctions);
     for (int64_t row = 0; row < count; ++row)
       emitEpilogue(where, indices[row], later ? sum : output, later, ArrayRef(sums).slice(row * vectors, vectors));
     if (later)
-      emitter.forLoop(
-          base, emitter.add(base, existing ? existing : emitter.index(count)), 1, {}, [&](Value row, ValueRange) -> VectorBuilder::Values {
-            VectorBuilder::Values again;
-            for (int64_t chunk = 0; chunk < vectors; ++chunk)
-              again.push_back(emitter.load(sum, {row, emitter.add(where.first, chunk * VectorBuilder::kLanes)}, lanesOf(where, chunk)));
-            emitEpilogue(where, row, output, /*raw=*/false, again);
-            return {};
-          });
+      builder.loop(base, builder.add(base, existing ? existing : builder.index(count)), 1, [&](Value row) {
+        VectorBuilder::Values again;
+        for (int64_t chunk = 0; chunk < vectors; ++chunk)
+          again.push_back(builder.load(sum, {row, builder.add(where.first, chunk * VectorBuilder::kLanes)}, lanesOf(where, chunk)));
+        emitEpilogue(where, row, output, /*raw=*/false, again);
+      });
   }
 
   /// The lanes of vector |chunk| of the panel that are columns of the output.
   Lanes lanesOf(const Panel &where, int64_t chunk) {
-    return where.full ? Lanes::all() : Lanes::first(emitter.sub(where.columns, emitter.index(chunk * VectorBuilder::kLanes)));
+    return where.full ? Lanes::all() : Lanes::first(builder.sub(where.columns, builder.index(chunk * VectorBuilder::kLanes)));
   }
 
   /// Stores the sums of one row to |target|, as they are if |raw|.
@@ -196,27 +188,25 @@ private:
     if (evaluate)
       body->prepare({row});
     for (auto [chunk, value] : llvm::enumerate(sums)) {
-      LanePoint point{{row}, emitter.add(where.first, chunk * VectorBuilder::kLanes), lanesOf(where, chunk)};
+      LanePoint point{{row}, builder.add(where.first, chunk * VectorBuilder::kLanes), lanesOf(where, chunk)};
       if (evaluate)
         body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, value}}), point);
       else
-        emitter.store(value, target, {row, point.inner}, point.lanes);
+        builder.store(value, target, {row, point.inner}, point.lanes);
     }
   }
 
-  Value compare(arith::CmpIPredicate predicate, Value a, int64_t b) {
-    return emitter.getBuilder().createOrFold<arith::CmpIOp>(emitter.getLoc(), predicate, a, emitter.index(b));
-  }
+  Value compare(arith::CmpIPredicate predicate, Value a, int64_t b) { return builder.compare(predicate, a, builder.index(b)); }
   /// Emits the side that is taken if that is known, else both.
   void choose(Value condition, llvm::function_ref<void()> yes, llvm::function_ref<void()> no) {
     if (auto known = getConstantIntValue(condition))
       return *known ? yes() : no();
-    emitter.choose(
+    builder.choose(
         condition, [&]() -> VectorBuilder::Values { return yes(), VectorBuilder::Values(); },
         [&]() -> VectorBuilder::Values { return no(), VectorBuilder::Values(); });
   }
 
-  VectorBuilder &emitter;
+  VectorBuilder &builder;
   Value a, b, sum, output, depth;
   int64_t rows, width;
   bool wholePanels;
@@ -228,9 +218,8 @@ private:
 };
 } // namespace
 
-const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan) {
+const char *attune::vectorizeContraction(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan) {
   linalg::LinalgOp op = tile.contraction;
-  VectorBuilder emitter(builder, op.getLoc());
   Value a = op.getDpsInputs()[0], b = op.getDpsInputs()[1];
   auto aType = cast<MemRefType>(a.getType()), bType = cast<MemRefType>(b.getType());
   SmallVector<int64_t> strides;
@@ -249,6 +238,6 @@ const char *attune::vectorizeContraction(OpBuilder &builder, ContractionTile til
   Value output = last.getDpsInits()[0];
   if (!cast<MemRefType>(output.getType()).isLastDimUnitStride())
     return "its output rows are not contiguous";
-  RegisterTile(emitter, tile, rows, width, plan).emit();
+  RegisterTile(builder, tile, rows, width, plan).emit();
   return nullptr;
 }

@@ -20,8 +20,8 @@ namespace {
 class DotKernel {
 public:
   DotKernel(DotTile &tile, DotUnit unit)
-      : tile(tile), emitter(tile.emitter), builder(emitter.getBuilder()), loc(emitter.getLoc()), unit(unit),
-        code(tile.codeType.getElementType()), f32(builder.getF32Type()), i32(builder.getI32Type()) {}
+      : tile(tile), builder(tile.builder), unit(unit), code(tile.codeType.getElementType()), f32(builder.getF32Type()),
+        i32(builder.getI32Type()) {}
 
   /// Null if |unit| has an instruction for these codes, else the reason why not.
   const char *check() const {
@@ -34,7 +34,7 @@ public:
   void emit() {
     tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
       Panel where{panel, firstColumn, columns};
-      emitter.forEvenRows(rows, tile.rows, [&](int64_t count, Value existing) {
+      builder.forEvenRows(rows, tile.rows, [&](int64_t count, Value existing) {
         // Whole tiles have a loop for each number of tiles that share the next panel; others are the last of their block, or alone.
         tile.forShares(count == tile.rows ? kShares : 2, [&](int64_t shares) { emitRows(where, firstRow, count, existing, shares); });
       });
@@ -56,19 +56,19 @@ private:
   /// |count| rows; of the last two of them only one exists if |existing| is one less.
   void emitRows(const Panel &where, Value firstRow, int64_t count, Value existing, int64_t shares) {
     int64_t vectors = tile.width / VectorBuilder::kLanes;
-    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectorOf(VectorBuilder::kLanes, isFloat() ? f32 : i32)));
+    Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(vectorOf(VectorBuilder::kLanes, isFloat() ? f32 : i32)));
     VectorBuilder::Values sums(count * vectors, zero), indices;
     for (int64_t row = 0; row < count; ++row)
-      indices.push_back(emitter.add(firstRow, row));
+      indices.push_back(builder.add(firstRow, row));
     if (existing)
-      indices.back() = emitter.add(firstRow, emitter.sub(existing, emitter.index(1)));
+      indices.back() = builder.add(firstRow, builder.sub(existing, builder.index(1)));
     int64_t groups = tile.depth / tile.group, whole = groups / unroll() * unroll();
     auto step = [&](Value group, VectorBuilder::Values &sums) {
       SmallVector<VectorBuilder::Values> weights;
       for (int64_t chunk = 0; chunk < vectors; ++chunk)
         weights.push_back(loadWeights(where.index, group, chunk));
       for (int64_t row = 0; row < count; ++row) {
-        VectorBuilder::Values codes = loadCodes(indices[row], emitter.mul(group, tile.group));
+        VectorBuilder::Values codes = loadCodes(indices[row], builder.mul(group, tile.group));
         for (int64_t chunk = 0; chunk < vectors; ++chunk) {
           Value &sum = sums[row * vectors + chunk];
           sum = multiply(sum, codes, weights[chunk]);
@@ -76,15 +76,15 @@ private:
       }
     };
     if (whole > 0)
-      sums = emitter.forLoop(emitter.index(0), emitter.index(whole), unroll(), sums, [&](Value group, ValueRange carried) {
+      sums = builder.loop(builder.index(0), builder.index(whole), unroll(), sums, [&](Value group, ValueRange carried) {
         VectorBuilder::Values next(carried);
-        tile.prefetch(shares, where.index, emitter.floorDiv(group, unroll()), whole / unroll());
+        tile.prefetch(shares, where.index, builder.div(group, unroll()), whole / unroll());
         for (int64_t u = 0; u < unroll(); ++u)
-          step(emitter.add(group, u), next);
+          step(builder.add(group, u), next);
         return next;
       });
     for (int64_t group = whole; group < groups; ++group)
-      step(emitter.index(group), sums);
+      step(builder.index(group), sums);
     auto finish = [&](int64_t row) {
       tile.prepareRow(indices[row]);
       for (int64_t chunk = 0; chunk < vectors; ++chunk)
@@ -95,112 +95,107 @@ private:
     // An epilogue may read what it overwrites, so none is done twice.
     if (!existing)
       return finish(count - 1);
-    emitter.ifThen(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, existing, emitter.index(count)),
-                   [&] { finish(count - 1); });
+    builder.ifThen(builder.compare(arith::CmpIPredicate::eq, existing, count), [&] { finish(count - 1); });
   }
 
   /// The neighbours of 16 columns: one vector of all, or for f32 codes the first and the second of each pair.
   VectorBuilder::Values loadWeights(Value panel, Value group, int64_t chunk) {
     int64_t elements = VectorBuilder::kLanes * tile.group;
-    Value raw = vector::LoadOp::create(builder, loc, vectorOf(elements, tile.panelType.getElementType()), tile.panels,
-                                       ValueRange{panel, group, emitter.index(chunk * elements)});
+    Value raw = vector::LoadOp::create(builder, vectorOf(elements, tile.panelType.getElementType()), tile.panels,
+                                       ValueRange{panel, group, builder.index(chunk * elements)});
     if (code.isInteger(16))
       return wordPairs(raw);
     if (!code.isF32())
       return {raw};
-    Value words = vector::BitCastOp::create(builder, loc, vectorOf(VectorBuilder::kLanes, i32), raw);
-    Value first = arith::ShLIOp::create(builder, loc, words, splatInt(16)),
-          second = arith::AndIOp::create(builder, loc, words, splatInt(0xffff0000));
+    Value words = vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes, i32), raw);
+    Value first = arith::ShLIOp::create(builder, words, splatInt(16)), second = arith::AndIOp::create(builder, words, splatInt(0xffff0000));
     return {asFloats(first), asFloats(second)};
   }
 
   /// Pairs of bytes as pairs of 16-bit words, or for the portable unit the first and the second of each as 32-bit words.
   VectorBuilder::Values wordPairs(Value raw) {
-    Value words = arith::ExtSIOp::create(builder, loc, vectorOf(2 * VectorBuilder::kLanes, builder.getI16Type()), raw);
+    Value words = arith::ExtSIOp::create(builder, vectorOf(2 * VectorBuilder::kLanes, builder.getI16Type()), raw);
     if (unit != DotUnit::Portable)
       return {words};
-    Value pairs = vector::BitCastOp::create(builder, loc, vectorOf(VectorBuilder::kLanes, i32), words);
-    Value first = arith::ShRSIOp::create(builder, loc, arith::ShLIOp::create(builder, loc, pairs, splatInt(16)), splatInt(16));
-    return {first, arith::ShRSIOp::create(builder, loc, pairs, splatInt(16))};
+    Value pairs = vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes, i32), words);
+    Value first = arith::ShRSIOp::create(builder, arith::ShLIOp::create(builder, pairs, splatInt(16)), splatInt(16));
+    return {first, arith::ShRSIOp::create(builder, pairs, splatInt(16))};
   }
 
   /// The neighbours of |row| from |k| on, to go with loadWeights.
   VectorBuilder::Values loadCodes(Value row, Value k) {
     if (code.isF32())
-      return {emitter.splat(emitter.loadScalar(tile.codes, {row, k})),
-              emitter.splat(emitter.loadScalar(tile.codes, {row, emitter.add(k, 1)}))};
+      return {builder.splat(builder.loadScalar(tile.codes, {row, k})),
+              builder.splat(builder.loadScalar(tile.codes, {row, builder.add(k, 1)}))};
     VectorType words = vectorOf(VectorBuilder::kLanes, i32);
     if (code.isInteger(16) && unit == DotUnit::Portable) {
       auto word = [&](Value k) -> Value {
-        Value wide = arith::ExtSIOp::create(builder, loc, i32, emitter.loadScalar(tile.codes, {row, k}));
-        return vector::BroadcastOp::create(builder, loc, words, wide);
+        Value wide = arith::ExtSIOp::create(builder, i32, builder.loadScalar(tile.codes, {row, k}));
+        return vector::BroadcastOp::create(builder, words, wide);
       };
-      return {word(k), word(emitter.add(k, 1))};
+      return {word(k), word(builder.add(k, 1))};
     }
-    Value group = vector::LoadOp::create(builder, loc, vectorOf(tile.group, code), tile.codes, ValueRange{row, k});
-    Value word = vector::ExtractOp::create(builder, loc, vector::BitCastOp::create(builder, loc, vectorOf(1, i32), group), int64_t(0));
-    Value all = vector::BroadcastOp::create(builder, loc, words, word);
-    return {vector::BitCastOp::create(builder, loc, vectorOf(VectorBuilder::kLanes * tile.group, code), all)};
+    Value group = vector::LoadOp::create(builder, vectorOf(tile.group, code), tile.codes, ValueRange{row, k});
+    Value word = vector::ExtractOp::create(builder, vector::BitCastOp::create(builder, vectorOf(1, i32), group), int64_t(0));
+    Value all = vector::BroadcastOp::create(builder, words, word);
+    return {vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes * tile.group, code), all)};
   }
 
   /// |sum| plus the products of neighbours.
   Value multiply(Value sum, const VectorBuilder::Values &codes, const VectorBuilder::Values &weights) {
     if (code.isF32())
-      return emitter.fma(codes[1], weights[1], emitter.fma(codes[0], weights[0], sum));
+      return builder.fma(codes[1], weights[1], builder.fma(codes[0], weights[0], sum));
     if (code.isBF16())
-      return x86vector::DotBF16Op::create(builder, loc, sum.getType(), sum, codes[0], weights[0]);
+      return x86vector::DotBF16Op::create(builder, sum.getType(), sum, codes[0], weights[0]);
     if (code.isInteger(16) && unit == DotUnit::Portable) {
       for (auto [a, b] : llvm::zip_equal(codes, weights))
-        sum = arith::AddIOp::create(builder, loc, sum, arith::MulIOp::create(builder, loc, a, b));
+        sum = arith::AddIOp::create(builder, sum, arith::MulIOp::create(builder, a, b));
       return sum;
     }
     if (unit != DotUnit::Avx2)
       return multiplyWords("512", sum, codes[0], weights[0]);
     Value low = multiplyWords("256", half(sum, 0), half(codes[0], 0), half(weights[0], 0));
     Value high = multiplyWords("256", half(sum, 1), half(codes[0], 1), half(weights[0], 1));
-    return vector::ShuffleOp::create(builder, loc, low, high, llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes)));
+    return vector::ShuffleOp::create(builder, low, high, llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes)));
   }
 
   /// |sum| plus the products of the integers of each 32-bit lane, with the instruction for vectors of |bits|.
   Value multiplyWords(StringRef bits, Value sum, Value codes, Value weights) {
     auto call = [&](const Twine &name, ValueRange operands) {
-      return LLVM::CallIntrinsicOp::create(builder, loc, sum.getType(), builder.getStringAttr(name), operands).getResult(0);
+      return LLVM::CallIntrinsicOp::create(builder, sum.getType(), builder.getStringAttr(name), operands).getResult(0);
     };
     if (code.isInteger(8))
       return call("llvm.x86.avx512.vpdpbusd." + bits, {sum, codes, weights});
     Value products = call(bits == "512" ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd", {codes, weights});
-    return arith::AddIOp::create(builder, loc, sum, products);
+    return arith::AddIOp::create(builder, sum, products);
   }
 
   Value half(Value vector, int64_t which) {
     int64_t size = cast<VectorType>(vector.getType()).getDimSize(0) / 2;
-    return vector::ShuffleOp::create(builder, loc, vector, vector, llvm::to_vector(llvm::seq<int64_t>(which * size, (which + 1) * size)));
+    return vector::ShuffleOp::create(builder, vector, vector, llvm::to_vector(llvm::seq<int64_t>(which * size, (which + 1) * size)));
   }
 
   Value splatInt(uint32_t value) {
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(vectorOf(VectorBuilder::kLanes, i32), APInt(32, value)));
+    return arith::ConstantOp::create(builder, DenseElementsAttr::get(vectorOf(VectorBuilder::kLanes, i32), APInt(32, value)));
   }
-  Value asFloats(Value words) { return vector::BitCastOp::create(builder, loc, vectorOf(VectorBuilder::kLanes, f32), words); }
+  Value asFloats(Value words) { return vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes, f32), words); }
 
   /// Most row tiles of a block that share the lines of the next panel among them.
   static constexpr int64_t kShares = 8;
 
   DotTile &tile;
-  VectorBuilder &emitter;
-  OpBuilder &builder;
-  Location loc;
+  VectorBuilder &builder;
   DotUnit unit;
   Type code;
   Type f32, i32;
 };
 } // namespace
 
-const char *attune::vectorizeDots(OpBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan) {
+const char *attune::vectorizeDots(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan) {
   Type code = cast<MemRefType>(tile.contraction.getDpsInputs()[0].getType()).getElementType();
   if (unit == DotUnit::Amx && (code.isBF16() || code.isInteger(8)))
     return emitTileDots(builder, tile, plan);
-  VectorBuilder emitter(builder, tile.contraction.getLoc());
-  DotTile dots(emitter, tile, rows, plan);
+  DotTile dots(builder, tile, rows, plan);
   if (const char *reason = dots.check())
     return reason;
   DotKernel kernel(dots, unit);

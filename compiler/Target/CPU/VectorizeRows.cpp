@@ -33,7 +33,7 @@ Combiner combinerOf(linalg::LinalgOp op) {
 /// Emits the loops of one op.
 class RowLoops {
 public:
-  RowLoops(OpBuilder &builder, linalg::LinalgOp op) : emitter(builder, op.getLoc()), op(op), body(emitter, op) {}
+  RowLoops(VectorBuilder &builder, linalg::LinalgOp op) : builder(builder), op(op), body(builder, op) {}
 
   const char *check() {
     if (const char *reason = body.check())
@@ -59,7 +59,7 @@ private:
         continue;
       for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
         if (auto found = dyn_cast<AffineDimExpr>(expr); found && found.getPosition() == loop)
-          return emitter.size(operand.get(), dim);
+          return builder.size(operand.get(), dim);
     }
     llvm_unreachable("verified linalg ops index something with each loop");
   }
@@ -69,20 +69,19 @@ private:
       body.prepare(point.outer);
       return op.getNumReductionLoops() ? reduceRow() : mapRow();
     }
-    emitter.forLoop(emitter.index(0), extents[loop], 1, {}, [&](Value iteration, ValueRange) -> VectorBuilder::Values {
+    builder.loop(builder.index(0), extents[loop], 1, [&](Value iteration) {
       point.outer.push_back(iteration);
       outerLoop(loop + 1);
       point.outer.pop_back();
-      return {};
     });
   }
 
   /// Calls |chunk| for each 16 columns in order, carrying |values|.
   VectorBuilder::Values chunks(VectorBuilder::Values values, llvm::function_ref<VectorBuilder::Values(ValueRange)> chunk) {
     Value end = extents.back();
-    Value full = emitter.mul(emitter.floorDiv(end, VectorBuilder::kLanes), VectorBuilder::kLanes);
+    Value full = builder.mul(builder.div(end, VectorBuilder::kLanes), VectorBuilder::kLanes);
     point.lanes = Lanes::all();
-    values = emitter.forLoop(emitter.index(0), full, VectorBuilder::kLanes, values, [&](Value column, ValueRange carried) {
+    values = builder.loop(builder.index(0), full, VectorBuilder::kLanes, values, [&](Value column, ValueRange carried) {
       point.inner = column;
       return chunk(carried);
     });
@@ -94,10 +93,10 @@ private:
       point.lanes = Lanes::first(*size % VectorBuilder::kLanes);
       return *size % VectorBuilder::kLanes ? tail() : values;
     }
-    Value rest = emitter.sub(end, full);
+    Value rest = builder.sub(end, full);
     point.lanes = Lanes::first(rest);
-    Value any = arith::CmpIOp::create(emitter.getBuilder(), emitter.getLoc(), arith::CmpIPredicate::ne, rest, emitter.index(0));
-    return emitter.choose(any, tail, [&] { return values; });
+    Value any = builder.compare(arith::CmpIPredicate::ne, rest, 0);
+    return builder.choose(any, tail, [&] { return values; });
   }
 
   void mapRow() {
@@ -110,22 +109,22 @@ private:
   void reduceRow() {
     bool sum = combinerOf(op) == Combiner::Sum;
     OpOperand &output = *op.getDpsInitOperand(0);
-    Value identity = emitter.splat(sum ? 0.0 : -std::numeric_limits<double>::infinity());
+    Value identity = builder.splat(sum ? 0.0 : -std::numeric_limits<double>::infinity());
     Value partial = chunks({identity}, [&](ValueRange carried) -> VectorBuilder::Values {
       llvm::DenseMap<unsigned, Value> given{{output.getOperandNumber(), carried[0]}};
-      return {emitter.keep(body.widen(body.evaluate(point, given)), point.lanes, carried[0])};
+      return {builder.keep(body.widen(body.evaluate(point, given)), point.lanes, carried[0])};
     })[0];
-    Value total = sum ? emitter.sumLanes(partial) : emitter.maxLanes(partial);
+    Value total = sum ? builder.sumLanes(partial) : builder.maxLanes(partial);
     SmallVector<Value> indices;
     for (AffineExpr expr : op.getMatchingIndexingMap(&output).getResults())
       indices.push_back(isa<AffineDimExpr>(expr) ? point.outer[cast<AffineDimExpr>(expr).getPosition()]
-                                                 : emitter.index(cast<AffineConstantExpr>(expr).getValue()));
-    Value initial = emitter.loadScalar(output.get(), indices);
-    total = sum ? emitter.addf(initial, total) : emitter.maxf(initial, total);
-    memref::StoreOp::create(emitter.getBuilder(), emitter.getLoc(), total, output.get(), indices);
+                                                 : builder.index(cast<AffineConstantExpr>(expr).getValue()));
+    Value initial = builder.loadScalar(output.get(), indices);
+    total = sum ? builder.addf(initial, total) : builder.maxf(initial, total);
+    memref::StoreOp::create(builder, total, output.get(), indices);
   }
 
-  VectorBuilder emitter;
+  VectorBuilder &builder;
   linalg::LinalgOp op;
   LaneBody body;
   LanePoint point;
@@ -133,7 +132,7 @@ private:
 };
 } // namespace
 
-const char *attune::vectorizeRows(OpBuilder &builder, linalg::LinalgOp op) {
+const char *attune::vectorizeRows(VectorBuilder &builder, linalg::LinalgOp op) {
   RowLoops loops(builder, op);
   if (const char *reason = loops.check())
     return reason;

@@ -52,9 +52,9 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
     // Contractions first: they take the fill before and the epilogue after them along.
     for (linalg::LinalgOp op : ops)
       if (auto tile = matchContraction(op)) {
-        rewriter.setInsertionPoint(tile->epilogue ? tile->epilogue : tile->contraction);
-        const char *reason = isDotContraction(op) ? vectorizeDots(rewriter, *tile, codeRows, dotUnit, plan)
-                                                  : vectorizeContraction(rewriter, *tile, registerRows, plan);
+        VectorBuilder builder(op.getLoc(), tile->epilogue ? tile->epilogue : op);
+        const char *reason = isDotContraction(op) ? vectorizeDots(builder, *tile, codeRows, dotUnit, plan)
+                                                  : vectorizeContraction(builder, *tile, registerRows, plan);
         if (reason) {
           missed(op, reason);
           continue;
@@ -75,7 +75,8 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
 private:
   LogicalResult rows(IRRewriter &rewriter, linalg::LinalgOp op) {
     rewriter.setInsertionPoint(op);
-    const char *reason = vectorizeRows(rewriter, op);
+    VectorBuilder builder(op.getLoc(), op);
+    const char *reason = vectorizeRows(builder, op);
     if (!reason)
       return success();
     missed(op, reason);

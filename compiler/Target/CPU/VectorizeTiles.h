@@ -12,10 +12,10 @@ namespace attune {
 
 /// Emits vector code for the elementwise op or row reduction |op| at |builder|'s insertion point; returns null, or the reason why it
 /// cannot.
-const char *vectorizeRows(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op);
+const char *vectorizeRows(VectorBuilder &builder, mlir::linalg::LinalgOp op);
 
 /// Emits register-tile code for |tile| with groups of |rows| rows; returns null, or the reason why it cannot.
-const char *vectorizeContraction(mlir::OpBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
+const char *vectorizeContraction(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
 
 } // namespace attune
 
