@@ -11,17 +11,17 @@ using namespace attune;
 
 namespace {
 
-using Values = TokenEmitter::Values;
+using Values = IndexBuilder::Values;
 
 struct ConvertMaskCacheRead : GroupedPattern<xfmr::MaskCacheReadOp> {
   using GroupedPattern::GroupedPattern;
   LogicalResult matchAndRewrite(xfmr::MaskCacheReadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value slots = adaptor.getSlots(), destination = emit.empty(op.getType(), {emit.dim(slots, 0), adaptor.getLength()});
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value slots = adaptor.getSlots(), destination = tensor::EmptyOp::create(b, op.getType(), {b.size(slots, 0), adaptor.getLength()});
     AffineMap perRow = rewriter.getMultiDimIdentityMap(2).getMajorSubMap(1);
-    Value result = emit.generic(slots, perRow, destination, [&](TokenEmitter &body, ValueRange args) {
-      Value key = linalg::IndexOp::create(body.builder, body.loc, 1);
-      return body.extract(adaptor.getCache(), {body.toIndex(args[0]), key});
+    Value result = generic(b, slots, perRow, destination, [&](ValueRange args) {
+      Value key = linalg::IndexOp::create(b, 1);
+      return extract(b, adaptor.getCache(), {b.toIndex(args[0]), key});
     });
     groups.mark(result.getDefiningOp(), "mask of cached keys");
     rewriter.replaceOp(op, result);
@@ -33,18 +33,18 @@ struct ConvertMaskCacheRead : GroupedPattern<xfmr::MaskCacheReadOp> {
 struct ConvertMaskCacheUpdate : OpConversionPattern<xfmr::MaskCacheUpdateOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::MaskCacheUpdateOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value zero = emit.index(0), one = emit.index(1), none = emit.real(rewriter.getF32Type(), 0.0);
-    auto update = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      auto at = [&](Value values, Value index) { return body.toIndex(body.extract(values, index)); };
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value zero = b.index(0), one = b.index(1), none = b.f32(0.0);
+    auto update = [&](Value sequence, ValueRange carried) -> Values {
+      auto at = [&](Value values, Value index) { return b.extractIndex(values, index); };
       Value slot = at(adaptor.getSlots(), sequence), past = at(adaptor.getPast(), sequence);
-      Value tokens = body.sub(at(adaptor.getOffsets(), body.add(sequence, one)), at(adaptor.getOffsets(), sequence));
-      return body.loop(zero, tokens, carried, [&](TokenEmitter &body, Value i, ValueRange carried) -> Values {
-        Value added = adaptor.getMask() ? body.extract(adaptor.getMask(), {sequence, i}) : none;
-        return {body.insert(added, carried[0], {slot, body.add(past, i)})};
+      Value tokens = b.sub(at(adaptor.getOffsets(), b.add(sequence, one)), at(adaptor.getOffsets(), sequence));
+      return b.loop(zero, tokens, 1, carried, [&](Value i, ValueRange carried) -> Values {
+        Value added = adaptor.getMask() ? extract(b, adaptor.getMask(), {sequence, i}) : none;
+        return {insert(b, added, carried[0], {slot, b.add(past, i)})};
       });
     };
-    rewriter.replaceOp(op, emit.loop(zero, emit.dim(adaptor.getSlots(), 0), adaptor.getCache(), update));
+    rewriter.replaceOp(op, b.loop(zero, b.size(adaptor.getSlots(), 0), 1, adaptor.getCache(), update));
     return success();
   }
 };

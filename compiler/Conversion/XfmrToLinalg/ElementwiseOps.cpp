@@ -23,12 +23,12 @@ struct ConvertElementwise : ConversionPattern {
     auto type = isElementwiseOnTensors(op) ? dyn_cast<RankedTensorType>(op->getResultTypes()[0]) : RankedTensorType();
     if (!type)
       return failure();
-    TokenEmitter emit(rewriter, op->getLoc());
-    Value destination = emit.empty(type, emit.dynamicSizes(operands[0]));
+    IndexBuilder b(op->getLoc(), rewriter);
+    Value destination = tensor::EmptyOp::create(b, type, dynamicSizes(b, operands[0]));
     SmallVector<AffineMap> maps(operands.size(), rewriter.getMultiDimIdentityMap(type.getRank()));
-    Value result = emit.generic(operands, maps, destination, [&](TokenEmitter &body, ValueRange args) -> Value {
-      OperationState scalar(body.loc, op->getName(), args.take_front(operands.size()), {type.getElementType()}, op->getAttrs());
-      return body.builder.create(scalar)->getResult(0);
+    Value result = generic(b, operands, maps, destination, [&](ValueRange args) -> Value {
+      OperationState scalar(b.getLoc(), op->getName(), args.take_front(operands.size()), {type.getElementType()}, op->getAttrs());
+      return b.create(scalar)->getResult(0);
     });
     groups.mark(result.getDefiningOp(), op->getName().stripDialect());
     rewriter.replaceOp(op, result);

@@ -14,8 +14,8 @@ namespace {
 struct ConvertEmbedding : GroupedPattern<xfmr::EmbeddingOp> {
   using GroupedPattern::GroupedPattern;
   LogicalResult matchAndRewrite(xfmr::EmbeddingOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value result = emit.gatherRows(op.getType(), adaptor.getTable(), adaptor.getIds());
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value result = gatherRows(b, op.getType(), adaptor.getTable(), adaptor.getIds());
     auto table = op.getTable().getType();
     groups.mark(result.getDefiningOp(), "embedding " + Twine(table.getDimSize(0)) + " x " + Twine(table.getDimSize(1)));
     rewriter.replaceOp(op, result);

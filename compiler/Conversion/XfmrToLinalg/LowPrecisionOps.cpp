@@ -33,25 +33,23 @@ struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
     CodeLayout layout = bytes ? int8 : bf16;
     if (op.getPrecision() == xfmr::Precision::F16)
       layout.type = rewriter.getF16Type();
-    TokenEmitter emit(rewriter, op.getLoc());
+    IndexBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
     int64_t inputs = op.getInput().getType().getDimSize(1);
-    Value rows = emit.dim(adaptor.getInput(), 0);
-    tiles::QuantizeRowsOp codes = quantize(emit, adaptor.getInput(), rows, layout, op.getPrecision());
+    Value rows = b.size(adaptor.getInput(), 0);
+    tiles::QuantizeRowsOp codes = quantize(b, adaptor.getInput(), rows, layout, op.getPrecision());
 
     Type sumType = bytes ? Type(rewriter.getI32Type()) : type.getElementType();
-    Value zero = arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getZeroAttr(sumType));
-    auto fill = linalg::FillOp::create(rewriter, op.getLoc(), zero, destination(emit, type.clone(sumType), rows));
+    Value zero = arith::ConstantOp::create(b, rewriter.getZeroAttr(sumType));
+    auto fill = linalg::FillOp::create(b, zero, destination(b, type.clone(sumType), rows));
     SmallVector<Operation *> ops{fill};
     Type weightType = layout.type.isF32() ? rewriter.getBF16Type() : layout.type;
-    Value weight =
-        bytes ? xfmr::WeightQuantizeOp::create(rewriter, op.getLoc(), adaptor.getWeight()).getResult()
-              : xfmr::WeightConvertOp::create(rewriter, op.getLoc(), op.getWeight().getType().clone(weightType), adaptor.getWeight())
-                    .getResult();
-    ops.push_back(contract(emit, codes.getResult(0), weight, fill.getResult(0), layout));
+    Value weight = bytes ? xfmr::WeightQuantizeOp::create(b, adaptor.getWeight()).getResult()
+                         : xfmr::WeightConvertOp::create(b, op.getWeight().getType().clone(weightType), adaptor.getWeight()).getResult();
+    ops.push_back(contract(b, codes.getResult(0), weight, fill.getResult(0), layout));
     if (bytes || op.getBias() || op.getMultiplier() || op.getResidual() || op.getActivation() != xfmr::Activation::None)
-      ops.push_back(epilogue(emit, op, adaptor, ops.back()->getResult(0), bytes ? codes.getResult(1) : Value(), weight,
-                             destination(emit, type, rows)));
+      ops.push_back(
+          epilogue(b, op, adaptor, ops.back()->getResult(0), bytes ? codes.getResult(1) : Value(), weight, destination(b, type, rows)));
     groups.mark(ops,
                 "linear " + Twine(inputs) + " -> " + Twine(type.getDimSize(1)) + (op.getBias() ? ", bias" : "") +
                     (op.getActivation() == xfmr::Activation::None ? Twine() : ", " + xfmr::stringifyActivation(op.getActivation())).str() +
@@ -62,33 +60,31 @@ struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
   }
 
 private:
-  static Value destination(TokenEmitter &emit, RankedTensorType type, Value rows) {
-    return tensor::EmptyOp::create(emit.builder, emit.loc, type.getShape(), type.getElementType(),
-                                   type.isDynamicDim(0) ? ValueRange(rows) : ValueRange());
+  static Value destination(IndexBuilder &b, RankedTensorType type, Value rows) {
+    return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(rows) : ValueRange());
   }
 
-  static tiles::QuantizeRowsOp quantize(TokenEmitter &emit, Value input, Value rows, const CodeLayout &layout, xfmr::Precision precision) {
+  static tiles::QuantizeRowsOp quantize(IndexBuilder &b, Value input, Value rows, const CodeLayout &layout, xfmr::Precision precision) {
     auto type = cast<RankedTensorType>(input.getType());
     int64_t columns = llvm::alignTo(type.getDimSize(1), layout.multiple);
-    SmallVector<Value> destinations{destination(emit, RankedTensorType::get({type.getDimSize(0), columns}, layout.type), rows)};
+    SmallVector<Value> destinations{destination(b, RankedTensorType::get({type.getDimSize(0), columns}, layout.type), rows)};
     if (precision == xfmr::Precision::Int8)
-      destinations.push_back(destination(emit, type.clone(type.getShape().take_front()), rows));
-    auto op = tiles::QuantizeRowsOp::create(emit.builder, emit.loc, TypeRange(ValueRange(destinations)), input, destinations);
+      destinations.push_back(destination(b, type.clone(type.getShape().take_front()), rows));
+    auto op = tiles::QuantizeRowsOp::create(b, TypeRange(ValueRange(destinations)), input, destinations);
     std::string text = ("rows of " + Twine(type.getDimSize(1)) + " as " + xfmr::stringifyPrecision(precision)).str();
     op->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(op.getContext(), std::nullopt, text));
     return op;
   }
 
   /// `result[m, n] += sum_k codes[m, k] * panels[n / width, k / group, n mod width, k mod group]`
-  Operation *contract(TokenEmitter &emit, Value codes, Value weight, Value init, const CodeLayout &layout) const {
-    OpBuilder &builder = emit.builder;
+  Operation *contract(IndexBuilder &b, Value codes, Value weight, Value init, const CodeLayout &layout) const {
     AffineExpr m, n, k;
-    bindDims(builder.getContext(), m, n, k);
-    auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(3, 0, results, builder.getContext()); };
-    Value panels = xfmr::WeightPackOp::create(builder, emit.loc, weight, width, layout.group, layout.multiple);
+    bindDims(b.getContext(), m, n, k);
+    auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(3, 0, results, b.getContext()); };
+    Value panels = xfmr::WeightPackOp::create(b, weight, width, layout.group, layout.multiple);
     AffineMap panelMap = map({n.floorDiv(width), k.floorDiv(layout.group), n % width, k % layout.group});
     return linalg::GenericOp::create(
-        builder, emit.loc, init.getType(), ValueRange{codes, panels}, init, ArrayRef<AffineMap>{map({m, k}), panelMap, map({m, n})},
+        b, init.getType(), ValueRange{codes, panels}, init, ArrayRef<AffineMap>{map({m, k}), panelMap, map({m, n})},
         ArrayRef<IteratorType>{IteratorType::parallel, IteratorType::parallel, IteratorType::reduction}, multiplyAdd);
   }
 
@@ -109,24 +105,23 @@ private:
   }
 
   /// `activation(x + bias) * multiplier + residual`, x being |sum| or, with |rowScales|, what its codes are worth.
-  Operation *epilogue(TokenEmitter &emit, xfmr::LinearOp op, OpAdaptor adaptor, Value sum, Value rowScales, Value weight,
+  Operation *epilogue(IndexBuilder &b, xfmr::LinearOp op, OpAdaptor adaptor, Value sum, Value rowScales, Value weight,
                       Value destination) const {
-    OpBuilder &builder = emit.builder;
-    AffineMap identity = builder.getMultiDimIdentityMap(2);
-    AffineMap rows = AffineMap::get(2, 0, builder.getAffineDimExpr(0)), columns = AffineMap::get(2, 0, builder.getAffineDimExpr(1));
+    AffineMap identity = b.getMultiDimIdentityMap(2);
+    AffineMap rows = AffineMap::get(2, 0, b.getAffineDimExpr(0)), columns = AffineMap::get(2, 0, b.getAffineDimExpr(1));
     bool unsignedCodes = rowScales && int8.type.isInteger(8);
     SmallVector<Value> inputs{sum};
     SmallVector<AffineMap> maps{identity};
     auto add = [&](Value input, AffineMap map) { inputs.push_back(input), maps.push_back(map); };
     if (rowScales) {
       add(rowScales, rows);
-      add(xfmr::WeightScalesOp::create(builder, emit.loc, adaptor.getWeight()), columns);
+      add(xfmr::WeightScalesOp::create(b, adaptor.getWeight()), columns);
     }
     if (unsignedCodes)
-      add(xfmr::WeightRowSumsOp::create(builder, emit.loc, weight), columns);
+      add(xfmr::WeightRowSumsOp::create(b, weight), columns);
     addEpilogueOperands(op, adaptor, inputs, maps);
     maps.push_back(identity);
-    return linalg::GenericOp::create(builder, emit.loc, destination.getType(), inputs, destination, maps,
+    return linalg::GenericOp::create(b, destination.getType(), inputs, destination, maps,
                                      SmallVector<IteratorType>(2, IteratorType::parallel),
                                      [&](OpBuilder &b, Location loc, ValueRange args) {
                                        Value y = args[0];

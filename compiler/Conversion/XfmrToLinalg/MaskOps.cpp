@@ -17,15 +17,15 @@ namespace {
 struct ConvertAdditiveMask : GroupedPattern<xfmr::AdditiveMaskOp> {
   using GroupedPattern::GroupedPattern;
   LogicalResult matchAndRewrite(xfmr::AdditiveMaskOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value mask = adaptor.getMask(), destination = emit.empty(op.getType(), emit.dynamicSizes(mask));
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value mask = adaptor.getMask(), destination = tensor::EmptyOp::create(b, op.getType(), dynamicSizes(b, mask));
     Type f32 = rewriter.getF32Type();
-    Value one = emit.real(f32, 1.0), lowest = emit.real(f32, std::numeric_limits<float>::lowest());
+    Value one = b.f32(1.0), lowest = b.f32(std::numeric_limits<float>::lowest());
     AffineMap identity = rewriter.getMultiDimIdentityMap(op.getType().getRank());
-    Value result = emit.generic(mask, identity, destination, [&](TokenEmitter &body, ValueRange args) -> Value {
-      Value visible = arith::SIToFPOp::create(body.builder, body.loc, f32, args[0]);
-      Value hidden = arith::SubFOp::create(body.builder, body.loc, one, visible);
-      return arith::MulFOp::create(body.builder, body.loc, hidden, lowest);
+    Value result = generic(b, mask, identity, destination, [&](ValueRange args) -> Value {
+      Value visible = arith::SIToFPOp::create(b, f32, args[0]);
+      Value hidden = b.subf(one, visible);
+      return b.mulf(hidden, lowest);
     });
     groups.mark(result.getDefiningOp(), "additive mask");
     rewriter.replaceOp(op, result);

@@ -20,17 +20,17 @@ namespace {
 /// The position of what is no token, behind the packed ones.
 constexpr int64_t kNoPosition = -1;
 
-using Values = TokenEmitter::Values;
+using Values = IndexBuilder::Values;
 
 struct ConvertSequenceOffsets : OpConversionPattern<xfmr::SequenceOffsetsOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::SequenceOffsetsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value destination = emit.empty(op.getType(), emit.add(adaptor.getBatch(), emit.index(1)));
-    rewriter.replaceOp(op, emit.generic({}, {}, destination, [&](TokenEmitter &body, ValueRange) {
-      Value sequence = linalg::IndexOp::create(body.builder, body.loc, 0);
-      return body.toI64(body.mul(sequence, adaptor.getLength()));
-    }));
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value destination = tensor::EmptyOp::create(b, op.getType(), b.add(adaptor.getBatch(), b.index(1)));
+    rewriter.replaceOp(op, generic(b, {}, {}, destination, [&](ValueRange) {
+                         Value sequence = linalg::IndexOp::create(b, 0);
+                         return b.toI64(b.mul(sequence, adaptor.getLength()));
+                       }));
     return success();
   }
 };
@@ -40,30 +40,29 @@ struct ConvertSequenceOffsets : OpConversionPattern<xfmr::SequenceOffsetsOp> {
 struct ConvertPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::PackTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value mask = adaptor.getMask(), batch = emit.dim(mask, 0), length = emit.dim(mask, 1);
-    Value zero = emit.index(0), one = emit.index(1), all = emit.mul(batch, length);
-    Value none = arith::ConstantIntOp::create(rewriter, op.getLoc(), 0, 64);
-    Value offsets = emit.empty(op.getOffsets().getType(), emit.add(batch, one));
-    offsets = emit.insert(none, offsets, zero);
-    Value positions = emit.empty(op.getPositions().getType(), all);
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1);
+    Value zero = b.index(0), one = b.index(1), all = b.mul(batch, length);
+    Value none = arith::ConstantIntOp::create(b, 0, 64);
+    Value offsets = tensor::EmptyOp::create(b, op.getOffsets().getType(), b.add(batch, one));
+    offsets = insert(b, none, offsets, zero);
+    Value positions = tensor::EmptyOp::create(b, op.getPositions().getType(), all);
 
-    auto packSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      Value first = body.mul(sequence, length);
-      Values packed = body.loop(zero, length, carried.drop_front(), [&](TokenEmitter &body, Value i, ValueRange carried) -> Values {
-        Value written = body.insert(body.toI64(body.add(first, i)), carried[0], carried[1]);
-        Value visible = arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::ne, body.extract(mask, {sequence, i}), none);
-        Value step = arith::SelectOp::create(body.builder, body.loc, visible, one, zero);
-        return {written, body.add(carried[1], step)};
+    auto packSequence = [&](Value sequence, ValueRange carried) -> Values {
+      Value first = b.mul(sequence, length);
+      Values packed = b.loop(zero, length, 1, carried.drop_front(), [&](Value i, ValueRange carried) -> Values {
+        Value written = insert(b, b.toI64(b.add(first, i)), carried[0], carried[1]);
+        Value visible = b.compare(arith::CmpIPredicate::ne, extract(b, mask, {sequence, i}), none);
+        Value step = b.select(visible, one, zero);
+        return {written, b.add(carried[1], step)};
       });
-      Value end = body.insert(body.toI64(packed[1]), carried[0], body.add(sequence, one));
+      Value end = insert(b, b.toI64(packed[1]), carried[0], b.add(sequence, one));
       return {end, packed[0], packed[1]};
     };
-    Values packed = emit.loop(zero, batch, {offsets, positions, zero}, packSequence);
-    Value tokens = arith::MinSIOp::create(rewriter, op.getLoc(), packed[2], all);
+    Values packed = b.loop(zero, batch, 1, {offsets, positions, zero}, packSequence);
+    Value tokens = b.min(packed[2], all);
     OpFoldResult start = rewriter.getIndexAttr(0), stride = rewriter.getIndexAttr(1), size = tokens;
-    Value used = tensor::ExtractSliceOp::create(rewriter, op.getLoc(), cast<RankedTensorType>(op.getPositions().getType()), packed[1],
-                                                start, size, stride);
+    Value used = tensor::ExtractSliceOp::create(b, cast<RankedTensorType>(op.getPositions().getType()), packed[1], start, size, stride);
     rewriter.replaceOp(op, {packed[0], used});
     return success();
   }
@@ -73,42 +72,40 @@ struct ConvertPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
 struct CountAndPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::PackTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value mask = adaptor.getMask(), batch = emit.dim(mask, 0), length = emit.dim(mask, 1), zero = emit.index(0), one = emit.index(1);
-    Value none = arith::ConstantIntOp::create(rewriter, op.getLoc(), 0, 64);
-    Value nowhere = arith::ConstantIntOp::create(rewriter, op.getLoc(), kNoPosition, 64);
-    auto isVisible = [&](TokenEmitter &body, Value sequence, Value i) -> Value {
-      return arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::ne, body.extract(mask, {sequence, i}), none);
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1), zero = b.index(0), one = b.index(1);
+    Value none = arith::ConstantIntOp::create(b, 0, 64);
+    Value nowhere = arith::ConstantIntOp::create(b, kNoPosition, 64);
+    auto isVisible = [&](Value sequence, Value i) -> Value {
+      return b.compare(arith::CmpIPredicate::ne, extract(b, mask, {sequence, i}), none);
     };
-    Value offsets = emit.insert(none, emit.empty(op.getOffsets().getType(), emit.add(batch, one)), zero);
-    auto countSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      Value end = body.loop(zero, length, carried[1], [&](TokenEmitter &body, Value i, ValueRange carried) -> Values {
-        Value step = arith::SelectOp::create(body.builder, body.loc, isVisible(body, sequence, i), one, zero);
-        return {body.add(carried[0], step)};
+    Value offsets = insert(b, none, tensor::EmptyOp::create(b, op.getOffsets().getType(), b.add(batch, one)), zero);
+    auto countSequence = [&](Value sequence, ValueRange carried) -> Values {
+      Value end = b.loop(zero, length, 1, carried[1], [&](Value i, ValueRange carried) -> Values {
+        Value step = b.select(isVisible(sequence, i), one, zero);
+        return {b.add(carried[0], step)};
       })[0];
-      return {body.insert(body.toI64(end), carried[0], body.add(sequence, one)), end};
+      return {insert(b, b.toI64(end), carried[0], b.add(sequence, one)), end};
     };
-    offsets = emit.loop(zero, batch, {offsets, zero}, countSequence)[0];
+    offsets = b.loop(zero, batch, 1, {offsets, zero}, countSequence)[0];
 
     // An element of a tensor and its bound, so that whoever sees both may take the bound.
-    Value tokens = arith::MinSIOp::create(rewriter, op.getLoc(), emit.toIndex(emit.extract(offsets, batch)), emit.mul(batch, length));
-    Value positions = emit.empty(op.getPositions().getType(), tokens);
-    positions = linalg::FillOp::create(rewriter, op.getLoc(), nowhere, positions).getResult(0);
-    auto packSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      Value first = body.mul(sequence, length), begin = body.toIndex(body.extract(offsets, sequence));
-      return {body.loop(zero, length, {carried[0], begin}, [&](TokenEmitter &body, Value i, ValueRange carried) -> Values {
-        auto choice = scf::IfOp::create(
-            body.builder, body.loc, isVisible(body, sequence, i),
-            [&](OpBuilder &builder, Location loc) {
-              TokenEmitter then(builder, loc);
-              Value written = then.insert(then.toI64(then.add(first, i)), carried[0], carried[1]);
-              scf::YieldOp::create(builder, loc, {written, then.add(carried[1], one)});
+    Value tokens = b.min(b.extractIndex(offsets, batch), b.mul(batch, length));
+    Value positions = tensor::EmptyOp::create(b, op.getPositions().getType(), tokens);
+    positions = linalg::FillOp::create(b, nowhere, positions).getResult(0);
+    auto packSequence = [&](Value sequence, ValueRange carried) -> Values {
+      Value first = b.mul(sequence, length), begin = b.extractIndex(offsets, sequence);
+      return {b.loop(zero, length, 1, {carried[0], begin}, [&](Value i, ValueRange carried) -> Values {
+        return b.choose(
+            isVisible(sequence, i),
+            [&]() -> Values {
+              Value written = insert(b, b.toI64(b.add(first, i)), carried[0], carried[1]);
+              return {written, b.add(carried[1], one)};
             },
-            [&](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, carried); });
-        return {choice.getResult(0), choice.getResult(1)};
+            [&] { return Values(carried); });
       })[0]};
     };
-    rewriter.replaceOp(op, {offsets, emit.loop(zero, batch, positions, packSequence)[0]});
+    rewriter.replaceOp(op, {offsets, b.loop(zero, batch, 1, positions, packSequence)[0]});
     return success();
   }
 };
@@ -121,8 +118,8 @@ struct ConvertGatherTokens : GroupedPattern<xfmr::GatherTokensOp> {
     auto type = cast<RankedTensorType>(op.getType());
     if (type.getRank() > 1 && type.getNumDynamicDims() > 1)
       return rewriter.notifyMatchFailure(op, "expects static sizes after the first");
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value result = emit.gatherRows(type, adaptor.getInput(), adaptor.getPositions(), knownCounts);
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value result = gatherRows(b, type, adaptor.getInput(), adaptor.getPositions(), knownCounts);
     groups.mark(result.getDefiningOp(), "gather tokens");
     rewriter.replaceOp(op, result);
     return success();
@@ -137,38 +134,36 @@ struct ConvertScatterTokens : OpConversionPattern<xfmr::ScatterTokensOp> {
   ConvertScatterTokens(MLIRContext *context, bool knownCounts) : OpConversionPattern(context), knownCounts(knownCounts) {}
 
   LogicalResult matchAndRewrite(xfmr::ScatterTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value input = adaptor.getInput(), zeros = emit.filled(op.getType(), adaptor.getRows(), 0.0);
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value input = adaptor.getInput(), zeros = filled(b, op.getType(), adaptor.getRows(), 0.0);
     if (knownCounts) {
-      rewriter.replaceOp(op, scatterTokens(emit, adaptor, zeros));
+      rewriter.replaceOp(op, scatterTokens(b, adaptor, zeros));
       return success();
     }
-    Values result = emit.loop(emit.index(0), emit.dim(input, 0), zeros, [&](TokenEmitter &body, Value token, ValueRange carried) -> Values {
-      Value row = body.toIndex(body.extract(adaptor.getPositions(), token));
-      return {body.insertRow(body.extractRow(input, token), carried[0], row)};
+    Values result = b.loop(b.index(0), b.size(input, 0), 1, zeros, [&](Value token, ValueRange carried) -> Values {
+      Value row = b.extractIndex(adaptor.getPositions(), token);
+      return {insertRow(b, extractRow(b, input, token), carried[0], row)};
     });
     rewriter.replaceOp(op, result);
     return success();
   }
 
 private:
-  static Value scatterTokens(TokenEmitter &emit, OpAdaptor adaptor, Value zeros) {
+  static Value scatterTokens(IndexBuilder &b, OpAdaptor adaptor, Value zeros) {
     Value input = adaptor.getInput();
-    auto scatterRow = [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-      TokenEmitter body(builder, loc);
-      Value token = arguments[0], zero = body.index(0), position = body.toIndex(body.extract(adaptor.getPositions(), token));
-      Value isToken = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, position, zero);
-      Value row = arith::MaxSIOp::create(builder, loc, position, zero);
-      Value count = arith::SelectOp::create(builder, loc, isToken, body.index(1), zero);
-      OpFoldResult none = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
-      OpFoldResult columns = builder.getIndexAttr(cast<RankedTensorType>(input.getType()).getDimSize(1));
+    auto scatterRow = [&](OpBuilder &, Location, ValueRange arguments) {
+      Value token = arguments[0], zero = b.index(0), position = b.extractIndex(adaptor.getPositions(), token);
+      Value isToken = b.compare(arith::CmpIPredicate::sge, position, zero);
+      Value row = b.max(position, zero), count = b.select(isToken, b.index(1), zero);
+      OpFoldResult none = b.getIndexAttr(0), one = b.getIndexAttr(1);
+      OpFoldResult columns = b.getIndexAttr(cast<RankedTensorType>(input.getType()).getDimSize(1));
       SmallVector<OpFoldResult> from = {token, none}, to = {row, none}, sizes = {count, columns}, strides = {one, one};
-      Value values = tensor::ExtractSliceOp::create(builder, loc, input, from, sizes, strides);
-      auto end = scf::InParallelOp::create(builder, loc);
-      builder.setInsertionPointToStart(end.getBody());
-      tensor::ParallelInsertSliceOp::create(builder, loc, values, arguments[1], to, sizes, strides);
+      Value values = tensor::ExtractSliceOp::create(b, input, from, sizes, strides);
+      auto end = scf::InParallelOp::create(b);
+      b.setInsertionPointToStart(end.getBody());
+      tensor::ParallelInsertSliceOp::create(b, values, arguments[1], to, sizes, strides);
     };
-    auto loop = scf::ForallOp::create(emit.builder, emit.loc, OpFoldResult(emit.dim(input, 0)), zeros, std::nullopt, scatterRow);
+    auto loop = scf::ForallOp::create(b, OpFoldResult(b.size(input, 0)), zeros, std::nullopt, scatterRow);
     loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), "scatter tokens"));
     return loop.getResult(0);
   }
@@ -179,28 +174,26 @@ private:
 struct ConvertScatterProbabilities : OpConversionPattern<xfmr::ScatterProbabilitiesOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::ScatterProbabilitiesOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value input = adaptor.getInput(), zero = emit.index(0), one = emit.index(1);
-    Value heads = emit.dim(input, 1), length = emit.dim(input, 2);
-    Value zeros = emit.filled(op.getType(), emit.dynamicSizes(input), 0.0);
-    auto loop = [&](TokenEmitter &body, Value end, Value carried, llvm::function_ref<Value(TokenEmitter &, Value, Value)> step) -> Value {
-      return body.loop(zero, end, carried,
-                       [&](TokenEmitter &body, Value i, ValueRange carried) -> Values { return {step(body, i, carried[0])}; })[0];
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value input = adaptor.getInput(), zero = b.index(0), one = b.index(1);
+    Value heads = b.size(input, 1), length = b.size(input, 2);
+    Value zeros = filled(b, op.getType(), dynamicSizes(b, input), 0.0);
+    auto loop = [&](Value end, Value carried, llvm::function_ref<Value(Value, Value)> step) -> Value {
+      return b.loop(zero, end, 1, carried, [&](Value i, ValueRange carried) -> Values { return {step(i, carried[0])}; })[0];
     };
-    Value result = loop(emit, emit.dim(input, 0), zeros, [&](TokenEmitter &body, Value b, Value carried) {
-      Value begin = body.toIndex(body.extract(adaptor.getOffsets(), b));
-      Value end = body.toIndex(body.extract(adaptor.getOffsets(), body.add(b, one)));
-      Value tokens = body.sub(end, begin), padded = body.mul(b, length);
-      auto place = [&](TokenEmitter &body, Value token) { // of the sequence's |token|-th packed token
-        Value position = body.toIndex(body.extract(adaptor.getPositions(), body.add(begin, token)));
-        return body.sub(position, padded);
+    Value result = loop(b.size(input, 0), zeros, [&](Value sequence, Value carried) {
+      Value begin = b.extractIndex(adaptor.getOffsets(), sequence);
+      Value end = b.extractIndex(adaptor.getOffsets(), b.add(sequence, one));
+      Value tokens = b.sub(end, begin), padded = b.mul(sequence, length);
+      auto place = [&](Value token) { // of the sequence's |token|-th packed token
+        return b.sub(b.extractIndex(adaptor.getPositions(), b.add(begin, token)), padded);
       };
-      return loop(body, heads, carried, [&](TokenEmitter &body, Value h, Value carried) {
-        return loop(body, tokens, carried, [&](TokenEmitter &body, Value i, Value carried) {
-          Value row = place(body, i);
-          return loop(body, tokens, carried, [&](TokenEmitter &body, Value j, Value carried) {
-            Value p = body.extract(input, {b, h, i, j});
-            return body.insert(p, carried, {b, h, row, place(body, j)});
+      return loop(heads, carried, [&](Value h, Value carried) {
+        return loop(tokens, carried, [&](Value i, Value carried) {
+          Value row = place(i);
+          return loop(tokens, carried, [&](Value j, Value carried) {
+            Value p = extract(b, input, {sequence, h, i, j});
+            return insert(b, p, carried, {sequence, h, row, place(j)});
           });
         });
       });

@@ -10,7 +10,7 @@ using namespace attune;
 
 namespace {
 
-using Values = TokenEmitter::Values;
+using Values = IndexBuilder::Values;
 
 /// pool <first>: a gather of rows, or with padding removed a loop that looks whether the first token is there.
 struct ConvertPoolFirst : OpConversionPattern<xfmr::PoolOp> {
@@ -19,59 +19,46 @@ struct ConvertPoolFirst : OpConversionPattern<xfmr::PoolOp> {
   LogicalResult matchAndRewrite(xfmr::PoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getKind() != xfmr::PoolKind::First)
       return failure();
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value batch = emit.sub(emit.dim(adaptor.getOffsets(), 0), emit.index(1));
-    rewriter.replaceOp(op, op.getPositions() ? pickPresent(emit, op, adaptor, batch) : gather(emit, op, adaptor, batch));
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value batch = b.sub(b.size(adaptor.getOffsets(), 0), b.index(1));
+    rewriter.replaceOp(op, op.getPositions() ? pickPresent(b, op, adaptor, batch) : gather(b, op, adaptor, batch));
     return success();
   }
 
 private:
-  Value gather(TokenEmitter &emit, xfmr::PoolOp op, OpAdaptor adaptor, Value batch) const {
-    Value result = emit.generic({}, {}, emit.empty(op.getType(), batch), [&](TokenEmitter &body, ValueRange) {
-      Value sequence = linalg::IndexOp::create(body.builder, body.loc, 0);
-      Value column = linalg::IndexOp::create(body.builder, body.loc, 1);
-      Value token = body.toIndex(body.extract(adaptor.getOffsets(), sequence));
-      return body.extract(adaptor.getInput(), {token, column});
+  Value gather(IndexBuilder &b, xfmr::PoolOp op, OpAdaptor adaptor, Value batch) const {
+    Value result = generic(b, {}, {}, tensor::EmptyOp::create(b, op.getType(), batch), [&](ValueRange) {
+      Value sequence = linalg::IndexOp::create(b, 0);
+      Value column = linalg::IndexOp::create(b, 1);
+      Value token = b.extractIndex(adaptor.getOffsets(), sequence);
+      return extract(b, adaptor.getInput(), {token, column});
     });
     groups.mark(result.getDefiningOp(), "first tokens");
     return result;
   }
 
-  static Value pickPresent(TokenEmitter &emit, xfmr::PoolOp op, OpAdaptor adaptor, Value batch) {
-    Value zeros = emit.filled(op.getType(), batch, 0.0);
-    return emit.loop(emit.index(0), batch, zeros, [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      Value begin = body.toIndex(body.extract(adaptor.getOffsets(), sequence));
-      Value end = body.toIndex(body.extract(adaptor.getOffsets(), body.add(sequence, body.index(1))));
-      Value present = isAtStart(body, adaptor, sequence, begin, end);
-      auto choice = scf::IfOp::create(
-          body.builder, body.loc, present,
-          [&](OpBuilder &builder, Location loc) {
-            TokenEmitter then(builder, loc);
-            Value row = then.extractRow(adaptor.getInput(), begin);
-            scf::YieldOp::create(builder, loc, then.insertRow(row, carried[0], sequence));
-          },
-          [&](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, carried[0]); });
-      return {choice.getResult(0)};
+  static Value pickPresent(IndexBuilder &b, xfmr::PoolOp op, OpAdaptor adaptor, Value batch) {
+    Value zeros = filled(b, op.getType(), batch, 0.0);
+    return b.loop(b.index(0), batch, 1, zeros, [&](Value sequence, ValueRange carried) -> Values {
+      Value begin = b.extractIndex(adaptor.getOffsets(), sequence);
+      Value end = b.extractIndex(adaptor.getOffsets(), b.add(sequence, b.index(1)));
+      Value present = isAtStart(b, adaptor, sequence, begin, end);
+      return b.choose(
+          present, [&]() -> Values { return {insertRow(b, extractRow(b, adaptor.getInput(), begin), carried[0], sequence)}; },
+          [&] { return Values(carried); });
     })[0];
   }
 
   /// Whether the sequence has tokens and the first one stands at its start in the padded batch.
-  static Value isAtStart(TokenEmitter &emit, OpAdaptor adaptor, Value sequence, Value begin, Value end) {
-    Value some = arith::CmpIOp::create(emit.builder, emit.loc, arith::CmpIPredicate::slt, begin, end);
-    auto choice = scf::IfOp::create(
-        emit.builder, emit.loc, some,
-        [&](OpBuilder &builder, Location loc) {
-          TokenEmitter then(builder, loc);
-          Value position = then.toIndex(then.extract(adaptor.getPositions(), begin));
-          Value start = then.mul(sequence, adaptor.getLength());
-          Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position, start);
-          scf::YieldOp::create(builder, loc, same);
+  static Value isAtStart(IndexBuilder &b, OpAdaptor adaptor, Value sequence, Value begin, Value end) {
+    Value some = b.compare(arith::CmpIPredicate::slt, begin, end);
+    return b.choose(
+        some,
+        [&]() -> Values {
+          Value position = b.extractIndex(adaptor.getPositions(), begin), start = b.mul(sequence, adaptor.getLength());
+          return {b.compare(arith::CmpIPredicate::eq, position, start)};
         },
-        [&](OpBuilder &builder, Location loc) {
-          Value no = arith::ConstantIntOp::create(builder, loc, 0, 1);
-          scf::YieldOp::create(builder, loc, no);
-        });
-    return choice.getResult(0);
+        [&]() -> Values { return {b.no()}; })[0];
   }
 
   KernelGroups &groups;
@@ -83,29 +70,25 @@ struct ConvertPoolMean : OpConversionPattern<xfmr::PoolOp> {
   LogicalResult matchAndRewrite(xfmr::PoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getKind() != xfmr::PoolKind::Mean)
       return failure();
-    TokenEmitter emit(rewriter, op.getLoc());
+    IndexBuilder b(op.getLoc(), rewriter);
     Type element = op.getType().getElementType();
     AffineMap identity = rewriter.getMultiDimIdentityMap(1);
-    Value one = emit.index(1), batch = emit.sub(emit.dim(adaptor.getOffsets(), 0), one);
-    Value zeros = emit.filled(op.getType(), batch, 0.0);
-    auto meanOfSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> Values {
-      Value begin = body.toIndex(body.extract(adaptor.getOffsets(), sequence));
-      Value end = body.toIndex(body.extract(adaptor.getOffsets(), body.add(sequence, one)));
-      Value row = body.extractRow(carried[0], sequence, /*flat=*/true);
-      Value sum = body.loop(begin, end, row, [&](TokenEmitter &body, Value token, ValueRange sum) -> Values {
-        Value x = body.extractRow(adaptor.getInput(), token, /*flat=*/true);
-        return {body.generic(x, identity, sum[0], [](TokenEmitter &body, ValueRange args) -> Value {
-          return arith::AddFOp::create(body.builder, body.loc, args[1], args[0]);
-        })};
+    Value one = b.index(1), batch = b.sub(b.size(adaptor.getOffsets(), 0), one);
+    Value zeros = filled(b, op.getType(), batch, 0.0);
+    auto meanOfSequence = [&](Value sequence, ValueRange carried) -> Values {
+      Value begin = b.extractIndex(adaptor.getOffsets(), sequence);
+      Value end = b.extractIndex(adaptor.getOffsets(), b.add(sequence, one));
+      Value row = extractRow(b, carried[0], sequence, /*flat=*/true);
+      Value sum = b.loop(begin, end, 1, row, [&](Value token, ValueRange sum) -> Values {
+        Value x = extractRow(b, adaptor.getInput(), token, /*flat=*/true);
+        return {generic(b, x, identity, sum[0], [&](ValueRange args) -> Value { return b.addf(args[1], args[0]); })};
       })[0];
-      Value count = arith::MaxSIOp::create(body.builder, body.loc, body.sub(end, begin), one);
-      Value divisor = arith::SIToFPOp::create(body.builder, body.loc, element, body.toI64(count));
-      Value mean = body.generic({}, {}, sum, [&](TokenEmitter &body, ValueRange args) -> Value {
-        return arith::DivFOp::create(body.builder, body.loc, args[0], divisor);
-      });
-      return {body.insertRow(mean, carried[0], sequence)};
+      Value count = b.max(b.sub(end, begin), one);
+      Value divisor = arith::SIToFPOp::create(b, element, b.toI64(count));
+      Value mean = generic(b, {}, {}, sum, [&](ValueRange args) -> Value { return b.divf(args[0], divisor); });
+      return {insertRow(b, mean, carried[0], sequence)};
     };
-    rewriter.replaceOp(op, emit.loop(emit.index(0), batch, zeros, meanOfSequence));
+    rewriter.replaceOp(op, b.loop(b.index(0), batch, 1, zeros, meanOfSequence));
     return success();
   }
 };

@@ -13,18 +13,12 @@ using namespace attune;
 namespace {
 
 /// Builds `[H, 2 length - 1]` with |body| of the head and the distance as elements.
-Value emitDistances(TokenEmitter &emit, Type type, Value length,
-                    llvm::function_ref<Value(TokenEmitter &, Value head, Value distance)> body) {
-  Value last = emit.sub(length, emit.index(1)), count = emit.add(length, last);
-  return emit.generic({}, {}, emit.empty(type, count), [&](TokenEmitter &inner, ValueRange) {
-    Value head = linalg::IndexOp::create(inner.builder, inner.loc, 0), column = linalg::IndexOp::create(inner.builder, inner.loc, 1);
-    return body(inner, head, inner.sub(column, last));
+Value emitDistances(IndexBuilder &b, Type type, Value length, llvm::function_ref<Value(Value head, Value distance)> body) {
+  Value last = b.sub(length, b.index(1)), count = b.add(length, last);
+  return generic(b, {}, {}, tensor::EmptyOp::create(b, type, count), [&](ValueRange) {
+    Value head = linalg::IndexOp::create(b, 0), column = linalg::IndexOp::create(b, 1);
+    return body(head, b.sub(column, last));
   });
-}
-
-Value select(TokenEmitter &emit, arith::CmpIPredicate predicate, Value a, Value b, Value yes, Value no) {
-  Value condition = arith::CmpIOp::create(emit.builder, emit.loc, predicate, a, b);
-  return arith::SelectOp::create(emit.builder, emit.loc, condition, yes, no);
 }
 
 /// The smallest distances that have each of the buckets after |exact|, of |buckets| in all.
@@ -47,20 +41,20 @@ struct ConvertRelativePositionBias : OpConversionPattern<xfmr::RelativePositionB
   ConvertRelativePositionBias(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
 
   LogicalResult matchAndRewrite(xfmr::RelativePositionBiasOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
+    IndexBuilder b(op.getLoc(), rewriter);
     int64_t all = op.getTable().getType().getDimSize(0), buckets = op.getBidirectional() ? all / 2 : all, exact = buckets / 2;
     SmallVector<int64_t> begins = bucketBegins(buckets, exact, op.getMaxDistance());
-    Value result = emitDistances(emit, op.getType(), adaptor.getLength(), [&](TokenEmitter &body, Value head, Value distance) {
-      Value zero = body.index(0), one = body.index(1), backwards = body.sub(zero, distance);
+    Value result = emitDistances(b, op.getType(), adaptor.getLength(), [&](Value head, Value distance) {
+      Value zero = b.index(0), one = b.index(1), backwards = b.sub(zero, distance);
       Value forward = op.getBidirectional() ? distance : zero;
-      Value size = select(body, arith::CmpIPredicate::sgt, distance, zero, forward, backwards);
-      Value bucket = body.index(exact - 1);
+      Value size = b.select(b.compare(arith::CmpIPredicate::sgt, distance, zero), forward, backwards);
+      Value bucket = b.index(exact - 1);
       for (int64_t begin : begins)
-        bucket = select(body, arith::CmpIPredicate::sge, size, body.index(begin), body.add(bucket, one), bucket);
-      bucket = select(body, arith::CmpIPredicate::slt, size, body.index(exact), size, bucket);
+        bucket = b.select(b.compare(arith::CmpIPredicate::sge, size, b.index(begin)), b.add(bucket, one), bucket);
+      bucket = b.select(b.compare(arith::CmpIPredicate::slt, size, b.index(exact)), size, bucket);
       if (op.getBidirectional())
-        bucket = select(body, arith::CmpIPredicate::sgt, distance, zero, body.add(bucket, body.index(buckets)), bucket);
-      return body.extract(adaptor.getTable(), {bucket, head});
+        bucket = b.select(b.compare(arith::CmpIPredicate::sgt, distance, zero), b.add(bucket, b.index(buckets)), bucket);
+      return extract(b, adaptor.getTable(), {bucket, head});
     });
     groups.mark(result.getDefiningOp(), "relative position bias of " + Twine(all) + " buckets");
     rewriter.replaceOp(op, result);
@@ -75,12 +69,12 @@ struct ConvertAlibiBias : OpConversionPattern<xfmr::AlibiBiasOp> {
   ConvertAlibiBias(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
 
   LogicalResult matchAndRewrite(xfmr::AlibiBiasOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value result = emitDistances(emit, op.getType(), adaptor.getLength(), [&](TokenEmitter &body, Value head, Value distance) -> Value {
-      Value zero = body.index(0);
-      Value backwards = select(body, arith::CmpIPredicate::sgt, distance, zero, body.sub(zero, distance), distance); // -|d|
-      Value number = arith::SIToFPOp::create(body.builder, body.loc, body.builder.getF32Type(), body.toI64(backwards));
-      return arith::MulFOp::create(body.builder, body.loc, body.extract(adaptor.getSlopes(), {head}), number);
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value result = emitDistances(b, op.getType(), adaptor.getLength(), [&](Value head, Value distance) -> Value {
+      Value zero = b.index(0);
+      Value backwards = b.select(b.compare(arith::CmpIPredicate::sgt, distance, zero), b.sub(zero, distance), distance); // -|d|
+      Value number = arith::SIToFPOp::create(b, b.getF32Type(), b.toI64(backwards));
+      return b.mulf(extract(b, adaptor.getSlopes(), {head}), number);
     });
     groups.mark(result.getDefiningOp(), "alibi bias");
     rewriter.replaceOp(op, result);
@@ -114,24 +108,23 @@ struct LayOutRelativeKey : OpConversionPattern<xfmr::AttentionOp> {
 struct ConvertCountedPositions : OpConversionPattern<xfmr::CountedPositionsOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::CountedPositionsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    TokenEmitter emit(rewriter, op.getLoc());
-    Value ids = adaptor.getIds(), batch = emit.dim(ids, 0), length = emit.dim(ids, 1), zero = emit.index(0);
-    Value padding = arith::ConstantIntOp::create(rewriter, op.getLoc(), op.getPadding(), 64);
-    Value one = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 64);
-    Value positions = tensor::EmptyOp::create(rewriter, op.getLoc(), tensor::getMixedSizes(rewriter, op.getLoc(), ids), one.getType());
-    auto countSequence = [&](TokenEmitter &body, Value sequence, ValueRange carried) -> TokenEmitter::Values {
-      TokenEmitter::Values counted =
-          body.loop(zero, length, {carried[0], padding}, [&](TokenEmitter &body, Value i, ValueRange carried) -> TokenEmitter::Values {
-            Value token =
-                arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::ne, body.extract(ids, {sequence, i}), padding);
-            Value next = body.add(carried[1], one);
-            Value position = arith::SelectOp::create(body.builder, body.loc, token, next, padding);
-            Value last = arith::SelectOp::create(body.builder, body.loc, token, next, carried[1]);
-            return {body.insert(position, carried[0], {sequence, i}), last};
+    IndexBuilder b(op.getLoc(), rewriter);
+    Value ids = adaptor.getIds(), batch = b.size(ids, 0), length = b.size(ids, 1), zero = b.index(0);
+    Value padding = arith::ConstantIntOp::create(b, op.getPadding(), 64);
+    Value one = arith::ConstantIntOp::create(b, 1, 64);
+    Value positions = tensor::EmptyOp::create(b, tensor::getMixedSizes(rewriter, op.getLoc(), ids), one.getType());
+    auto countSequence = [&](Value sequence, ValueRange carried) -> IndexBuilder::Values {
+      IndexBuilder::Values counted =
+          b.loop(zero, length, 1, {carried[0], padding}, [&](Value i, ValueRange carried) -> IndexBuilder::Values {
+            Value token = b.compare(arith::CmpIPredicate::ne, extract(b, ids, {sequence, i}), padding);
+            Value next = b.add(carried[1], one);
+            Value position = b.select(token, next, padding);
+            Value last = b.select(token, next, carried[1]);
+            return {insert(b, position, carried[0], {sequence, i}), last};
           });
       return {counted[0]};
     };
-    rewriter.replaceOp(op, emit.loop(zero, batch, positions, countSequence));
+    rewriter.replaceOp(op, b.loop(zero, batch, 1, positions, countSequence));
     return success();
   }
 };
