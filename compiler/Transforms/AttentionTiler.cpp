@@ -25,7 +25,7 @@ AttentionTiler::AttentionTiler(xfmr::AttentionOp op, AttentionSizes sizes)
       tileHeads(headsPerTile(group, 8)), headTiles(llvm::divideCeil(group, tileHeads)) {}
 
 void AttentionTiler::run() {
-  Value batch = b.affine({tensor::DimOp::create(b.builder, b.loc, op.getQueryOffsets(), 0)}, b.d0 - 1);
+  Value batch = b.affine({b.size(op.getQueryOffsets(), 0)}, b.d0 - 1);
   Value mask = op.getMask() ? maskOfF32(op.getMask()) : Value();
   Value keys = op.isCached() || hasKeyRows() ? op.getKey() : packKeys(batch);
   scf::ForallOp loop = attend(batch, mask, keys);
@@ -43,16 +43,16 @@ Value AttentionTiler::maskOfF32(Value mask) {
   bool isAdded = isa<FloatType>(type.getElementType()), oneKey = type.getDimSize(rank - 1) == 1;
   if (isAdded && !oneKey)
     return mask;
-  SmallVector<OpFoldResult> shape = tensor::getMixedSizes(b.builder, b.loc, mask);
+  SmallVector<OpFoldResult> shape = tensor::getMixedSizes(b, b.getLoc(), mask);
   SmallVector<AffineExpr> from;
   for (int64_t dim = 0; dim < rank; ++dim)
-    from.push_back(b.builder.getAffineDimExpr(dim));
+    from.push_back(b.getAffineDimExpr(dim));
   if (oneKey) {
     shape.back() = op.getKeyLength();
     from.back() = b.expr(0);
   }
-  Value empty = tensor::EmptyOp::create(b.builder, b.loc, shape, b.builder.getF32Type());
-  SmallVector<AffineMap> maps{AffineMap::get(rank, 0, from, b.builder.getContext()), b.builder.getMultiDimIdentityMap(rank)};
+  Value empty = tensor::EmptyOp::create(b, shape, b.getF32Type());
+  SmallVector<AffineMap> maps{AffineMap::get(rank, 0, from, b.getContext()), b.getMultiDimIdentityMap(rank)};
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   auto body = [&](OpBuilder &builder, Location loc, ValueRange args) {
     Value result = args[0];
@@ -64,16 +64,16 @@ Value AttentionTiler::maskOfF32(Value mask) {
     }
     linalg::YieldOp::create(builder, loc, result);
   };
-  auto generic = linalg::GenericOp::create(b.builder, b.loc, empty.getType(), mask, empty, maps, loops, body);
+  auto generic = linalg::GenericOp::create(b, empty.getType(), mask, empty, maps, loops, body);
   generic->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(generic.getContext(), std::nullopt, "attention mask"));
   return generic.getResult(0);
 }
 
-Span AttentionTiler::keysOf(Value sequence) {
+TokenRange AttentionTiler::keysOf(Value sequence) {
   Value given = op.getKeyLengths() ? b.extractIndex(op.getKeyLengths(), sequence) : Value();
   if (op.isCached())
     return {Value(), given};
-  Span span = b.span(op.getKeyOffsets(), sequence);
+  TokenRange span = b.tokensOf(op.getKeyOffsets(), sequence);
   if (given)
     span.length = b.minimum({span.length, given}, {b.d0, b.d1});
   return span;
@@ -81,56 +81,50 @@ Span AttentionTiler::keysOf(Value sequence) {
 
 /// All keys in panels `[G][panels][D][W]`.
 Value AttentionTiler::packKeys(Value batch) {
-  Value tokens = tensor::DimOp::create(b.builder, b.loc, op.getKey(), 0);
+  Value tokens = b.size(op.getKey(), 0);
   Value count = b.affine({tokens, batch}, b.d0.floorDiv(width) + b.d1);
-  Value empty =
-      tensor::EmptyOp::create(b.builder, b.loc, {kvHeads, ShapedType::kDynamic, headDim, width}, b.builder.getF32Type(), ValueRange{count});
-  auto forall =
-      scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads)}, ValueRange{empty}, std::nullopt);
+  Value empty = tensor::EmptyOp::create(b, {kvHeads, ShapedType::kDynamic, headDim, width}, b.getF32Type(), ValueRange{count});
+  auto forall = scf::ForallOp::create(b, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads)}, ValueRange{empty}, std::nullopt);
   std::string text = ("keys of " + Twine(kvHeads) + " heads x " + Twine(headDim) + " in panels").str();
   forall->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(forall.getContext(), text));
-  OpBuilder::InsertionGuard guard(b.builder);
-  b.builder.setInsertionPointToStart(forall.getBody());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forall.getBody());
   Value sequence = forall.getInductionVar(0), head = forall.getInductionVar(1);
-  Span keys = keysOf(sequence);
+  TokenRange keys = keysOf(sequence);
   Value panels = b.affine({keys.length}, b.d0.ceilDiv(width));
-  Box box;
-  box.add(head, b.fixed(1)), box.add(firstPanel(keys, sequence), panels), box.add(b.fixed(0), b.fixed(headDim)),
-      box.add(b.fixed(0), b.fixed(width));
-  Value target = b.slice(forall.getRegionIterArgs()[0], box, {true, false, false, false});
-  auto loop = scf::ForOp::create(
-      b.builder, b.loc, b.constant(0), panels, b.constant(1), target, [&](OpBuilder &, Location, Value panel, ValueRange args) {
-        Value count = b.minimum({keys.length, panel}, {b.d0 - b.d1 * width, b.expr(width)});
-        Box rows, at;
-        rows.add(b.affine({keys.begin, panel}, b.d0 + b.d1 * width), count), rows.add(head, b.fixed(1)),
-            rows.add(b.fixed(0), b.fixed(headDim));
-        at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(headDim)), at.add(b.fixed(0), b.fixed(width));
-        Value source = b.slice(op.getKey(), rows, {false, true, false}), target = b.slice(args[0], at, {true, false, false});
-        Value packed = tiles::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, Value(), target).getResult(0);
-        scf::YieldOp::create(b.builder, b.loc, b.insert(packed, args[0], at));
-      });
-  b.builder.setInsertionPointToStart(forall.getTerminator().getBody());
-  b.insertInParallel(loop.getResult(0), forall.getRegionIterArgs()[0], box);
+  TensorSlice slice;
+  slice.add(head, b.fixed(1)), slice.add(firstPanel(keys, sequence), panels), slice.add(b.fixed(0), b.fixed(headDim)),
+      slice.add(b.fixed(0), b.fixed(width));
+  Value target = b.extractSlice(forall.getRegionIterArgs()[0], slice, {true, false, false, false});
+  auto loop = scf::ForOp::create(b, b.index(0), panels, b.index(1), target, [&](OpBuilder &, Location, Value panel, ValueRange args) {
+    Value count = b.minimum({keys.length, panel}, {b.d0 - b.d1 * width, b.expr(width)});
+    TensorSlice rows, at;
+    rows.add(b.affine({keys.begin, panel}, b.d0 + b.d1 * width), count), rows.add(head, b.fixed(1)), rows.add(b.fixed(0), b.fixed(headDim));
+    at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(headDim)), at.add(b.fixed(0), b.fixed(width));
+    Value source = b.extractSlice(op.getKey(), rows, {false, true, false}), target = b.extractSlice(args[0], at, {true, false, false});
+    Value packed = tiles::KeyPanelOp::create(b, TypeRange{target.getType()}, source, Value(), target).getResult(0);
+    scf::YieldOp::create(b, b.insertSlice(packed, args[0], at));
+  });
+  b.setInsertionPointToStart(forall.getTerminator().getBody());
+  b.insertInParallel(loop.getResult(0), forall.getRegionIterArgs()[0], slice);
   return forall.getResult(0);
 }
 
 /// `[B, H, Q, K]`, filled: tiles write only what they visit.
 Value AttentionTiler::destinationOfProbabilities(Value batch) {
-  Value empty = tensor::EmptyOp::create(b.builder, b.loc, {ShapedType::kDynamic, heads, ShapedType::kDynamic, ShapedType::kDynamic},
-                                        b.builder.getF32Type(), ValueRange{batch, op.getQueryLength(), op.getKeyLength()});
+  Value empty = tensor::EmptyOp::create(b, {ShapedType::kDynamic, heads, ShapedType::kDynamic, ShapedType::kDynamic}, b.getF32Type(),
+                                        ValueRange{batch, op.getQueryLength(), op.getKeyLength()});
   bool isMasked = op.getScoreStage() == xfmr::ScoreStage::Masked;
-  auto value = b.builder.getF32FloatAttr(isMasked ? std::numeric_limits<float>::lowest() : 0.0f);
-  return linalg::FillOp::create(b.builder, b.loc, arith::ConstantOp::create(b.builder, b.loc, value).getResult(), empty).getResult(0);
+  auto value = b.getF32FloatAttr(isMasked ? std::numeric_limits<float>::lowest() : 0.0f);
+  return linalg::FillOp::create(b, arith::ConstantOp::create(b, value).getResult(), empty).getResult(0);
 }
 
 /// Queries whose rows fill registers; more of them if keys are more than a block and queries more than one such tile.
 Value AttentionTiler::queriesPerTile() {
   int64_t few = std::lcm(tileHeads, sizes.rows) / tileHeads, many = std::max(few, sizes.longRows / tileHeads / few * few);
-  auto exceeds = [&](Value length, int64_t limit) -> Value {
-    return arith::CmpIOp::create(b.builder, b.loc, arith::CmpIPredicate::sgt, length, b.constant(limit));
-  };
-  Value isLong = arith::AndIOp::create(b.builder, b.loc, exceeds(op.getKeyLength(), sizes.keyBlock), exceeds(op.getQueryLength(), many));
-  return arith::SelectOp::create(b.builder, b.loc, isLong, b.constant(many), b.constant(few));
+  auto exceeds = [&](Value length, int64_t limit) -> Value { return b.compare(arith::CmpIPredicate::sgt, length, limit); };
+  Value isLong = b.both(exceeds(op.getKeyLength(), sizes.keyBlock), exceeds(op.getQueryLength(), many));
+  return b.select(isLong, b.index(many), b.index(few));
 }
 
 std::string AttentionTiler::describe() {
@@ -157,45 +151,43 @@ xfmr::Precision AttentionTiler::getPrecision() {
 }
 
 scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
-  Value tokens = tensor::DimOp::create(b.builder, b.loc, op.getQuery(), 0);
-  SmallVector<Value> outputs{
-      tensor::EmptyOp::create(b.builder, b.loc, {ShapedType::kDynamic, heads, valueDim}, b.builder.getF32Type(), ValueRange{tokens})};
+  Value tokens = b.size(op.getQuery(), 0);
+  SmallVector<Value> outputs{tensor::EmptyOp::create(b, {ShapedType::kDynamic, heads, valueDim}, b.getF32Type(), ValueRange{tokens})};
   if (op.getProbabilities())
     outputs.push_back(destinationOfProbabilities(batch));
   Value queries = queriesPerTile();
-  Value tiles = arith::CeilDivUIOp::create(b.builder, b.loc, op.getQueryLength(), queries);
-  auto forall =
-      scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
+  Value tiles = b.ceilDiv(op.getQueryLength(), queries);
+  auto forall = scf::ForallOp::create(b, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
   forall->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(forall.getContext(), describe()));
   DimBounds bounds;
   if (std::optional<SizeExpr> flops = countFlops(op, bounds))
-    forall->setAttr(xfmr::kFlopsAttr, b.builder.getStringAttr(flops->str()));
+    forall->setAttr(xfmr::kFlopsAttr, b.getStringAttr(flops->str()));
   if (std::optional<SizeExpr> bytes = countCacheBytes(op, bounds))
-    forall->setAttr(xfmr::kCacheBytesAttr, b.builder.getStringAttr(bytes->str()));
-  OpBuilder::InsertionGuard guard(b.builder);
-  b.builder.setInsertionPointToStart(forall.getBody());
+    forall->setAttr(xfmr::kCacheBytesAttr, b.getStringAttr(bytes->str()));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forall.getBody());
   Tile tile = tileAt(forall, queries);
   auto rowsOf = [&](int64_t size) {
-    Box box;
-    box.add(tile.first, tile.count), box.add(tile.firstHead, headsOf(tile)), box.add(b.fixed(0), b.fixed(size));
-    return box;
+    TensorSlice slice;
+    slice.add(tile.first, tile.count), slice.add(tile.firstHead, headsOf(tile)), slice.add(b.fixed(0), b.fixed(size));
+    return slice;
   };
-  Box result = rowsOf(valueDim), probabilities;
-  SmallVector<Value> targets{b.slice(forall.getRegionIterArgs()[0], result)};
+  TensorSlice result = rowsOf(valueDim), probabilities;
+  SmallVector<Value> targets{b.extractSlice(forall.getRegionIterArgs()[0], result)};
   if (op.getProbabilities()) {
     probabilities.add(tile.sequence, b.fixed(1)), probabilities.add(tile.firstHead, headsOf(tile)), probabilities.add(tile.row, tile.count);
     probabilities.add(b.fixed(0), tile.keys.length);
-    targets.push_back(b.slice(forall.getRegionIterArgs()[1], probabilities, {true, false, false, false}));
+    targets.push_back(b.extractSlice(forall.getRegionIterArgs()[1], probabilities, {true, false, false, false}));
   }
   bool usesPosition = op.getCausal() || op.getWindowLeft() || op.getWindowRight() || op.getDistanceBias() || op.getRelativeKey();
   auto attended = tiles::AttentionTileOp::create(
-      b.builder, b.loc, TypeRange(ValueRange(targets)), b.slice(op.getQuery(), rowsOf(headDim)), keyTile(tile, keys), valueTile(tile),
+      b, TypeRange(ValueRange(targets)), b.extractSlice(op.getQuery(), rowsOf(headDim)), keyTile(tile, keys), valueTile(tile),
       usesPosition ? tile.position : Value(), mask ? maskTile(tile, mask) : Value(), op.getHeadMask() ? headScaleTile(tile) : Value(),
       op.getDistanceBias() ? distanceBiasTile(tile) : Value(), op.getRelativeKey(), Value(), Value(), targets, op.getScaleAttr(),
-      b.builder.getI64IntegerAttr(sizes.keyBlock), op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(),
+      b.getI64IntegerAttr(sizes.keyBlock), op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(),
       op.getMaskFillAttr(), op.getMaskedRowsAttr(), op.getRelativeTermsAttr(), op.getScoreStageAttr(),
       xfmr::PrecisionAttr::get(op.getContext(), getPrecision()));
-  b.builder.setInsertionPointToStart(forall.getTerminator().getBody());
+  b.setInsertionPointToStart(forall.getTerminator().getBody());
   b.insertInParallel(attended.getResult(0), forall.getRegionIterArgs()[0], result);
   if (op.getProbabilities())
     b.insertInParallel(attended.getResult(1), forall.getRegionIterArgs()[1], probabilities);
@@ -209,12 +201,12 @@ AttentionTiler::Tile AttentionTiler::tileAt(scf::ForallOp loop, Value queries) {
   Value number = loop.getInductionVar(1); // of the tile of heads
   tile.kvHead = b.affine({number}, b.d0.floorDiv(headTiles));
   tile.firstHead = b.affine({number}, b.d0.floorDiv(headTiles) * group + b.d0 % headTiles * tileHeads);
-  tile.heads = group % tileHeads == 0 ? b.constant(tileHeads)
-                                      : b.minimum({number}, {b.expr(group) - b.d0 % headTiles * tileHeads, b.expr(tileHeads)});
-  Span rows = b.span(op.getQueryOffsets(), tile.sequence);
-  Value begin = arith::MulIOp::create(b.builder, b.loc, loop.getInductionVar(2), queries);
+  tile.heads =
+      group % tileHeads == 0 ? b.index(tileHeads) : b.minimum({number}, {b.expr(group) - b.d0 % headTiles * tileHeads, b.expr(tileHeads)});
+  TokenRange rows = b.tokensOf(op.getQueryOffsets(), tile.sequence);
+  Value begin = b.mul(loop.getInductionVar(2), queries);
   tile.row = b.minimum({rows.length, begin}, {b.d0, b.d1});
-  tile.count = arith::MinSIOp::create(b.builder, b.loc, b.affine({rows.length, tile.row}, b.d0 - b.d1), queries);
+  tile.count = b.min(b.affine({rows.length, tile.row}, b.d0 - b.d1), queries);
   tile.first = b.affine({rows.begin, tile.row}, b.d0 + b.d1);
   tile.keys = keysOf(tile.sequence);
   tile.position = tile.row;
@@ -225,33 +217,33 @@ AttentionTiler::Tile AttentionTiler::tileAt(scf::ForallOp loop, Value queries) {
 
 /// Rows of |tensor|, `[T, G, size]`, for the keys of a tile.
 Value AttentionTiler::rowTile(const Tile &tile, Value tensor, int64_t size) {
-  Box box;
-  box.add(tile.keys.begin, tile.keys.length), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), b.fixed(size));
-  return b.slice(tensor, box, {false, true, false});
+  TensorSlice slice;
+  slice.add(tile.keys.begin, tile.keys.length), slice.add(tile.kvHead, b.fixed(1)), slice.add(b.fixed(0), b.fixed(size));
+  return b.extractSlice(tensor, slice, {false, true, false});
 }
 
 Value AttentionTiler::keyTile(const Tile &tile, Value keys) {
   if (hasKeyRows())
     return rowTile(tile, keys, headDim);
   Value count = b.affine({tile.keys.length}, b.d0.ceilDiv(width));
-  Box box;
+  TensorSlice slice;
   if (op.isCached())
-    box.add(tile.slot, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), count);
+    slice.add(tile.slot, b.fixed(1)), slice.add(tile.kvHead, b.fixed(1)), slice.add(b.fixed(0), count);
   else
-    box.add(tile.kvHead, b.fixed(1)), box.add(firstPanel(tile.keys, tile.sequence), count);
-  box.add(b.fixed(0), b.fixed(headDim)), box.add(b.fixed(0), b.fixed(width));
-  SmallVector<bool> dropped(box.sizes.size(), true);
+    slice.add(tile.kvHead, b.fixed(1)), slice.add(firstPanel(tile.keys, tile.sequence), count);
+  slice.add(b.fixed(0), b.fixed(headDim)), slice.add(b.fixed(0), b.fixed(width));
+  SmallVector<bool> dropped(slice.sizes.size(), true);
   std::fill(dropped.end() - 3, dropped.end(), false);
-  return b.slice(keys, box, dropped);
+  return b.extractSlice(keys, slice, dropped);
 }
 
 Value AttentionTiler::valueTile(const Tile &tile) {
   if (!op.isCached())
     return rowTile(tile, op.getValue(), valueDim);
-  Box box;
-  box.add(tile.slot, b.fixed(1)), box.add(tile.kvHead, b.fixed(1)), box.add(b.fixed(0), tile.keys.length),
-      box.add(b.fixed(0), b.fixed(valueDim));
-  return b.slice(op.getValue(), box, {true, true, false, false});
+  TensorSlice slice;
+  slice.add(tile.slot, b.fixed(1)), slice.add(tile.kvHead, b.fixed(1)), slice.add(b.fixed(0), tile.keys.length),
+      slice.add(b.fixed(0), b.fixed(valueDim));
+  return b.extractSlice(op.getValue(), slice, {true, true, false, false});
 }
 
 std::pair<OpFoldResult, OpFoldResult> AttentionTiler::broadcast(Value tensor, int64_t dim, Value first, OpFoldResult count) {
@@ -261,9 +253,9 @@ std::pair<OpFoldResult, OpFoldResult> AttentionTiler::broadcast(Value tensor, in
   if (!type.isDynamicDim(dim))
     return {first, count};
   // One element for all, or one each: both limits hold in either case.
-  Value size = tensor::DimOp::create(b.builder, b.loc, tensor, dim);
+  Value size = b.size(tensor, dim);
   Value offset = b.minimum({first, size}, {b.d0, b.d1 - 1});
-  Value wanted = getValueOrCreateConstantIndexOp(b.builder, b.loc, count);
+  Value wanted = b.index(count);
   return {offset, b.minimum({wanted, b.affine({size, offset}, b.d0 - b.d1)}, {b.d0, b.d1})};
 }
 
@@ -271,29 +263,29 @@ std::pair<OpFoldResult, OpFoldResult> AttentionTiler::broadcast(Value tensor, in
 Value AttentionTiler::maskTile(const Tile &tile, Value mask) {
   auto type = cast<RankedTensorType>(mask.getType());
   int64_t rank = type.getRank();
-  Box box;
-  auto add = [&](std::pair<OpFoldResult, OpFoldResult> part) { box.add(part.first, part.second); };
+  TensorSlice slice;
+  auto add = [&](std::pair<OpFoldResult, OpFoldResult> part) { slice.add(part.first, part.second); };
   add(broadcast(mask, 0, tile.sequence, b.fixed(1)));
-  box.sizes[0] = b.fixed(1);
+  slice.sizes[0] = b.fixed(1);
   if (rank == 4)
     add(broadcast(mask, 1, tile.firstHead, headsOf(tile)));
   if (rank > 2)
     add(broadcast(mask, rank - 2, tile.row, tile.count));
-  box.add(b.fixed(0), tile.keys.length);
+  slice.add(b.fixed(0), tile.keys.length);
   SmallVector<bool> dropped(rank, false);
   dropped[0] = true;
-  return b.slice(mask, box, dropped);
+  return b.extractSlice(mask, slice, dropped);
 }
 
 Value AttentionTiler::headScaleTile(const Tile &tile) {
-  Box box;
-  box.add(tile.firstHead, headsOf(tile));
-  return b.slice(op.getHeadMask(), box);
+  TensorSlice slice;
+  slice.add(tile.firstHead, headsOf(tile));
+  return b.extractSlice(op.getHeadMask(), slice);
 }
 
 Value AttentionTiler::distanceBiasTile(const Tile &tile) {
   auto [first, count] = broadcast(op.getDistanceBias(), 0, tile.firstHead, headsOf(tile));
-  Box box;
-  box.add(first, count), box.add(b.fixed(0), b.dim(op.getDistanceBias(), 1));
-  return b.slice(op.getDistanceBias(), box);
+  TensorSlice slice;
+  slice.add(first, count), slice.add(b.fixed(0), b.dim(op.getDistanceBias(), 1));
+  return b.extractSlice(op.getDistanceBias(), slice);
 }

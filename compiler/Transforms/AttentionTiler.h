@@ -38,7 +38,7 @@ private:
     mlir::Value sequence, slot;           // where keys are a cache, those of the sequence are in this slot
     mlir::Value firstHead, heads, kvHead; // heads firstHead ... firstHead + heads - 1 share the keys of kvHead
     mlir::Value first, row, count;        // token, number in the sequence, and number of the queries
-    Span keys;
+    TokenRange keys;
     mlir::Value position;
   };
   /// The tile of an iteration of |loop|, which has |queries| queries at most.
@@ -54,9 +54,11 @@ private:
   std::string describe();
 
   /// The number of keys of |sequence| and, unless they are a cache, where they begin.
-  Span keysOf(mlir::Value sequence);
+  TokenRange keysOf(mlir::Value sequence);
   /// First panel of a sequence.
-  mlir::Value firstPanel(const Span &keys, mlir::Value sequence) { return b.affine({keys.begin, sequence}, b.d0.floorDiv(width) + b.d1); }
+  mlir::Value firstPanel(const TokenRange &keys, mlir::Value sequence) {
+    return b.affine({keys.begin, sequence}, b.d0.floorDiv(width) + b.d1);
+  }
   mlir::OpFoldResult headsOf(const Tile &tile) { return group % tileHeads == 0 ? b.fixed(tileHeads) : mlir::OpFoldResult(tile.heads); }
   /// First index and size for a dimension of |size| elements that has an element for each of |count| from |first| on, or one for all.
   std::pair<mlir::OpFoldResult, mlir::OpFoldResult> broadcast(mlir::Value tensor, int64_t dim, mlir::Value first, mlir::OpFoldResult count);

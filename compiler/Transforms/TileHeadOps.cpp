@@ -21,23 +21,23 @@ using namespace mlir;
 using namespace attune;
 
 /// The slice of one slot and head of a cache.
-static Box slotOf(TileBuilder &b, Value slot, Value head, RankedTensorType type, OpFoldResult first, OpFoldResult count) {
-  Box box;
-  box.add(slot, b.fixed(1)), box.add(head, b.fixed(1)), box.add(first, count);
+static TensorSlice slotOf(TileBuilder &b, Value slot, Value head, RankedTensorType type, OpFoldResult first, OpFoldResult count) {
+  TensorSlice slice;
+  slice.add(slot, b.fixed(1)), slice.add(head, b.fixed(1)), slice.add(first, count);
   for (int64_t size : type.getShape().drop_front(3))
-    box.add(b.fixed(0), b.fixed(size));
-  return box;
+    slice.add(b.fixed(0), b.fixed(size));
+  return slice;
 }
 
 /// An scf.forall over |bounds| into |outputs|; |body| leaves what is inserted, with its places.
 static scf::ForallOp forall(TileBuilder &b, ArrayRef<OpFoldResult> bounds, ValueRange outputs, const Twine &what,
-                            llvm::function_ref<SmallVector<std::pair<Value, Box>>(ValueRange iteration, ValueRange targets)> body) {
-  auto loop = scf::ForallOp::create(b.builder, b.loc, bounds, outputs, std::nullopt);
+                            llvm::function_ref<SmallVector<std::pair<Value, TensorSlice>>(ValueRange iteration, ValueRange targets)> body) {
+  auto loop = scf::ForallOp::create(b, bounds, outputs, std::nullopt);
   loop->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(loop.getContext(), what.str()));
-  OpBuilder::InsertionGuard guard(b.builder);
-  b.builder.setInsertionPointToStart(loop.getBody());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
   auto parts = body(loop.getInductionVars(), loop.getRegionIterArgs());
-  b.builder.setInsertionPointToStart(loop.getTerminator().getBody());
+  b.setInsertionPointToStart(loop.getTerminator().getBody());
   for (auto [part, target] : llvm::zip_equal(parts, loop.getRegionIterArgs()))
     b.insertInParallel(part.first, target, part.second);
   return loop;
@@ -46,22 +46,21 @@ static scf::ForallOp forall(TileBuilder &b, ArrayRef<OpFoldResult> bounds, Value
 static void tile(xfmr::RotaryOp op, int64_t block) {
   TileBuilder b(op);
   auto type = op.getInput().getType();
-  Value tokens = tensor::DimOp::create(b.builder, b.loc, op.getInput(), 0);
-  Value empty = tensor::EmptyOp::create(b.builder, b.loc, tensor::getMixedSizes(b.builder, b.loc, op.getInput()), type.getElementType());
+  Value tokens = b.size(op.getInput(), 0);
+  Value empty = tensor::EmptyOp::create(b, tensor::getMixedSizes(b, b.getLoc(), op.getInput()), type.getElementType());
   Value blocks = b.affine({tokens}, b.d0.ceilDiv(block));
-  auto loop =
-      forall(b, {blocks}, {empty}, "rotary of " + Twine(type.getDimSize(1)) + " heads x " + Twine(type.getDimSize(2)),
-             [&](ValueRange iteration, ValueRange targets) {
-               Value first = b.affine({iteration[0]}, b.d0 * block), count = b.minimum({tokens, first}, {b.d0 - b.d1, b.expr(block)});
-               Box heads, ids;
-               heads.add(first, count), heads.add(b.fixed(0), b.fixed(type.getDimSize(1))),
-                   heads.add(b.fixed(0), b.fixed(type.getDimSize(2)));
-               ids.add(first, count);
-               Value target = b.slice(targets[0], heads);
-               auto turned = tiles::RotaryTileOp::create(b.builder, b.loc, TypeRange{target.getType()}, b.slice(op.getInput(), heads),
-                                                         b.slice(op.getPositions(), ids), op.getTable(), target, op.getInterleavedAttr());
-               return SmallVector<std::pair<Value, Box>>{{turned.getResult(0), heads}};
-             });
+  auto loop = forall(
+      b, {blocks}, {empty}, "rotary of " + Twine(type.getDimSize(1)) + " heads x " + Twine(type.getDimSize(2)),
+      [&](ValueRange iteration, ValueRange targets) {
+        Value first = b.affine({iteration[0]}, b.d0 * block), count = b.minimum({tokens, first}, {b.d0 - b.d1, b.expr(block)});
+        TensorSlice heads, ids;
+        heads.add(first, count), heads.add(b.fixed(0), b.fixed(type.getDimSize(1))), heads.add(b.fixed(0), b.fixed(type.getDimSize(2)));
+        ids.add(first, count);
+        Value target = b.extractSlice(targets[0], heads);
+        auto turned = tiles::RotaryTileOp::create(b, TypeRange{target.getType()}, b.extractSlice(op.getInput(), heads),
+                                                  b.extractSlice(op.getPositions(), ids), op.getTable(), target, op.getInterleavedAttr());
+        return SmallVector<std::pair<Value, TensorSlice>>{{turned.getResult(0), heads}};
+      });
   op.getResult().replaceAllUsesWith(loop.getResult(0));
   op.erase();
 }
@@ -74,67 +73,63 @@ public:
       : op(op), b(op), keys(op.getKeyCache().getType()), values(op.getValueCache().getType()), width(keys.getDimSize(4)) {}
 
   void run() {
-    OpFoldResult batch = op.getOffsets() ? OpFoldResult(b.affine({tensor::DimOp::create(b.builder, b.loc, op.getOffsets(), 0)}, b.d0 - 1))
-                                         : b.dim(op.getKey(), 0);
+    OpFoldResult batch = op.getOffsets() ? OpFoldResult(b.affine({b.size(op.getOffsets(), 0)}, b.d0 - 1)) : b.dim(op.getKey(), 0);
     auto loop = forall(b, {batch, b.fixed(keys.getDimSize(1))}, {op.getKeyCache(), op.getValueCache()},
                        "cache of " + Twine(keys.getDimSize(1)) + " heads x " + Twine(keys.getDimSize(3)),
                        [&](ValueRange iteration, ValueRange targets) { return updateSlot(iteration[0], iteration[1], targets); });
     if (DimBounds bounds; std::optional<SizeExpr> bytes = countCacheBytes(op, bounds))
-      loop->setAttr(xfmr::kCacheBytesAttr, b.builder.getStringAttr(bytes->str()));
+      loop->setAttr(xfmr::kCacheBytesAttr, b.getStringAttr(bytes->str()));
     op.replaceAllUsesWith(loop.getResults());
     op.erase();
   }
 
 private:
-  SmallVector<std::pair<Value, Box>> updateSlot(Value sequence, Value head, ValueRange targets) {
+  SmallVector<std::pair<Value, TensorSlice>> updateSlot(Value sequence, Value head, ValueRange targets) {
     Value past = b.extractIndex(op.getPast(), sequence);
     Value slot = op.getSlots() ? b.extractIndex(op.getSlots(), sequence) : sequence;
-    Span span = op.getOffsets() ? b.span(op.getOffsets(), sequence)
-                                : Span{b.constant(0), getValueOrCreateConstantIndexOp(b.builder, b.loc, b.dim(op.getKey(), 2))};
-    Box rows = slotOf(b, slot, head, values, past, span.length);
+    TokenRange span = op.getOffsets() ? b.tokensOf(op.getOffsets(), sequence) : TokenRange{b.index(0), b.index(b.dim(op.getKey(), 2))};
+    TensorSlice rows = slotOf(b, slot, head, values, past, span.length);
     Value value = newRows(op.getValue(), sequence, head, span.begin, span.length, values.getDimSize(3));
     return {updatePanels(sequence, slot, head, past, span, targets[0]),
-            {copy(value, b.slice(targets[1], rows, {true, true, false, false})), rows}};
+            {copy(value, b.extractSlice(targets[1], rows, {true, true, false, false})), rows}};
   }
 
   /// Rows |first| ... |first| + |count| - 1 of |tensor|, `[T, G, N]` or `[B, G, L, N]`, for a sequence and head.
   Value newRows(Value tensor, Value sequence, Value head, OpFoldResult first, OpFoldResult count, int64_t size) {
-    Box box;
+    TensorSlice slice;
     if (op.getOffsets()) {
-      box.add(first, count), box.add(head, b.fixed(1)), box.add(b.fixed(0), b.fixed(size));
-      return b.slice(tensor, box, {false, true, false});
+      slice.add(first, count), slice.add(head, b.fixed(1)), slice.add(b.fixed(0), b.fixed(size));
+      return b.extractSlice(tensor, slice, {false, true, false});
     }
-    box.add(sequence, b.fixed(1)), box.add(head, b.fixed(1)), box.add(first, count), box.add(b.fixed(0), b.fixed(size));
-    return b.slice(tensor, box, {true, true, false, false});
+    slice.add(sequence, b.fixed(1)), slice.add(head, b.fixed(1)), slice.add(first, count), slice.add(b.fixed(0), b.fixed(size));
+    return b.extractSlice(tensor, slice, {true, true, false, false});
   }
 
-  Value copy(Value source, Value target) { return linalg::CopyOp::create(b.builder, b.loc, source, target).getResult(0); }
+  Value copy(Value source, Value target) { return linalg::CopyOp::create(b, source, target).getResult(0); }
 
   /// The panels that new keys fall into, each a part of them from some column on.
-  std::pair<Value, Box> updatePanels(Value sequence, Value slot, Value head, Value past, const Span &span, Value cache) {
+  std::pair<Value, TensorSlice> updatePanels(Value sequence, Value slot, Value head, Value past, const TokenRange &span, Value cache) {
     Value end = b.affine({past, span.length}, b.d0 + b.d1);
     Value firstPanel = b.affine({past}, b.d0.floorDiv(width));
     Value panels = b.affine({end, firstPanel}, b.d0.ceilDiv(width) - b.d1);
     // No new keys behind a full panel: none.
-    panels = arith::MaxSIOp::create(b.builder, b.loc, panels, b.constant(0));
-    Box box = slotOf(b, slot, head, keys, firstPanel, panels);
-    Value slice = b.slice(cache, box, {true, true, false, false, false});
-    auto loop = scf::ForOp::create(
-        b.builder, b.loc, b.constant(0), panels, b.constant(1), slice, [&](OpBuilder &, Location, Value panel, ValueRange args) {
-          Value panelBegin = b.affine({firstPanel, panel}, (b.d0 + b.d1) * width); // its first key
-          Value begin = arith::MaxSIOp::create(b.builder, b.loc, panelBegin, past);
-          Value column = b.affine({begin, panelBegin}, b.d0 - b.d1);
-          Value count =
-              arith::MinSIOp::create(b.builder, b.loc, b.affine({end, begin}, b.d0 - b.d1), b.affine({column}, b.expr(width) - b.d0));
-          Value first = b.affine({span.begin, b.affine({begin, past}, b.d0 - b.d1)}, b.d0 + b.d1);
-          Box at;
-          at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(keys.getDimSize(3))), at.add(b.fixed(0), b.fixed(width));
-          Value target = b.slice(args[0], at, {true, false, false});
-          Value source = newRows(op.getKey(), sequence, head, first, count, keys.getDimSize(3));
-          Value filled = tiles::KeyPanelOp::create(b.builder, b.loc, TypeRange{target.getType()}, source, column, target).getResult(0);
-          scf::YieldOp::create(b.builder, b.loc, b.insert(filled, args[0], at));
-        });
-    return {loop.getResult(0), box};
+    panels = b.max(panels, b.index(0));
+    TensorSlice slice = slotOf(b, slot, head, keys, firstPanel, panels);
+    Value cached = b.extractSlice(cache, slice, {true, true, false, false, false});
+    auto loop = scf::ForOp::create(b, b.index(0), panels, b.index(1), cached, [&](OpBuilder &, Location, Value panel, ValueRange args) {
+      Value panelBegin = b.affine({firstPanel, panel}, (b.d0 + b.d1) * width); // its first key
+      Value begin = b.max(panelBegin, past);
+      Value column = b.affine({begin, panelBegin}, b.d0 - b.d1);
+      Value count = b.min(b.affine({end, begin}, b.d0 - b.d1), b.affine({column}, b.expr(width) - b.d0));
+      Value first = b.affine({span.begin, b.affine({begin, past}, b.d0 - b.d1)}, b.d0 + b.d1);
+      TensorSlice at;
+      at.add(panel, b.fixed(1)), at.add(b.fixed(0), b.fixed(keys.getDimSize(3))), at.add(b.fixed(0), b.fixed(width));
+      Value target = b.extractSlice(args[0], at, {true, false, false});
+      Value source = newRows(op.getKey(), sequence, head, first, count, keys.getDimSize(3));
+      Value filled = tiles::KeyPanelOp::create(b, TypeRange{target.getType()}, source, column, target).getResult(0);
+      scf::YieldOp::create(b, b.insertSlice(filled, args[0], at));
+    });
+    return {loop.getResult(0), slice};
   }
 
   xfmr::KvCacheUpdateOp op;
@@ -150,41 +145,41 @@ static void tile(xfmr::KvCacheReadOp op) {
   int64_t heads = keys.getDimSize(1), headDim = keys.getDimSize(3), width = keys.getDimSize(4), valueDim = values.getDimSize(3);
   OpFoldResult batch = b.dim(op.getKeyCache(), 0);
   auto empty = [&](int64_t size) -> Value {
-    return tensor::EmptyOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(heads), op.getLength(), b.fixed(size)},
+    return tensor::EmptyOp::create(b, SmallVector<OpFoldResult>{batch, b.fixed(heads), op.getLength(), b.fixed(size)},
                                    keys.getElementType());
   };
   auto slotOfResult = [&](Value slot, Value head, int64_t size) {
-    Box box;
-    box.add(slot, b.fixed(1)), box.add(head, b.fixed(1)), box.add(b.fixed(0), op.getLength()), box.add(b.fixed(0), b.fixed(size));
-    return box;
+    TensorSlice slice;
+    slice.add(slot, b.fixed(1)), slice.add(head, b.fixed(1)), slice.add(b.fixed(0), op.getLength()), slice.add(b.fixed(0), b.fixed(size));
+    return slice;
   };
   SmallVector<bool> slotAndHead{true, true, false, false};
   Value panels = b.affine({op.getLength()}, b.d0.ceilDiv(width));
   auto readKeys = [&](Value slot, Value head, Value target) {
-    Value source = b.slice(op.getKeyCache(), slotOf(b, slot, head, keys, b.fixed(0), panels), {true, true, false, false, false});
-    return scf::ForOp::create(b.builder, b.loc, b.constant(0), panels, b.constant(1), target,
+    Value source = b.extractSlice(op.getKeyCache(), slotOf(b, slot, head, keys, b.fixed(0), panels), {true, true, false, false, false});
+    return scf::ForOp::create(b, b.index(0), panels, b.index(1), target,
                               [&](OpBuilder &, Location, Value panel, ValueRange args) {
                                 Value first = b.affine({panel}, b.d0 * width),
                                       count = b.minimum({op.getLength(), first}, {b.d0 - b.d1, b.expr(width)});
-                                Box from, to;
+                                TensorSlice from, to;
                                 from.add(panel, b.fixed(1)), from.add(b.fixed(0), b.fixed(headDim)), from.add(b.fixed(0), b.fixed(width));
                                 to.add(first, count), to.add(b.fixed(0), b.fixed(headDim));
-                                Value rows = b.slice(args[0], to);
-                                auto read = tiles::UnpackKeysOp::create(b.builder, b.loc, TypeRange{rows.getType()},
-                                                                        b.slice(source, from, {true, false, false}), rows);
-                                scf::YieldOp::create(b.builder, b.loc, b.insert(read.getResult(0), args[0], to));
+                                Value rows = b.extractSlice(args[0], to);
+                                auto read = tiles::UnpackKeysOp::create(b, TypeRange{rows.getType()},
+                                                                        b.extractSlice(source, from, {true, false, false}), rows);
+                                scf::YieldOp::create(b, b.insertSlice(read.getResult(0), args[0], to));
                               })
         .getResult(0);
   };
   auto loop = forall(b, {batch, b.fixed(heads)}, {empty(headDim), empty(valueDim)},
                      "read cache of " + Twine(heads) + " heads x " + Twine(headDim), [&](ValueRange iteration, ValueRange targets) {
                        Value slot = iteration[0], head = iteration[1];
-                       Box keyBox = slotOfResult(slot, head, headDim), valueBox = slotOfResult(slot, head, valueDim);
-                       Value source = b.slice(op.getValueCache(), slotOf(b, slot, head, values, b.fixed(0), op.getLength()), slotAndHead);
-                       Value copied =
-                           linalg::CopyOp::create(b.builder, b.loc, source, b.slice(targets[1], valueBox, slotAndHead)).getResult(0);
-                       return SmallVector<std::pair<Value, Box>>{{readKeys(slot, head, b.slice(targets[0], keyBox, slotAndHead)), keyBox},
-                                                                 {copied, valueBox}};
+                       TensorSlice keySlice = slotOfResult(slot, head, headDim), valueSlice = slotOfResult(slot, head, valueDim);
+                       Value source =
+                           b.extractSlice(op.getValueCache(), slotOf(b, slot, head, values, b.fixed(0), op.getLength()), slotAndHead);
+                       Value copied = linalg::CopyOp::create(b, source, b.extractSlice(targets[1], valueSlice, slotAndHead)).getResult(0);
+                       return SmallVector<std::pair<Value, TensorSlice>>{
+                           {readKeys(slot, head, b.extractSlice(targets[0], keySlice, slotAndHead)), keySlice}, {copied, valueSlice}};
                      });
   op.replaceAllUsesWith(loop.getResults());
   op.erase();
