@@ -16,6 +16,7 @@
 
 #include "compiler/Target/NVVM/TensorCores.h"
 #include "compiler/Target/NVVM/ThreadLoops.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attune {
 

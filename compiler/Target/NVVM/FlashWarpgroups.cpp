@@ -13,9 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
+#include "compiler/Target/NVVM/DistributeOps.h"
 #include "compiler/Target/NVVM/PairsOfBlock.h"
 #include "compiler/Target/NVVM/Passes.h"
-#include "compiler/Target/NVVM/ThreadLoops.h"
 #include "compiler/Target/NVVM/WarpgroupConsumer.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"

@@ -20,9 +20,6 @@
 
 namespace attune {
 
-/// Bytes of a row in shared memory, components of one.
-inline constexpr int64_t kRowBytes = 128, kRowComponents = 64;
-
 /// How many keys a stage has, how many stages there are, and the registers of a thread that fills them and of one that multiplies.
 struct KeySchedule {
   int64_t keys, stages, producerRegisters, consumerRegisters;

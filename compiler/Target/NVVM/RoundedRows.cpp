@@ -4,7 +4,7 @@
 
 #include "compiler/Target/NVVM/RoundedRows.h"
 #include "compiler/Target/NVVM/FlashRows.h"
-#include "compiler/Target/NVVM/KeyStages.h"
+#include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;

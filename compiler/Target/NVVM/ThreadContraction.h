@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_TARGET_NVVM_THREADCONTRACTION_H
 
 #include "compiler/Target/NVVM/ThreadLoops.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attune {
 

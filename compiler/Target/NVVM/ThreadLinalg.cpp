@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Target/NVVM/DistributeOps.h"
 #include "compiler/Target/NVVM/LinalgBody.h"
-#include "compiler/Target/NVVM/ThreadLoops.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/ThreadLoops.h"
+#include "compiler/Target/NVVM/DistributeOps.h"
 #include "dialect/Tile/IR/TileOps.h"
 
 using namespace mlir;

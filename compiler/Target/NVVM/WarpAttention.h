@@ -4,8 +4,8 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_WARPATTENTION_H
 #define ATTUNE_COMPILER_TARGET_NVVM_WARPATTENTION_H
 
+#include "compiler/Target/NVVM/DistributeOps.h"
 #include "compiler/Target/NVVM/RowAttention.h"
-#include "compiler/Target/NVVM/ThreadLoops.h"
 #include "dialect/Tile/IR/TileOps.h"
 
 namespace attune {

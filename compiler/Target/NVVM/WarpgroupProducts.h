@@ -26,6 +26,8 @@ namespace attune {
 
 /// Threads of a warpgroup, rows and components of a product.
 inline constexpr int64_t kWarpgroup = 128, kProductRows = 64, kProductDepth = 16;
+/// Bytes and 16-bit components of a row of a swizzled matrix.
+inline constexpr int64_t kRowBytes = 128, kRowComponents = 64;
 
 /// How a matrix lies in shared memory. Cores are 8 rows of 16 bytes.
 struct MatrixLayout {

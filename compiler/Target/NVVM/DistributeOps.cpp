@@ -1,0 +1,62 @@
+//===- DistributeOps.cpp - Operations as loops that threads share ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/DistributeOps.h"
+#include "compiler/Target/NVVM/ThreadContraction.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace attune;
+
+bool attune::isDistributed(Operation *op) {
+  if (isa<memref::StoreOp>(op))
+    return !op->getParentOfType<linalg::LinalgOp>();
+  return isa<linalg::LinalgOp, memref::CopyOp, tiles::KeyPanelOp, tiles::UnpackKeysOp, tiles::RotaryTileOp, tiles::AttentionTileOp,
+             tiles::QuantizeRowsOp>(op);
+}
+
+static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
+  ThreadBuilder e(op.getLoc(), op);
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim != cast<MemRefType>(op.getSource().getType()).getRank(); ++dim)
+    sizes.push_back(e.size(op.getTarget(), dim));
+  loops.forEach(e, sizes, [&](ValueRange point) { e.store(e.load(op.getSource(), point), op.getTarget(), point); });
+}
+
+/// The first thread stores.
+static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops) {
+  ThreadBuilder e(op.getLoc(), op);
+  e.ifThen(e.compare(arith::CmpIPredicate::eq, loops.thread, 0), [&] { e.clone(*op); });
+  op.erase();
+  return success();
+}
+
+LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
+  // Tiles are for blocks of one size; others take the general form.
+  auto isTile = [&](bool hasTile) { return hasTile && loops.threads == kBlockThreads; };
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return restrictStore(store, loops);
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    if (isTile(isContraction(linalgOp)))
+      emitContraction(linalgOp, loops);
+    else if (failed(emitLinalg(linalgOp, loops)))
+      return failure();
+  } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    emitCopy(copy, loops);
+  } else if (auto panel = dyn_cast<tiles::KeyPanelOp>(op)) {
+    emitKeyPanel(panel, loops);
+  } else if (auto rows = dyn_cast<tiles::UnpackKeysOp>(op)) {
+    emitKeyRows(rows, loops);
+  } else if (auto rotary = dyn_cast<tiles::RotaryTileOp>(op)) {
+    emitRotary(rotary, loops);
+  } else if (auto attention = dyn_cast<tiles::AttentionTileOp>(op)) {
+    (isTile(isFlashAttention(attention)) ? emitFlashAttention : emitAttentionRows)(attention, loops);
+  } else if (auto quantize = dyn_cast<tiles::QuantizeRowsOp>(op); quantize && !quantize.getScales()) {
+    emitQuantizeRows(quantize, loops);
+  } else {
+    return op->emitError("has no form for threads of a GPU");
+  }
+  op->erase();
+  return success();
+}

@@ -1,0 +1,31 @@
+//===- DistributeOps.h - Operations as loops that threads share -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_DISTRIBUTEOPS_H
+#define ATTUNE_COMPILER_TARGET_NVVM_DISTRIBUTEOPS_H
+
+#include "compiler/Target/NVVM/ThreadLoops.h"
+#include "dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace attune {
+
+/// Whether |op| is one that threads share: linalg, copies, xfmr tiles and stores.
+bool isDistributed(mlir::Operation *op);
+/// Replaces |op| by the loops of one thread.
+llvm::LogicalResult distributeOp(mlir::Operation *op, const ThreadLoops &loops);
+
+/// Linalg (ThreadLinalg.cpp), tiles of heads (ThreadHeads.cpp), attention (WarpAttention.cpp, FlashAttention.cpp). The operation stays.
+llvm::LogicalResult emitLinalg(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
+void emitKeyPanel(mlir::tiles::KeyPanelOp op, const ThreadLoops &loops);
+void emitKeyRows(mlir::tiles::UnpackKeysOp op, const ThreadLoops &loops);
+void emitRotary(mlir::tiles::RotaryTileOp op, const ThreadLoops &loops);
+void emitQuantizeRows(mlir::tiles::QuantizeRowsOp op, const ThreadLoops &loops);
+void emitAttentionRows(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
+/// Attention by tensor cores, which not every tile is for.
+bool isFlashAttention(mlir::tiles::AttentionTileOp op);
+void emitFlashAttention(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_DISTRIBUTEOPS_H
