@@ -1,4 +1,4 @@
-//===- DistributeToThreads.cpp - Iterations as the work of blocks ----------===//
+//===- DistributeToThreads.cpp - Iterations as the work of blocks ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -8,13 +8,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/BarrierPlacement.h"
-#include "compiler/Target/NVVM/CodeProjection.h"
-#include "compiler/Target/NVVM/CodeVersions.h"
 #include "compiler/Target/NVVM/DistributeOps.h"
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
+#include "compiler/Target/NVVM/KernelVersions.h"
+#include "compiler/Target/NVVM/LowPrecisionProjection.h"
 #include "compiler/Target/NVVM/Passes.h"
+#include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "compiler/Target/NVVM/RowLimit.h"
-#include "compiler/Target/NVVM/WholeProjection.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -53,16 +53,16 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
     for (scf::ForallOp loop : outer)
       if (failed(verifyLoop(loop)))
         return signalPassFailure();
-    SpecificTiles specific{specificArch, specificColumns, specificStages, specificCacheBytes};
-    SmallVector<CodeVersion> versions;
+    WgmmaTiles wgmma{specificArch, specificColumns, specificStages, specificCacheBytes};
+    SmallVector<KernelVersion> versions;
     for (scf::ForallOp loop : outer)
-      versions.append(makeCodeVersions(loop, specific));
-    for (CodeVersion version : versions)
-      if (version.isSpecific)
-        eraseUnused(isWarpgroupAttention(version.loop) ? emitFlashWarpgroups(version.loop, specific.arch, specific.cacheBytes)
-                                                       : emitCodeWarpgroups(*findWholeProjection(version.loop, kWarpgroupRows),
-                                                                            specific.arch, specific.columns, specific.stages));
-      else if (failed(distribute(version.loop, version.form)))
+      versions.append(createKernelVersions(loop, wgmma));
+    for (KernelVersion version : versions)
+      if (version.isArchSpecific)
+        eraseUnused(isWarpgroupAttention(version.loop)
+                        ? emitFlashWarpgroups(version.loop, wgmma.arch, wgmma.cacheBytes)
+                        : emitWgmmaGemm(*matchProjectionLoop(version.loop, kWarpgroupRows), wgmma.arch, wgmma.columns, wgmma.stages));
+      else if (failed(distribute(version.loop, version.variant)))
         return signalPassFailure();
   }
 
@@ -86,7 +86,7 @@ private:
     return failure(walk.wasInterrupted() || failed(verifyRowLimit(loop)));
   }
 
-  LogicalResult distribute(scf::ForallOp loop, CodeForm form) {
+  LogicalResult distribute(scf::ForallOp loop, GemmVariant variant) {
     placeBarriers(loop);
     ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
     Value thread = e.thread(), first = thread, step = e.index(threads);
@@ -101,7 +101,7 @@ private:
       if (isDistributed(op))
         ops.insert(op);
     });
-    distributeCodes(ops, form, loops);
+    distributeLowPrecision(ops, variant, loops);
     for (Operation *op : ops)
       if (failed(distributeOp(op, loops)))
         return failure();
@@ -111,21 +111,21 @@ private:
   }
 
   /// Takes projections of codes out of |ops|, with what happens to their sums, which are not stored then.
-  static void distributeCodes(llvm::SetVector<Operation *> &ops, CodeForm form, const ThreadLoops &loops) {
+  static void distributeLowPrecision(llvm::SetVector<Operation *> &ops, GemmVariant variant, const ThreadLoops &loops) {
     SmallVector<linalg::LinalgOp> contractions;
     if (loops.threads != kBlockThreads)
       return;
     for (Operation *op : ops)
-      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && isCodeContraction(linalgOp))
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && isMmaContraction(linalgOp))
         contractions.push_back(linalgOp);
     for (linalg::LinalgOp contraction : contractions) {
-      CodeProjection projection = findCodeProjection(contraction);
+      LowPrecisionProjection projection = matchLowPrecisionProjection(contraction);
       linalg::LinalgOp last = projection.epilogue ? projection.epilogue : contraction;
       ThreadBuilder e(contraction.getLoc(), last);
-      if (form == CodeForm::Few)
-        emitCodeRows(projection, e, loops);
+      if (variant == GemmVariant::Skinny)
+        emitSkinnyGemm(projection, e, loops);
       else
-        emitCodeTiles(projection, form, e, loops);
+        emitMmaGemm(projection, variant, e, loops);
       for (Operation *op : {projection.epilogue.getOperation(), contraction.getOperation(), projection.zero.getOperation()})
         if (op) {
           ops.remove(op);

@@ -141,7 +141,7 @@ Values FlashRows::operand(ArrayRef<Value> weights, int64_t key) {
   return {cores.pack(near[0], near[1]), cores.pack(near[2], near[3]), cores.pack(far[0], far[1]), cores.pack(far[2], far[3])};
 }
 
-void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<void()> meet) {
+void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<void()> barrier) {
   for (int64_t r = 0; r < 2; ++r) {
     Value sum = state[2 + r];
     for (int64_t mask : {1, 2})
@@ -162,7 +162,7 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
   if (!needsMaskedRows(op))
     return;
   // Rare, and a row after the other. Other lanes of the warp write such a row again.
-  meet();
+  barrier();
   e.loop(e.index(0), e.index(16), 1, [&](Value local) {
     Value number = e.add(first, local), from = e.mul(e.rem(local, 8), 4);
     Value upper = e.broadcastLane(state[0], from), lower = e.broadcastLane(state[1], from);

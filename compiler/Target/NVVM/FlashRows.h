@@ -37,8 +37,8 @@ public:
   void rescale(llvm::MutableArrayRef<Value> results, std::pair<Value, Value> factors);
   /// The operand A for 16 keys, from |key| of |weights| on.
   Values operand(llvm::ArrayRef<Value> weights, int64_t key);
-  /// Stores the results. |meet| makes what lanes have stored visible to others.
-  void finish(mlir::ValueRange state, mlir::ValueRange results, llvm::function_ref<void()> meet);
+  /// Stores the results. |barrier| makes what lanes have stored visible to others.
+  void finish(mlir::ValueRange state, mlir::ValueRange results, llvm::function_ref<void()> barrier);
 
   /// How many rows there are, and how many components.
   Value count;

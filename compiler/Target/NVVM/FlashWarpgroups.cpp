@@ -1,11 +1,11 @@
-//===- FlashWarpgroups.cpp - Attention by warpgroups -----------------------===//
+//===- FlashWarpgroups.cpp - Attention by warpgroups ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // Attention as in FlashAttention.cpp, by what sm_90a has. A block is three warpgroups and stays on its multiprocessor. It makes two tiles
-// of queries at once that are neighbours and see the same keys, and pair after pair of them (PairsOfBlock.cpp):
+// of queries at once that are neighbours and see the same keys, and pair after pair of them (PersistentTiles.cpp):
 //
-//   producer    for each pair, for each stage of keys: wait until it is empty; keys and values to it (KeyStages.cpp)
+//   producer    for each pair, for each stage of keys: wait until it is empty; keys and values to it (KeyPipeline.cpp)
 //   consumers   for each pair, a tile each, from these stages (WarpgroupConsumer.cpp)
 //
 // so that keys of the next pair are on their way while results of this one are stored.
@@ -14,8 +14,8 @@
 
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
 #include "compiler/Target/NVVM/DistributeOps.h"
-#include "compiler/Target/NVVM/PairsOfBlock.h"
 #include "compiler/Target/NVVM/Passes.h"
+#include "compiler/Target/NVVM/PersistentTiles.h"
 #include "compiler/Target/NVVM/WarpgroupConsumer.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
@@ -37,24 +37,24 @@ constexpr int64_t kConsumers = 2, kRows = kConsumerRows;
 class WarpgroupAttention {
 public:
   WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadBuilder &e, Value tiles,
-                     std::pair<KeyBoxes, KeyBoxes> boxes);
-  void emit(const PairsOfBlock &pairs, Value block);
+                     std::pair<TmaOperand, TmaOperand> operands);
+  void emit(const PersistentTiles &pairs, Value block);
 
 private:
   /// Which tiles of a pair there are, and the keys from a stage's first one on that they visit.
   struct Visit {
     Value hasTile[kConsumers], begin, end;
   };
-  tiles::AttentionTileOp cloneAt(TilePair pair, Value tile);
-  Visit visit(TilePair pair);
-  Values produce(TilePair pair, ValueRange carried);
-  Values consume(TilePair pair, ValueRange carried);
+  tiles::AttentionTileOp cloneAt(QueryTilePair pair, Value tile);
+  Visit visit(QueryTilePair pair);
+  Values produce(QueryTilePair pair, ValueRange carried);
+  Values consume(QueryTilePair pair, ValueRange carried);
 
   scf::ForallOp before;
   ThreadBuilder &e;
-  BoxCopies copies;
+  TmaLoads tma;
   int64_t queryBytes;
-  KeyStages stages;
+  KeyPipeline stages;
   Value thread, group, inGroup, tiles;
 };
 
@@ -63,12 +63,12 @@ private:
 static int64_t sizeOfQueries(tiles::AttentionTileOp tile) { return cast<MemRefType>(tile.getQuery().getType()).getDimSize(2) * 2 * kRows; }
 
 WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadBuilder &e, Value tiles,
-                                       std::pair<KeyBoxes, KeyBoxes> boxes)
-    : before(before), e(e), copies(e), queryBytes(sizeOfQueries(model)), stages(model, e, kConsumers, kConsumers * queryBytes, boxes),
+                                       std::pair<TmaOperand, TmaOperand> operands)
+    : before(before), e(e), tma(e), queryBytes(sizeOfQueries(model)), stages(model, e, kConsumers, kConsumers * queryBytes, operands),
       thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)), tiles(tiles) {}
 
 /// The operation of tile |tile| of the sequence and the heads of |pair|, with all that it needs.
-tiles::AttentionTileOp WarpgroupAttention::cloneAt(TilePair pair, Value tile) {
+tiles::AttentionTileOp WarpgroupAttention::cloneAt(QueryTilePair pair, Value tile) {
   IRMapping map;
   map.map(before.getInductionVars(), ValueRange{pair.sequence, pair.heads, tile});
   tiles::AttentionTileOp clone;
@@ -80,7 +80,7 @@ tiles::AttentionTileOp WarpgroupAttention::cloneAt(TilePair pair, Value tile) {
   return clone;
 }
 
-WarpgroupAttention::Visit WarpgroupAttention::visit(TilePair pair) {
+WarpgroupAttention::Visit WarpgroupAttention::visit(QueryTilePair pair) {
   Visit visit{};
   Value zero = e.index(0);
   for (int64_t i = 0; i < kConsumers; ++i) {
@@ -99,7 +99,7 @@ WarpgroupAttention::Visit WarpgroupAttention::visit(TilePair pair) {
   return visit;
 }
 
-Values WarpgroupAttention::produce(TilePair pair, ValueRange carried) {
+Values WarpgroupAttention::produce(QueryTilePair pair, ValueRange carried) {
   Visit keys = visit(pair);
   auto some = [&]() -> Values {
     tiles::AttentionTileOp op = cloneAt(pair, pair.first);
@@ -110,33 +110,33 @@ Values WarpgroupAttention::produce(TilePair pair, ValueRange carried) {
   return e.choose(keys.hasTile[0], some, [&] { return Values(carried); });
 }
 
-Values WarpgroupAttention::consume(TilePair pair, ValueRange carried) {
+Values WarpgroupAttention::consume(QueryTilePair pair, ValueRange carried) {
   Visit keys = visit(pair);
   auto some = [&]() -> Values {
     // Without a tile of its own, the second consumer makes the first one's and keeps it.
     Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, 0), keys.hasTile[1]);
     tiles::AttentionTileOp op = cloneAt(pair, e.select(mine, e.add(pair.first, number), pair.first));
     WarpgroupConsumer consumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt()));
-    RingPlace place = consumer.run(group, mine, keys.begin, keys.end, copies.unpack(carried[0]));
+    PipelineState place = consumer.run(group, mine, keys.begin, keys.end, tma.unpack(carried[0]));
     op.erase();
-    return {copies.pack(place)};
+    return {tma.pack(place)};
   };
   return e.choose(keys.hasTile[0], some, [&] { return Values(carried); });
 }
 
-void WarpgroupAttention::emit(const PairsOfBlock &pairs, Value block) {
+void WarpgroupAttention::emit(const PersistentTiles &pairs, Value block) {
   stages.allocate(thread);
   e.barrier();
   auto producer = [&]() -> Values {
-    copies.setRegisters(stages.schedule.producerRegisters, /*more=*/false);
+    tma.setMaxRegisters(stages.schedule.producerRegisters, /*more=*/false);
     e.ifThen(stages.isProducer(inGroup), [&] {
-      pairs.forEach(e, block, stages.startProducing(), [&](TilePair pair, ValueRange carried) { return produce(pair, carried); });
+      pairs.forEach(e, block, stages.startProducing(), [&](QueryTilePair pair, ValueRange carried) { return produce(pair, carried); });
     });
     return {};
   };
   auto consumer = [&]() -> Values {
-    copies.setRegisters(stages.schedule.consumerRegisters, /*more=*/true);
-    pairs.forEach(e, block, copies.firstPlace(), [&](TilePair pair, ValueRange carried) { return consume(pair, carried); });
+    tma.setMaxRegisters(stages.schedule.consumerRegisters, /*more=*/true);
+    pairs.forEach(e, block, tma.initialState(), [&](QueryTilePair pair, ValueRange carried) { return consume(pair, carried); });
     return {};
   };
   e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
@@ -160,7 +160,7 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
   tiles::AttentionTileOp tile = findAttention(loop);
   if (!tile || !isFlashAttention(tile))
     return false;
-  if (tile.hasKeyRows() && (!findBoxSource(tile.getKey(), loop) || !findBoxSource(tile.getValue(), loop)))
+  if (tile.hasKeyRows() && (!findTmaSource(tile.getKey(), loop) || !findTmaSource(tile.getValue(), loop)))
     return false;
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   auto hasSize = [](int64_t size) { return size == 64 || size == 128; };
@@ -180,21 +180,21 @@ static Value fitTogether(ThreadBuilder &host, tiles::AttentionTileOp tile, Value
 scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, int64_t cacheBytes) {
   ThreadBuilder host(before.getLoc(), before);
   tiles::AttentionTileOp model = findAttention(before);
-  std::pair<KeyBoxes, KeyBoxes> boxes;
+  std::pair<TmaOperand, TmaOperand> operands;
   if (model.hasKeyRows()) {
-    auto make = [&](Value rows) { return makeKeyBoxes(host, rows, before, getKeySchedule(model, 0).keys); };
-    boxes = {make(model.getKey()), make(model.getValue())};
+    auto make = [&](Value rows) { return createTmaOperand(host, rows, before, getKeyPipelineSchedule(model, 0).keys); };
+    operands = {make(model.getKey()), make(model.getValue())};
   }
   auto bounds = llvm::map_to_vector(before.getMixedUpperBound(), [&](OpFoldResult bound) { return host.index(bound); });
   Value tiles = bounds[2], groups = host.mul(bounds[0], bounds[1]);
   // A block fills a multiprocessor, and workers are two for each.
   Value workers = host.div(host.add(rt::WorkerCountOp::create(host), 1), 2);
-  PairsOfBlock pairs(host, bounds[0], bounds[1], tiles, fitTogether(host, model, groups, tiles, cacheBytes), workers);
+  PersistentTiles pairs(host, bounds[0], bounds[1], tiles, fitTogether(host, model, groups, tiles, cacheBytes), workers);
   auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{pairs.blocks}, ValueRange(), std::nullopt);
   loop->setAttr(kGpuAttr, host.getI64IntegerAttr(arch));
   loop->setAttr(kThreadsAttr, host.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
   ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
-  WarpgroupAttention(before, model, e, tiles, boxes).emit(pairs, loop.getInductionVar(0));
+  WarpgroupAttention(before, model, e, tiles, operands).emit(pairs, loop.getInductionVar(0));
   before.erase();
   return loop;
 }

@@ -1,4 +1,4 @@
-//===- ThreadQuantize.cpp - Rows rounded to codes --------------------------===//
+//===- ThreadQuantize.cpp - Rows converted to bf16 or f16 -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- WarpgroupConsumer.cpp - A tile of queries by a warpgroup ------------===//
+//===- WarpgroupConsumer.cpp - A tile of queries by a warpgroup -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -22,14 +22,14 @@ using Values = ThreadBuilder::Values;
 Values WarpgroupConsumer::join(const Carried &carried) {
   Values values(carried.state);
   values.append(carried.results), values.append(carried.weights);
-  values.push_back(copies.pack(carried.place));
+  values.push_back(tma.pack(carried.place));
   return values;
 }
 
 WarpgroupConsumer::Carried WarpgroupConsumer::split(ValueRange all) {
   size_t results = own.valueDim / 2;
   ValueRange rest = all.drop_front(4).drop_back();
-  return {Values(all.take_front(4)), Values(rest.take_front(results)), Values(rest.drop_front(results)), copies.unpack(all.back())};
+  return {Values(all.take_front(4)), Values(rest.take_front(results)), Values(rest.drop_front(results)), tma.unpack(all.back())};
 }
 
 /// Writes the queries that lanes hold as operands to rows of shared memory.
@@ -42,11 +42,11 @@ void WarpgroupConsumer::keepQueries() {
     at = e.add(at, e.add(e.mul(chunk, kChunkBytes), e.mul(e.rem(lane, 4), 4)));
     e.store(word, stages.words, e.div(e.add(queriesAt, at), 4));
   }
-  copies.fenceWrites();
+  tma.fenceAsyncProxy();
 }
 
 /// Starts the products of queries and the keys at |place|.
-Values WarpgroupConsumer::startScores(RingPlace place) {
+Values WarpgroupConsumer::startScores(PipelineState place) {
   SharedMatrix keys = stages.waitForKeys(products, place);
   SharedMatrix rows = products.matrix(e.advance(e.sharedAddress(stages.words), queriesAt), {/*isTransposed=*/false, /*isSwizzled=*/true});
   Values scores;
@@ -62,11 +62,11 @@ Values WarpgroupConsumer::startScores(RingPlace place) {
 }
 
 /// Starts the products of |weights| and the values at |place|, which are added to |results|.
-Values WarpgroupConsumer::startResults(ValueRange results, ValueRange weights, RingPlace place) {
+Values WarpgroupConsumer::startResults(ValueRange results, ValueRange weights, PipelineState place) {
   SharedMatrix values = stages.waitForValues(products, place);
   Values sums = products.fence(results, weights);
   for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
-    sums = products.add(sums, weights.slice(key / 4, 4), values.advance(KeyStages::bytesToKey(key)), true);
+    sums = products.add(sums, weights.slice(key / 4, 4), values.advance(KeyPipeline::bytesToKey(key)), true);
   products.commit();
   return sums;
 }
@@ -83,7 +83,7 @@ Values WarpgroupConsumer::pack(ArrayRef<Value> weights) {
 Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried, bool areSeen) {
   return e.loop(begin, end, e.index(stages.schedule.keys), carried, [&](Value key, ValueRange all) -> Values {
     Carried at = split(all);
-    RingPlace place = at.place;
+    PipelineState place = at.place;
     at.place = stages.next(place);
     Values scores = startScores(at.place);
     at.results = startResults(at.results, at.weights, place);
@@ -104,13 +104,13 @@ Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried,
   });
 }
 
-RingPlace WarpgroupConsumer::run(Value group, Value stores, Value begin, Value end, RingPlace place) {
+PipelineState WarpgroupConsumer::run(Value group, Value stores, Value begin, Value end, PipelineState place) {
   Value zero = e.index(0);
   own.take(e.mul(e.div(inGroup, kWarp), 16), stores);
-  auto meet = [&] { copies.meet(group, kWarpgroup); };
-  meet(); // Nobody multiplies the queries of the tile before any more.
+  auto barrier = [&] { tma.namedBarrier(group, kWarpgroup); };
+  barrier(); // Nobody multiplies the queries of the tile before any more.
   keepQueries();
-  meet();
+  barrier();
   auto some = [&]() -> Values {
     Carried at{own.initialState(), own.initialResults(), {}, place};
     Values scores = products.wait(0, startScores(at.place));
@@ -131,6 +131,6 @@ RingPlace WarpgroupConsumer::run(Value group, Value stores, Value begin, Value e
   };
   auto none = [&]() -> Values { return join({own.initialState(), own.initialResults(), {}, place}); };
   Carried made = split(e.choose(e.compare(arith::CmpIPredicate::slt, begin, end), some, none));
-  own.finish(made.state, made.results, meet);
+  own.finish(made.state, made.results, barrier);
   return made.place;
 }

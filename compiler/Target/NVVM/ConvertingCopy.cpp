@@ -1,8 +1,8 @@
-//===- RoundedRows.cpp - Rows of f32 to swizzled rows of codes -------------===//
+//===- ConvertingCopy.cpp - Rows of f32 to swizzled 16-bit rows -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/RoundedRows.h"
+#include "compiler/Target/NVVM/ConvertingCopy.h"
 #include "compiler/Target/NVVM/FlashRows.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,7 +15,7 @@ using Values = ThreadBuilder::Values;
 static constexpr int64_t kChunksAtOnce = 4;
 
 /// Rounds and stores |elements|, chunk number |number| of a matrix of |rows| rows, to |to|.
-void RoundedRows::storeChunk(Value to, Value number, ValueRange elements, int64_t rows, int64_t columns) {
+void ConvertingCopy::storeChunk(Value to, Value number, ValueRange elements, int64_t rows, int64_t columns) {
   TensorCores cores(e, precision == xfmr::Precision::F16 ? Type(e.getF16Type()) : Type(e.getBF16Type()));
   Values packed;
   for (int64_t i = 0; i < kChunk; i += 2)
@@ -27,7 +27,7 @@ void RoundedRows::storeChunk(Value to, Value number, ValueRange elements, int64_
   vector::StoreOp::create(e, vector::FromElementsOp::create(e, type, packed), words, e.div(e.add(to, at), 4));
 }
 
-void RoundedRows::copy(Value to, Value from, ArrayRef<Value> first, Value count, int64_t rows, int64_t columns) {
+void ConvertingCopy::copy(Value to, Value from, ArrayRef<Value> first, Value count, int64_t rows, int64_t columns) {
   int64_t perRow = columns / kChunk, total = rows * perRow;
   Value wide = isAligned(e, from);
   auto placeOf = [&](Value number) {

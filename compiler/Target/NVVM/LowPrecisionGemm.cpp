@@ -1,8 +1,8 @@
-//===- CodeBlock.cpp - A block of a projection of codes --------------------===//
+//===- LowPrecisionGemm.cpp - Parts that variants of projections share ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/CodeBlock.h"
+#include "compiler/Target/NVVM/LowPrecisionGemm.h"
 #include "compiler/Target/NVVM/LinalgBody.h"
 
 #include <vector>
@@ -10,13 +10,13 @@
 using namespace mlir;
 using namespace attune;
 
-CodeBlock::CodeBlock(const CodeProjection &projection, ThreadBuilder &e, Value thread, ArrayRef<int64_t> shape)
+LowPrecisionGemm::LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, ArrayRef<int64_t> shape)
     : projection(projection), e(e), cores(e, projection.element()), input(projection.contraction->getOperand(0)),
       panels(projection.contraction->getOperand(1)), thread(thread), lane(e.rem(thread, kWarp)), warp(e.div(thread, kWarp)),
       chunks(projection.chunks()), shared(shape.empty() ? Value() : e.allocateShared(e.getF32Type(), shape)),
       rows(e.size(projection.contraction->getOperand(2), 0)), columns(e.size(projection.contraction->getOperand(2), 1)) {}
 
-void CodeBlock::storeResult(ArrayRef<Sum> sums) {
+void LowPrecisionGemm::storeResult(ArrayRef<Sum> sums) {
   linalg::LinalgOp epilogue = projection.epilogue;
   Value whole = projection.contraction->getOperand(2);
   if (!epilogue) {

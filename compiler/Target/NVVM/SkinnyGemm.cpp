@@ -1,4 +1,4 @@
-//===- CodeRows.cpp - Projections of few rows of codes ---------------------===//
+//===- SkinnyGemm.cpp - Low-precision projections of few columns ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/CodeBlock.h"
+#include "compiler/Target/NVVM/LowPrecisionGemm.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -24,10 +24,10 @@ constexpr int64_t kThreads = kBlockThreads, kWarps = kThreads / kWarp, kRows = 1
 constexpr int64_t kQuad = 4, kUnroll = 2;
 
 /// Emits one projection.
-class RowEmitter : CodeBlock {
+class RowEmitter : LowPrecisionGemm {
 public:
-  RowEmitter(const CodeProjection &projection, ThreadBuilder &e, Value thread)
-      : CodeBlock(projection, e, thread, {kWarps, kRows, kColumns}) {}
+  RowEmitter(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread)
+      : LowPrecisionGemm(projection, e, thread, {kWarps, kRows, kColumns}) {}
   void emit();
 
 private:
@@ -47,7 +47,7 @@ Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
     Value at = e.add(e.add(chunk, i * kQuad * kWarps), t), exists = e.compare(arith::CmpIPredicate::slt, at, chunks);
     for (int64_t half = 0; half < 2; ++half) {
       Value from = e.min(e.add(e.add(column, 8 * half), g), lastColumn);
-      Value place[] = {e.div(from, kCodePanel), at, e.rem(from, kCodePanel), e.index(0)};
+      Value place[] = {e.div(from, kPanelColumns), at, e.rem(from, kPanelColumns), e.index(0)};
       weights.push_back(cores.loadWords(exists, panels, place));
     }
     for (auto [words, distance] : {std::pair(&upper, 0), std::pair(&lower, 8)})
@@ -98,6 +98,6 @@ void RowEmitter::emit() {
   });
 }
 
-void attune::emitCodeRows(const CodeProjection &projection, ThreadBuilder &e, const ThreadLoops &loops) {
+void attune::emitSkinnyGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, const ThreadLoops &loops) {
   RowEmitter(projection, e, loops.thread).emit();
 }

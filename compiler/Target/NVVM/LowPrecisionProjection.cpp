@@ -1,8 +1,8 @@
-//===- CodeProjection.cpp - Projections of 16-bit codes --------------------===//
+//===- LowPrecisionProjection.cpp - Projections of bf16 and f16 -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/CodeProjection.h"
+#include "compiler/Target/NVVM/LowPrecisionProjection.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,14 +17,14 @@ static bool hasType(Value buffer, bool (*isElement)(Type)) {
   return type && type.isLastDimUnitStride() && isElement(type.getElementType());
 }
 
-bool attune::isCodeContraction(linalg::LinalgOp op) {
+bool attune::isMmaContraction(linalg::LinalgOp op) {
   if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   MLIRContext *context = op->getContext();
   AffineExpr m = getAffineDimExpr(0, context), n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context);
   if (maps[0] != AffineMap::get(3, 0, {m, k}, context) || maps[2] != AffineMap::get(3, 0, {m, n}, context) ||
-      maps[1] != AffineMap::get(3, 0, {n.floorDiv(kCodePanel), k.floorDiv(kChunk), n % kCodePanel, k % kChunk}, context))
+      maps[1] != AffineMap::get(3, 0, {n.floorDiv(kPanelColumns), k.floorDiv(kChunk), n % kPanelColumns, k % kChunk}, context))
     return false;
   Value rows = op->getOperand(0), panels = op->getOperand(1);
   auto isCode = [](Type type) { return type.isBF16() || type.isF16(); };
@@ -54,8 +54,8 @@ static bool isEpilogue(linalg::LinalgOp op, Value sums) {
   });
 }
 
-CodeProjection attune::findCodeProjection(linalg::LinalgOp contraction) {
-  CodeProjection projection{contraction, {}, {}};
+LowPrecisionProjection attune::matchLowPrecisionProjection(linalg::LinalgOp contraction) {
+  LowPrecisionProjection projection{contraction, {}, {}};
   Value sums = contraction->getOperand(2);
   linalg::LinalgOp epilogue;
   bool hasOthers = false;
@@ -76,11 +76,13 @@ CodeProjection attune::findCodeProjection(linalg::LinalgOp contraction) {
   return projection;
 }
 
-CodeForm attune::getCodeForm(int64_t columns) {
-  for (CodeForm form : {CodeForm::Few, CodeForm::Narrow})
-    if (columns <= getColumns(form))
-      return form;
-  return CodeForm::Wide;
+GemmVariant attune::getGemmVariant(int64_t columns) {
+  for (GemmVariant variant : {GemmVariant::Skinny, GemmVariant::Small})
+    if (columns <= getMaxColumns(variant))
+      return variant;
+  return GemmVariant::Large;
 }
 
-int64_t attune::getColumns(CodeForm form) { return form == CodeForm::Few ? 16 : form == CodeForm::Narrow ? 64 : 128; }
+int64_t attune::getMaxColumns(GemmVariant variant) {
+  return variant == GemmVariant::Skinny ? 16 : variant == GemmVariant::Small ? 64 : 128;
+}

@@ -1,21 +1,21 @@
-//===- RoundedRows.h - Rows of f32 to swizzled rows of codes ----*- C++ -*-===//
+//===- ConvertingCopy.h - Rows of f32 to swizzled 16-bit rows ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_NVVM_ROUNDEDROWS_H
-#define ATTUNE_COMPILER_TARGET_NVVM_ROUNDEDROWS_H
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_CONVERTINGCOPY_H
+#define ATTUNE_COMPILER_TARGET_NVVM_CONVERTINGCOPY_H
 
 #include "compiler/Target/NVVM/ThreadBuilder.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 namespace attune {
 
-/// What the threads of a warpgroup do to bring rows of f32 to shared memory as operands of products, where copies of boxes cannot.
-class RoundedRows {
+/// Copies rows of f32 to shared memory as 16-bit operands of products, by the threads of a warpgroup: TMA does not convert.
+class ConvertingCopy {
 public:
   using Value = mlir::Value;
 
   /// |words| is the memory, |thread| the thread's number in the warpgroup.
-  RoundedRows(ThreadBuilder &e, mlir::xfmr::Precision precision, Value words, Value thread)
+  ConvertingCopy(ThreadBuilder &e, mlir::xfmr::Precision precision, Value words, Value thread)
       : e(e), precision(precision), words(words), thread(thread) {}
   /// Copies |count| rows of |from|, whose first is |first|, to byte |to|, in blocks of 64 columns; zeros behind them up to |rows|.
   void copy(Value to, Value from, llvm::ArrayRef<Value> first, Value count, int64_t rows, int64_t columns);
@@ -30,4 +30,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_NVVM_ROUNDEDROWS_H
+#endif // ATTUNE_COMPILER_TARGET_NVVM_CONVERTINGCOPY_H

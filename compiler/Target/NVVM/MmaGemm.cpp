@@ -1,4 +1,4 @@
-//===- CodeTiles.cpp - Projections of codes in tiles -----------------------===//
+//===- MmaGemm.cpp - Low-precision projections in tiles by mma ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/CodeBlock.h"
+#include "compiler/Target/NVVM/LowPrecisionGemm.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -44,10 +44,10 @@ struct TileShape {
 constexpr TileShape kWide{128, 128, 64, 64, 4}, kNarrow{64, 64, 32, 32, 4};
 
 /// Emits one projection.
-class TileEmitter : CodeBlock {
+class TileEmitter : LowPrecisionGemm {
 public:
-  TileEmitter(const CodeProjection &projection, const TileShape &shape, ThreadBuilder &e, Value thread)
-      : CodeBlock(projection, e, thread, {shape.words()}), shape(shape) {}
+  TileEmitter(const LowPrecisionProjection &projection, const TileShape &shape, ThreadBuilder &e, Value thread)
+      : LowPrecisionGemm(projection, e, thread, {shape.words()}), shape(shape) {}
   void emit();
 
 private:
@@ -96,7 +96,7 @@ void TileEmitter::copyStage(Value slot, Value chunk) {
     Value number = e.add(thread, i * kThreads), local = e.rem(number, shape.columns), place = e.div(number, shape.columns);
     Value from = e.add(column, local), at = e.add(chunk, place);
     Value to = cores.advance(b, e.add(e.mul(place, shape.strideOfB()), e.mul(local, kChunkBytes)));
-    Value address = cores.addressOf(panels, {e.div(from, kCodePanel), at, e.rem(from, kCodePanel), e.index(0)});
+    Value address = cores.addressOf(panels, {e.div(from, kPanelColumns), at, e.rem(from, kPanelColumns), e.index(0)});
     cores.copyChunk(to, address, e.both(less(at, e.index(chunks)), less(from, columns)));
   }
 }
@@ -185,6 +185,6 @@ void TileEmitter::storeRows(Value first) {
   });
 }
 
-void attune::emitCodeTiles(const CodeProjection &projection, CodeForm form, ThreadBuilder &e, const ThreadLoops &loops) {
-  TileEmitter(projection, form == CodeForm::Wide ? kWide : kNarrow, e, loops.thread).emit();
+void attune::emitMmaGemm(const LowPrecisionProjection &projection, GemmVariant variant, ThreadBuilder &e, const ThreadLoops &loops) {
+  TileEmitter(projection, variant == GemmVariant::Large ? kWide : kNarrow, e, loops.thread).emit();
 }

@@ -1,9 +1,9 @@
-//===- KeyStages.cpp - Keys and values on their way to warpgroups ----------===//
+//===- KeyPipeline.cpp - Keys and values on their way to warpgroups -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/KeyStages.h"
-#include "compiler/Target/NVVM/RoundedRows.h"
+#include "compiler/Target/NVVM/KeyPipeline.h"
+#include "compiler/Target/NVVM/ConvertingCopy.h"
 #include "compiler/Target/NVVM/TensorCores.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
@@ -25,7 +25,7 @@ static constexpr int64_t kMostStages = 4;
 
 static int64_t sizeOf(Value rows) { return cast<MemRefType>(rows.getType()).getShape().back(); }
 
-KeySchedule attune::getKeySchedule(tiles::AttentionTileOp op, int64_t others) {
+KeyPipelineSchedule attune::getKeyPipelineSchedule(tiles::AttentionTileOp op, int64_t others) {
   if (!op.hasKeyRows())
     return {64, 2, 56, 224};
   // Scores of 128 keys beside results of 128 components leave no registers for what a bias of distances needs.
@@ -34,7 +34,7 @@ KeySchedule attune::getKeySchedule(tiles::AttentionTileOp op, int64_t others) {
   return {keys, std::min(kMostStages, (kBlockBytes - kBarrierRoom - others) / stage), 40, 232};
 }
 
-Value attune::findBoxSource(Value rows, scf::ForallOp loop) {
+Value attune::findTmaSource(Value rows, scf::ForallOp loop) {
   if (auto view = rows.getDefiningOp<memref::SubViewOp>(); view && !loop.isDefinedOutsideOfLoop(rows) && view.hasUnitStride())
     rows = view.getSource();
   auto type = cast<MemRefType>(rows.getType());
@@ -48,8 +48,8 @@ Value attune::findBoxSource(Value rows, scf::ForallOp loop) {
              : Value();
 }
 
-KeyBoxes attune::makeKeyBoxes(ThreadBuilder &host, Value rows, scf::ForallOp loop, int64_t keys) {
-  Value source = findBoxSource(rows, loop);
+TmaOperand attune::createTmaOperand(ThreadBuilder &host, Value rows, scf::ForallOp loop, int64_t keys) {
+  Value source = findTmaSource(rows, loop);
   auto type = cast<MemRefType>(source.getType());
   SmallVector<int64_t> strides, box(type.getRank(), 1);
   int64_t offset;
@@ -64,65 +64,66 @@ KeyBoxes attune::makeKeyBoxes(ThreadBuilder &host, Value rows, scf::ForallOp loo
   return {rt::TensorMapOp::create(host, pointer, source, sizes, steps, box, 2, 128), source != rows};
 }
 
-KeyStages::KeyStages(tiles::AttentionTileOp model, ThreadBuilder &e, int64_t consumers, int64_t others, std::pair<KeyBoxes, KeyBoxes> boxes)
-    : schedule(getKeySchedule(model, others)), e(e), copies(e), areRows(model.hasKeyRows()), consumers(consumers), others(others) {
-  keys.boxes = boxes.first, values.boxes = boxes.second;
+KeyPipeline::KeyPipeline(tiles::AttentionTileOp model, ThreadBuilder &e, int64_t consumers, int64_t others,
+                         std::pair<TmaOperand, TmaOperand> operands)
+    : schedule(getKeyPipelineSchedule(model, others)), e(e), tma(e), areRows(model.hasKeyRows()), consumers(consumers), others(others) {
+  keys.operand = operands.first, values.operand = operands.second;
   int64_t headDim = sizeOf(model.getQuery()), valueDim = sizeOf(model.getValue());
   keys.columns = headDim, values.columns = valueDim;
   keys.bytes = schedule.keys * headDim * 2, values.bytes = schedule.keys * valueDim * 2;
   keys.offset = 0, values.offset = schedule.stages * keys.bytes;
 }
 
-void KeyStages::initialize(Ring &ring, Value thread) {
-  ring.full = copies.allocateBarriers(schedule.stages);
-  ring.empty = copies.allocateBarriers(schedule.stages);
+void KeyPipeline::initialize(Ring &ring, Value thread) {
+  ring.full = tma.allocateBarriers(schedule.stages);
+  ring.empty = tma.allocateBarriers(schedule.stages);
   e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] {
     for (int64_t stage = 0; stage < schedule.stages; ++stage) {
-      copies.init(copies.barrierAt(ring.full, e.index(stage)), areRows ? 1 : kWarpgroup);
-      copies.init(copies.barrierAt(ring.empty, e.index(stage)), consumers);
+      tma.init(tma.barrierAt(ring.full, e.index(stage)), areRows ? 1 : kWarpgroup);
+      tma.init(tma.barrierAt(ring.empty, e.index(stage)), consumers);
     }
   });
 }
 
-void KeyStages::allocate(Value thread) {
+void KeyPipeline::allocate(Value thread) {
   words = e.allocateShared(e.getI32Type(), {(othersAt() + others) / 4}, /*alignment=*/1024);
   initialize(keys, thread), initialize(values, thread);
   if (areRows) {
-    landed = copies.allocateBarriers(1);
-    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] { copies.init(landed, 1); });
+    landed = tma.allocateBarriers(1);
+    e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] { tma.init(landed, 1); });
   }
-  copies.fenceInit();
+  tma.fenceInit();
 }
 
-int64_t KeyStages::bytesToComponent(int64_t d) const {
+int64_t KeyPipeline::bytesToComponent(int64_t d) const {
   return areRows ? d / kRowComponents * schedule.keys * kRowBytes + d % kRowComponents * 2 : d * kRowBytes;
 }
 
-SharedMatrix KeyStages::waitForKeys(WarpgroupProducts &products, RingPlace place) {
-  copies.wait(copies.barrierAt(keys.full, place.stage), place.parity);
+SharedMatrix KeyPipeline::waitForKeys(WarpgroupProducts &products, PipelineState place) {
+  tma.wait(tma.barrierAt(keys.full, place.stage), place.phase);
   MatrixLayout layout{areKeysTransposed(), /*isSwizzled=*/true, /*leading=*/keys.columns * kRowBytes, /*stride=*/8 * kRowBytes};
   return products.matrix(addressOf(keys, place), layout);
 }
 
-SharedMatrix KeyStages::waitForValues(WarpgroupProducts &products, RingPlace place) {
-  copies.wait(copies.barrierAt(values.full, place.stage), place.parity);
+SharedMatrix KeyPipeline::waitForValues(WarpgroupProducts &products, PipelineState place) {
+  tma.wait(tma.barrierAt(values.full, place.stage), place.phase);
   MatrixLayout layout{/*isTransposed=*/true, /*isSwizzled=*/true, /*leading=*/schedule.keys * kRowBytes, /*stride=*/8 * kRowBytes};
   return products.matrix(addressOf(values, place), layout);
 }
 
-Value KeyStages::isProducer(Value thread) {
-  // Boxes are copied by one warp, whose first lane starts the copies.
+Value KeyPipeline::isProducer(Value thread) {
+  // Boxes are copied by one warp, whose first lane starts the tma.
   return areRows ? e.compare(arith::CmpIPredicate::slt, thread, kWarp) : e.yes();
 }
 
-Values KeyStages::startProducing() {
-  Values values{copies.firstPlace()};
+Values KeyPipeline::startProducing() {
+  Values values{tma.initialState()};
   if (areRows)
     values.push_back(e.index(0));
   return values;
 }
 
-Values KeyStages::produce(tiles::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
+Values KeyPipeline::produce(tiles::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
   return areRows ? produceRows(tile, thread, begin, end, carried) : producePanels(tile, thread, begin, end, carried);
 }
 
@@ -131,25 +132,25 @@ Values KeyStages::produce(tiles::AttentionTileOp tile, Value thread, Value begin
 //===----------------------------------------------------------------------===//
 
 /// Starts to copy the rows of |rows| from |key| on to the stage at |place|; |barrier| is told of the bytes.
-void KeyStages::copyBoxes(const Ring &ring, RingPlace place, Value rows, Value key, Value barrier) {
+void KeyPipeline::loadRows(const Ring &ring, PipelineState place, Value rows, Value key, Value barrier) {
   // From the innermost dimension on: a component, a head unless there is one alone, a row.
   SmallVector<Value> at(cast<MemRefType>(rows.getType()).getRank(), e.index(0));
-  if (ring.boxes.areView) {
+  if (ring.operand.areView) {
     at.clear();
     for (OpFoldResult offset : llvm::reverse(rows.getDefiningOp<memref::SubViewOp>().getMixedOffsets()))
       at.push_back(e.index(offset));
   }
   at.back() = e.add(at.back(), key);
-  copies.expect(barrier, ring.bytes);
+  tma.arriveExpectBytes(barrier, ring.bytes);
   Value to = addressOf(ring, place), first = at.front();
   for (int64_t d = 0; d < ring.columns; d += kRowComponents) {
     at.front() = e.add(first, d);
-    copies.copy(e.advance(to, e.index(d * schedule.keys * 2)), ring.boxes.map, barrier, at);
+    tma.load(e.advance(to, e.index(d * schedule.keys * 2)), ring.operand.map, barrier, at);
   }
 }
 
 /// Zeros for the values of the stage at |place| from row |count| on.
-void KeyStages::clearRows(RingPlace place, Value lane, Value count) {
+void KeyPipeline::clearRows(PipelineState place, Value lane, Value count) {
   constexpr int64_t kRowChunks = kRowBytes / kChunkBytes;
   auto type = VectorType::get({kChunkBytes / 4}, e.getI32Type());
   Value zeros = arith::ConstantOp::create(e, e.getZeroAttr(type));
@@ -162,34 +163,34 @@ void KeyStages::clearRows(RingPlace place, Value lane, Value count) {
 
 /// Behind the last key of a sequence stand those of the next one, or memory that nobody has written. Such keys get scores that are not
 /// looked at, and weights of exactly 0; but 0 times what stands beside them need not be 0, so their values are cleared before anybody
-/// multiplies them. That happens once for a tile, in the last stage, which lands at a barrier of its own, whose parity is carried.
-Values KeyStages::produceRows(tiles::AttentionTileOp tile, Value lane, Value begin, Value end, ValueRange carried) {
+/// multiplies them. That happens once for a tile, in the last stage, which lands at a barrier of its own, whose phase is carried.
+Values KeyPipeline::produceRows(tiles::AttentionTileOp tile, Value lane, Value begin, Value end, ValueRange carried) {
   Value keyCount = e.size(tile.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, 0);
   return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {
-    RingPlace place = copies.unpack(carried[0]);
+    PipelineState place = tma.unpack(carried[0]);
     auto start = [&](const Ring &ring, Value rows, Value barrier) {
       e.ifThen(leads, [&] {
-        copies.wait(copies.barrierAt(ring.empty, place.stage), copies.otherParity(place.parity));
-        copyBoxes(ring, place, rows, key, barrier);
+        tma.wait(tma.barrierAt(ring.empty, place.stage), tma.otherPhase(place.phase));
+        loadRows(ring, place, rows, key, barrier);
       });
     };
-    start(keys, tile.getKey(), copies.barrierAt(keys.full, place.stage));
-    Value full = copies.barrierAt(values.full, place.stage), left = e.sub(keyCount, key), parity = carried[1];
+    start(keys, tile.getKey(), tma.barrierAt(keys.full, place.stage));
+    Value full = tma.barrierAt(values.full, place.stage), left = e.sub(keyCount, key), phase = carried[1];
     auto whole = [&]() -> Values {
       start(values, tile.getValue(), full);
-      return {parity};
+      return {phase};
     };
     auto part = [&]() -> Values {
       start(values, tile.getValue(), landed);
-      copies.wait(landed, parity);
+      tma.wait(landed, phase);
       clearRows(place, lane, left);
-      copies.fenceWrites();
+      tma.fenceAsyncProxy();
       NVVM::SyncWarpOp::create(e, arith::ConstantIntOp::create(e, -1, 32));
-      e.ifThen(leads, [&] { copies.arrive(full); });
-      return {copies.otherParity(parity)};
+      e.ifThen(leads, [&] { tma.arrive(full); });
+      return {tma.otherPhase(phase)};
     };
-    parity = e.choose(e.compare(arith::CmpIPredicate::sge, left, schedule.keys), whole, part)[0];
-    return {copies.pack(next(place)), parity};
+    phase = e.choose(e.compare(arith::CmpIPredicate::sge, left, schedule.keys), whole, part)[0];
+    return {tma.pack(next(place)), phase};
   });
 }
 
@@ -197,21 +198,21 @@ Values KeyStages::produceRows(tiles::AttentionTileOp tile, Value lane, Value beg
 // Panels
 //===----------------------------------------------------------------------===//
 
-Values KeyStages::producePanels(tiles::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
+Values KeyPipeline::producePanels(tiles::AttentionTileOp tile, Value thread, Value begin, Value end, ValueRange carried) {
   Value zero = e.index(0), keyCount = e.size(tile.getValue(), 0);
-  RoundedRows rows(e, tile.getPrecision(), words, thread);
+  ConvertingCopy rows(e, tile.getPrecision(), words, thread);
   return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {
-    RingPlace place = copies.unpack(carried[0]);
+    PipelineState place = tma.unpack(carried[0]);
     auto fill = [&](const Ring &ring, llvm::function_ref<void(Value to)> copy) {
-      copies.wait(copies.barrierAt(ring.empty, place.stage), copies.otherParity(place.parity));
+      tma.wait(tma.barrierAt(ring.empty, place.stage), tma.otherPhase(place.phase));
       copy(offsetOf(ring, place));
-      copies.fenceWrites();
-      copies.arrive(copies.barrierAt(ring.full, place.stage));
+      tma.fenceAsyncProxy();
+      tma.arrive(tma.barrierAt(ring.full, place.stage));
     };
     fill(keys, [&](Value to) {
       rows.copy(to, tile.getKey(), {e.div(key, schedule.keys), zero}, e.index(keys.columns), keys.columns, schedule.keys);
     });
     fill(values, [&](Value to) { rows.copy(to, tile.getValue(), {key}, e.sub(keyCount, key), schedule.keys, values.columns); });
-    return {copies.pack(next(place))};
+    return {tma.pack(next(place))};
   });
 }

@@ -1,10 +1,10 @@
-//===- CodeVersions.cpp - A kernel per form of projections -----------------===//
+//===- KernelVersions.cpp - Kernels for each variant of projections -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/CodeVersions.h"
+#include "compiler/Target/NVVM/KernelVersions.h"
 #include "compiler/Target/NVVM/FlashWarpgroups.h"
-#include "compiler/Target/NVVM/WholeProjection.h"
+#include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -18,7 +18,7 @@ using namespace attune;
 static int64_t largest(OpFoldResult columns) {
   if (std::optional<int64_t> constant = getConstantIntValue(columns))
     return *constant;
-  int64_t bound = getColumns(CodeForm::Wide);
+  int64_t bound = getMaxColumns(GemmVariant::Large);
   if (auto least = cast<Value>(columns).getDefiningOp<affine::AffineMinOp>())
     for (AffineExpr result : least.getMap().getResults())
       if (auto constant = dyn_cast<AffineConstantExpr>(result))
@@ -38,43 +38,43 @@ static Value isWideOn(int64_t arch, scf::ForallOp loop, OpBuilder &builder) {
   return fits;
 }
 
-SmallVector<CodeVersion> attune::makeCodeVersions(scf::ForallOp loop, const SpecificTiles &specific) {
-  if (specific.arch != 0 && isWarpgroupAttention(loop)) {
+SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, const WgmmaTiles &wgmma) {
+  if (wgmma.arch != 0 && isWarpgroupAttention(loop)) {
     OpBuilder builder(loop);
     Value tiles = getValueOrCreateConstantIndexOp(builder, loop.getLoc(), loop.getMixedUpperBound()[2]);
     Value several = arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::sgt, tiles,
                                           arith::ConstantIndexOp::create(builder, loop.getLoc(), 1));
-    Value fits = arith::AndIOp::create(builder, loop.getLoc(), several, rt::DeviceArchIsOp::create(builder, loop.getLoc(), specific.arch));
+    Value fits = arith::AndIOp::create(builder, loop.getLoc(), several, rt::DeviceArchIsOp::create(builder, loop.getLoc(), wgmma.arch));
     auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
     OpBuilder inner = choice.getThenBodyBuilder();
     auto version = cast<scf::ForallOp>(inner.clone(*loop));
     loop->moveBefore(choice.getElseBodyBuilder().getInsertionBlock(), choice.getElseBodyBuilder().getInsertionPoint());
-    return {{version, CodeForm::Narrow, /*isSpecific=*/true}, {loop, CodeForm::Narrow}};
+    return {{version, GemmVariant::Small, /*isArchSpecific=*/true}, {loop, GemmVariant::Small}};
   }
-  bool found = loop.walk([](linalg::LinalgOp op) { return isCodeContraction(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+  bool found = loop.walk([](linalg::LinalgOp op) { return isMmaContraction(op) ? WalkResult::interrupt() : WalkResult::advance(); })
                    .wasInterrupted();
   if (!found || loop.getRank() != 2)
-    return {{loop, CodeForm::Narrow}};
+    return {{loop, GemmVariant::Small}};
   OpFoldResult columns = loop.getMixedStep()[1];
-  CodeForm most = getCodeForm(largest(columns));
+  GemmVariant most = getGemmVariant(largest(columns));
   if (getConstantIntValue(columns))
     return {{loop, most}};
-  SmallVector<CodeVersion> versions;
+  SmallVector<KernelVersion> versions;
   OpBuilder builder(loop);
-  for (CodeForm form : {CodeForm::Few, CodeForm::Narrow}) {
-    if (form == most)
+  for (GemmVariant variant : {GemmVariant::Skinny, GemmVariant::Small}) {
+    if (variant == most)
       break;
-    Value limit = arith::ConstantIndexOp::create(builder, loop.getLoc(), getColumns(form));
+    Value limit = arith::ConstantIndexOp::create(builder, loop.getLoc(), getMaxColumns(variant));
     Value fits = arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::sle, cast<Value>(columns), limit);
     auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
     OpBuilder inner = choice.getThenBodyBuilder();
-    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), form});
+    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), variant});
     builder = choice.getElseBodyBuilder();
   }
-  if (specific.arch != 0 && most == CodeForm::Wide && findWholeProjection(loop, kWarpgroupRows)) {
-    auto choice = scf::IfOp::create(builder, loop.getLoc(), isWideOn(specific.arch, loop, builder), /*withElse=*/true);
+  if (wgmma.arch != 0 && most == GemmVariant::Large && matchProjectionLoop(loop, kWarpgroupRows)) {
+    auto choice = scf::IfOp::create(builder, loop.getLoc(), isWideOn(wgmma.arch, loop, builder), /*withElse=*/true);
     OpBuilder inner = choice.getThenBodyBuilder();
-    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), most, /*isSpecific=*/true});
+    versions.push_back({cast<scf::ForallOp>(inner.clone(*loop)), most, /*isArchSpecific=*/true});
     builder = choice.getElseBodyBuilder();
   }
   loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());

@@ -1,8 +1,8 @@
-//===- WholeProjection.cpp - A loop that is one projection of codes --------===//
+//===- ProjectionLoop.cpp - A loop that is one low-precision projection ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/WholeProjection.h"
+#include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -28,26 +28,26 @@ static void cloneBlock(OpBuilder &builder, Block &block, IRMapping &map) {
   }
 }
 
-CodeProjection WholeProjection::cloneAt(OpBuilder &builder, Value row, Value column) {
+LowPrecisionProjection ProjectionLoop::cloneAt(OpBuilder &builder, Value row, Value column) {
   IRMapping map;
   map.map(loop.getInductionVars()[0], row);
   map.map(loop.getInductionVars()[1], column);
   cloneBlock(builder, *loop.getBody(), map);
   auto find = [&](Operation *op) { return op ? map.lookupOrNull(op) : nullptr; };
-  CodeProjection clone{cast<linalg::LinalgOp>(find(projection.contraction)), {}, cast<linalg::FillOp>(find(projection.zero))};
+  LowPrecisionProjection clone{cast<linalg::LinalgOp>(find(projection.contraction)), {}, cast<linalg::FillOp>(find(projection.zero))};
   if (projection.epilogue)
     clone.epilogue = cast<linalg::LinalgOp>(find(projection.epilogue));
   return clone;
 }
 
-Value WholeProjection::firstRow(CodeProjection clone, OpBuilder &builder) {
+Value ProjectionLoop::firstRow(LowPrecisionProjection clone, OpBuilder &builder) {
   auto view = clone.contraction->getOperand(0).getDefiningOp<memref::SubViewOp>();
   if (!view)
     return arith::ConstantIndexOp::create(builder, clone.contraction->getLoc(), 0);
   return getValueOrCreateConstantIndexOp(builder, view.getLoc(), view.getMixedOffsets()[0]);
 }
 
-void WholeProjection::erase(CodeProjection clone) {
+void ProjectionLoop::erase(LowPrecisionProjection clone) {
   for (Operation *op : {clone.epilogue.getOperation(), clone.contraction.getOperation(), clone.zero.getOperation()})
     if (op)
       op->erase();
@@ -82,18 +82,18 @@ static bool beginsAt(Value panels, Value column) {
   if (!view)
     return false;
   AffineExpr d = getAffineDimExpr(0, view.getContext());
-  return isFunctionOf(view.getMixedOffsets()[0], column, d.floorDiv(kCodePanel)) &&
-         isFunctionOf(view.getMixedOffsets()[2], column, d % kCodePanel);
+  return isFunctionOf(view.getMixedOffsets()[0], column, d.floorDiv(kPanelColumns)) &&
+         isFunctionOf(view.getMixedOffsets()[2], column, d % kPanelColumns);
 }
 
-std::optional<WholeProjection> attune::findWholeProjection(scf::ForallOp loop, int64_t rows) {
+std::optional<ProjectionLoop> attune::matchProjectionLoop(scf::ForallOp loop, int64_t rows) {
   if (loop.getRank() != 2 || !isConstantIntValue(loop.getMixedLowerBound()[0], 0) || !isConstantIntValue(loop.getMixedLowerBound()[1], 0))
     return std::nullopt;
   linalg::LinalgOp contraction;
   SmallVector<Operation *> others;
   WalkResult walk = loop.getBody()->walk([&](Operation *op) -> WalkResult {
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-      if (!contraction && isCodeContraction(linalgOp))
+      if (!contraction && isMmaContraction(linalgOp))
         contraction = linalgOp;
       else
         others.push_back(op);
@@ -110,9 +110,9 @@ std::optional<WholeProjection> attune::findWholeProjection(scf::ForallOp loop, i
   });
   if (walk.wasInterrupted() || !contraction)
     return std::nullopt;
-  WholeProjection whole{loop, findCodeProjection(contraction), findMatrix(contraction->getOperand(0), loop, {0}),
-                        findMatrix(contraction->getOperand(1), loop, {0, 2})};
-  CodeProjection &projection = whole.projection;
+  ProjectionLoop whole{loop, matchLowPrecisionProjection(contraction), findMatrix(contraction->getOperand(0), loop, {0}),
+                       findMatrix(contraction->getOperand(1), loop, {0, 2})};
+  LowPrecisionProjection &projection = whole.projection;
   auto isPart = [&](Operation *op) { return op == projection.zero.getOperation() || op == projection.epilogue.getOperation(); };
   if (!whole.input || !whole.panels || !projection.zero || !llvm::all_of(others, isPart) ||
       !beginsAt(contraction->getOperand(1), loop.getInductionVars()[1]))

@@ -1,4 +1,4 @@
-//===- CodeWarpgroups.cpp - Projections of codes by warpgroups -------------===//
+//===- WgmmaGemm.cpp - Low-precision projections by warpgroups ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -17,12 +17,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/BoxCopies.h"
-#include "compiler/Target/NVVM/CodeBlock.h"
+#include "compiler/Target/NVVM/LowPrecisionGemm.h"
 #include "compiler/Target/NVVM/Passes.h"
+#include "compiler/Target/NVVM/ProjectionLoop.h"
 #include "compiler/Target/NVVM/RowLimit.h"
+#include "compiler/Target/NVVM/TmaLoads.h"
 #include "compiler/Target/NVVM/WarpgroupProducts.h"
-#include "compiler/Target/NVVM/WholeProjection.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -44,17 +44,17 @@ constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
 constexpr int64_t kSlice = 32, kSlicePadding = 8, kAtOnce = 4;
 
 /// Stores the sums of 64 rows and 32 columns of a clone from where they lie in shared memory.
-class SliceStore : CodeBlock {
+class SliceStore : LowPrecisionGemm {
 public:
-  SliceStore(const CodeProjection &clone, ThreadBuilder &e, Value thread) : CodeBlock(clone, e, thread, {}) {}
+  SliceStore(const LowPrecisionProjection &clone, ThreadBuilder &e, Value thread) : LowPrecisionGemm(clone, e, thread, {}) {}
   /// |firstRow| and |firstColumn| are those of the slice in the iteration.
   void emit(Value slice, Value firstRow, Value firstColumn);
 };
 
 /// Emits the body of the loop of blocks.
-class WarpgroupEmitter {
+class WgmmaGemmEmitter {
 public:
-  WarpgroupEmitter(WholeProjection whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages);
+  WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages);
   void emit(Value inputMap, Value panelsMap, Value rowTiles, Value columnTiles);
 
 private:
@@ -62,18 +62,18 @@ private:
   void forEachTile(ValueRange initial, llvm::function_ref<Values(Value row, Value column, ValueRange carried)> body);
   void produce(Value inputMap, Value panelsMap);
   void consume();
-  Values multiplyStage(ValueRange sums, RingPlace place);
-  void releaseStageBefore(RingPlace place);
+  Values multiplyStage(ValueRange sums, PipelineState place);
+  void releaseStageBefore(PipelineState place);
   void storeTile(Value row, Value column, ValueRange sums);
   void keepSlice(Value slice, ValueRange sums);
   int64_t bytesOfA() const { return kWarpgroupRows * kDepth * 2; }
   int64_t bytesOfB() const { return columns * kDepth * 2; }
   Value stageAt(Value stage) { return e.advance(tiles, e.mul(stage, bytesOfA() + bytesOfB())); }
 
-  WholeProjection whole;
+  ProjectionLoop whole;
   scf::ForallOp loop;
   ThreadBuilder &e;
-  BoxCopies copies;
+  TmaLoads tma;
   WarpgroupProducts products;
   int64_t columns, stages;
   Value thread, group, inGroup, rowTiles, columnTiles;
@@ -98,28 +98,28 @@ void SliceStore::emit(Value slice, Value firstRow, Value firstColumn) {
   });
 }
 
-WarpgroupEmitter::WarpgroupEmitter(WholeProjection whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages)
-    : whole(whole), loop(loop), e(e), copies(e), products(e, whole.projection.element()), columns(columns), stages(stages),
-      thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
+WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages)
+    : whole(whole), loop(loop), e(e), tma(e), products(e, whole.projection.element()), columns(columns), stages(stages), thread(e.thread()),
+      group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
 
-void WarpgroupEmitter::allocate() {
+void WgmmaGemmEmitter::allocate() {
   // Swizzled rows are placed by the bits of their addresses: eight of them are 1024 bytes.
   tiles = e.sharedAddress(e.allocateShared(e.getI8Type(), {stages * (bytesOfA() + bytesOfB())}, /*alignment=*/1024));
   slices = e.allocateShared(e.getF32Type(), {kConsumers, kProductRows, kSlice + kSlicePadding});
-  full = copies.allocateBarriers(stages);
-  empty = copies.allocateBarriers(stages);
+  full = tma.allocateBarriers(stages);
+  empty = tma.allocateBarriers(stages);
   e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] {
     e.loop(e.index(0), e.index(stages), 1, [&](Value stage) {
-      copies.init(copies.barrierAt(full, stage), 1);
-      copies.init(copies.barrierAt(empty, stage), kConsumers);
+      tma.init(tma.barrierAt(full, stage), 1);
+      tma.init(tma.barrierAt(empty, stage), kConsumers);
     });
-    copies.fenceInit();
+    tma.fenceInit();
   });
   e.barrier();
 }
 
 /// A loop over the tiles of this block. |row| and |column| are the tile's first.
-void WarpgroupEmitter::forEachTile(ValueRange initial, llvm::function_ref<Values(Value, Value, ValueRange)> body) {
+void WgmmaGemmEmitter::forEachTile(ValueRange initial, llvm::function_ref<Values(Value, Value, ValueRange)> body) {
   Value blocks = e.index(loop.getMixedUpperBound()[0]);
   e.loop(loop.getInductionVar(0), e.mul(rowTiles, columnTiles), blocks, initial, [&](Value tile, ValueRange carried) {
     Value strip = e.mul(columnTiles, kTogether), above = e.mul(e.div(tile, strip), kTogether), within = e.rem(tile, strip);
@@ -129,28 +129,28 @@ void WarpgroupEmitter::forEachTile(ValueRange initial, llvm::function_ref<Values
   });
 }
 
-void WarpgroupEmitter::produce(Value inputMap, Value panelsMap) {
+void WgmmaGemmEmitter::produce(Value inputMap, Value panelsMap) {
   Value zero = e.index(0), depth = e.index(whole.projection.chunks() * kChunk);
-  forEachTile(copies.firstPlace(), [&](Value row, Value column, ValueRange before) -> Values {
-    CodeProjection clone = whole.cloneAt(e, row, column);
-    Value first = WholeProjection::firstRow(clone, e);
-    WholeProjection::erase(clone);
+  forEachTile(tma.initialState(), [&](Value row, Value column, ValueRange before) -> Values {
+    LowPrecisionProjection clone = whole.cloneAt(e, row, column);
+    Value first = ProjectionLoop::firstRow(clone, e);
+    ProjectionLoop::erase(clone);
     return e.loop(zero, depth, e.index(kDepth), before, [&](Value k, ValueRange carried) -> Values {
-      RingPlace place = copies.unpack(carried[0]);
-      Value arrived = copies.barrierAt(full, place.stage), to = stageAt(place.stage);
-      copies.wait(copies.barrierAt(empty, place.stage), copies.otherParity(place.parity));
-      copies.expect(arrived, bytesOfA() + bytesOfB());
-      copies.copy(to, inputMap, arrived, {k, first});
-      copies.copy(e.advance(to, e.index(bytesOfA())), panelsMap, arrived, {zero, e.div(column, kCodePanel), e.div(k, kChunk)});
-      return {copies.pack(copies.next(place, stages))};
+      PipelineState place = tma.unpack(carried[0]);
+      Value arrived = tma.barrierAt(full, place.stage), to = stageAt(place.stage);
+      tma.wait(tma.barrierAt(empty, place.stage), tma.otherPhase(place.phase));
+      tma.arriveExpectBytes(arrived, bytesOfA() + bytesOfB());
+      tma.load(to, inputMap, arrived, {k, first});
+      tma.load(e.advance(to, e.index(bytesOfA())), panelsMap, arrived, {zero, e.div(column, kPanelColumns), e.div(k, kChunk)});
+      return {tma.pack(tma.next(place, stages))};
     });
   });
 }
 
 /// Starts the products of the stage at |place|, which are added to |sums| unless it is the first of its tile, without any.
-Values WarpgroupEmitter::multiplyStage(ValueRange sums, RingPlace place) {
+Values WgmmaGemmEmitter::multiplyStage(ValueRange sums, PipelineState place) {
   Value consumer = e.add(group, -1), address = stageAt(place.stage);
-  copies.wait(copies.barrierAt(full, place.stage), place.parity);
+  tma.wait(tma.barrierAt(full, place.stage), place.phase);
   Value rowsOfA = e.advance(address, e.mul(consumer, kProductRows * kDepth * 2));
   SharedMatrix a = products.matrix(rowsOfA, {/*isTransposed=*/false, /*isSwizzled=*/true});
   int64_t toNextChunk = columns * kChunkBytes;
@@ -167,15 +167,15 @@ Values WarpgroupEmitter::multiplyStage(ValueRange sums, RingPlace place) {
 }
 
 /// Gives the producer the stage before |place|, whose products are finished.
-void WarpgroupEmitter::releaseStageBefore(RingPlace place) {
+void WgmmaGemmEmitter::releaseStageBefore(PipelineState place) {
   e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, 0), [&] {
     Value isZero = e.compare(arith::CmpIPredicate::eq, place.stage, 0);
-    copies.arrive(copies.barrierAt(empty, e.select(isZero, e.index(stages - 1), e.add(place.stage, -1))));
+    tma.arrive(tma.barrierAt(empty, e.select(isZero, e.index(stages - 1), e.add(place.stage, -1))));
   });
 }
 
 /// Writes the columns of |slice| of |sums|, those of half a tile, to where threads find rows of them.
-void WarpgroupEmitter::keepSlice(Value slice, ValueRange sums) {
+void WgmmaGemmEmitter::keepSlice(Value slice, ValueRange sums) {
   auto pair = VectorType::get({2}, e.getF32Type());
   Value lane = e.rem(inGroup, kWarp), row = e.add(e.mul(e.div(inGroup, kWarp), 16), e.div(lane, 4)), column = e.mul(e.rem(lane, 4), 2);
   constexpr int64_t kSums = kSlice / 2;
@@ -189,7 +189,7 @@ void WarpgroupEmitter::keepSlice(Value slice, ValueRange sums) {
     });
 }
 
-void WarpgroupEmitter::storeTile(Value row, Value column, ValueRange sums) {
+void WgmmaGemmEmitter::storeTile(Value row, Value column, ValueRange sums) {
   Value consumer = e.add(group, -1), end = e.index(whole.loop.getMixedUpperBound()[1]);
   OpFoldResult one = e.getIndexAttr(1), zero = e.getIndexAttr(0);
   Value mine = memref::SubViewOp::create(e,
@@ -202,51 +202,51 @@ void WarpgroupEmitter::storeTile(Value row, Value column, ValueRange sums) {
   for (int64_t half = 0; half < columns / kHalf; ++half) {
     Value first = e.add(column, half * kHalf);
     e.ifThen(e.compare(arith::CmpIPredicate::slt, first, end), [&] {
-      CodeProjection clone = whole.cloneAt(e, row, first);
+      LowPrecisionProjection clone = whole.cloneAt(e, row, first);
       SliceStore store(clone, e, inGroup);
       e.loop(e.index(0), e.index(kHalf / kSlice), 1, [&](Value slice) {
         keepSlice(slice, sums.slice(half * kHalf / 2, kHalf / 2));
-        copies.meet(group, kWarpgroup);
+        tma.namedBarrier(group, kWarpgroup);
         store.emit(mine, e.mul(consumer, kProductRows), e.mul(slice, kSlice));
-        copies.meet(group, kWarpgroup);
+        tma.namedBarrier(group, kWarpgroup);
       });
-      WholeProjection::erase(clone);
+      ProjectionLoop::erase(clone);
     });
   }
 }
 
-void WarpgroupEmitter::consume() {
+void WgmmaGemmEmitter::consume() {
   Value stageCount = e.index(llvm::divideCeil(whole.projection.chunks() * kChunk, kDepth));
-  forEachTile(copies.firstPlace(), [&](Value row, Value column, ValueRange before) -> Values {
-    RingPlace first = copies.unpack(before[0]);
+  forEachTile(tma.initialState(), [&](Value row, Value column, ValueRange before) -> Values {
+    PipelineState first = tma.unpack(before[0]);
     Values carried = multiplyStage({}, first);
-    carried.push_back(copies.pack(copies.next(first, stages)));
+    carried.push_back(tma.pack(tma.next(first, stages)));
     // The products of a stage run while the next one's are started.
     carried = e.loop(e.index(1), stageCount, e.index(1), carried, [&](Value, ValueRange before) -> Values {
-      RingPlace place = copies.unpack(before.back());
+      PipelineState place = tma.unpack(before.back());
       Values sums = multiplyStage(before.drop_back(), place);
       products.wait(1);
       releaseStageBefore(place);
-      sums.push_back(copies.pack(copies.next(place, stages)));
+      sums.push_back(tma.pack(tma.next(place, stages)));
       return sums;
     });
     Values sums = products.wait(0, ValueRange(carried).drop_back());
-    releaseStageBefore(copies.unpack(carried.back()));
+    releaseStageBefore(tma.unpack(carried.back()));
     storeTile(row, column, sums);
     return {carried.back()};
   });
 }
 
-void WarpgroupEmitter::emit(Value inputMap, Value panelsMap, Value ofRows, Value ofColumns) {
+void WgmmaGemmEmitter::emit(Value inputMap, Value panelsMap, Value ofRows, Value ofColumns) {
   rowTiles = ofRows, columnTiles = ofColumns;
   allocate();
   auto producer = [&]() -> Values {
-    copies.setRegisters(kProducerRegisters, /*more=*/false);
+    tma.setMaxRegisters(kProducerRegisters, /*more=*/false);
     e.ifThen(e.compare(arith::CmpIPredicate::eq, thread, 0), [&] { produce(inputMap, panelsMap); });
     return {};
   };
   auto consumer = [&]() -> Values {
-    copies.setRegisters(kConsumerRegisters, /*more=*/true);
+    tma.setMaxRegisters(kConsumerRegisters, /*more=*/true);
     consume();
     return {};
   };
@@ -254,21 +254,21 @@ void WarpgroupEmitter::emit(Value inputMap, Value panelsMap, Value ofRows, Value
 }
 
 /// The maps of both matrices, made by the host.
-static std::pair<Value, Value> makeMaps(WholeProjection whole, ThreadBuilder &host, int64_t columns) {
+static std::pair<Value, Value> makeMaps(ProjectionLoop whole, ThreadBuilder &host, int64_t columns) {
   auto map = [&](Value buffer, ValueRange sizes, ValueRange strides, ArrayRef<int64_t> box, int64_t bytes, int64_t swizzle) -> Value {
     return rt::TensorMapOp::create(host, LLVM::LLVMPointerType::get(host.getContext()), buffer, sizes, strides, box, bytes, swizzle);
   };
   // A panel of columns has chunks of its 64 columns and 8 components one after the other, 256 words each.
-  constexpr int64_t kChunkWords = kCodePanel * kChunk / 2;
+  constexpr int64_t kChunkWords = kPanelColumns * kChunk / 2;
   int64_t chunks = whole.projection.chunks();
   Value depth = host.index(chunks * kChunk), word = host.index(kChunkWords);
   Value input = map(whole.input, {host.size(whole.input, 0), depth}, {depth}, {kWarpgroupRows, kDepth}, 2, 128);
   Value panels = map(whole.panels, {host.index(chunks), host.size(whole.panels, 0), word}, {word, host.index(chunks * kChunkWords)},
-                     {kDepth / kChunk, columns / kCodePanel, kChunkWords}, 4, 0);
+                     {kDepth / kChunk, columns / kPanelColumns, kChunkWords}, 4, 0);
   return {input, panels};
 }
 
-scf::ForallOp attune::emitCodeWarpgroups(WholeProjection whole, int64_t arch, int64_t columns, int64_t stages) {
+scf::ForallOp attune::emitWgmmaGemm(ProjectionLoop whole, int64_t arch, int64_t columns, int64_t stages) {
   scf::ForallOp before = whole.loop;
   ThreadBuilder host(before.getLoc(), before);
   auto [inputMap, panelsMap] = makeMaps(whole, host, columns);
@@ -282,7 +282,7 @@ scf::ForallOp attune::emitCodeWarpgroups(WholeProjection whole, int64_t arch, in
   ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
   if (Value tokens = readTokenCount(before, e))
     rowTiles = e.min(rowTiles, e.div(e.add(tokens, kWarpgroupRows - 1), kWarpgroupRows));
-  WarpgroupEmitter(whole, loop, e, columns, stages).emit(inputMap, panelsMap, rowTiles, columnTiles);
+  WgmmaGemmEmitter(whole, loop, e, columns, stages).emit(inputMap, panelsMap, rowTiles, columnTiles);
   before.erase();
   return loop;
 }

@@ -1,4 +1,4 @@
-//===- PairsOfBlock.cpp - Which tiles of attention a block makes -----------===//
+//===- PersistentTiles.cpp - Query tiles of a persistent block ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/PairsOfBlock.h"
+#include "compiler/Target/NVVM/PersistentTiles.h"
 
 using namespace mlir;
 using namespace attune;
@@ -16,24 +16,24 @@ static Value word(ThreadBuilder &e, int64_t value) { return arith::ConstantIntOp
 static Value narrow(ThreadBuilder &e, Value index) { return arith::IndexCastOp::create(e, e.getI32Type(), index); }
 static Value widen(ThreadBuilder &e, Value word) { return arith::IndexCastUIOp::create(e, e.getIndexType(), word); }
 
-PairsOfBlock::PairsOfBlock(ThreadBuilder &host, Value sequences, Value ofHeads, Value tiles, Value fit, Value workers) {
+PersistentTiles::PersistentTiles(ThreadBuilder &host, Value sequences, Value ofHeads, Value tiles, Value fit, Value workers) {
   Value ofPairs = host.div(host.add(tiles, 1), 2), all = host.mul(host.mul(sequences, ofHeads), ofPairs);
   blocks = host.min(all, workers);
   heads = narrow(host, ofHeads), pairs = narrow(host, ofPairs), groups = narrow(host, host.mul(sequences, ofHeads));
-  together = narrow(host, fit), count = narrow(host, all), step = narrow(host, blocks);
+  groupsInL2 = narrow(host, fit), count = narrow(host, all), step = narrow(host, blocks);
   rounds = narrow(host, host.div(host.add(all, host.add(blocks, -1)), host.max(blocks, host.index(1))));
 }
 
-TilePair PairsOfBlock::pairAt(ThreadBuilder &e, Value number) const {
-  Value section = e.div(number, e.mul(together, pairs)), first = e.mul(section, together);
-  Value within = e.sub(number, e.mul(first, pairs)), width = e.min(together, e.sub(groups, first));
+QueryTilePair PersistentTiles::pairAt(ThreadBuilder &e, Value number) const {
+  Value section = e.div(number, e.mul(groupsInL2, pairs)), first = e.mul(section, groupsInL2);
+  Value within = e.sub(number, e.mul(first, pairs)), width = e.min(groupsInL2, e.sub(groups, first));
   Value row = e.div(within, width), group = e.add(first, e.sub(within, e.mul(row, width))), sequence = e.div(group, heads);
   Value pair = e.sub(e.sub(pairs, word(e, 1)), row);
   return {widen(e, sequence), widen(e, e.sub(group, e.mul(sequence, heads))), e.mul(widen(e, pair), 2)};
 }
 
-Values PairsOfBlock::forEach(ThreadBuilder &e, Value block, ValueRange initial,
-                             llvm::function_ref<Values(TilePair, ValueRange)> body) const {
+Values PersistentTiles::forEach(ThreadBuilder &e, Value block, ValueRange initial,
+                                llvm::function_ref<Values(QueryTilePair, ValueRange)> body) const {
   Value zero = word(e, 0), one = word(e, 1), forth = narrow(e, block), back = e.sub(e.sub(step, one), forth);
   return e.loop(zero, rounds, one, initial, [&](Value round, ValueRange carried) -> Values {
     Value isForth = e.compare(arith::CmpIPredicate::eq, e.rem(round, word(e, 2)), zero);

@@ -1,0 +1,33 @@
+//===- KernelVersions.h - Kernels for each variant of projections -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_KERNELVERSIONS_H
+#define ATTUNE_COMPILER_TARGET_NVVM_KERNELVERSIONS_H
+
+#include "compiler/Target/NVVM/LowPrecisionProjection.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace attune {
+
+/// The schedule of kernels that only one GPU architecture runs: its compute capability times 10 (0 for none), the columns and stages of
+/// tiles of projections, and the bytes of keys and values that attention reads at a time.
+struct WgmmaTiles {
+  int64_t arch = 0, columns = 0, stages = 0, cacheBytes = 0;
+};
+
+/// A parallel loop and the variant of the low-precision projections in it.
+struct KernelVersion {
+  mlir::scf::ForallOp loop;
+  GemmVariant variant;
+  /// Whether only the architecture of WgmmaTiles runs it, as blocks of warpgroups.
+  bool isArchSpecific = false;
+};
+
+/// Copies |loop| for each variant that the columns of its blocks may call for, among which the host chooses: a kernel of one variant
+/// has the registers and the shared memory that this variant needs. The largest one has another version for the architecture of |wgmma|,
+/// if any. A loop without such projections stays the only one.
+llvm::SmallVector<KernelVersion> createKernelVersions(mlir::scf::ForallOp loop, const WgmmaTiles &wgmma);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_KERNELVERSIONS_H
