@@ -136,7 +136,7 @@
 // TARGET-NEXT: attune-lower-parallel-calls,
 // TARGET-NEXT: expand-strided-metadata,
 // TARGET-NEXT: lower-affine,
-// TARGET-NEXT: attune-lower-tiles,
+// TARGET-NEXT: attune-lower-amx-tiles,
 // TARGET-NEXT: convert-scf-to-cf
 // TARGET-NEXT: convert-vector-to-llvm{{.*}} reassociate-fp-reductions=false
 // TARGET-NEXT: attune-convert-rest-to-llvm,

@@ -1,4 +1,4 @@
-//===- DotUnit.h - Instructions that multiply codes ------------*- C++ -*-===//
+//===- DotUnit.h - Instructions for low-precision products ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_CPU_DOTUNIT_H
@@ -6,9 +6,9 @@
 
 namespace attune {
 
-/// What multiplies codes of lower precision. Each kind of codes has one instruction on each unit that has any for it:
+/// Instruction sets that multiply low-precision operands. Each kind of operands has one instruction on each set that has any for it:
 ///
-///   codes  panels      portable         avx2            avx512          amx
+///   rows   panels      portable         avx2            avx512          amx
 ///   f32    bf16 pairs  fma              fma             fma             fma
 ///   bf16   bf16 pairs  -                -               vdpbf16ps       tdpbf16ps
 ///   i16    i8 pairs    multiply, add    vpmaddwd        vpmaddwd        vpmaddwd

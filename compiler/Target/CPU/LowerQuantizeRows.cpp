@@ -1,4 +1,4 @@
-//===- LowerQuantizeRows.cpp - Rows of codes by vectors of 16 --------------===//
+//===- LowerQuantizeRows.cpp - Quantized rows by vectors of 16 lanes ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -28,9 +28,9 @@ namespace {
 class RowQuantizer {
 public:
   explicit RowQuantizer(tiles::QuantizeRowsOp op)
-      : op(op), builder(op.getLoc(), op), input(op.getInput()), codes(op.getCodes()),
-        element(cast<MemRefType>(codes.getType()).getElementType()), columns(cast<MemRefType>(input.getType()).getDimSize(1)),
-        padded(cast<MemRefType>(codes.getType()).getDimSize(1)) {}
+      : op(op), builder(op.getLoc(), op), input(op.getInput()), quantized(op.getCodes()),
+        element(cast<MemRefType>(quantized.getType()).getElementType()), columns(cast<MemRefType>(input.getType()).getDimSize(1)),
+        padded(cast<MemRefType>(quantized.getType()).getDimSize(1)) {}
 
   void run() {
     builder.loop(builder.index(0), builder.size(input, 0), 1, [&](Value row) {
@@ -54,7 +54,7 @@ private:
     Value largest = largestMagnitude(row);
     Value scale = builder.divf(largest, builder.f32(127));
     memref::StoreOp::create(builder, scale, op.getScales(), row);
-    // A row of zeros has codes of zeros: its largest magnitude must not divide.
+    // A row of zeros is quantized to zeros: its largest magnitude must not divide.
     Value nonzero = builder.select(builder.compare(arith::CmpFPredicate::OEQ, largest, builder.f32(0)), builder.f32(1), largest);
     Value inverse = builder.splat(builder.divf(builder.f32(127), nonzero));
     Value shifter = builder.splat(12582912.0); // 1.5 * 2^23: the sum has the nearest integer, as two's complement, in its low bits
@@ -91,17 +91,17 @@ private:
   void forEachChunk(Value row, llvm::function_ref<Value(Value)> make) {
     int64_t whole = columns / VectorBuilder::kLanes * VectorBuilder::kLanes;
     builder.loop(builder.index(0), builder.index(whole), VectorBuilder::kLanes,
-                 [&](Value column) { builder.store(make(builder.load(input, {row, column})), codes, {row, column}); });
+                 [&](Value column) { builder.store(make(builder.load(input, {row, column})), quantized, {row, column}); });
     for (int64_t begin = whole; begin < padded; begin += VectorBuilder::kLanes) {
       Value column = builder.index(begin);
       Value x = begin < columns ? builder.load(input, {row, column}, Lanes::first(columns - begin)) : builder.splat(0.0);
-      builder.store(make(x), codes, {row, column}, Lanes::first(padded - begin));
+      builder.store(make(x), quantized, {row, column}, Lanes::first(padded - begin));
     }
   }
 
   tiles::QuantizeRowsOp op;
   VectorBuilder builder;
-  Value input, codes;
+  Value input, quantized;
   Type element;
   int64_t columns, padded;
 };
@@ -115,7 +115,7 @@ struct LowerQuantizeRows : attune::impl::LowerQuantizeRowsBase<LowerQuantizeRows
           return op.emitError("expects buffers whose last dimension is contiguous, but got ") << operand.getType();
       }
       if (cast<MemRefType>(op.getCodes().getType()).getElementType().isF16())
-        return op.emitError("codes of f16 have no form for CPUs");
+        return op.emitError("f16 is not supported on CPUs");
       RowQuantizer(op).run();
       op.erase();
       return WalkResult::advance();

@@ -1,4 +1,4 @@
-//===- LowerToLLVM.cpp - The pipeline to the llvm dialect on CPUs ----------===//
+//===- LowerToLLVM.cpp - The pipeline to the llvm dialect on CPUs ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@ using namespace mlir;
 void attune::buildLowerToLLVMPipeline(OpPassManager &pm) {
   HostToLLVMOptions options;
   options.x86Vector = true;
-  options.addStructuredPasses = [](OpPassManager &structured) { structured.addPass(createLowerTiles()); };
+  options.addStructuredPasses = [](OpPassManager &structured) { structured.addPass(createLowerAmxTiles()); };
   buildHostToLLVMPipeline(pm, options);
 }
 

@@ -1,4 +1,4 @@
-//===- MatchContraction.cpp - Contractions over packed weights -------------===//
+//===- MatchContraction.cpp - Contractions over packed weights ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ static bool isWidenedMultiplyAdd(linalg::LinalgOp op, bool floats) {
   return code == body->getArgument(0) && widened<arith::ExtSIOp>(b) == body->getArgument(1);
 }
 
-bool attune::isDotContraction(linalg::LinalgOp op) {
+bool attune::isLowPrecisionContraction(linalg::LinalgOp op) {
   if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return false;
   auto element = [](Value value) { return getElementTypeOrSelf(value.getType()); };
@@ -90,7 +90,7 @@ static bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) |
 std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
   if (op.getNumLoops() != 3 || op.getNumReductionLoops() != 1 || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return std::nullopt;
-  if (!isDotContraction(op) && !(isMultiplyAdd(op) && hasContractionMaps(op)))
+  if (!isLowPrecisionContraction(op) && !(isMultiplyAdd(op) && hasContractionMaps(op)))
     return std::nullopt;
   Value sum = op.getDpsInits()[0];
   ContractionTile tile{op, nullptr, nullptr};

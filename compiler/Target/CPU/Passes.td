@@ -10,7 +10,7 @@ include "mlir/Pass/PassBase.td"
 // Lowering to LLVM (phase target)
 //===----------------------------------------------------------------------===//
 
-def LowerTiles : Pass<"attune-lower-tiles", "::mlir::ModuleOp"> {
+def LowerAmxTiles : Pass<"attune-lower-amx-tiles", "::mlir::ModuleOp"> {
   let summary = "operations on tile registers become LLVM's";
   let description = [{
     `amx` operations, and the scf loops and branches that carry tiles, on LLVM's tile type; nothing else changes. Runs before control flow is lowered, on
@@ -86,7 +86,7 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
 }
 
 def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
-  let summary = "rows of codes are made by vectors of 16 columns";
+  let summary = "quantize rows by vectors of 16 columns";
   let description = [{
     Expects `tile.quantize_rows` on buffers with contiguous last dimensions; leaves scf loops.
 
@@ -109,7 +109,7 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
   let summary = "linalg tiles on buffers become loops over vectors of 16 floats";
   let description = [{
     A projection tile of lower precision becomes a loop over groups of neighbours in K with an instruction of `dot-unit` for each row and 16 columns, or, on
-    `amx`, for 16 rows and 16 columns; the latter reads whole groups of 16 rows of codes.
+    `amx`, for 16 rows and 16 columns; the latter reads whole groups of 16 low-precision rows.
 
     A projection tile (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one accumulator per row and 16 columns, one for
     every number of rows that a tile may have. The epilogue works on the accumulators; only partial tiles of several rows keep the tile's buffer, since one loop
@@ -123,7 +123,7 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect", "::mlir::amx::AMXDialect",
                            "::mlir::x86vector::X86VectorDialect"];
   let options = [Option<"registerRows", "register-rows", "int64_t", "8", "most rows of a register tile">,
-                 Option<"codeRows", "code-rows", "int64_t", "8", "rows of a register tile of codes of lower precision, a power of two">,
+                 Option<"codeRows", "code-rows", "int64_t", "8", "rows of a register tile of low-precision operands, a power of two">,
                  Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::DotUnit::Avx512", "instructions for products of lower precision",
                         [{::llvm::cl::values(clEnumValN(::attune::DotUnit::Portable, "portable", "any CPU"),
                                              clEnumValN(::attune::DotUnit::Avx2, "avx2", "x86 vectors of 256 bits"),

@@ -1,4 +1,4 @@
-//===- VectorizeTiles.cpp - Vector code for linalg tiles on buffers ---------===//
+//===- VectorizeTiles.cpp - Vector code for linalg tiles on buffers -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/VectorizeTiles.h"
-#include "compiler/Target/CPU/DotContraction.h"
+#include "compiler/Target/CPU/LowPrecisionContraction.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -53,8 +53,8 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
     for (linalg::LinalgOp op : ops)
       if (auto tile = matchContraction(op)) {
         VectorBuilder builder(op.getLoc(), tile->epilogue ? tile->epilogue : op);
-        const char *reason = isDotContraction(op) ? vectorizeDots(builder, *tile, codeRows, dotUnit, plan)
-                                                  : vectorizeContraction(builder, *tile, registerRows, plan);
+        const char *reason = isLowPrecisionContraction(op) ? vectorizeLowPrecision(builder, *tile, codeRows, dotUnit, plan)
+                                                           : vectorizeContraction(builder, *tile, registerRows, plan);
         if (reason) {
           missed(op, reason);
           continue;

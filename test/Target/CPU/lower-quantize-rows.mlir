@@ -67,7 +67,7 @@ func.func @strided(%x: memref<?x64xf32, strided<[128, 2]>>, %c: memref<?x64xbf16
 // -----
 
 func.func @halves(%x: memref<?x64xf32>, %c: memref<?x64xf16>) {
-  // expected-error @below {{codes of f16 have no form for CPUs}}
+  // expected-error @below {{f16 is not supported on CPUs}}
   tile.quantize_rows ins(%x : memref<?x64xf32>) outs(%c : memref<?x64xf16>)
   return
 }

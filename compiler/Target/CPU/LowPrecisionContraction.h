@@ -1,8 +1,8 @@
-//===- DotContraction.h - Products of codes of lower precision ------------===//
+//===- LowPrecisionContraction.h - Low-precision products -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_CPU_DOTCONTRACTION_H
-#define ATTUNE_COMPILER_TARGET_CPU_DOTCONTRACTION_H
+#ifndef ATTUNE_COMPILER_TARGET_CPU_LOWPRECISIONCONTRACTION_H
+#define ATTUNE_COMPILER_TARGET_CPU_LOWPRECISIONCONTRACTION_H
 
 #include "compiler/Target/CPU/DotUnit.h"
 #include "compiler/Target/CPU/LaneBody.h"
@@ -11,10 +11,10 @@
 
 namespace attune {
 
-/// What the units that multiply codes share: the operands of one tile, and what happens to finished sums.
-class DotTile {
+/// One register tile of a low-precision product: its operands, and the storing of finished sums. All instruction sets share it.
+class LowPrecisionTile {
 public:
-  DotTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
+  LowPrecisionTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
 
   /// Null if the tile can be emitted, else the reason why not.
   const char *check();
@@ -36,9 +36,9 @@ public:
   void prefetch(int64_t shares, mlir::Value panel, mlir::Value iteration, int64_t iterations);
 
   VectorBuilder &builder;
-  mlir::Value codes, panels; // [M, K'], [P, K' / G, W * G]
+  mlir::Value input, panels; // [M, K'], [P, K' / G, W * G]
   mlir::Value output;
-  mlir::MemRefType codeType, panelType;
+  mlir::MemRefType inputType, panelType;
   int64_t rows, width = 0, group = 0, depth = 0;
 
 private:
@@ -52,11 +52,11 @@ private:
 };
 
 /// Emits |tile| with vectors of |unit|, groups of |rows| rows in registers; returns null, or the reason why it cannot.
-const char *vectorizeDots(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
+const char *vectorizeLowPrecision(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
-/// The same with tiles of 16 x 64 bytes (AMX), of bf16 or i8 codes. Reads whole groups of 16 rows of codes.
-const char *emitTileDots(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan);
+/// The same with tiles of 16 x 64 bytes (AMX), of bf16 or i8. Reads whole groups of 16 rows of the input.
+const char *emitAmxContraction(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan);
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_CPU_DOTCONTRACTION_H
+#endif // ATTUNE_COMPILER_TARGET_CPU_LOWPRECISIONCONTRACTION_H

@@ -1,14 +1,14 @@
-//===- TileDots.cpp - Products of codes in tile registers (AMX) -----------===//
+//===- AmxContraction.cpp - Low-precision products in AMX tiles -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two by two tiles of 16 x 16 sums; a step over 64 bytes of K loads two tiles of codes and two of the panel. Sums go through a buffer on
-// the stack to the epilogue, which works on vectors. Up to 16 rows have one row of tiles. Rows beyond those of the matrix are read (memory
-// planning leaves room for them), multiplied and dropped: tiles of fewer rows would need other tile configurations.
+// Two by two tiles of 16 x 16 sums; a step over 64 bytes of K loads two tiles of the input and two of the panel. Sums go through a buffer
+// on the stack to the epilogue, which works on vectors. Up to 16 rows have one row of tiles. Rows beyond those of the matrix are read
+// (memory planning leaves room for them), multiplied and dropped: tiles of fewer rows would need other tile configurations.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/DotContraction.h"
+#include "compiler/Target/CPU/LowPrecisionContraction.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -23,19 +23,20 @@ static constexpr int64_t kGroupRows = 2 * kTileRows;
 static constexpr int64_t kShares = 4;
 
 namespace {
-class TileKernel {
+class AmxKernel {
 public:
-  explicit TileKernel(DotTile &tile)
-      : tile(tile), builder(tile.builder), code(tile.codeType.getElementType()), stepCodes(kTileBytes * 8 / code.getIntOrFloatBitWidth()),
-        sumType(code.isBF16() ? Type(builder.getF32Type()) : builder.getI32Type()) {}
+  explicit AmxKernel(LowPrecisionTile &tile)
+      : tile(tile), builder(tile.builder), element(tile.inputType.getElementType()),
+        stepElements(kTileBytes * 8 / element.getIntOrFloatBitWidth()),
+        sumType(element.isBF16() ? Type(builder.getF32Type()) : builder.getI32Type()) {}
 
-  /// Null if tiles can multiply these codes, else the reason why not.
+  /// Null if tiles can multiply these operands, else the reason why not.
   const char *check() const {
     if (tile.width != 2 * VectorBuilder::kLanes)
       return "its panels are not two tiles wide";
-    if (tile.depth % stepCodes != 0)
-      return "its rows of codes are not a multiple of 64 bytes";
-    return tile.group * code.getIntOrFloatBitWidth() == 32 ? nullptr : "its panels have no groups of four bytes";
+    if (tile.depth % stepElements != 0)
+      return "its low-precision rows are not a multiple of 64 bytes";
+    return tile.group * element.getIntOrFloatBitWidth() == 32 ? nullptr : "its panels have no groups of four bytes";
   }
 
   void emit() {
@@ -65,20 +66,20 @@ private:
   void multiply(Value panel, Value firstRow, int64_t rowTiles, int64_t shares) {
     constexpr int64_t kColumnTiles = 2;
     auto sums = amx::TileType::get({kTileRows, kTileRows}, sumType);
-    auto codes = amx::TileType::get({kTileRows, stepCodes}, code),
-         weights = amx::TileType::get({kTileRows, stepCodes}, tile.panelType.getElementType());
+    auto inputs = amx::TileType::get({kTileRows, stepElements}, element),
+         weights = amx::TileType::get({kTileRows, stepElements}, tile.panelType.getElementType());
     VectorBuilder::Values initial;
     for (int64_t i = 0; i < rowTiles * kColumnTiles; ++i)
       initial.push_back(amx::TileZeroOp::create(builder, sums));
-    int64_t steps = tile.depth / stepCodes;
+    int64_t steps = tile.depth / stepElements;
     VectorBuilder::Values done = builder.loop(builder.index(0), builder.index(steps), 1, initial, [&](Value step, ValueRange carried) {
       tile.prefetch(shares, panel, step, steps);
       VectorBuilder::Values next(carried), a, b;
-      Value k = builder.mul(step, stepCodes), group = builder.mul(step, kTileRows);
+      Value k = builder.mul(step, stepElements), group = builder.mul(step, kTileRows);
       for (int64_t i = 0; i < rowTiles; ++i)
-        a.push_back(amx::TileLoadOp::create(builder, codes, tile.codes, ValueRange{builder.add(firstRow, i * kTileRows), k}));
+        a.push_back(amx::TileLoadOp::create(builder, inputs, tile.input, ValueRange{builder.add(firstRow, i * kTileRows), k}));
       for (int64_t j = 0; j < kColumnTiles; ++j)
-        b.push_back(amx::TileLoadOp::create(builder, weights, tile.panels, ValueRange{panel, group, builder.index(j * stepCodes)}));
+        b.push_back(amx::TileLoadOp::create(builder, weights, tile.panels, ValueRange{panel, group, builder.index(j * stepElements)}));
       for (int64_t i = 0; i < rowTiles; ++i)
         for (int64_t j = 0; j < kColumnTiles; ++j)
           next[i * kColumnTiles + j] = multiplyAdd(a[i], b[j], next[i * kColumnTiles + j]);
@@ -91,7 +92,7 @@ private:
   }
 
   Value multiplyAdd(Value a, Value b, Value sum) {
-    if (code.isBF16())
+    if (element.isBF16())
       return amx::TileMulFOp::create(builder, sum.getType(), a, b, sum);
     return amx::TileMulIOp::create(builder, sum.getType(), a, b, sum, /*isZextLhs=*/builder.getUnitAttr(), /*isZextRhs=*/UnitAttr());
   }
@@ -106,20 +107,20 @@ private:
     });
   }
 
-  DotTile &tile;
+  LowPrecisionTile &tile;
   VectorBuilder &builder;
-  Type code;
-  int64_t stepCodes;
+  Type element;
+  int64_t stepElements;
   Type sumType;
   Value buffer;
 };
 } // namespace
 
-const char *attune::emitTileDots(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan) {
-  DotTile dots(builder, tile, kGroupRows, plan);
+const char *attune::emitAmxContraction(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan) {
+  LowPrecisionTile dots(builder, tile, kGroupRows, plan);
   if (const char *reason = dots.check())
     return reason;
-  TileKernel kernel(dots);
+  AmxKernel kernel(dots);
   if (const char *reason = kernel.check())
     return reason;
   kernel.emit();

@@ -4,9 +4,9 @@
 // REQUIRES: avx2
 // RUN: split-file %s %t.parts
 // RUN: attune-opt %t.parts/words.mlir --attune-vectorize-tiles=dot-unit=avx2 --canonicalize -o %t.avx2.mlir
-// RUN: %S/Inputs/run-kernels %t.avx2.mlir %S/Inputs/vectorize-dots-run.c %t.avx2 %cc x86-64-v3 > %t.avx2.txt
+// RUN: %S/Inputs/run-kernels %t.avx2.mlir %S/Inputs/vectorize-low-precision-run.c %t.avx2 %cc x86-64-v3 > %t.avx2.txt
 // RUN: attune-opt %t.parts/words.mlir --attune-vectorize-tiles=dot-unit=portable --canonicalize -o %t.portable.mlir
-// RUN: %S/Inputs/run-kernels %t.portable.mlir %S/Inputs/vectorize-dots-run.c %t.portable %cc x86-64-v3 > %t.portable.txt
+// RUN: %S/Inputs/run-kernels %t.portable.mlir %S/Inputs/vectorize-low-precision-run.c %t.portable %cc x86-64-v3 > %t.portable.txt
 // RUN: cmp %t.avx2.txt %t.portable.txt
 // RUN: FileCheck %s --input-file=%t.avx2.txt
 // CHECK: 0 failures

@@ -1,20 +1,19 @@
-// Products of codes in tile registers, by the tests of vectorize-dots-run.mlir.
+// Products of bytes with vectors of 256 bits, by the tests of vectorize-low-precision-run.mlir.
 //
-// REQUIRES: amx
-// RUN: attune-opt %s --attune-vectorize-tiles=dot-unit=amx --canonicalize --expand-strided-metadata --lower-affine --attune-lower-tiles -o %t.mlir
-// RUN: %S/Inputs/run-kernels %t.mlir %S/Inputs/vectorize-dots-run.c %t %cc sapphirerapids -DBYTES | FileCheck %s
+// REQUIRES: avxvnni
+// RUN: attune-opt %s --attune-vectorize-tiles=dot-unit=avx2 --canonicalize -o %t.mlir
+// RUN: %S/Inputs/run-kernels %t.mlir %S/Inputs/vectorize-low-precision-run.c %t %cc alderlake -DBYTES -DWIDE_FLOATS | FileCheck %s
 // CHECK: 0 failures
 
-func.func @float_dots(%x: memref<?x128xbf16>, %w: memref<?x64x?x2xbf16, strided<[4096, 64, 2, 1]>>, %out: memref<?x?xf32>) attributes {llvm.emit_c_interface} {
+func.func @float_dots(%x: memref<?x128xf32>, %w: memref<?x64x?x2xbf16, strided<[4096, 64, 2, 1]>>, %out: memref<?x?xf32>) attributes {llvm.emit_c_interface} {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%out : memref<?x?xf32>)
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 32, k floordiv 2, n mod 32, k mod 2)>, affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : memref<?x128xbf16>, memref<?x64x?x2xbf16, strided<[4096, 64, 2, 1]>>) outs(%out : memref<?x?xf32>) {
-  ^bb0(%a: bf16, %b: bf16, %acc: f32):
-    %l = arith.extf %a : bf16 to f32
+      ins(%x, %w : memref<?x128xf32>, memref<?x64x?x2xbf16, strided<[4096, 64, 2, 1]>>) outs(%out : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: bf16, %acc: f32):
     %r = arith.extf %b : bf16 to f32
-    %p = arith.mulf %l, %r : f32
+    %p = arith.mulf %a, %r : f32
     %s = arith.addf %acc, %p : f32
     linalg.yield %s : f32
   }

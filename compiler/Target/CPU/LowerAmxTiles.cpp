@@ -1,4 +1,4 @@
-//===- LowerTiles.cpp - Tile registers as LLVM's ---------------------------===//
+//===- LowerAmxTiles.cpp - Tile registers as LLVM's -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -17,7 +17,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 
 namespace attune {
-#define GEN_PASS_DEF_LOWERTILES
+#define GEN_PASS_DEF_LOWERAMXTILES
 #include "compiler/Target/CPU/Passes.h.inc"
 } // namespace attune
 
@@ -32,7 +32,7 @@ static bool hasNoTiles(Operation *op) {
 }
 
 namespace {
-struct LowerTiles : attune::impl::LowerTilesBase<LowerTiles> {
+struct LowerAmxTiles : attune::impl::LowerAmxTilesBase<LowerAmxTiles> {
   void runOnOperation() override {
     LLVMTypeConverter converter(&getContext());
     RewritePatternSet patterns(&getContext());

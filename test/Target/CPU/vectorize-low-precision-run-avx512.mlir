@@ -1,11 +1,11 @@
-// Products of codes with vectors of 512 bits, by the tests of vectorize-dots-run.mlir.
+// Products of codes with vectors of 512 bits, by the tests of vectorize-low-precision-run.mlir.
 //
 // REQUIRES: avx512-dots
 // RUN: split-file %s %t.parts
 // RUN: attune-opt %t.parts/words.mlir --attune-vectorize-tiles=dot-unit=avx512 --canonicalize -o %t.words.mlir
-// RUN: %S/Inputs/run-kernels %t.words.mlir %S/Inputs/vectorize-dots-run.c %t.words %cc x86-64-v4 | FileCheck %s
+// RUN: %S/Inputs/run-kernels %t.words.mlir %S/Inputs/vectorize-low-precision-run.c %t.words %cc x86-64-v4 | FileCheck %s
 // RUN: attune-opt %t.parts/bytes.mlir --attune-vectorize-tiles=dot-unit=avx512 --canonicalize -o %t.bytes.mlir
-// RUN: %S/Inputs/run-kernels %t.bytes.mlir %S/Inputs/vectorize-dots-run.c %t.bytes %cc cooperlake -DBYTES | FileCheck %s
+// RUN: %S/Inputs/run-kernels %t.bytes.mlir %S/Inputs/vectorize-low-precision-run.c %t.bytes %cc cooperlake -DBYTES | FileCheck %s
 // CHECK: 0 failures
 
 //--- words.mlir

@@ -1,8 +1,8 @@
-//===- DotContraction.cpp - Products of codes of lower precision ----------===//
+//===- LowPrecisionContraction.cpp - Low-precision products ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/DotContraction.h"
+#include "compiler/Target/CPU/LowPrecisionContraction.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -12,9 +12,9 @@
 using namespace mlir;
 using namespace attune;
 
-DotTile::DotTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan)
-    : builder(builder), codes(tile.contraction.getDpsInputs()[0]), panels(tile.contraction.getDpsInputs()[1]),
-      output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), codeType(cast<MemRefType>(codes.getType())),
+LowPrecisionTile::LowPrecisionTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan)
+    : builder(builder), input(tile.contraction.getDpsInputs()[0]), panels(tile.contraction.getDpsInputs()[1]),
+      output((tile.epilogue ? tile.epilogue : tile.contraction).getDpsInits()[0]), inputType(cast<MemRefType>(input.getType())),
       panelType(cast<MemRefType>(panels.getType())), rows(rows), plan(plan), tile(tile) {
   auto loop = tile.contraction->getParentOfType<scf::ForOp>();
   if (!loop)
@@ -24,20 +24,20 @@ DotTile::DotTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, Pre
   rowTiles = builder.ceilDiv(all, loop.getStep());
 }
 
-const char *DotTile::check() {
+const char *LowPrecisionTile::check() {
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (codeType.getRank() != 2 || panelType.getRank() != 4 || failed(panelType.getStridesAndOffset(strides, offset)))
-    return "its operands are not rows of codes and a grouped weight panel";
+  if (inputType.getRank() != 2 || panelType.getRank() != 4 || failed(panelType.getStridesAndOffset(strides, offset)))
+    return "its operands are not low-precision rows and a grouped weight panel";
   group = panelType.getDimSize(3);
-  if (codeType.isDynamicDim(1) || ShapedType::isDynamic(group) || ShapedType::isDynamic(strides[1]) || strides[3] != 1 ||
+  if (inputType.isDynamicDim(1) || ShapedType::isDynamic(group) || ShapedType::isDynamic(strides[1]) || strides[3] != 1 ||
       strides[2] != group)
     return "its panels have no known layout";
-  depth = codeType.getDimSize(1);
+  depth = inputType.getDimSize(1);
   width = strides[1] / group;
-  if (width % VectorBuilder::kLanes != 0 || !codeType.isLastDimUnitStride() || depth % group != 0)
+  if (width % VectorBuilder::kLanes != 0 || !inputType.isLastDimUnitStride() || depth % group != 0)
     return "its panel width is not a known multiple of 16";
-  MLIRContext *context = codeType.getContext();
+  MLIRContext *context = inputType.getContext();
   AffineExpr n = getAffineDimExpr(1, context), k = getAffineDimExpr(2, context);
   AffineMap map = tile.contraction.getMatchingIndexingMap(tile.contraction.getDpsInputOperand(1));
   if (map != AffineMap::get(3, 0, {n.floorDiv(width), k.floorDiv(group), n % width, k % group}, context))
@@ -67,13 +67,13 @@ const char *DotTile::check() {
 }
 
 /// Whether dimension |dim| of the output is known to be at most |limit|.
-bool DotTile::isAtMost(int64_t dim, int64_t limit) {
+bool LowPrecisionTile::isAtMost(int64_t dim, int64_t limit) {
   FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {output, dim},
                                                                             /*stopCondition=*/nullptr, /*closedUB=*/true);
   return succeeded(bound) && *bound <= limit;
 }
 
-void DotTile::forEachGroup(llvm::function_ref<void(Value, Value, Value, Value, Value)> emitGroup) {
+void LowPrecisionTile::forEachGroup(llvm::function_ref<void(Value, Value, Value, Value, Value)> emitGroup) {
   Value columns = builder.size(output, 1), count = builder.size(output, 0), zero = builder.index(0);
   auto emitPanel = [&](Value panel, Value first, Value columns) {
     if (isAtMost(0, rows))
@@ -86,12 +86,12 @@ void DotTile::forEachGroup(llvm::function_ref<void(Value, Value, Value, Value, V
   builder.loop(zero, columns, width, [&](Value first) { emitPanel(builder.div(first, width), first, builder.sub(columns, first)); });
 }
 
-void DotTile::prepareRow(Value row) {
+void LowPrecisionTile::prepareRow(Value row) {
   if (body)
     body->prepare({row});
 }
 
-void DotTile::finish(Value sums, Value row, Value firstColumn, int64_t chunk, Value columns) {
+void LowPrecisionTile::finish(Value sums, Value row, Value firstColumn, int64_t chunk, Value columns) {
   int64_t column = chunk * VectorBuilder::kLanes;
   std::optional<int64_t> known = getConstantIntValue(columns);
   if (known && *known <= column)
@@ -104,7 +104,7 @@ void DotTile::finish(Value sums, Value row, Value firstColumn, int64_t chunk, Va
     builder.store(sums, output, {row, point.inner}, lanes);
 }
 
-void DotTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {
+void LowPrecisionTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {
   if (!rowTile)
     return emit(0);
   auto side = [&](int64_t shares) {
@@ -122,7 +122,7 @@ void DotTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {
   (void)from(1);
 }
 
-void DotTile::prefetch(int64_t shares, Value panel, Value iteration, int64_t iterations) {
+void LowPrecisionTile::prefetch(int64_t shares, Value panel, Value iteration, int64_t iterations) {
   if (shares != 0)
     emitPanelPrefetch(builder, plan, panels, panel, rowTile, shares, iteration, iterations);
 }

@@ -1,13 +1,14 @@
-//===- VectorizeDots.cpp - Products of codes in vector registers ----------===//
+//===- VectorizeLowPrecision.cpp - Low-precision products in vectors ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The tile of VectorizeContraction.cpp for codes: one accumulator of 16 lanes per row and 16 columns, carried through a loop over groups of
-// neighbours in K. An instruction multiplies the neighbours of 16 columns by those of one row, which are broadcast as one word.
+// The tile of VectorizeContraction.cpp for low-precision operands: one accumulator of 16 lanes per row and 16 columns, carried through a
+// loop over groups of neighbours in K. An instruction multiplies the neighbours of 16 columns by those of one row, which are broadcast as
+// one word.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/CPU/DotContraction.h"
+#include "compiler/Target/CPU/LowPrecisionContraction.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -17,18 +18,18 @@ using namespace mlir;
 using namespace attune;
 
 namespace {
-class DotKernel {
+class LowPrecisionKernel {
 public:
-  DotKernel(DotTile &tile, DotUnit unit)
-      : tile(tile), builder(tile.builder), unit(unit), code(tile.codeType.getElementType()), f32(builder.getF32Type()),
+  LowPrecisionKernel(LowPrecisionTile &tile, DotUnit unit)
+      : tile(tile), builder(tile.builder), unit(unit), element(tile.inputType.getElementType()), f32(builder.getF32Type()),
         i32(builder.getI32Type()) {}
 
-  /// Null if |unit| has an instruction for these codes, else the reason why not.
+  /// Null if |unit| has an instruction for these operands, else the reason why not.
   const char *check() const {
-    bool bytes = code.isInteger(8);
-    if ((bytes && unit == DotUnit::Portable) || (code.isBF16() && unit != DotUnit::Avx512 && unit != DotUnit::Amx))
-      return "the CPU has no instruction that multiplies its codes";
-    return tile.group == (bytes ? 4 : 2) ? nullptr : "its panels have no groups of the size that its codes are multiplied in";
+    bool bytes = element.isInteger(8);
+    if ((bytes && unit == DotUnit::Portable) || (element.isBF16() && unit != DotUnit::Avx512 && unit != DotUnit::Amx))
+      return "the CPU has no instruction that multiplies its low-precision operands";
+    return tile.group == (bytes ? 4 : 2) ? nullptr : "its panels have no groups of the size that its operands are multiplied in";
   }
 
   void emit() {
@@ -44,8 +45,8 @@ public:
 private:
   /// Steps of the loop over groups per iteration. More would make LLVM hoist broadcasts and spill, the sooner the fewer registers there are
   /// beside the sums and the products that have yet to be added to them.
-  int64_t unroll() const { return unit == DotUnit::Avx2 || code.isInteger(16) ? 2 : 4; }
-  bool isFloat() const { return isa<FloatType>(code); }
+  int64_t unroll() const { return unit == DotUnit::Avx2 || element.isInteger(16) ? 2 : 4; }
+  bool isFloat() const { return isa<FloatType>(element); }
   VectorType vectorOf(int64_t lanes, Type type) { return VectorType::get({lanes}, type); }
 
   /// A weight panel, the first column of the output it makes, and how many there are.
@@ -68,10 +69,10 @@ private:
       for (int64_t chunk = 0; chunk < vectors; ++chunk)
         weights.push_back(loadWeights(where.index, group, chunk));
       for (int64_t row = 0; row < count; ++row) {
-        VectorBuilder::Values codes = loadCodes(indices[row], builder.mul(group, tile.group));
+        VectorBuilder::Values inputs = loadInput(indices[row], builder.mul(group, tile.group));
         for (int64_t chunk = 0; chunk < vectors; ++chunk) {
           Value &sum = sums[row * vectors + chunk];
-          sum = multiply(sum, codes, weights[chunk]);
+          sum = multiply(sum, inputs, weights[chunk]);
         }
       }
     };
@@ -98,14 +99,14 @@ private:
     builder.ifThen(builder.compare(arith::CmpIPredicate::eq, existing, count), [&] { finish(count - 1); });
   }
 
-  /// The neighbours of 16 columns: one vector of all, or for f32 codes the first and the second of each pair.
+  /// The neighbours of 16 columns: one vector of all, or for f32 operands the first and the second of each pair.
   VectorBuilder::Values loadWeights(Value panel, Value group, int64_t chunk) {
     int64_t elements = VectorBuilder::kLanes * tile.group;
     Value raw = vector::LoadOp::create(builder, vectorOf(elements, tile.panelType.getElementType()), tile.panels,
                                        ValueRange{panel, group, builder.index(chunk * elements)});
-    if (code.isInteger(16))
+    if (element.isInteger(16))
       return wordPairs(raw);
-    if (!code.isF32())
+    if (!element.isF32())
       return {raw};
     Value words = vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes, i32), raw);
     Value first = arith::ShLIOp::create(builder, words, splatInt(16)), second = arith::AndIOp::create(builder, words, splatInt(0xffff0000));
@@ -123,50 +124,50 @@ private:
   }
 
   /// The neighbours of |row| from |k| on, to go with loadWeights.
-  VectorBuilder::Values loadCodes(Value row, Value k) {
-    if (code.isF32())
-      return {builder.splat(builder.loadScalar(tile.codes, {row, k})),
-              builder.splat(builder.loadScalar(tile.codes, {row, builder.add(k, 1)}))};
+  VectorBuilder::Values loadInput(Value row, Value k) {
+    if (element.isF32())
+      return {builder.splat(builder.loadScalar(tile.input, {row, k})),
+              builder.splat(builder.loadScalar(tile.input, {row, builder.add(k, 1)}))};
     VectorType words = vectorOf(VectorBuilder::kLanes, i32);
-    if (code.isInteger(16) && unit == DotUnit::Portable) {
+    if (element.isInteger(16) && unit == DotUnit::Portable) {
       auto word = [&](Value k) -> Value {
-        Value wide = arith::ExtSIOp::create(builder, i32, builder.loadScalar(tile.codes, {row, k}));
+        Value wide = arith::ExtSIOp::create(builder, i32, builder.loadScalar(tile.input, {row, k}));
         return vector::BroadcastOp::create(builder, words, wide);
       };
       return {word(k), word(builder.add(k, 1))};
     }
-    Value group = vector::LoadOp::create(builder, vectorOf(tile.group, code), tile.codes, ValueRange{row, k});
+    Value group = vector::LoadOp::create(builder, vectorOf(tile.group, element), tile.input, ValueRange{row, k});
     Value word = vector::ExtractOp::create(builder, vector::BitCastOp::create(builder, vectorOf(1, i32), group), int64_t(0));
     Value all = vector::BroadcastOp::create(builder, words, word);
-    return {vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes * tile.group, code), all)};
+    return {vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes * tile.group, element), all)};
   }
 
   /// |sum| plus the products of neighbours.
-  Value multiply(Value sum, const VectorBuilder::Values &codes, const VectorBuilder::Values &weights) {
-    if (code.isF32())
-      return builder.fma(codes[1], weights[1], builder.fma(codes[0], weights[0], sum));
-    if (code.isBF16())
-      return x86vector::DotBF16Op::create(builder, sum.getType(), sum, codes[0], weights[0]);
-    if (code.isInteger(16) && unit == DotUnit::Portable) {
-      for (auto [a, b] : llvm::zip_equal(codes, weights))
+  Value multiply(Value sum, const VectorBuilder::Values &inputs, const VectorBuilder::Values &weights) {
+    if (element.isF32())
+      return builder.fma(inputs[1], weights[1], builder.fma(inputs[0], weights[0], sum));
+    if (element.isBF16())
+      return x86vector::DotBF16Op::create(builder, sum.getType(), sum, inputs[0], weights[0]);
+    if (element.isInteger(16) && unit == DotUnit::Portable) {
+      for (auto [a, b] : llvm::zip_equal(inputs, weights))
         sum = arith::AddIOp::create(builder, sum, arith::MulIOp::create(builder, a, b));
       return sum;
     }
     if (unit != DotUnit::Avx2)
-      return multiplyWords("512", sum, codes[0], weights[0]);
-    Value low = multiplyWords("256", half(sum, 0), half(codes[0], 0), half(weights[0], 0));
-    Value high = multiplyWords("256", half(sum, 1), half(codes[0], 1), half(weights[0], 1));
+      return multiplyWords("512", sum, inputs[0], weights[0]);
+    Value low = multiplyWords("256", half(sum, 0), half(inputs[0], 0), half(weights[0], 0));
+    Value high = multiplyWords("256", half(sum, 1), half(inputs[0], 1), half(weights[0], 1));
     return vector::ShuffleOp::create(builder, low, high, llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes)));
   }
 
   /// |sum| plus the products of the integers of each 32-bit lane, with the instruction for vectors of |bits|.
-  Value multiplyWords(StringRef bits, Value sum, Value codes, Value weights) {
+  Value multiplyWords(StringRef bits, Value sum, Value inputs, Value weights) {
     auto call = [&](const Twine &name, ValueRange operands) {
       return LLVM::CallIntrinsicOp::create(builder, sum.getType(), builder.getStringAttr(name), operands).getResult(0);
     };
-    if (code.isInteger(8))
-      return call("llvm.x86.avx512.vpdpbusd." + bits, {sum, codes, weights});
-    Value products = call(bits == "512" ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd", {codes, weights});
+    if (element.isInteger(8))
+      return call("llvm.x86.avx512.vpdpbusd." + bits, {sum, inputs, weights});
+    Value products = call(bits == "512" ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd", {inputs, weights});
     return arith::AddIOp::create(builder, sum, products);
   }
 
@@ -183,22 +184,22 @@ private:
   /// Most row tiles of a block that share the lines of the next panel among them.
   static constexpr int64_t kShares = 8;
 
-  DotTile &tile;
+  LowPrecisionTile &tile;
   VectorBuilder &builder;
   DotUnit unit;
-  Type code;
+  Type element;
   Type f32, i32;
 };
 } // namespace
 
-const char *attune::vectorizeDots(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan) {
-  Type code = cast<MemRefType>(tile.contraction.getDpsInputs()[0].getType()).getElementType();
-  if (unit == DotUnit::Amx && (code.isBF16() || code.isInteger(8)))
-    return emitTileDots(builder, tile, plan);
-  DotTile dots(builder, tile, rows, plan);
+const char *attune::vectorizeLowPrecision(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan) {
+  Type element = cast<MemRefType>(tile.contraction.getDpsInputs()[0].getType()).getElementType();
+  if (unit == DotUnit::Amx && (element.isBF16() || element.isInteger(8)))
+    return emitAmxContraction(builder, tile, plan);
+  LowPrecisionTile dots(builder, tile, rows, plan);
   if (const char *reason = dots.check())
     return reason;
-  DotKernel kernel(dots, unit);
+  LowPrecisionKernel kernel(dots, unit);
   if (const char *reason = kernel.check())
     return reason;
   kernel.emit();

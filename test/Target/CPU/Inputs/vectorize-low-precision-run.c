@@ -1,4 +1,4 @@
-//===- vectorize-dots-run.c - Products of codes against plain sums --------===//
+//===- vectorize-low-precision-run.c - Products of codes against plain sums -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // M rows, N columns, K neighbours in groups of GROUP. Codes are 16-bit integers and f32, with -DBYTES unsigned bytes and bf16 (with -DWIDE_FLOATS f32 all the same).
