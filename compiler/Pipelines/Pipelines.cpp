@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - The phases of a compilation ---------===//
+//===- Pipelines.cpp - The phases of a compilation ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -143,12 +143,12 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   pm.addPass(createCSEPass());
   pm.nest<func::FuncOp>().addPass(createDropCacheResults());
   pm.addPass(device ? createLimitRows() : createPadRows());
-  ChainKernelsOptions chains;
-  chains.rows = strategy.maxBlockRows;
+  BlockRowsAcrossKernelsOptions blocking;
+  blocking.rows = strategy.maxBlockRows;
   // Instructions read codes in whole groups of rows, from the first row of a block on.
-  chains.multiple = strategy.codeGroup > 1 ? strategy.codeGroup : strategy.registerRows;
+  blocking.multiple = strategy.codeGroup > 1 ? strategy.codeGroup : strategy.registerRows;
   if (!device)
-    pm.addPass(createChainKernels(chains));
+    pm.addPass(createBlockRowsAcrossKernels(blocking));
   AttachScratchOptions scratch;
   scratch.rows = strategy.queryRows;
   scratch.stateRows = strategy.attentionRows;

@@ -171,8 +171,8 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
 // Tiling
 //===----------------------------------------------------------------------===//
 
-def ChainKernels : Pass<"attune-chain-kernels", "::mlir::ModuleOp"> {
-  let summary = "run kernels that follow each other block of rows by block of rows";
+def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::ModuleOp"> {
+  let summary = "run consecutive row-wise kernels block by block, so that the rows between them stay in cache";
   let description = [{
     ```mlir
     %a = memref.alloc(%tokens) : memref<?x48xf32>
@@ -188,18 +188,18 @@ def ChainKernels : Pass<"attune-chain-kernels", "::mlir::ModuleOp"> {
     }
     ```
 
-    What a kernel leaves is read while it is in the cache. A chain are calls in one block of kernels whose arguments `tile.rows` marks, each of which
-    uses a buffer by rows that one before does, and none as a whole that another uses by rows; between them nothing touches memory. Chains without a
-    buffer of their own are left as they are, and so are kernels that do something to their rows that may depend on where these start.
+    A sequence is calls in one block; each shares a row-wise argument (`tile.rows`) with an earlier one, no buffer is used both by rows and as a
+    whole, and nothing between them touches memory. Sequences without a private buffer, and kernels that may depend on the address of their first row,
+    are skipped.
 
-    A step has `rows` rows for every worker, or somewhat less where that makes steps even, as blocks of rows of the kernels do; so kernels are divided among
-    the workers as without it, by columns where there are no more rows than one step has. A buffer that is first written in a chain lies in the rows of
-    another that the calls before this one were the last to use.
+    A step has at most `rows` rows for each worker, fewer if that makes steps even, in multiples of `multiple`; so kernels are divided among the workers
+    as without this pass, by columns where there are no more rows than one step has. A buffer first written in the sequence reuses the rows of one whose
+    last reader is an earlier call.
 
-    Kernels in chains take rows of a buffer (`offset: ?`). Expects bufferized functions that write none of their
+    Kernels in sequences take rows of a buffer (`offset: ?`). Expects bufferized functions that write none of their
     arguments under another's name; runs before `attune-plan-memory`, which replaces `rt.worker_count`. Numerics: exact.
   }];
-  let options = [Option<"rows", "rows", "int64_t", "128", "most rows of a step for each worker, 0 for no chains">,
+  let options = [Option<"rows", "rows", "int64_t", "128", "most rows of a step for each worker, 0 to leave calls as they are">,
                  Option<"multiple", "multiple", "int64_t", "1", "rows of a step for each worker are a multiple of this, or `rows`">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];
 }

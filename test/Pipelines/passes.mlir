@@ -100,17 +100,17 @@
 // BUFFERIZED-NEXT: attune-drop-cache-results
 // BUFFERIZED-NEXT: ),
 // BUFFERIZED-NEXT: attune-pad-rows{multiple=2048 pad=64},
-// BUFFERIZED-NEXT: attune-chain-kernels{multiple=12 rows=128},
+// BUFFERIZED-NEXT: attune-block-rows-across-kernels{multiple=12 rows=128},
 // BUFFERIZED-NEXT: attune-attach-scratch{rows=8 state-rows=64},
 // BUFFERIZED-NEXT: attune-plan-memory{code-rows=1},
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: )
 
 // Blocks of rows are whole groups of rows of codes, and there are none on a GPU.
-// GROUPS: attune-chain-kernels{multiple=32 rows=128}
+// GROUPS: attune-block-rows-across-kernels{multiple=32 rows=128}
 // GROUPS: attune-plan-memory{code-rows=32}
 // UNCHAINED: attune-limit-rows
-// UNCHAINED-NOT: attune-chain-kernels
+// UNCHAINED-NOT: attune-block-rows-across-kernels
 
 // VECTOR: builtin.module(
 // VECTOR-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},

@@ -1,4 +1,4 @@
-//===- LowPrecisionOps.cpp - Projections from rounded inputs as linalg -----===//
+//===- LowPrecisionOps.cpp - Projections from rounded inputs as linalg ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -23,14 +23,14 @@ using utils::IteratorType;
 
 /// linear -> quantize_rows, fill, contraction over grouped panels, epilogue.
 struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
-  ConvertLowPrecisionLinear(MLIRContext *context, KernelGroups &groups, int64_t width, CodeLayout bf16, CodeLayout int8)
+  ConvertLowPrecisionLinear(MLIRContext *context, KernelGroups &groups, int64_t width, LowPrecisionLayout bf16, LowPrecisionLayout int8)
       : OpConversionPattern(context), groups(groups), width(width), bf16(bf16), int8(int8) {}
 
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getPrecision() == xfmr::Precision::F32)
       return rewriter.notifyMatchFailure(op, "of full precision");
     bool bytes = op.getPrecision() == xfmr::Precision::Int8;
-    CodeLayout layout = bytes ? int8 : bf16;
+    LowPrecisionLayout layout = bytes ? int8 : bf16;
     if (op.getPrecision() == xfmr::Precision::F16)
       layout.type = rewriter.getF16Type();
     IndexBuilder b(op.getLoc(), rewriter);
@@ -64,7 +64,8 @@ private:
     return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(rows) : ValueRange());
   }
 
-  static tiles::QuantizeRowsOp quantize(IndexBuilder &b, Value input, Value rows, const CodeLayout &layout, xfmr::Precision precision) {
+  static tiles::QuantizeRowsOp quantize(IndexBuilder &b, Value input, Value rows, const LowPrecisionLayout &layout,
+                                        xfmr::Precision precision) {
     auto type = cast<RankedTensorType>(input.getType());
     int64_t columns = llvm::alignTo(type.getDimSize(1), layout.multiple);
     SmallVector<Value> destinations{destination(b, RankedTensorType::get({type.getDimSize(0), columns}, layout.type), rows)};
@@ -77,7 +78,7 @@ private:
   }
 
   /// `result[m, n] += sum_k codes[m, k] * panels[n / width, k / group, n mod width, k mod group]`
-  Operation *contract(IndexBuilder &b, Value codes, Value weight, Value init, const CodeLayout &layout) const {
+  Operation *contract(IndexBuilder &b, Value codes, Value weight, Value init, const LowPrecisionLayout &layout) const {
     AffineExpr m, n, k;
     bindDims(b.getContext(), m, n, k);
     auto map = [&](ArrayRef<AffineExpr> results) { return AffineMap::get(3, 0, results, b.getContext()); };
@@ -147,12 +148,12 @@ private:
 
   KernelGroups &groups;
   int64_t width;
-  CodeLayout bf16, int8;
+  LowPrecisionLayout bf16, int8;
 };
 
 } // namespace
 
-void attune::populateLowPrecisionPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, CodeLayout bf16,
-                                          CodeLayout int8) {
+void attune::populateLowPrecisionPatterns(RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, LowPrecisionLayout bf16,
+                                          LowPrecisionLayout int8) {
   patterns.add<ConvertLowPrecisionLinear>(patterns.getContext(), groups, panelWidth, bf16, int8);
 }

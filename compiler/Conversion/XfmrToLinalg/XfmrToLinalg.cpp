@@ -1,4 +1,4 @@
-//===- XfmrToLinalg.cpp - The conversion pass ---------===//
+//===- XfmrToLinalg.cpp - The conversion pass -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ namespace {
 struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrToLinalg> {
   using ConvertXfmrToLinalgBase::ConvertXfmrToLinalgBase;
   void runOnOperation() override {
-    FailureOr<attune::CodeLayout> bf16 = layout("bf16-codes", bf16Codes, bf16Multiple),
-                                  int8 = layout("int8-codes", int8Codes, int8Multiple);
+    FailureOr<attune::LowPrecisionLayout> bf16 = layout("bf16-codes", bf16Codes, bf16Multiple),
+                                          int8 = layout("int8-codes", int8Codes, int8Multiple);
     if (failed(bf16) || failed(int8))
       return signalPassFailure();
     attune::KernelGroups groups;
@@ -54,7 +54,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
     if (attentionCodes != xfmr::Precision::F32)
-      attune::roundAttention(getOperation(), codeType(attentionCodes), attentionHead);
+      attune::convertAttentionOperands(getOperation(), codeType(attentionCodes), attentionHead);
     attune::simplifyQuantizedRows(getOperation());
   }
 
@@ -64,14 +64,14 @@ private:
   }
 
   /// The layout that two options describe, or an error.
-  FailureOr<attune::CodeLayout> layout(StringRef option, StringRef name, int64_t multiple) {
+  FailureOr<attune::LowPrecisionLayout> layout(StringRef option, StringRef name, int64_t multiple) {
     Builder builder(&getContext());
-    attune::CodeLayout found = llvm::StringSwitch<attune::CodeLayout>(name)
-                                   .Case("bf16", {builder.getBF16Type(), bf16Group, multiple})
-                                   .Case("f32", {builder.getF32Type(), 2, multiple})
-                                   .Case("i8", {builder.getI8Type(), 4, multiple})
-                                   .Case("i16", {builder.getI16Type(), 2, multiple})
-                                   .Default({});
+    attune::LowPrecisionLayout found = llvm::StringSwitch<attune::LowPrecisionLayout>(name)
+                                           .Case("bf16", {builder.getBF16Type(), bf16Group, multiple})
+                                           .Case("f32", {builder.getF32Type(), 2, multiple})
+                                           .Case("i8", {builder.getI8Type(), 4, multiple})
+                                           .Case("i16", {builder.getI16Type(), 2, multiple})
+                                           .Default({});
     if (!found.type || isa<FloatType>(found.type) != (option == "bf16-codes"))
       return getOperation().emitError("'") << option << "' cannot be '" << name << "'";
     if (multiple <= 0 || multiple % found.group != 0)

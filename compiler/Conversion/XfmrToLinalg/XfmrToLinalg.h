@@ -1,4 +1,4 @@
-//===- XfmrToLinalg.h - Lowering of xfmr ops to linalg ---------===//
+//===- XfmrToLinalg.h - Lowering of xfmr ops to linalg --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_CONVERSION_XFMRTOLINALG_H
@@ -23,9 +23,9 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Conversion/XfmrToLinalg/Passes.h.inc"
 
-/// Layout of the codes of one lower precision, and with it of its weight panels.
-struct CodeLayout {
-  /// Type of a code in memory.
+/// The layout of low-precision operands, and with it of their weight panels.
+struct LowPrecisionLayout {
+  /// The type of an element in memory.
   mlir::Type type;
   /// Neighbours in K that lie side by side in a panel.
   int64_t group;
@@ -50,11 +50,11 @@ void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups
 /// Patterns for linear projections and for splitting and merging heads. |groups| must outlive the patterns.
 void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth);
 /// Patterns for linears of lower precision.
-void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, CodeLayout bf16,
-                                  CodeLayout int8);
-/// Leaves the keys and values of attention as rows of |element| where heads have at most |largestHead| components and it is not asked for
-/// what its scores are; the queries, too, if nobody else reads what they are a part of.
-void roundAttention(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
+void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, LowPrecisionLayout bf16,
+                                  LowPrecisionLayout int8);
+/// Converts the keys and values of attention to |element| where heads have at most |largestHead| components and no probabilities are
+/// asked for; the queries, too, if all readers of their tensor are such attention.
+void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
 /// Leaves one `tile.quantize_rows` for equal rows, and none for rows that their producer can store rounded.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);

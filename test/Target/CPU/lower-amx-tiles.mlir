@@ -1,4 +1,4 @@
-// RUN: attune-opt %s --attune-lower-tiles | FileCheck %s
+// RUN: attune-opt %s --attune-lower-amx-tiles | FileCheck %s
 
 // Tiles that a loop carries are LLVM's, too; a loop without tiles stays what it is.
 // CHECK-LABEL: @carried

@@ -1,7 +1,7 @@
 // Products of codes in tile registers, by the tests of vectorize-low-precision-run.mlir.
 //
 // REQUIRES: amx
-// RUN: attune-opt %s --attune-vectorize-tiles=dot-unit=amx --canonicalize --expand-strided-metadata --lower-affine --attune-lower-tiles -o %t.mlir
+// RUN: attune-opt %s --attune-vectorize-tiles=dot-unit=amx --canonicalize --expand-strided-metadata --lower-affine --attune-lower-amx-tiles -o %t.mlir
 // RUN: %S/Inputs/run-kernels %t.mlir %S/Inputs/vectorize-low-precision-run.c %t %cc sapphirerapids -DBYTES | FileCheck %s
 // CHECK: 0 failures
 

@@ -1,8 +1,8 @@
-// RUN: attune-opt %s -split-input-file -attune-chain-kernels="multiple=12" | FileCheck %s
-// RUN: attune-opt %s -split-input-file -attune-chain-kernels="rows=0" | FileCheck %s --check-prefix=NONE
-// RUN: not attune-opt %s -split-input-file -attune-chain-kernels="multiple=0" 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: attune-opt %s -split-input-file -attune-block-rows-across-kernels="multiple=12" | FileCheck %s
+// RUN: attune-opt %s -split-input-file -attune-block-rows-across-kernels="rows=0" | FileCheck %s --check-prefix=NONE
+// RUN: not attune-opt %s -split-input-file -attune-block-rows-across-kernels="multiple=0" 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: expects rows not to be negative and multiple to be at least 1, but got 128 and 0
-// RUN: attune-opt %s -split-input-file -attune-chain-kernels="multiple=12" -attune-plan-memory -canonicalize | FileCheck %s --check-prefix=PLACED
+// RUN: attune-opt %s -split-input-file -attune-block-rows-across-kernels="multiple=12" -attune-plan-memory -canonicalize | FileCheck %s --check-prefix=PLACED
 // NONE-NOT: scf.for %
 // NONE-NOT: offset: ?>)
 
@@ -98,7 +98,7 @@ func.func @forward(%x: memref<?x8xf32> {xfmr.dims = ["batch", 8]}, %z: memref<?x
 
 // -----
 
-// What is used after the chain keeps all its rows, but may lie where %a was; %b may not: it is there before.
+// What is used after the sequence keeps all its rows, but may lie where %a was; %b may not: it is there before.
 func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
@@ -147,7 +147,7 @@ func.func private @product(%x: memref<?x8xf32> {tile.rows}, %w: memref<?x8xf32>,
   return
 }
 
-// These are no chains: nothing between them is theirs alone,
+// These are no sequences: nothing between them is theirs alone,
 // CHECK-LABEL: func.func @no_local
 // CHECK-NOT: scf.for
 func.func @no_local(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %z: memref<?x8xf32>) {
@@ -177,7 +177,7 @@ func.func @overwritten(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
   call @copy(%a, %y) : (memref<?x8xf32>, memref<?x8xf32>) -> ()
   return
 }
-// a view may be other rows of the same memory (so the third call is not in the chain),
+// a view may be other rows of the same memory (so the third call is not in the sequence),
 // CHECK-LABEL: func.func @view
 // CHECK: scf.for
 // CHECK: call @copy
@@ -256,7 +256,7 @@ func.func @refused(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 
 // -----
 
-// Two chains in a function, the second of which goes on with what the first leaves in the rows of %a.
+// Two sequences in a function, the second of which goes on with what the first leaves in the rows of %a.
 func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }

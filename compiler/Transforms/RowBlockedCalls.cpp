@@ -1,8 +1,8 @@
-//===- KernelChain.cpp - Calls that can be done by rows -------------------===//
+//===- RowBlockedCalls.cpp - Calls that can be done by rows ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Transforms/KernelChain.h"
+#include "compiler/Transforms/RowBlockedCalls.h"
 #include "compiler/Transforms/RowWise.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -20,7 +20,7 @@ static Value getOwner(Value buffer) {
   return isKnown ? buffer : Value();
 }
 
-bool KernelChain::add(func::CallOp call, func::FuncOp kernel) {
+bool RowBlockedCalls::add(func::CallOp call, func::FuncOp kernel) {
   llvm::SmallDenseMap<Value, Value> added;
   bool connected = calls.empty();
   for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
@@ -39,25 +39,25 @@ bool KernelChain::add(func::CallOp call, func::FuncOp kernel) {
   unsigned number = calls.size();
   for (auto [index, operand] : llvm::enumerate(call.getOperands()))
     if (kernel.getArgAttr(index, tiles::kRowsAttr))
-      rows.insert({operand, Use{number, number}}).first->second.last = number;
+      rows.insert({operand, BufferUse{number, number}}).first->second.last = number;
   calls.push_back(call);
   return true;
 }
 
-memref::AllocOp KernelChain::getLocal(Value buffer) const {
+memref::AllocOp RowBlockedCalls::getPrivateAlloc(Value buffer) const {
   auto alloc = buffer.getDefiningOp<memref::AllocOp>();
   if (!alloc || alloc->getBlock() != calls.front()->getBlock())
     return {};
-  bool isLocal = llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+  bool isPrivate = llvm::all_of(buffer.getUsers(), [&](Operation *user) {
     auto dim = dyn_cast<memref::DimOp>(user);
     return dim ? dim.getConstantIndex() == 0 : llvm::is_contained(calls, user);
   });
-  return isLocal ? alloc : memref::AllocOp();
+  return isPrivate ? alloc : memref::AllocOp();
 }
 
 /// Whether |buffer|, or what it is a view of, is used before the calls, or after them, or where that is not known: it is not an allocation
 /// in their block.
-bool KernelChain::isUsed(Value buffer, bool before) const {
+bool RowBlockedCalls::isUsed(Value buffer, bool before) const {
   Block *block = calls.front()->getBlock();
   Value owner = getOwner(buffer);
   auto alloc = owner ? owner.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
@@ -82,7 +82,7 @@ static Value viewAs(MemRefType type, Value other) {
   auto from = cast<MemRefType>(other.getType());
   if (type == from)
     return other;
-  // Only codes of two dimensions have room for whole groups of rows.
+  // Only low-precision buffers of two dimensions have room for whole groups of rows.
   if (!type.getElementType().isF32() || from.getRank() < 2 || type.getRank() != 2 || type.getNumDynamicDims() != 1 ||
       from.getNumDynamicDims() != 1)
     return {};
@@ -95,12 +95,12 @@ static Value viewAs(MemRefType type, Value other) {
   return memref::CollapseShapeOp::create(builder, other.getLoc(), other, groups);
 }
 
-void KernelChain::reuseRows() {
+void RowBlockedCalls::reuseRows() {
   llvm::MapVector<Value, unsigned> ends; // those that nobody uses after this call
   for (auto [buffer, use] : rows)
-    if (!getLocal(buffer) && !isUsed(buffer, /*before=*/false))
+    if (!getPrivateAlloc(buffer) && !isUsed(buffer, /*before=*/false))
       ends[buffer] = use.last;
-  for (auto [buffer, use] : llvm::MapVector<Value, Use>(rows)) {
+  for (auto [buffer, use] : llvm::MapVector<Value, BufferUse>(rows)) {
     if (ends.contains(buffer) || !buffer.getDefiningOp<memref::AllocOp>() || isUsed(buffer, /*before=*/true))
       continue;
     for (auto &[other, end] : ends) {
@@ -117,23 +117,23 @@ void KernelChain::reuseRows() {
   }
 }
 
-SmallVector<SmallVector<func::CallOp>> attune::findKernelChains(func::FuncOp function, SymbolTableCollection &symbols,
-                                                                llvm::function_ref<bool(func::FuncOp)> canTakeRows) {
-  SmallVector<SmallVector<func::CallOp>> chains;
-  KernelChain chain;
+SmallVector<SmallVector<func::CallOp>> attune::findRowBlockedCalls(func::FuncOp function, SymbolTableCollection &symbols,
+                                                                   llvm::function_ref<bool(func::FuncOp)> canTakeRows) {
+  SmallVector<SmallVector<func::CallOp>> sequences;
+  RowBlockedCalls sequence;
   auto end = [&] {
-    if (chain.calls.size() > 1 && llvm::any_of(chain.rows, [&](auto &row) { return chain.getLocal(row.first) != nullptr; }))
-      chains.push_back(chain.calls);
-    chain = KernelChain();
+    if (sequence.calls.size() > 1 && llvm::any_of(sequence.rows, [&](auto &row) { return sequence.getPrivateAlloc(row.first) != nullptr; }))
+      sequences.push_back(sequence.calls);
+    sequence = RowBlockedCalls();
   };
   auto visit = [&](Block *block) {
     for (Operation &op : *block) {
       auto call = dyn_cast<func::CallOp>(op);
       auto kernel = call ? symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
       if (kernel && canTakeRows(kernel)) {
-        if (!chain.add(call, kernel)) {
+        if (!sequence.add(call, kernel)) {
           end();
-          chain.add(call, kernel);
+          sequence.add(call, kernel);
         }
       } else if (!isMemoryEffectFree(&op) && !isa<memref::AllocOp>(op)) {
         end();
@@ -142,5 +142,5 @@ SmallVector<SmallVector<func::CallOp>> attune::findKernelChains(func::FuncOp fun
     end();
   };
   function.walk(visit);
-  return chains;
+  return sequences;
 }

@@ -1,19 +1,23 @@
-//===- ChainKernels.cpp - Kernels one after the other, by rows ------------===//
+//===- BlockRowsAcrossKernels.cpp - Row blocking across kernels ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions and kernels with their `tile.rows`. Chains of calls become loops over blocks of rows around the same calls;
-// the buffers between them are those of a block. Kernels get arguments that may start anywhere, and calls outside of chains casts to their
-// types.
+// A projection writes rows that the next norm reads; for 4096 tokens they have left every cache by then. Each of these kernels computes
+// row i from row i of its arguments, so all of them can run on one block of rows before the next block:
 //
-// Relies on what bufferization gives private functions, and the C interface asks of callers of entries: what a function writes is none of
-// its other arguments.
+//   before   linear(all rows) -> a; norm(a) -> b; linear(b) -> y         a, b: all rows, through memory
+//   after    for i in 0, step, 2 step ...                                step: up to `rows` rows for each worker
+//              linear(x[i]) -> a'; norm(a') -> b'; linear(b') -> y[i]    a', b': one block, in the L2 cache, used again by the next
+//
+// Expects bufferized functions and kernels with their `tile.rows`. Leaves loops over blocks of rows around the same calls; kernels get
+// arguments that may start at any row, and calls outside of these loops casts to their types. Relies on what bufferization guarantees for
+// private functions, and the C interface asks of callers of entries: no argument that a function writes overlaps another one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/BufferTypes.h"
-#include "compiler/Transforms/KernelChain.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/RowBlockedCalls.h"
 #include "compiler/Transforms/RowWise.h"
 #include "compiler/Transforms/TileSizes.h"
 #include "dialect/Rt/IR/RtOps.h"
@@ -24,7 +28,7 @@
 #include "mlir/IR/SymbolTable.h"
 
 namespace attune {
-#define GEN_PASS_DEF_CHAINKERNELS
+#define GEN_PASS_DEF_BLOCKROWSACROSSKERNELS
 #include "compiler/Transforms/Passes.h.inc"
 } // namespace attune
 
@@ -32,13 +36,13 @@ using namespace mlir;
 using namespace attune;
 
 namespace {
-struct ChainKernels : attune::impl::ChainKernelsBase<ChainKernels> {
-  using ChainKernelsBase::ChainKernelsBase;
+struct BlockRowsAcrossKernels : attune::impl::BlockRowsAcrossKernelsBase<BlockRowsAcrossKernels> {
+  using BlockRowsAcrossKernelsBase::BlockRowsAcrossKernelsBase;
   void runOnOperation() override;
 
 private:
   Value getStep(RewriterBase &rewriter, Location loc, Value count);
-  void rewrite(RewriterBase &rewriter, KernelChain &chain);
+  void rewrite(RewriterBase &rewriter, RowBlockedCalls &sequence);
 };
 } // namespace
 
@@ -64,7 +68,8 @@ static std::optional<BufferTypes> getSliceTypes(func::FuncOp kernel) {
   for (BlockArgument argument : kernel.isExternal() ? ArrayRef<BlockArgument>() : kernel.getArguments()) {
     bool isByRows = kernel.getArgAttr(argument.getArgNumber(), tiles::kRowsAttr) != nullptr;
     auto type = isByRows ? dyn_cast<MemRefType>(argument.getType()) : MemRefType();
-    if (isByRows && (!type || type.getRank() == 0 || !type.isDynamicDim(0) || !type.isStrided() || !types.add(argument, getSliceType(type))))
+    if (isByRows &&
+        (!type || type.getRank() == 0 || !type.isDynamicDim(0) || !type.isStrided() || !types.add(argument, getSliceType(type))))
       return std::nullopt;
     byRows |= isByRows;
   }
@@ -80,11 +85,11 @@ static void castOperands(OpBuilder &builder, func::CallOp call, func::FuncOp ker
 }
 
 //===----------------------------------------------------------------------===//
-// Chains
+// Loops over blocks of rows
 //===----------------------------------------------------------------------===//
 
 /// As many rows for each worker as the kernels would have in one of their own blocks.
-Value ChainKernels::getStep(RewriterBase &rewriter, Location loc, Value count) {
+Value BlockRowsAcrossKernels::getStep(RewriterBase &rewriter, Location loc, Value count) {
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
   Value some = arith::MaxUIOp::create(rewriter, loc, count, constant(1));
   Value tiles = arith::CeilDivUIOp::create(rewriter, loc, divideEvenly(rewriter, loc, some, rows), constant(multiple));
@@ -103,12 +108,12 @@ static Value takeRows(OpBuilder &builder, Location loc, Value buffer, Value firs
   return memref::SubViewOp::create(builder, loc, buffer, offsets, sizes, strides);
 }
 
-void ChainKernels::rewrite(RewriterBase &rewriter, KernelChain &chain) {
-  Location loc = chain.calls.front().getLoc();
-  rewriter.setInsertionPoint(chain.calls.back());
-  chain.reuseRows();
-  Value any = chain.rows.front().first;
-  memref::AllocOp local = chain.getLocal(any);
+void BlockRowsAcrossKernels::rewrite(RewriterBase &rewriter, RowBlockedCalls &sequence) {
+  Location loc = sequence.calls.front().getLoc();
+  rewriter.setInsertionPoint(sequence.calls.back());
+  sequence.reuseRows();
+  Value any = sequence.rows.front().first;
+  memref::AllocOp local = sequence.getPrivateAlloc(any);
   Value count = local ? local.getDynamicSizes().front() : memref::DimOp::create(rewriter, loc, any, 0).getResult();
   Value step = getStep(rewriter, loc, count);
   auto loop = scf::ForOp::create(rewriter, loc, arith::ConstantIndexOp::create(rewriter, loc, 0), count, step);
@@ -118,8 +123,8 @@ void ChainKernels::rewrite(RewriterBase &rewriter, KernelChain &chain) {
 
   IRMapping blocks;
   SmallVector<memref::AllocOp> replaced;
-  for (auto [buffer, use] : chain.rows) {
-    memref::AllocOp alloc = chain.getLocal(buffer);
+  for (auto [buffer, use] : sequence.rows) {
+    memref::AllocOp alloc = sequence.getPrivateAlloc(buffer);
     if (!alloc) {
       blocks.map(buffer, takeRows(rewriter, loc, buffer, first, size));
       continue;
@@ -129,7 +134,7 @@ void ChainKernels::rewrite(RewriterBase &rewriter, KernelChain &chain) {
     blocks.map(buffer, memref::AllocOp::create(rewriter, loc, alloc.getType(), sizes, alloc.getAlignmentAttr()).getResult());
     replaced.push_back(alloc);
   }
-  for (func::CallOp call : chain.calls) {
+  for (func::CallOp call : sequence.calls) {
     rewriter.clone(*call, blocks);
     rewriter.eraseOp(call);
   }
@@ -140,7 +145,7 @@ void ChainKernels::rewrite(RewriterBase &rewriter, KernelChain &chain) {
   }
 }
 
-void ChainKernels::runOnOperation() {
+void BlockRowsAcrossKernels::runOnOperation() {
   if (rows == 0)
     return;
   if (rows < 0 || multiple < 1) {
@@ -153,23 +158,23 @@ void ChainKernels::runOnOperation() {
     kernels.insert({function, getSliceTypes(function)});
   SymbolTableCollection symbols;
   IRRewriter rewriter(&getContext());
-  llvm::SetVector<Operation *> chained;
+  llvm::SetVector<Operation *> blocked;
   for (auto function : getOperation().getOps<func::FuncOp>())
     for (ArrayRef<func::CallOp> calls :
-         findKernelChains(function, symbols, [&](func::FuncOp kernel) { return kernels[kernel].has_value(); })) {
-      KernelChain chain;
+         findRowBlockedCalls(function, symbols, [&](func::FuncOp kernel) { return kernels[kernel].has_value(); })) {
+      RowBlockedCalls sequence;
       auto kernelOf = [&](func::CallOp call) { return symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()); };
-      if (!llvm::all_of(calls, [&](func::CallOp call) { return chain.add(call, kernelOf(call)); }))
+      if (!llvm::all_of(calls, [&](func::CallOp call) { return sequence.add(call, kernelOf(call)); }))
         continue;
       for (func::CallOp call : calls)
-        chained.insert(kernelOf(call));
-      rewrite(rewriter, chain);
+        blocked.insert(kernelOf(call));
+      rewrite(rewriter, sequence);
     }
-  for (Operation *kernel : chained)
+  for (Operation *kernel : blocked)
     kernels[kernel]->apply();
   getOperation().walk([&](func::CallOp call) {
     auto kernel = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-    if (chained.contains(kernel))
+    if (blocked.contains(kernel))
       castOperands(rewriter, call, kernel);
   });
 }

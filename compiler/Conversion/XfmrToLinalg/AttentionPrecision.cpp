@@ -1,10 +1,11 @@
-//===- AttentionRows.cpp - Rounded operands of attention -------------------===//
+//===- AttentionPrecision.cpp - Operands of attention in bf16 or f16 ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // Expects linalg on tensors and `xfmr.attention`, whose products are of lower precision on this target. Leaves its keys and values, and the
-// queries where that costs nothing, as codes: what tensor cores multiply, in half the memory. A projection that only attention reads is
-// rounded whole, so that its epilogue stores codes (QuantizedRows.cpp). Numerics: both products round the same values anyway.
+// queries where that costs nothing, as bf16 or f16: what tensor cores multiply, in half the memory. A projection that only attention reads
+// is converted as a whole, so that its epilogue stores the converted rows (QuantizedRows.cpp). Numerics: both products round the same
+// values anyway.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,31 +21,31 @@ static constexpr int64_t kChunkComponents = 8;
 
 namespace {
 /// Rewrites the attention of one function.
-class AttentionRounder {
+class AttentionConverter {
 public:
-  AttentionRounder(Type element, int64_t largestHead) : element(element), largestHead(largestHead) {}
+  AttentionConverter(Type element, int64_t largestHead) : element(element), largestHead(largestHead) {}
   void run(xfmr::AttentionOp op);
 
 private:
-  bool takesCodes(xfmr::AttentionOp op);
+  bool takesLowPrecision(xfmr::AttentionOp op);
   bool isForAttention(Value tensor);
   Value round(Value tensor);
   Value roundRows(OpBuilder &builder, Value rows);
 
   Type element;
   int64_t largestHead;
-  /// What is there already.
+  /// The conversions of values that exist already.
   DenseMap<Value, Value> rounded;
 };
 } // namespace
 
 /// Whether tensor cores multiply all of |op|, by whole chunks. Caches are f32: callers keep them.
-bool AttentionRounder::takesCodes(xfmr::AttentionOp op) {
+bool AttentionConverter::takesLowPrecision(xfmr::AttentionOp op) {
   auto isSize = [&](int64_t size) { return size % kChunkComponents == 0 && size <= largestHead; };
   return !op.isCached() && !op.getProbabilities() && !op.getRelativeKey() && isSize(op.getHeadDim()) && isSize(op.getValueDim());
 }
 
-/// What |view| shows a part of, or null.
+/// The tensor that |view| is a part of, or null.
 static Value getViewed(Value view) {
   if (auto expand = view.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getSrcType().getRank() == 2 && expand.getType().getRank() == 3 ? expand.getSrc() : Value();
@@ -52,30 +53,30 @@ static Value getViewed(Value view) {
   return slice && slice.hasUnitStride() && slice.getType().getRank() == slice.getSourceType().getRank() ? slice.getSource() : Value();
 }
 
-/// Whether nobody reads |tensor| but such attention, as queries, keys and values.
-bool AttentionRounder::isForAttention(Value tensor) {
+/// Whether all readers of |tensor| are such attention, as queries, keys or values.
+bool AttentionConverter::isForAttention(Value tensor) {
   return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
     if (isa<tensor::DimOp>(use.getOwner()))
       return true;
     if (auto attention = dyn_cast<xfmr::AttentionOp>(use.getOwner()))
-      return takesCodes(attention) && use.getOperandNumber() < 3;
+      return takesLowPrecision(attention) && use.getOperandNumber() < 3;
     return use.getOwner()->getNumResults() == 1 && getViewed(use.getOwner()->getResult(0)) == tensor &&
            isForAttention(use.getOwner()->getResult(0));
   });
 }
 
-Value AttentionRounder::roundRows(OpBuilder &builder, Value rows) {
+Value AttentionConverter::roundRows(OpBuilder &builder, Value rows) {
   auto type = cast<RankedTensorType>(rows.getType());
   Location loc = rows.getLoc();
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, rows), element);
-  auto codes = tiles::QuantizeRowsOp::create(builder, loc, TypeRange{empty.getType()}, rows, ValueRange{empty});
+  auto converted = tiles::QuantizeRowsOp::create(builder, loc, TypeRange{empty.getType()}, rows, ValueRange{empty});
   std::string text = ("rows of " + Twine(type.getDimSize(1)) + " as " + (element.isF16() ? "f16" : "bf16")).str();
-  codes->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(builder.getContext(), std::nullopt, text));
-  return codes.getResult(0);
+  converted->setAttr(tiles::kGroupAttr, tiles::GroupAttr::get(builder.getContext(), std::nullopt, text));
+  return converted.getResult(0);
 }
 
-/// The codes of |tensor|, of rank 2 or 3. Of what only attention reads, they are a view of all codes.
-Value AttentionRounder::round(Value tensor) {
+/// |tensor|, of rank 2 or 3, converted: a view of the converted whole if only attention reads that.
+Value AttentionConverter::round(Value tensor) {
   if (Value known = rounded.lookup(tensor))
     return known;
   OpBuilder builder(tensor.getContext());
@@ -83,7 +84,7 @@ Value AttentionRounder::round(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Location loc = tensor.getLoc();
   SmallVector<ReassociationIndices> heads{{0}, {1, 2}};
-  // Sizes are asked of what there will be, or its input would stay for their sake.
+  // Takes dimensions from the new value, so that the old one becomes dead.
   auto split = [&](Value rows) -> Value {
     SmallVector<OpFoldResult> shape{tensor::getMixedSize(builder, loc, rows, 0)};
     for (int64_t size : type.getShape().drop_front())
@@ -106,8 +107,8 @@ Value AttentionRounder::round(Value tensor) {
   return rounded[tensor] = result;
 }
 
-void AttentionRounder::run(xfmr::AttentionOp op) {
-  if (!takesCodes(op))
+void AttentionConverter::run(xfmr::AttentionOp op) {
+  if (!takesLowPrecision(op))
     return;
   Value all = op.getQuery();
   while (Value viewed = getViewed(all))
@@ -118,8 +119,8 @@ void AttentionRounder::run(xfmr::AttentionOp op) {
   op.getValueMutable().assign(round(op.getValue()));
 }
 
-void attune::roundAttention(func::FuncOp function, Type element, int64_t largestHead) {
-  AttentionRounder rounder(element, largestHead);
+void attune::convertAttentionOperands(func::FuncOp function, Type element, int64_t largestHead) {
+  AttentionConverter rounder(element, largestHead);
   function.walk([&](xfmr::AttentionOp op) { rounder.run(op); });
   // Views of what was not rounded would still be readers.
   function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
