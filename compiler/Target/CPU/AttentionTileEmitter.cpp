@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/AttentionTileEmitter.h"
+#include "compiler/Target/CPU/AttentionScores.h"
+#include "compiler/Target/CPU/AttentionValues.h"
 #include "compiler/Transforms/ExpandMathFunctions.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -11,34 +13,31 @@ using namespace mlir;
 using namespace attune;
 
 AttentionTileEmitter::AttentionTileEmitter(tiles::AttentionTileOp op, AttentionTileSizes sizes)
-    : op(op), e(op.getLoc(), op), sizes(sizes), keyBlock(op.getKeyBlock()), strip(op.getScratch()), state(op.getState()),
-      result(op.getDestinations()[0]) {}
+    : op(op), b(op.getLoc(), op), sizes(sizes), keyBlock(op.getKeyBlock()), state(op.getState()), result(op.getDestinations()[0]) {}
 
 AttentionTileEmitter::Values AttentionTileEmitter::scaled(ValueRange values, ValueRange by) {
   Values result;
   for (auto [value, factor] : llvm::zip_equal(values, by))
-    result.push_back(e.mulf(value, factor));
+    result.push_back(b.mulf(value, factor));
   return result;
 }
 
 void AttentionTileEmitter::run() {
-  keys = e.size(op.getValue(), 0);
-  heads = e.size(op.getQuery(), 1);
-  Value count = e.mul(e.size(op.getQuery(), 0), heads);
+  keys = b.size(op.getValue(), 0);
+  heads = b.size(op.getQuery(), 1);
+  Value count = b.mul(b.size(op.getQuery(), 0), heads);
   // What the first row does not see from behind and the last not from the front, no row sees. No key at all still is one empty block: it
   // writes the zeros.
-  Value begin = e.index(0), end = e.max(keys, e.index(1));
+  Value begin = b.index(0), end = b.max(keys, b.index(1));
   if (op.hidesByPosition()) {
-    Value last = e.max(e.add(count, -1), e.index(0));
-    setGroup(e.index(0), 1);
-    begin = e.mul(e.div(groupFirst, keyBlock), keyBlock);
-    setGroup(last, 1);
-    end = e.max(groupEnd, e.index(1));
+    Value last = b.max(b.add(count, -1), b.index(0));
+    begin = b.mul(b.div(groupAt(b.index(0), 1).first, keyBlock), keyBlock);
+    end = b.max(groupAt(last, 1).end, b.index(1));
   }
-  e.loop(begin, end, keyBlock, [&](Value begin) {
-    e.loop(e.index(0), count, sizes.rows, [&](Value first) {
-      Value left = e.min(e.sub(count, first), e.index(sizes.rows));
-      e.forRows(left, sizes.rows, [&](Value base, int64_t count) { emitGroup(begin, e.add(first, base), count); });
+  b.loop(begin, end, keyBlock, [&](Value begin) {
+    b.loop(b.index(0), count, sizes.rows, [&](Value first) {
+      Value left = b.min(b.sub(count, first), b.index(sizes.rows));
+      b.forRows(left, sizes.rows, [&](Value base, int64_t count) { emitGroup(begin, b.add(first, base), count); });
     });
   });
   if (needsMaskedRows(op))
@@ -47,94 +46,161 @@ void AttentionTileEmitter::run() {
 
 AttentionTileEmitter::Row AttentionTileEmitter::rowAt(Value number) {
   bool oneHead = getConstantIntValue(OpFoldResult(heads)) == 1;
-  Value query = oneHead ? number : e.div(number, heads);
-  Value head = oneHead ? e.index(0) : e.rem(number, heads);
-  return {makeAttentionRow(e, op, query, head, keys), number};
+  Value query = oneHead ? number : b.div(number, heads);
+  Value head = oneHead ? b.index(0) : b.rem(number, heads);
+  return {makeAttentionRow(b, op, query, head, keys), number};
 }
 
-/// Makes the |count| rows from |first| on the group.
-void AttentionTileEmitter::setGroup(Value first, int64_t count) {
-  rows.clear();
+/// The |count| rows from |first| on.
+AttentionGroup AttentionTileEmitter::groupAt(Value first, int64_t count) {
+  AttentionGroup group;
   for (int64_t r = 0; r < count; ++r)
-    rows.push_back(rowAt(e.add(first, r)));
-  groupFirst = e.index(0);
-  groupEnd = keys;
+    group.rows.push_back(rowAt(b.add(first, r)));
+  group.first = b.index(0);
+  group.end = keys;
   if (!op.hidesByPosition() || visitsAllKeys(op))
-    return;
-  groupEnd = rows.back().end;
+    return group;
+  group.end = group.rows.back().end;
   // At least one block, also where no key is seen.
-  groupFirst = e.max(e.min(rows.front().first, e.add(groupEnd, -1)), e.index(0));
+  group.first = b.max(b.min(group.rows.front().first, b.add(group.end, -1)), b.index(0));
+  return group;
 }
 
 /// The block of keys from |begin| on for |count| rows from |first| on.
 void AttentionTileEmitter::emitGroup(Value begin, Value first, int64_t count) {
-  setGroup(first, count);
-  Block block;
-  Value end = e.add(begin, keyBlock), most = e.max(groupEnd, e.index(1));
+  AttentionGroup group = groupAt(first, count);
+  AttentionBlock block;
+  Value end = b.add(begin, keyBlock), most = b.max(group.end, b.index(1));
   block.begin = begin;
-  block.size = e.max(e.min(e.sub(groupEnd, begin), e.index(keyBlock)), e.index(0));
-  block.isLast = e.compare(arith::CmpIPredicate::sge, end, most);
+  block.size = b.max(b.min(b.sub(group.end, begin), b.index(keyBlock)), b.index(0));
+  block.isLast = b.compare(arith::CmpIPredicate::sge, end, most);
   if (!op.hidesByPosition()) {
-    block.isFirst = e.compare(arith::CmpIPredicate::eq, begin, 0);
-    return emitBlock(block);
+    block.isFirst = b.compare(arith::CmpIPredicate::eq, begin, 0);
+    return emitBlock(group, block);
   }
-  block.isFirst = e.compare(arith::CmpIPredicate::sle, begin, groupFirst);
-  Value begins = e.compare(arith::CmpIPredicate::slt, begin, most), ends = e.compare(arith::CmpIPredicate::sgt, end, groupFirst);
-  e.ifThen(e.both(begins, ends), [&] { emitBlock(block); });
+  block.isFirst = b.compare(arith::CmpIPredicate::sle, begin, group.first);
+  Value begins = b.compare(arith::CmpIPredicate::slt, begin, most), ends = b.compare(arith::CmpIPredicate::sgt, end, group.first);
+  b.ifThen(b.both(begins, ends), [&] { emitBlock(group, block); });
 }
 
 /// Maxima, then sums, after the blocks before |block|.
-AttentionTileEmitter::Values AttentionTileEmitter::restore(const Block &block) {
-  Values none(rows.size(), e.f32(kLowest));
-  none.append(rows.size(), e.splat(0.0));
-  return e.choose(
+AttentionTileEmitter::Values AttentionTileEmitter::restore(const AttentionGroup &group, const AttentionBlock &block) {
+  Values none(group.rows.size(), b.f32(kLowest));
+  none.append(group.rows.size(), b.splat(0.0));
+  return b.choose(
       block.isFirst, [&] { return none; },
       [&] {
         Values former;
-        for (const Row &row : rows)
-          former.push_back(e.loadScalar(state, {row.number, e.index(kMaximum)}));
-        for (const Row &row : rows)
-          former.push_back(e.load(state, {row.number, e.index(0)}));
+        for (const Row &row : group.rows)
+          former.push_back(b.loadScalar(state, {row.number, b.index(kMaximum)}));
+        for (const Row &row : group.rows)
+          former.push_back(b.load(state, {row.number, b.index(0)}));
         return former;
       });
 }
 
-void AttentionTileEmitter::save(const Block &block, ValueRange maxima, ValueRange sums) {
+void AttentionTileEmitter::save(const AttentionGroup &group, const AttentionBlock &block, ValueRange maxima, ValueRange sums) {
   auto saveMaxima = [&] {
-    for (auto [row, maximum] : llvm::zip_equal(rows, maxima))
-      memref::StoreOp::create(e, maximum, state, ValueRange{row.number, e.index(kMaximum)});
+    for (auto [row, maximum] : llvm::zip_equal(group.rows, maxima))
+      memref::StoreOp::create(b, maximum, state, ValueRange{row.number, b.index(kMaximum)});
   };
   if (needsMaskedRows(op))
     saveMaxima();
-  Value goesOn = e.compare(arith::CmpIPredicate::slt, e.add(block.begin, keyBlock), e.max(groupEnd, e.index(1)));
-  e.ifThen(goesOn, [&] {
+  Value goesOn = b.compare(arith::CmpIPredicate::slt, b.add(block.begin, keyBlock), b.max(group.end, b.index(1)));
+  b.ifThen(goesOn, [&] {
     if (!needsMaskedRows(op))
       saveMaxima();
-    for (auto [row, sum] : llvm::zip_equal(rows, sums))
-      e.store(sum, state, {row.number, e.index(0)});
+    for (auto [row, sum] : llvm::zip_equal(group.rows, sums))
+      b.store(sum, state, {row.number, b.index(0)});
   });
 }
 
-void AttentionTileEmitter::emitBlock(const Block &block) {
-  size_t count = rows.size();
-  Values former = restore(block);
-  Values largest = emitScores(block), maxima, base;
+void AttentionTileEmitter::emitBlock(const AttentionGroup &group, const AttentionBlock &block) {
+  size_t count = group.rows.size();
+  AttentionScores scores(op, b, group, sizes.scoreVectors);
+  AttentionValues values(op, b, group, sizes.softmaxRows, sizes.valueVectors);
+  Values former = restore(group, block);
+  Values largest = scores.emit(block), maxima, base;
   for (size_t r = 0; r < count; ++r) {
-    maxima.push_back(e.maxf(former[r], e.maxLanes(largest[r])));
-    base.push_back(e.splat(maxima[r]));
+    maxima.push_back(b.maxf(former[r], b.maxLanes(largest[r])));
+    base.push_back(b.splat(maxima[r]));
   }
-  Values decay = e.choose(
-      block.isFirst, [&] { return Values(count, e.splat(1.0)); },
+  Values decay = b.choose(
+      block.isFirst, [&] { return Values(count, b.splat(1.0)); },
       [&] {
         Values factors;
         for (size_t r = 0; r < count; ++r)
-          factors.push_back(emitExp2NonPositive(e, e.getLoc(), e.subf(e.splat(former[r]), base[r])));
+          factors.push_back(emitExp2NonPositive(b, b.getLoc(), b.subf(b.splat(former[r]), base[r])));
         return factors;
       });
-  Values sums = emitWeights(block, base, scaled(ValueRange(former).drop_front(count), decay));
-  save(block, maxima, sums);
-  Values factor = e.choose(block.isLast, [&] { return emitFactors(maxima, sums); }, [&] { return Values(count, e.splat(1.0)); });
+  Values sums = values.emitExponentials(block, base, scaled(ValueRange(former).drop_front(count), decay));
+  save(group, block, maxima, sums);
+  Values factor = b.choose(block.isLast, [&] { return values.emitFactors(maxima, sums); }, [&] { return Values(count, b.splat(1.0)); });
   if (op.getProbabilities() && op.getScoreStage() == xfmr::ScoreStage::Softmax)
-    emitProbabilities(block, scaled(decay, factor), factor);
-  emitValues(block, decay, factor);
+    values.emitProbabilities(block, scaled(decay, factor), factor);
+  values.emitValues(block, decay, factor);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that see no key
+//
+// A row whose keys are all hidden comes out of the blocks with the mean over the keys that only its mask hides, since these have the
+// largest scores. Where positions hide keys, too, the rules `uniform` and `least_masked` ask for others: such rows are computed again here.
+// They are padding in all models known to us, so this code is short rather than fast.
+//===----------------------------------------------------------------------===//
+
+void AttentionTileEmitter::emitMaskedRows() {
+  Value count = b.mul(b.size(op.getQuery(), 0), heads);
+  b.loop(b.index(0), count, 1, [&](Value number) {
+    Value maximum = b.loadScalar(state, {number, b.index(kMaximum)});
+    Value sees = b.compare(arith::CmpFPredicate::OLE, maximum, b.f32(kHidden));
+    Value some = b.compare(arith::CmpIPredicate::sgt, keys, 0);
+    b.ifThen(b.both(sees, some), [&] { emitMaskedRow(rowAt(number)); });
+  });
+}
+
+Value AttentionTileEmitter::isHiddenByPosition(const Row &row, Value key) {
+  Value behind = b.compare(arith::CmpIPredicate::sge, key, row.end), before = b.compare(arith::CmpIPredicate::slt, key, row.first);
+  return b.either(behind, before);
+}
+
+Value AttentionTileEmitter::isHiddenByMask(const Row &row, Value key) {
+  Value mask = op.getMask();
+  if (!mask || op.getMaskFill())
+    return b.no();
+  return b.compare(arith::CmpFPredicate::OLE, b.loadScalar(mask, maskIndices(b, op, row, key)), b.f32(kHidden));
+}
+
+/// The mean of the values of the keys that the rule names, all of them if it names none.
+void AttentionTileEmitter::emitMaskedRow(const Row &row) {
+  Value one = b.f32(1.0), zero = b.f32(0.0);
+  bool isUniform = op.getMaskedRows() == xfmr::MaskedRows::Uniform;
+  auto probabilityOf = [&](Value key) -> Value {
+    if (isUniform)
+      return one;
+    Value named = arith::XOrIOp::create(b, isHiddenByMask(row, key), isHiddenByPosition(row, key));
+    return b.select(named, one, zero);
+  };
+  Value count = b.loop(b.index(0), keys, 1, {zero},
+                       [&](Value key, ValueRange carried) -> Values { return {b.addf(carried[0], probabilityOf(key))}; })[0];
+  Value none = b.compare(arith::CmpFPredicate::OEQ, count, zero);
+  Value all = arith::SIToFPOp::create(b, b.getF32Type(), b.toI64(keys));
+  Value factor = b.divf(one, b.select(none, all, count));
+  if (op.getHeadScale())
+    factor = b.mulf(factor, b.loadScalar(op.getHeadScale(), row.head));
+  auto finalProbability = [&](Value key) -> Value { return b.select(none, one, probabilityOf(key)); };
+
+  int64_t columns = cast<MemRefType>(op.getValue().getType()).getDimSize(1);
+  VectorBuilder::forChunks(columns, [&](int64_t column, Lanes lanes) {
+    Value sum = b.loop(b.index(0), keys, 1, {b.splat(0.0)}, [&](Value key, ValueRange carried) -> Values {
+      return {b.fma(b.splat(finalProbability(key)), b.load(op.getValue(), {key, b.index(column)}, lanes), carried[0])};
+    })[0];
+    b.store(b.mulf(sum, b.splat(factor)), result, {row.query, row.head, b.index(column)}, lanes);
+  });
+  Value probabilities = op.getProbabilities();
+  if (!probabilities || op.getScoreStage() != xfmr::ScoreStage::Softmax)
+    return;
+  b.loop(b.index(0), keys, 1, [&](Value key) {
+    memref::StoreOp::create(b, b.mulf(finalProbability(key), factor), probabilities, ValueRange{row.head, row.query, key});
+  });
 }

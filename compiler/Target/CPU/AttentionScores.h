@@ -1,0 +1,44 @@
+//===- AttentionScores.h - Scores of a block of keys ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_ATTENTIONSCORES_H
+#define ATTUNE_COMPILER_TARGET_CPU_ATTENTIONSCORES_H
+
+#include "compiler/Target/CPU/AttentionGroup.h"
+
+namespace attune {
+
+/// Emits the scores of a group of rows for one block of keys after the other.
+class AttentionScores {
+public:
+  using Value = mlir::Value;
+  using Values = VectorBuilder::Values;
+
+  /// With |maxVectors| vectors of keys in registers at most.
+  AttentionScores(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t maxVectors)
+      : op(op), b(b), rows(group.rows), maxVectors(maxVectors) {}
+
+  /// Writes the scores of |block| to the scratch buffer, in units of log2; returns the largest of each row, by lanes.
+  Values emit(const AttentionBlock &block);
+
+private:
+  using Row = AttentionGroup::Row;
+  static constexpr int64_t kLanes = VectorBuilder::kLanes;
+
+  Values emitProducts(int64_t vectors, Value panel, Value lane);
+  Values emitRelativeProducts(Value key, int64_t vectors, Value panel, Value lane);
+  Value emitScore(const Row &row, Value product, Value key, Lanes lanes, Value sharedMask);
+  Value loadMask(const Row &row, Value key, Lanes lanes);
+  void storeStage(const Row &row, mlir::xfmr::ScoreStage stage, Value value, Value key, Lanes lanes);
+  Value hide(const Row &row, Value score, Value key, Value hidden);
+  bool hasMaskPerRow();
+
+  mlir::tiles::AttentionTileOp op;
+  VectorBuilder &b;
+  llvm::ArrayRef<Row> rows;
+  int64_t maxVectors;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_ATTENTIONSCORES_H

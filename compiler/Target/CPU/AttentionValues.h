@@ -1,0 +1,47 @@
+//===- AttentionValues.h - Softmax and weighted values ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_ATTENTIONVALUES_H
+#define ATTUNE_COMPILER_TARGET_CPU_ATTENTIONVALUES_H
+
+#include "compiler/Target/CPU/AttentionGroup.h"
+
+namespace attune {
+
+/// Emits the softmax of a group of rows, from scores in the scratch buffer, and the products with the values, block of keys by block.
+class AttentionValues {
+public:
+  using Value = mlir::Value;
+  using Values = VectorBuilder::Values;
+
+  /// With the softmax of |softmaxRows| rows, and |maxVectors| vectors of values, in registers at most.
+  AttentionValues(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t softmaxRows, int64_t maxVectors)
+      : op(op), b(b), group(group), rows(group.rows), softmaxRows(softmaxRows), maxVectors(maxVectors), strip(op.getScratch()),
+        result(op.getDestinations()[0]) {}
+
+  /// Replaces the scores by 2^(score - base); returns |sums| plus them.
+  Values emitExponentials(const AttentionBlock &block, mlir::ValueRange base, mlir::ValueRange sums);
+  /// What exponentials of the last block are multiplied by: head scale / sum, 0 for rows without keys and, if asked, without visible ones.
+  Values emitFactors(mlir::ValueRange maxima, mlir::ValueRange sums);
+  /// Writes the exponentials of |block| times |factor| as probabilities, and multiplies those of blocks before it by |earlier|.
+  void emitProbabilities(const AttentionBlock &block, mlir::ValueRange earlier, mlir::ValueRange factor);
+  /// result = (result * decay + exponentials * values) * factor, as many columns at a time as fit into registers.
+  void emitValues(const AttentionBlock &block, mlir::ValueRange decay, mlir::ValueRange factor);
+
+private:
+  static constexpr int64_t kLanes = VectorBuilder::kLanes;
+
+  void emitValueColumns(const AttentionBlock &block, mlir::ValueRange decay, mlir::ValueRange factor, int64_t column, int64_t vectors,
+                        int64_t columns);
+
+  mlir::tiles::AttentionTileOp op;
+  VectorBuilder &b;
+  const AttentionGroup &group;
+  llvm::ArrayRef<AttentionGroup::Row> rows;
+  int64_t softmaxRows, maxVectors;
+  Value strip, result;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_ATTENTIONVALUES_H
