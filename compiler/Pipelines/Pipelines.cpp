@@ -96,8 +96,8 @@ static void buildTiledPipeline(OpPassManager &pm, const PipelineOptions &options
   groups.streamPanels = options.kernels == KernelBackend::Halide ? 1 : strategy.streamPanels;
   groups.blockBytes = strategy.blockBytes;
   groups.maxBlockRows = strategy.maxBlockRows;
-  groups.codeRows = strategy.codeRows;
-  groups.evenCodeTiles = !options.gpu && strategy.codeGroup == 1;
+  groups.lowPrecisionRows = strategy.codeRows;
+  groups.evenLowPrecisionTiles = !options.gpu && strategy.codeGroup == 1;
   groups.rowBlock = strategy.rowBlock;
   groups.fewRows = strategy.fewRows;
   groups.fewColumns = strategy.fewColumns;
@@ -155,7 +155,7 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
   if (!device)
     pm.addPass(createAttachScratch(scratch));
   PlanMemoryOptions memory;
-  memory.codeRows = strategy.codeGroup;
+  memory.rowGroup = strategy.codeGroup;
   pm.addPass(createPlanMemory(memory));
   pm.addPass(createCanonicalizerPass());
 }
@@ -164,7 +164,7 @@ static void buildBufferizedPipeline(OpPassManager &pm, const CpuStrategy &strate
 static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) {
   VectorizeTilesOptions tiles;
   tiles.registerRows = strategy.registerRows;
-  tiles.codeRows = strategy.codeRows;
+  tiles.lowPrecisionRows = strategy.codeRows;
   tiles.dotUnit = strategy.dotUnit;
   tiles.prefetchStreams = strategy.prefetchStreams;
   tiles.prefetchAhead = strategy.prefetchAhead;
@@ -172,7 +172,7 @@ static void buildVectorPipeline(OpPassManager &pm, const CpuStrategy &strategy) 
   attention.rows = strategy.queryRows;
   attention.scoreVectors = strategy.keyPanelWidth / 16;
   attention.valueVectors = strategy.valueVectors;
-  attention.weightRows = strategy.weightRows;
+  attention.softmaxRows = strategy.weightRows;
   pm.addPass(createVectorizeTiles(tiles));
   pm.addPass(createLowerHalideTiles());
   pm.addPass(createLowerAttentionTile(attention));

@@ -156,14 +156,14 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     `rt.worker_count` becomes `%workers`. Module attributes afterwards: `xfmr.workspace = {forward = "C expression in dims and workers"}`, exactly the bytes that are used, and
     `xfmr.entry_dims = {forward = ["batch", "length"]}`.
 
-    Buffers of codes (two dimensions, elements of 8 or 16 bits) have room for whole groups of `code-rows` rows: tile instructions read whole groups.
+    Low-precision buffers (two dimensions, elements of 8 or 16 bits) have room for whole groups of `row-group` rows: tile instructions read whole groups.
 
     The rows of a buffer may have a stride (`strided<[64, 1]>`), the place of which they then get.
 
     Expects functions without results (after bufferization) and buffers whose sizes follow from the dims of the entry; a size that is read
     from memory needs a bound, `arith.minsi %size, %bound`. An error is emitted for others. Numerics: exact.
   }];
-  let options = [Option<"codeRows", "code-rows", "int64_t", "1", "rows of codes that are read at once">];
+  let options = [Option<"rowGroup", "row-group", "int64_t", "1", "low-precision rows that are read at once">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }
 
@@ -283,12 +283,12 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
                  Option<"panelWidth", "panel-width", "int64_t", "32", "columns of a register tile and of a weight panel">,
                  Option<"blockBytes", "block-bytes", "int64_t", "524288", "bytes of the input rows of one block">,
                  Option<"maxBlockRows", "max-block-rows", "int64_t", "128", "most rows of one block">,
-                 Option<"codeRows", "code-rows", "int64_t", "8", "rows of a register tile of codes of lower precision">,
-                 Option<"evenCodeTiles", "even-code-tiles", "bool", "false", "a few tiles of codes have about the same number of rows, as those of f32 do">,
+                 Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "8", "rows of a register tile of low-precision operands">,
+                 Option<"evenLowPrecisionTiles", "even-low-precision-tiles", "bool", "false", "a few low-precision tiles have about the same number of rows, as those of f32 do">,
                  Option<"streamPanels", "stream-panels", "int64_t", "4", "weight panels that a single row reads side by side">,
                  Option<"fewRows", "few-rows", "int64_t", "0", "up to so many rows a block has few-columns columns; 0 for none">,
                  Option<"fewColumns", "few-columns", "int64_t", "0", "columns of a block of few rows, a divisor of panel-width">,
-                 Option<"wideRows", "wide-rows", "int64_t", "0", "rows of a wide block of codes of lower precision">,
+                 Option<"wideRows", "wide-rows", "int64_t", "0", "rows of a wide low-precision block">,
                  Option<"wideColumns", "wide-columns", "int64_t", "0", "columns of a wide block, a multiple of panel-width">,
                  Option<"wideBlocks", "wide-blocks", "int64_t", "0", "blocks are wide where there are at least so many; 0 for none">,
                  Option<"rowBlock", "row-block", "int64_t", "8", "rows per task of row-wise kernels">];

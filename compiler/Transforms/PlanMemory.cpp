@@ -80,7 +80,7 @@ LogicalResult PlanMemory::addAlloc(memref::AllocOp alloc, PlannedScope &scope, c
   for (int64_t dim = 0; dim != type.getRank(); ++dim) {
     std::optional<SizeExpr> bound = type.isDynamicDim(dim) ? bounds.getDim(alloc, dim) : SizeExpr(type.getDimSize(dim));
     if (bound) {
-      size = size * (codes && dim == 0 ? bound->alignTo(codeRows) : *bound);
+      size = size * (codes && dim == 0 ? bound->alignTo(rowGroup) : *bound);
       continue;
     }
     InFlightDiagnostic error = alloc.emitError("dimension ") << dim << " of this buffer has no bound in terms of the function's arguments";

@@ -38,8 +38,8 @@ static bool isContraction(linalg::LinalgOp op) {
          op.getNumDpsInputs() >= 2 && isa<ShapedType>(op.getDpsInputs()[1].getType());
 }
 
-/// Whether |contraction| multiplies by panels of codes of lower precision.
-static bool isOfCodes(linalg::LinalgOp contraction) {
+/// Whether |contraction| multiplies low-precision operands.
+static bool isLowPrecision(linalg::LinalgOp contraction) {
   Type element = getElementTypeOrSelf(contraction.getDpsInputs()[1]);
   return element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32;
 }
@@ -166,17 +166,17 @@ private:
     linalg::LinalgOp contraction = findContraction(root);
     if (!contraction)
       return tileRows(rewriter, root);
-    bool codes = isOfCodes(contraction);
-    int64_t depth = contraction.getStaticLoopRanges()[2], tileRows = codes ? codeRows : registerRows;
+    bool lowPrecision = isLowPrecision(contraction);
+    int64_t depth = contraction.getStaticLoopRanges()[2], tileRows = lowPrecision ? lowPrecisionRows : registerRows;
     int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / tileRows * tileRows);
     OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
-    OpFoldResult columns = codes && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, contraction);
-    if (codes && wideBlocks != 0)
+    OpFoldResult columns = lowPrecision && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, contraction);
+    if (lowPrecision && wideBlocks != 0)
       std::tie(rows, columns) = widen(rewriter, root, contraction, rows, columns);
     auto block = tileAndFuse(rewriter, root, {rows, columns}, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(block))
       return failure();
-    OpFoldResult tile = !codes || evenCodeTiles ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
+    OpFoldResult tile = !lowPrecision || evenLowPrecisionTiles ? getTileRows(rewriter, *block, tileRows) : rewriter.getIndexAttr(tileRows);
     return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }
 

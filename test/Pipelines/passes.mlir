@@ -66,7 +66,7 @@
 // TILED-NEXT: func.func(
 // TILED-NEXT: attune-tile-attention{key-block=512 long-rows=64 panel-width=32 precision=f32 query-rows=8},
 // TILED-NEXT: attune-tile-head-ops{row-block=8},
-// TILED-NEXT: attune-tile-groups{block-bytes=1572864 code-rows=8 even-code-tiles=true few-columns=0 few-rows=0 max-block-rows=128 panel-width=32 register-rows=12 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
+// TILED-NEXT: attune-tile-groups{block-bytes=1572864 even-low-precision-tiles=true few-columns=0 few-rows=0 low-precision-rows=8 max-block-rows=128 panel-width=32 register-rows=12 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
 // TILED-NEXT: attune-tile-quantized-rows{row-block=8},
 // TILED-NEXT: canonicalize
 // TILED-NEXT: resolve-ranked-shaped-type-result-dims
@@ -74,7 +74,7 @@
 // TILED-NEXT: )
 // TILED-NEXT: )
 // NARROW: attune-tile-attention{key-block=512 long-rows=64 panel-width=16 precision=f32 query-rows=4},
-// NARROW: attune-tile-groups{block-bytes=1572864 code-rows=4 even-code-tiles=true few-columns=0 few-rows=0 max-block-rows=128 panel-width=16 register-rows=6 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
+// NARROW: attune-tile-groups{block-bytes=1572864 even-low-precision-tiles=true few-columns=0 few-rows=0 low-precision-rows=4 max-block-rows=128 panel-width=16 register-rows=6 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
 
 // KERNELS: builtin.module(
 // KERNELS-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},
@@ -102,21 +102,21 @@
 // BUFFERIZED-NEXT: attune-pad-rows{multiple=2048 pad=64},
 // BUFFERIZED-NEXT: attune-block-rows-across-kernels{multiple=12 rows=128},
 // BUFFERIZED-NEXT: attune-attach-scratch{rows=8 state-rows=64},
-// BUFFERIZED-NEXT: attune-plan-memory{code-rows=1},
+// BUFFERIZED-NEXT: attune-plan-memory{row-group=1},
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: )
 
-// Blocks of rows are whole groups of rows of codes, and there are none on a GPU.
+// Blocks of rows are whole groups of low-precision rows, and there are none on a GPU.
 // GROUPS: attune-block-rows-across-kernels{multiple=32 rows=128}
-// GROUPS: attune-plan-memory{code-rows=32}
+// GROUPS: attune-plan-memory{row-group=32}
 // UNCHAINED: attune-limit-rows
 // UNCHAINED-NOT: attune-block-rows-across-kernels
 
 // VECTOR: builtin.module(
 // VECTOR-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},
-// VECTOR-NEXT: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 prefetch-ahead=16384 prefetch-streams=4 register-rows=12},
+// VECTOR-NEXT: attune-vectorize-tiles{dot-unit=avx512 low-precision-rows=8 prefetch-ahead=16384 prefetch-streams=4 register-rows=12},
 // VECTOR-NEXT: attune-lower-halide-tiles,
-// VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 value-vectors=3 weight-rows=8},
+// VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 softmax-rows=8 value-vectors=3},
 // VECTOR-NEXT: attune-lower-quantize-rows,
 // VECTOR-NEXT: attune-expand-math{expand-bf16=true},
 // VECTOR-NEXT: canonicalize
@@ -126,7 +126,7 @@
 // VECTOR-NEXT: )
 
 // CPUs of AMD read the weights of few rows as one stream.
-// STREAM: attune-vectorize-tiles{code-rows=8 dot-unit=avx512 prefetch-ahead=8192 prefetch-streams=1 register-rows=12}
+// STREAM: attune-vectorize-tiles{dot-unit=avx512 low-precision-rows=8 prefetch-ahead=8192 prefetch-streams=1 register-rows=12}
 
 // TARGET: builtin.module(
 // TARGET-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},

@@ -44,9 +44,9 @@ struct LowerAttentionTile : attune::impl::LowerAttentionTileBase<LowerAttentionT
   using LowerAttentionTileBase::LowerAttentionTileBase;
 
   void runOnOperation() override {
-    if (!llvm::isPowerOf2_64(rows) || scoreVectors < 1 || valueVectors < 1 || weightRows < 1) {
+    if (!llvm::isPowerOf2_64(rows) || scoreVectors < 1 || valueVectors < 1 || softmaxRows < 1) {
       getOperation()->emitError("expects rows to be a power of two and the other sizes to be positive, but got ")
-          << rows << ", " << scoreVectors << ", " << valueVectors << " and " << weightRows;
+          << rows << ", " << scoreVectors << ", " << valueVectors << " and " << softmaxRows;
       return signalPassFailure();
     }
     WalkResult walk = getOperation()->walk([&](tiles::AttentionTileOp op) {
@@ -54,7 +54,7 @@ struct LowerAttentionTile : attune::impl::LowerAttentionTileBase<LowerAttentionT
         return WalkResult::advance();
       if (failed(verifyBuffers(op, rows)))
         return WalkResult::interrupt();
-      AttentionTileEmitter(op, {rows, scoreVectors, valueVectors, weightRows}).run();
+      AttentionTileEmitter(op, {rows, scoreVectors, valueVectors, softmaxRows}).run();
       op.erase();
       return WalkResult::advance();
     });

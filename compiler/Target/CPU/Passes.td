@@ -69,7 +69,7 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
     Option<"rows", "rows", "int64_t", "8", "query rows per group, a power of two">,
     Option<"scoreVectors", "score-vectors", "int64_t", "2", "vectors of 16 keys per group of scores">,
     Option<"valueVectors", "value-vectors", "int64_t", "3", "vectors of 16 columns per group of results">,
-    Option<"weightRows", "weight-rows", "int64_t", "8", "rows whose exponentials are computed at once">,
+    Option<"softmaxRows", "softmax-rows", "int64_t", "8", "rows whose exponentials are computed at once">,
   ];
 }
 
@@ -123,7 +123,7 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect", "::mlir::amx::AMXDialect",
                            "::mlir::x86vector::X86VectorDialect"];
   let options = [Option<"registerRows", "register-rows", "int64_t", "8", "most rows of a register tile">,
-                 Option<"codeRows", "code-rows", "int64_t", "8", "rows of a register tile of low-precision operands, a power of two">,
+                 Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "8", "rows of a register tile of low-precision operands, a power of two">,
                  Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::DotUnit::Avx512", "instructions for products of lower precision",
                         [{::llvm::cl::values(clEnumValN(::attune::DotUnit::Portable, "portable", "any CPU"),
                                              clEnumValN(::attune::DotUnit::Avx2, "avx2", "x86 vectors of 256 bits"),

@@ -53,7 +53,7 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
     for (linalg::LinalgOp op : ops)
       if (auto tile = matchContraction(op)) {
         VectorBuilder builder(op.getLoc(), tile->epilogue ? tile->epilogue : op);
-        const char *reason = isLowPrecisionContraction(op) ? vectorizeLowPrecision(builder, *tile, codeRows, dotUnit, plan)
+        const char *reason = isLowPrecisionContraction(op) ? vectorizeLowPrecision(builder, *tile, lowPrecisionRows, dotUnit, plan)
                                                            : vectorizeContraction(builder, *tile, registerRows, plan);
         if (reason) {
           missed(op, reason);

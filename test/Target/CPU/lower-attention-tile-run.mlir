@@ -7,7 +7,7 @@
 // REQUIRES: avx2
 // RUN: attune-opt %s --attune-attach-scratch --attune-lower-attention-tile --attune-lower-key-panel --attune-expand-math -o %t.8.mlir
 // RUN: %S/Inputs/run-kernels %t.8.mlir %S/Inputs/lower-attention-tile-run.c %t.8 %cc x86-64-v3 x86-64-v4 > %t.8.txt
-// RUN: attune-opt %s --attune-attach-scratch --attune-lower-attention-tile="rows=4 score-vectors=1 value-vectors=1 weight-rows=1" \
+// RUN: attune-opt %s --attune-attach-scratch --attune-lower-attention-tile="rows=4 score-vectors=1 value-vectors=1 softmax-rows=1" \
 // RUN:   --attune-lower-key-panel --attune-expand-math -o %t.4.mlir
 // RUN: %S/Inputs/run-kernels %t.4.mlir %S/Inputs/lower-attention-tile-run.c %t.4 %cc x86-64-v3 > %t.4.txt
 // RUN: cmp %t.8.txt %t.4.txt

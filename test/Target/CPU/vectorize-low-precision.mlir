@@ -1,7 +1,7 @@
-// RUN: attune-opt %s --attune-vectorize-tiles="code-rows=2 dot-unit=avx512" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,AVX512
-// RUN: attune-opt %s --attune-vectorize-tiles="code-rows=2 dot-unit=avx2" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: attune-opt %s --attune-vectorize-tiles="code-rows=2 dot-unit=portable" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,PORTABLE
-// RUN: attune-opt %s --attune-vectorize-tiles="code-rows=2 dot-unit=amx" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,AMX
+// RUN: attune-opt %s --attune-vectorize-tiles="low-precision-rows=2 dot-unit=avx512" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: attune-opt %s --attune-vectorize-tiles="low-precision-rows=2 dot-unit=avx2" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: attune-opt %s --attune-vectorize-tiles="low-precision-rows=2 dot-unit=portable" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,PORTABLE
+// RUN: attune-opt %s --attune-vectorize-tiles="low-precision-rows=2 dot-unit=amx" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,AMX
 
 #a = affine_map<(m, n, k) -> (m, k)>
 #b2 = affine_map<(m, n, k) -> (n floordiv 32, k floordiv 2, n mod 32, k mod 2)>

@@ -1,4 +1,4 @@
-// RUN: attune-opt %s --attune-plan-memory=code-rows=32 | FileCheck %s
+// RUN: attune-opt %s --attune-plan-memory=row-group=32 | FileCheck %s
 // RUN: attune-opt %s --attune-plan-memory | FileCheck %s --check-prefix=ONE
 
 // Room for whole groups of 32 rows of codes, of the two buffers of 8 and 16 bits; other buffers are as large as they say.
