@@ -4,7 +4,7 @@
 #ifndef ATTUNE_RUNTIME_MODEL_H
 #define ATTUNE_RUNTIME_MODEL_H
 
-#include "cuda/DeviceModel.h"
+#include "cuda/CudaModel.h"
 #include "WeightsFile.h"
 
 #include <atomic>
@@ -15,7 +15,7 @@ struct attune_model {
   attune::WeightsFile weights;
   std::atomic<int64_t> references;
   int gpu;                          // number of the GPU for a model on one
-  attune::cuda::DeviceModel device; // loaded by the first session
+  attune::cuda::CudaModel device; // loaded by the first session
 };
 
 namespace attune {

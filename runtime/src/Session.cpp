@@ -53,7 +53,7 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
 static attune_status openDevice(attune_session &session) {
   const attune_model_desc &desc = *session.model->desc;
   session.host = {ATTUNE_ABI_VERSION,          session.model->device.arch,    &session.device, session.host.num_workers, nullptr,
-                  cuda::DeviceSession::launch, cuda::DeviceSession::encodeMap};
+                  cuda::CudaSession::launch, cuda::CudaSession::encodeMap};
   cuda::ContextScope scope;
   ATTUNE_TRY(session.device.enter(scope));
   for (uint32_t e = 0; e < desc.num_entries; ++e)
@@ -81,7 +81,7 @@ attune_status attune_session_create(attune_model *model, const attune_session_op
   *out_session = nullptr;
   SessionPlan plan;
   void *memory, *owned;
-  cuda::DeviceSession device;
+  cuda::CudaSession device;
   bool onGpu = model && model->desc->device == ATTUNE_DEVICE_CUDA;
   // How large a session is depends on the GPU.
   if (onGpu)

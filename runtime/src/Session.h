@@ -9,7 +9,7 @@
 #define ATTUNE_RUNTIME_SESSION_H
 
 #include "Caches.h"
-#include "cuda/DeviceSession.h"
+#include "cuda/CudaSession.h"
 #include "Descriptor.h"
 #include "Model.h"
 #include "Pool.h"
@@ -61,7 +61,7 @@ struct attune_session {
   attune_model *model;
   attune_host host;
   attune::Pool *pool; // null if the caller brought a host or the model is on a GPU
-  attune::cuda::DeviceSession device;
+  attune::cuda::CudaSession device;
   void *poolMemory;
   void *workspace;
   attune::EntryTables *entries; // [num_entries]

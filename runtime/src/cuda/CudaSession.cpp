@@ -1,8 +1,8 @@
-//===- DeviceSession.cpp - Running entries on a GPU ---------------------------===//
+//===- CudaSession.cpp - Running entries on a GPU ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "DeviceSession.h"
+#include "CudaSession.h"
 #include "../Error.h"
 #include "../Session.h"
 
@@ -20,7 +20,7 @@ static constexpr uint32_t maxBlocks = 0x7fffffff;
 
 static Address address(const void *pointer) { return reinterpret_cast<Address>(pointer); }
 
-attune_status DeviceSession::open(const attune_model_desc &ofModel, const DeviceModel &onDevice, uint64_t bytes, void *callersStream) {
+attune_status CudaSession::open(const attune_model_desc &ofModel, const CudaModel &onDevice, uint64_t bytes, void *callersStream) {
   desc = &ofModel;
   model = &onDevice;
   ContextScope scope;
@@ -43,7 +43,7 @@ attune_status DeviceSession::open(const attune_model_desc &ofModel, const Device
   return driver.check(driver.memoryAllocate(&block, bytes ? bytes : 1), what);
 }
 
-void DeviceSession::close() {
+void CudaSession::close() {
   if (!model)
     return;
   ContextScope scope;
@@ -65,11 +65,11 @@ void DeviceSession::close() {
     if (stage)
       driver.memoryFree(stage);
   }
-  *this = DeviceSession();
+  *this = CudaSession();
 }
 
 /// Sets |capture| to the CUstreamCaptureStatus of the stream.
-attune_status DeviceSession::findCapture(int &capture) const {
+attune_status CudaSession::findCapture(int &capture) const {
   capture = captureNone;
   if (ownsStream)
     return ATTUNE_OK;
@@ -80,7 +80,7 @@ attune_status DeviceSession::findCapture(int &capture) const {
   return model->driver->check(code, "asking whether the session's stream is being captured");
 }
 
-attune_status DeviceSession::refuseCapture(const char *what) const {
+attune_status CudaSession::refuseCapture(const char *what) const {
   int capture;
   ATTUNE_TRY(findCapture(capture));
   if (capture != captureNone)
@@ -88,7 +88,7 @@ attune_status DeviceSession::refuseCapture(const char *what) const {
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::beginCall() {
+attune_status CudaSession::beginCall() {
   int capture;
   ATTUNE_TRY(findCapture(capture));
   if (capture == captureInvalidated)
@@ -101,7 +101,7 @@ attune_status DeviceSession::beginCall() {
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::locate(const char *name, const void *data, bool &onDevice) const {
+attune_status CudaSession::locate(const char *name, const void *data, bool &onDevice) const {
   const Driver &driver = *model->driver;
   unsigned type = 0;
   int ordinal = 0;
@@ -121,30 +121,30 @@ attune_status DeviceSession::locate(const char *name, const void *data, bool &on
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::wait(const char *what) const { return model->driver->check(model->driver->streamSynchronize(stream), what); }
+attune_status CudaSession::wait(const char *what) const { return model->driver->check(model->driver->streamSynchronize(stream), what); }
 
 /// Records |event|, one of the session's, behind all work so far.
-attune_status DeviceSession::record(Event event) {
+attune_status CudaSession::record(Event event) {
   return event ? model->driver->check(model->driver->eventRecord(event, stream), "recording an event") : ATTUNE_OK;
 }
 
 /// Waits until no copy of a failed call is still to come; keeps the message of the failure.
-void DeviceSession::drain() {
+void CudaSession::drain() {
   if (!isCapturing && model->driver->streamSynchronize(stream) == success)
     copiesInFlight = false;
 }
 
-attune_status DeviceSession::upload(void *to, const void *from, uint64_t bytes) {
+attune_status CudaSession::upload(void *to, const void *from, uint64_t bytes) {
   ATTUNE_TRY(model->driver->check(model->driver->copyToDevice(address(to), from, bytes, stream), "copying to the GPU"));
   return wait("copying to the GPU");
 }
 
-attune_status DeviceSession::download(void *to, const void *from, uint64_t bytes) {
+attune_status CudaSession::download(void *to, const void *from, uint64_t bytes) {
   ATTUNE_TRY(model->driver->check(model->driver->copyToHost(to, address(from), bytes, stream), "copying from the GPU"));
   return wait("copying from the GPU");
 }
 
-attune_status DeviceSession::copySlot(const attune_cache_desc &cache, const CachePlace &place, int64_t from, int64_t to, int64_t length) {
+attune_status CudaSession::copySlot(const attune_cache_desc &cache, const CachePlace &place, int64_t from, int64_t to, int64_t length) {
   // What a head has of a slot is one piece, used from its beginning on.
   size_t stride = static_cast<size_t>(place.slotElements / cache.heads) * sizeof(float);
   Copy2D copy{};
@@ -160,7 +160,7 @@ attune_status DeviceSession::copySlot(const attune_cache_desc &cache, const Cach
   return record(finished);
 }
 
-attune_status DeviceSession::uploadDefaults(const attune_entry_desc &entry, const EntryTables &tables) {
+attune_status CudaSession::uploadDefaults(const attune_entry_desc &entry, const EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (uint32_t fill = entry.inputs[i].fill; fill == ATTUNE_FILL_ZEROS || fill == ATTUNE_FILL_ONES || fill == ATTUNE_FILL_TOKENS) {
       uint64_t bytes = 0;
@@ -181,7 +181,7 @@ static uint64_t stagedBytes(const attune_tensor_desc &tensor, const int64_t *dim
 /// Whether the default of |input| is the same for all dimensions.
 static bool isConstant(const attune_tensor_desc &input) { return input.fill != ATTUNE_FILL_ARANGE && input.fill < ATTUNE_FILL_SLOTS; }
 
-attune_status DeviceSession::makeStage(const attune_entry_desc &entry, const EntryTables &tables) {
+attune_status CudaSession::makeStage(const attune_entry_desc &entry, const EntryTables &tables) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (!tables.inputsOnDevice[i] && tables.inputs[i] != tables.defaults[i])
@@ -207,7 +207,7 @@ attune_status DeviceSession::makeStage(const attune_entry_desc &entry, const Ent
 }
 
 /// Copies the inputs that are in host memory; |usesOwnMemory| tells whether the session's own is among it.
-attune_status DeviceSession::copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &usesOwnMemory) {
+attune_status CudaSession::copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &usesOwnMemory) {
   usesOwnMemory = false;
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     bool isDefault = tables.inputs[i] == tables.defaults[i];
@@ -230,7 +230,7 @@ attune_status DeviceSession::copyInputs(const attune_entry_desc &entry, EntryTab
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::copyOutputs(const attune_entry_desc &entry, EntryTables &tables) {
+attune_status CudaSession::copyOutputs(const attune_entry_desc &entry, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_outputs; ++i) {
     if (tables.outputsOnDevice[i])
       continue;
@@ -256,7 +256,7 @@ static bool hasHostTensors(const attune_entry_desc &entry, const EntryTables &ta
 
 /// Fails unless a graph may replay a call with these tensors: it would copy host memory that has other contents by then, or append to
 /// caches whose lengths the host counts.
-attune_status DeviceSession::checkCapture(const attune_entry_desc &entry, const EntryTables &tables) const {
+attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const EntryTables &tables) const {
   if (entry.cache_use != ATTUNE_CACHE_UNUSED)
     return fail(ATTUNE_INVALID_ARGUMENT,
                 "the session's stream is being captured into a graph: entry '%s' uses the session's caches, which no graph can continue",
@@ -274,7 +274,7 @@ attune_status DeviceSession::checkCapture(const attune_entry_desc &entry, const 
 }
 
 /// Queues all work of a call.
-attune_status DeviceSession::queue(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables,
+attune_status CudaSession::queue(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables,
                                    bool mustWait) {
   bool usesOwnMemory;
   ATTUNE_TRY(copyInputs(entry, tables, usesOwnMemory));
@@ -297,7 +297,7 @@ attune_status DeviceSession::queue(const attune_entry_desc &entry, const attune_
   return isCapturing ? ATTUNE_OK : record(finished);
 }
 
-attune_status DeviceSession::run(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables) {
+attune_status CudaSession::run(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables) {
   if (isCapturing)
     ATTUNE_TRY(checkCapture(entry, tables));
   // The caller may use its host memory as soon as the call returns.
@@ -312,9 +312,9 @@ attune_status DeviceSession::run(const attune_entry_desc &entry, const attune_ho
   return mustWait ? wait(what) : ATTUNE_OK;
 }
 
-int32_t DeviceSession::launch(void *pool, const attune_launch *launch) {
-  DeviceSession &session = *static_cast<DeviceSession *>(pool);
-  const DeviceModel &model = *session.model;
+int32_t CudaSession::launch(void *pool, const attune_launch *launch) {
+  CudaSession &session = *static_cast<CudaSession *>(pool);
+  const CudaModel &model = *session.model;
   if (!launch->grid[0] || !launch->grid[1] || !launch->grid[2])
     return 0;
   if (launch->function >= session.desc->num_functions || !model.functions[launch->function]) {
@@ -342,8 +342,8 @@ int32_t DeviceSession::launch(void *pool, const attune_launch *launch) {
   return 1;
 }
 
-int32_t DeviceSession::encodeMap(void *pool, const attune_tensor_map *map, void *out) {
-  DeviceSession &session = *static_cast<DeviceSession *>(pool);
+int32_t CudaSession::encodeMap(void *pool, const attune_tensor_map *map, void *out) {
+  CudaSession &session = *static_cast<CudaSession *>(pool);
   const Driver &driver = *session.model->driver;
   unsigned ones[5] = {1, 1, 1, 1, 1};
   for (uint32_t dim = 0; dim < map->rank; ++dim)

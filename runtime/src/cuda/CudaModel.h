@@ -1,10 +1,10 @@
-//===- DeviceModel.h - A model on a GPU --------------------------------------===//
+//===- CudaModel.h - A model on a GPU --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What all sessions of a model share on its GPU: the loaded image, its functions and the weights.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_RUNTIME_CUDA_DEVICEMODEL_H
-#define ATTUNE_RUNTIME_CUDA_DEVICEMODEL_H
+#ifndef ATTUNE_RUNTIME_CUDA_CUDAMODEL_H
+#define ATTUNE_RUNTIME_CUDA_CUDAMODEL_H
 
 #include "Driver.h"
 
@@ -30,7 +30,7 @@ private:
 };
 
 /// Nothing of it is there before the first session asks for it: a model can be opened and inspected without a GPU.
-class DeviceModel {
+class CudaModel {
 public:
   /// Loads |model| unless it is loaded: finds GPU number |ordinal|, chooses an image, uploads the weights. Fails with INCOMPATIBLE,
   /// INVALID_ARGUMENT, OUT_OF_MEMORY or DEVICE_ERROR, and may then be tried again.
@@ -64,4 +64,4 @@ const attune_gpu_image *chooseImage(const attune_model_desc &desc, uint32_t capa
 
 } // namespace attune::cuda
 
-#endif // ATTUNE_RUNTIME_CUDA_DEVICEMODEL_H
+#endif // ATTUNE_RUNTIME_CUDA_CUDAMODEL_H

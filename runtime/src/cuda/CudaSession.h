@@ -1,4 +1,4 @@
-//===- DeviceSession.h - What a session has on a GPU --------------------------===//
+//===- CudaSession.h - What a session has on a GPU --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The order of a stream is the only order: inputs are copied, entries queue their launches, outputs are copied back, and only then does
@@ -12,11 +12,11 @@
 // A caller that captures its stream into a graph gets the launches of a call, which may be replayed any number of times. So nothing may
 // depend on what the host knows at the time of the call but the shapes: a call that copies host memory or uses caches is refused.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_RUNTIME_CUDA_DEVICESESSION_H
-#define ATTUNE_RUNTIME_CUDA_DEVICESESSION_H
+#ifndef ATTUNE_RUNTIME_CUDA_CUDASESSION_H
+#define ATTUNE_RUNTIME_CUDA_CUDASESSION_H
 
 #include "../Caches.h"
-#include "DeviceModel.h"
+#include "CudaModel.h"
 
 namespace attune {
 struct EntryTables;
@@ -24,11 +24,11 @@ struct EntryTables;
 
 namespace attune::cuda {
 
-class DeviceSession {
+class CudaSession {
 public:
   /// Takes |bytes| of |model|'s GPU, and makes a stream unless |stream| is the caller's. Fails with OUT_OF_MEMORY or DEVICE_ERROR, and with
   /// INVALID_ARGUMENT for a stream that is being captured or the per-thread default stream.
-  attune_status open(const attune_model_desc &desc, const DeviceModel &model, uint64_t bytes, void *stream);
+  attune_status open(const attune_model_desc &desc, const CudaModel &model, uint64_t bytes, void *stream);
   /// Waits for what is queued and gives all back.
   void close();
   /// The memory of the session: caches, workspace, defaults of inputs.
@@ -49,9 +49,9 @@ public:
   /// Runs |entry| with the tensors of |tables|, copying those that are in host memory, after beginCall. Waits for the end unless the stream
   /// is the caller's and no tensor of the caller is in host memory. If it fails, no copy of host memory is still to come.
   attune_status run(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables);
-  /// attune_host::launch; |pool| is a DeviceSession.
+  /// attune_host::launch; |pool| is a CudaSession.
   static int32_t launch(void *pool, const attune_launch *launch);
-  /// attune_host::encode_map; |pool| is a DeviceSession.
+  /// attune_host::encode_map; |pool| is a CudaSession.
   static int32_t encodeMap(void *pool, const attune_tensor_map *map, void *out);
 
   /// Queues a copy of what |length| tokens have of slot |from| to slot |to|.
@@ -72,7 +72,7 @@ private:
   attune_status queue(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables, bool mustWait);
 
   const attune_model_desc *desc = nullptr;
-  const DeviceModel *model = nullptr;
+  const CudaModel *model = nullptr;
   Stream stream = nullptr;
   bool ownsStream = false;
   bool isCapturing = false; ///< the stream, as of beginCall
@@ -88,4 +88,4 @@ private:
 
 } // namespace attune::cuda
 
-#endif // ATTUNE_RUNTIME_CUDA_DEVICESESSION_H
+#endif // ATTUNE_RUNTIME_CUDA_CUDASESSION_H

@@ -1,8 +1,8 @@
-//===- DeviceModel.cpp - Loading a model on a GPU ----------------------------===//
+//===- CudaModel.cpp - Loading a model on a GPU ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "DeviceModel.h"
+#include "CudaModel.h"
 #include "../Error.h"
 #include "../Model.h"
 
@@ -60,7 +60,7 @@ static attune_status failImages(const attune_model_desc &desc, const char *name,
   return fail(ATTUNE_INCOMPATIBLE, "model '%s' has code for %s, none of which runs on '%s' (sm_%u)", desc.name, known, name, capability);
 }
 
-attune_status DeviceModel::loadImage(const attune_model_desc &desc) {
+attune_status CudaModel::loadImage(const attune_model_desc &desc) {
   char name[96] = "?";
   int major = 0, minor = 0;
   driver->deviceGetName(name, sizeof(name), device);
@@ -87,7 +87,7 @@ attune_status DeviceModel::loadImage(const attune_model_desc &desc) {
   return driver->check(code, what);
 }
 
-attune_status DeviceModel::findFunctions(const attune_model_desc &desc) {
+attune_status CudaModel::findFunctions(const attune_model_desc &desc) {
   functions = static_cast<Function *>(calloc(desc.num_functions + 1, sizeof(Function)));
   if (!functions)
     return fail(ATTUNE_OUT_OF_MEMORY, "no memory for %u functions", desc.num_functions);
@@ -110,7 +110,7 @@ attune_status DeviceModel::findFunctions(const attune_model_desc &desc) {
   return ATTUNE_OK;
 }
 
-attune_status DeviceModel::uploadWeights(const attune_model &model) {
+attune_status CudaModel::uploadWeights(const attune_model &model) {
   uint64_t bytes = model.desc->weights_bytes;
   if (!bytes)
     return ATTUNE_OK;
@@ -128,7 +128,7 @@ attune_status DeviceModel::uploadWeights(const attune_model &model) {
   return status;
 }
 
-attune_status DeviceModel::loadOnce(const attune_model &model, int wanted) {
+attune_status CudaModel::loadOnce(const attune_model &model, int wanted) {
   ATTUNE_TRY(openDriver(driver));
   int count = 0;
   ATTUNE_TRY(driver->check(driver->deviceGetCount(&count), "counting the GPUs"));
@@ -146,7 +146,7 @@ attune_status DeviceModel::loadOnce(const attune_model &model, int wanted) {
   return uploadWeights(model);
 }
 
-attune_status DeviceModel::load(const attune_model &model, int wanted) {
+attune_status CudaModel::load(const attune_model &model, int wanted) {
   pthread_mutex_lock(&mutex);
   attune_status status = isLoaded ? ATTUNE_OK : loadOnce(model, wanted);
   isLoaded = status == ATTUNE_OK;
@@ -156,7 +156,7 @@ attune_status DeviceModel::load(const attune_model &model, int wanted) {
   return status;
 }
 
-void DeviceModel::unload() {
+void CudaModel::unload() {
   if (context) {
     ContextScope scope;
     bool isEntered = scope.enter(*driver, context) == ATTUNE_OK;
