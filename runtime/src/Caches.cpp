@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Caches.h"
+#include "EntryTables.h"
 #include "Error.h"
-#include "Session.h"
 
 #include <cstring>
 

@@ -52,22 +52,21 @@ static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_
   return ATTUNE_OK;
 }
 
-/// Sets plan.workers for a GPU: blocks that may have scratch of their own, as many as run at once. A host's threads have nothing to do
-/// there.
-static attune_status planBlocks(const attune_model &model, SessionPlan &plan) {
-  constexpr int64_t blocksPerMultiprocessor = 2;
+/// Sets plan.workers for a model on a device, which knows their number once the model is loaded. The host memory of a session does not
+/// depend on it.
+static attune_status planDeviceWorkers(const attune_model &model, SessionPlan &plan) {
   if (plan.options.host)
     return fail(ATTUNE_INVALID_ARGUMENT, "a host is given, but model '%s' runs on a GPU", model.desc->name);
-  int64_t blocks = model.device.multiprocessors * blocksPerMultiprocessor;
-  plan.workers = blocks < 1 ? 1 : blocks < ATTUNE_MAX_THREADS ? blocks : ATTUNE_MAX_THREADS;
+  const DeviceModel *onDevice = model.onDevice.load(std::memory_order_acquire);
+  plan.workers = onDevice ? onDevice->workers : 1;
   return ATTUNE_OK;
 }
 
 /// Checks threads and host and sets plan.workers.
 static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
   const attune_session_options &options = plan.options;
-  if (model.desc->device == ATTUNE_DEVICE_CUDA)
-    return planBlocks(model, plan);
+  if (model.device)
+    return planDeviceWorkers(model, plan);
   if (options.stream)
     return fail(ATTUNE_INVALID_ARGUMENT, "a stream is given, but model '%s' runs on the CPU", model.desc->name);
   if (const attune_host *host = options.host) {
@@ -306,12 +305,12 @@ static attune_session *placeSession(const attune_model *model, const SessionPlan
 
 attune_session *attune::layOutSession(const attune_model *model, const SessionPlan &plan, void *memory, void *deviceMemory) {
   Pieces pieces(memory), device(deviceMemory);
-  return placeSession(model, plan, pieces, model->desc->device == ATTUNE_DEVICE_CUDA ? &device : nullptr);
+  return placeSession(model, plan, pieces, model->device ? &device : nullptr);
 }
 
 attune_status attune::measureSession(const attune_model *model, SessionPlan &plan) {
   Pieces pieces(nullptr), device(nullptr);
-  placeSession(model, plan, pieces, model->desc->device == ATTUNE_DEVICE_CUDA ? &device : nullptr);
+  placeSession(model, plan, pieces, model->device ? &device : nullptr);
   plan.totalBytes = pieces.used;
   plan.deviceBytes = device.used;
   if (pieces.overflow || device.overflow)

@@ -46,6 +46,15 @@ const char *attune_status_name(attune_status status);
 /// thread.
 const char *attune_last_error(void);
 
+//===--- Devices -----------------------------------------------------------===//
+
+/// The runtime's code for one kind of device, by which it runs models that are compiled for such devices.
+typedef struct attune_device_functions attune_device_functions;
+
+/// The code for NVIDIA GPUs. A program gets it from the static library only if it refers to this symbol, so that a program without models for
+/// GPUs stays small. The generated header of a model for GPUs refers to it; so does the linker flag `-u attune_cuda_device`.
+extern const attune_device_functions attune_cuda_device;
+
 //===--- Models ------------------------------------------------------------===//
 
 /// A compiled model with its weights mapped. Immutable; shared by its sessions.
@@ -66,7 +75,7 @@ void attune_model_options_init(attune_model_options *options);
 /// Opens the model |desc|, which is borrowed until the last session is gone. |options| may be null. Maps the weights
 /// file read-only (pages are shared between processes) and reads only its header and manifest. In a folder
 /// `<name>.weights` is tried first, then every `*.weights`; the build id decides. Fails with INVALID_ARGUMENT,
-/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
+/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE (also for a model on a device whose code is not linked) or OUT_OF_MEMORY.
 attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);
 /// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is
 /// allowed.

@@ -4,31 +4,42 @@
 
 #include "CudaModel.h"
 #include "../Error.h"
-#include "../Model.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 using namespace attune;
 using namespace attune::cuda;
 
-attune_status ContextScope::enter(const Driver &driver, Context context) {
+/// The most thread blocks with scratch memory of their own that run on a multiprocessor at once.
+static constexpr int64_t blocksPerMultiprocessor = 2;
+
+attune_status cuda::enterContext(const Driver &driver, Context context, int &captureMode) {
   ATTUNE_TRY(driver.check(driver.contextPush(context), "making the GPU the thread's current one"));
+  captureMode = captureModeRelaxed;
   attune_status status = driver.check(driver.threadExchangeCaptureMode(&captureMode), "setting the thread's capture mode");
-  if (status == ATTUNE_OK)
-    entered = &driver;
-  else
+  if (status != ATTUNE_OK)
     driver.contextPop(&context);
   return status;
 }
 
-ContextScope::~ContextScope() {
+void cuda::leaveContext(const Driver &driver, int captureMode) {
   Context ignored;
-  if (!entered)
-    return;
-  entered->threadExchangeCaptureMode(&captureMode);
-  entered->contextPop(&ignored);
+  driver.threadExchangeCaptureMode(&captureMode);
+  driver.contextPop(&ignored);
+}
+
+attune_status ContextScope::enter(const Driver &driver, Context context) {
+  ATTUNE_TRY(enterContext(driver, context, captureMode));
+  entered = &driver;
+  return ATTUNE_OK;
+}
+
+ContextScope::~ContextScope() {
+  if (entered)
+    leaveContext(*entered, captureMode);
 }
 
 /// How well |image| fits, 0 if it does not run.
@@ -62,11 +73,13 @@ static attune_status failImages(const attune_model_desc &desc, const char *name,
 
 attune_status CudaModel::loadImage(const attune_model_desc &desc) {
   char name[96] = "?";
-  int major = 0, minor = 0;
+  int major = 0, minor = 0, multiprocessors = 0;
   driver->deviceGetName(name, sizeof(name), device);
   ATTUNE_TRY(driver->check(driver->deviceGetAttribute(&major, computeCapabilityMajor, device), "asking for the GPU's capability"));
   ATTUNE_TRY(driver->check(driver->deviceGetAttribute(&minor, computeCapabilityMinor, device), "asking for the GPU's capability"));
   ATTUNE_TRY(driver->check(driver->deviceGetAttribute(&multiprocessors, multiprocessorCount, device), "asking for the GPU's size"));
+  int64_t blocks = multiprocessors * blocksPerMultiprocessor;
+  workers = blocks < 1 ? 1 : blocks < ATTUNE_MAX_THREADS ? blocks : ATTUNE_MAX_THREADS;
   uint32_t capability = 10 * major + minor;
   const attune_gpu_image *image = chooseImage(desc, capability);
   if (!image)
@@ -110,8 +123,7 @@ attune_status CudaModel::findFunctions(const attune_model_desc &desc) {
   return ATTUNE_OK;
 }
 
-attune_status CudaModel::uploadWeights(const attune_model &model) {
-  uint64_t bytes = model.desc->weights_bytes;
+attune_status CudaModel::uploadWeights(const void *hostWeights, uint64_t bytes) {
   if (!bytes)
     return ATTUNE_OK;
   // A stream of its own: the default stream would wait for the caller's work, and break a graph that the caller captures.
@@ -121,14 +133,14 @@ attune_status CudaModel::uploadWeights(const attune_model &model) {
   snprintf(what, sizeof(what), "getting %llu bytes on the GPU for weights", static_cast<unsigned long long>(bytes));
   attune_status status = driver->check(driver->memoryAllocate(&weights, bytes), what);
   if (status == ATTUNE_OK)
-    status = driver->check(driver->copyToDevice(weights, model.weights.data(), bytes, stream), "copying the weights to the GPU");
+    status = driver->check(driver->copyToDevice(weights, hostWeights, bytes, stream), "copying the weights to the GPU");
   if (status == ATTUNE_OK)
     status = driver->check(driver->streamSynchronize(stream), "copying the weights to the GPU");
   driver->streamDestroy(stream);
   return status;
 }
 
-attune_status CudaModel::loadOnce(const attune_model &model, int wanted) {
+attune_status CudaModel::open(const attune_model_desc &desc, const void *hostWeights, int wanted) {
   ATTUNE_TRY(openDriver(driver));
   int count = 0;
   ATTUNE_TRY(driver->check(driver->deviceGetCount(&count), "counting the GPUs"));
@@ -141,22 +153,12 @@ attune_status CudaModel::loadOnce(const attune_model &model, int wanted) {
   context = retained;
   ContextScope scope;
   ATTUNE_TRY(scope.enter(*driver, context));
-  ATTUNE_TRY(loadImage(*model.desc));
-  ATTUNE_TRY(findFunctions(*model.desc));
-  return uploadWeights(model);
+  ATTUNE_TRY(loadImage(desc));
+  ATTUNE_TRY(findFunctions(desc));
+  return uploadWeights(hostWeights, desc.weights_bytes);
 }
 
-attune_status CudaModel::load(const attune_model &model, int wanted) {
-  pthread_mutex_lock(&mutex);
-  attune_status status = isLoaded ? ATTUNE_OK : loadOnce(model, wanted);
-  isLoaded = status == ATTUNE_OK;
-  if (!isLoaded)
-    unload();
-  pthread_mutex_unlock(&mutex);
-  return status;
-}
-
-void CudaModel::unload() {
+void CudaModel::close() {
   if (context) {
     ContextScope scope;
     bool isEntered = scope.enter(*driver, context) == ATTUNE_OK;
@@ -168,9 +170,23 @@ void CudaModel::unload() {
   if (context)
     driver->primaryContextRelease(device);
   free(functions);
-  functions = nullptr;
-  context = nullptr;
-  module = nullptr;
-  weights = 0;
-  isLoaded = false;
+}
+
+attune_status CudaModel::load(const attune_model_desc &desc, const void *weights, int ordinal, DeviceModel *&out) {
+  out = nullptr;
+  void *memory = malloc(sizeof(CudaModel));
+  if (!memory)
+    return fail(ATTUNE_OUT_OF_MEMORY, "no memory for model '%s'", desc.name);
+  CudaModel *model = new (memory) CudaModel;
+  attune_status status = model->open(desc, weights, ordinal);
+  if (status == ATTUNE_OK)
+    out = model;
+  else
+    unload(model);
+  return status;
+}
+
+void CudaModel::unload(DeviceModel *model) {
+  static_cast<CudaModel *>(model)->close();
+  free(static_cast<CudaModel *>(model));
 }

@@ -3,26 +3,50 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaSession.h"
+#include "../Descriptor.h"
+#include "../EntryTables.h"
 #include "../Error.h"
-#include "../Session.h"
 
 #include <cstdio>
+#include <cstdlib>
+#include <new>
 
 using namespace attune;
 using namespace attune::cuda;
 
-/// What the driver aligns its memory to, and each tensor in ours.
+/// The alignment of the driver's memory, and of each tensor in ours.
 static constexpr uint64_t deviceAlignment = 256;
-/// What kernels expect of a caller's tensor.
+/// The alignment that kernels expect of a caller's tensor.
 static constexpr uint64_t tensorAlignment = 16;
 /// The largest x of a grid.
 static constexpr uint32_t maxBlocks = 0x7fffffff;
 
 static Address address(const void *pointer) { return reinterpret_cast<Address>(pointer); }
 
-attune_status CudaSession::open(const attune_model_desc &ofModel, const CudaModel &onDevice, uint64_t bytes, void *callersStream) {
-  desc = &ofModel;
-  model = &onDevice;
+attune_status CudaSession::create(const DeviceModel &model, const attune_model_desc &desc, uint64_t bytes, void *stream,
+                                  DeviceSession *&out) {
+  out = nullptr;
+  void *memory = malloc(sizeof(CudaSession));
+  if (!memory)
+    return fail(ATTUNE_OUT_OF_MEMORY, "no memory for a session of model '%s'", desc.name);
+  CudaSession *session = new (memory) CudaSession;
+  session->desc = &desc;
+  session->model = static_cast<const CudaModel *>(&model);
+  session->host = {ATTUNE_ABI_VERSION, model.arch, session, model.workers, nullptr, launch, encodeMap};
+  attune_status status = session->open(bytes, stream);
+  if (status == ATTUNE_OK)
+    out = session;
+  else
+    destroy(session);
+  return status;
+}
+
+void CudaSession::destroy(DeviceSession *session) {
+  static_cast<CudaSession *>(session)->close();
+  free(static_cast<CudaSession *>(session));
+}
+
+attune_status CudaSession::open(uint64_t bytes, void *callersStream) {
   ContextScope scope;
   ATTUNE_TRY(enter(scope));
   const Driver &driver = *model->driver;
@@ -40,32 +64,32 @@ attune_status CudaSession::open(const attune_model_desc &ofModel, const CudaMode
   }
   char what[128];
   snprintf(what, sizeof(what), "getting %llu bytes on the GPU for the session", static_cast<unsigned long long>(bytes));
-  return driver.check(driver.memoryAllocate(&block, bytes ? bytes : 1), what);
+  Address block = 0;
+  ATTUNE_TRY(driver.check(driver.memoryAllocate(&block, bytes ? bytes : 1), what));
+  memory = reinterpret_cast<void *>(block);
+  return ATTUNE_OK;
 }
 
 void CudaSession::close() {
-  if (!model)
-    return;
   ContextScope scope;
-  if (enter(scope) == ATTUNE_OK) {
-    const Driver &driver = *model->driver;
-    if (ownsStream) {
-      driver.streamSynchronize(stream);
-      driver.streamDestroy(stream);
-    }
-    // The caller's stream may be in a capture, or gone.
-    Event events[] = {finished, copied};
-    for (Event event : events)
-      if (event) {
-        driver.eventSynchronize(event);
-        driver.eventDestroy(event);
-      }
-    if (block)
-      driver.memoryFree(block);
-    if (stage)
-      driver.memoryFree(stage);
+  if (enter(scope) != ATTUNE_OK)
+    return;
+  const Driver &driver = *model->driver;
+  if (ownsStream) {
+    driver.streamSynchronize(stream);
+    driver.streamDestroy(stream);
   }
-  *this = CudaSession();
+  // The caller's stream may be in a capture, or gone.
+  Event events[] = {finished, copied};
+  for (Event event : events)
+    if (event) {
+      driver.eventSynchronize(event);
+      driver.eventDestroy(event);
+    }
+  if (memory)
+    driver.memoryFree(address(memory));
+  if (stage)
+    driver.memoryFree(stage);
 }
 
 /// Sets |capture| to the CUstreamCaptureStatus of the stream.
@@ -128,7 +152,7 @@ attune_status CudaSession::record(Event event) {
   return event ? model->driver->check(model->driver->eventRecord(event, stream), "recording an event") : ATTUNE_OK;
 }
 
-/// Waits until no copy of a failed call is still to come; keeps the message of the failure.
+/// Waits until no copy of a failed call is pending; keeps the message of the failure.
 void CudaSession::drain() {
   if (!isCapturing && model->driver->streamSynchronize(stream) == success)
     copiesInFlight = false;
@@ -144,31 +168,18 @@ attune_status CudaSession::download(void *to, const void *from, uint64_t bytes) 
   return wait("copying from the GPU");
 }
 
-attune_status CudaSession::copySlot(const attune_cache_desc &cache, const CachePlace &place, int64_t from, int64_t to, int64_t length) {
-  // What a head has of a slot is one piece, used from its beginning on.
-  size_t stride = static_cast<size_t>(place.slotElements / cache.heads) * sizeof(float);
+attune_status CudaSession::copyRows(void *to, const void *from, size_t bytes, size_t pitch, size_t count) {
   Copy2D copy{};
   copy.srcMemoryType = copy.dstMemoryType = memoryTypeDevice;
-  copy.srcDevice = address(place.data + from * place.slotElements);
-  copy.dstDevice = address(place.data + to * place.slotElements);
-  copy.srcPitch = copy.dstPitch = stride;
-  copy.widthBytes = static_cast<size_t>(usedElements(cache, length)) * sizeof(float);
-  copy.height = static_cast<size_t>(cache.heads);
+  copy.srcDevice = address(from);
+  copy.dstDevice = address(to);
+  copy.srcPitch = copy.dstPitch = pitch;
+  copy.widthBytes = bytes;
+  copy.height = count;
   if (!copy.widthBytes)
     return ATTUNE_OK;
   ATTUNE_TRY(model->driver->check(model->driver->copy2D(&copy, stream), "copying a slot"));
   return record(finished);
-}
-
-attune_status CudaSession::uploadDefaults(const attune_entry_desc &entry, const EntryTables &tables) {
-  for (uint32_t i = 0; i < entry.num_inputs; ++i)
-    if (uint32_t fill = entry.inputs[i].fill; fill == ATTUNE_FILL_ZEROS || fill == ATTUNE_FILL_ONES || fill == ATTUNE_FILL_TOKENS) {
-      uint64_t bytes = 0;
-      tensorBytes(entry.inputs[i], tables.limits, bytes);
-      if (bytes)
-        ATTUNE_TRY(upload(tables.deviceDefaults[i], tables.defaults[i], bytes));
-    }
-  return ATTUNE_OK;
 }
 
 /// The bytes of |tensor|, rounded up so that the next one is aligned.
@@ -177,9 +188,6 @@ static uint64_t stagedBytes(const attune_tensor_desc &tensor, const int64_t *dim
   tensorBytes(tensor, dims, bytes);
   return (bytes + deviceAlignment - 1) / deviceAlignment * deviceAlignment;
 }
-
-/// Whether the default of |input| is the same for all dimensions.
-static bool isConstant(const attune_tensor_desc &input) { return input.fill != ATTUNE_FILL_ARANGE && input.fill < ATTUNE_FILL_SLOTS; }
 
 attune_status CudaSession::makeStage(const attune_entry_desc &entry, const EntryTables &tables) {
   uint64_t bytes = 0;
@@ -216,7 +224,7 @@ attune_status CudaSession::copyInputs(const attune_entry_desc &entry, EntryTable
       continue;
     }
     tables.deviceInputs[i] = isDefault ? tables.deviceDefaults[i] : reinterpret_cast<const void *>(stage + stageUsed);
-    if (isDefault && isConstant(entry.inputs[i]))
+    if (isDefault && hasConstantDefault(entry.inputs[i]))
       continue;
     uint64_t bytes = 0;
     tensorBytes(entry.inputs[i], tables.dims, bytes);
@@ -262,7 +270,7 @@ attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const En
                 "the session's stream is being captured into a graph: entry '%s' uses the session's caches, which no graph can continue",
                 entry.name);
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
-    if (!tables.inputsOnDevice[i] && !(tables.inputs[i] == tables.defaults[i] && isConstant(entry.inputs[i])))
+    if (!tables.inputsOnDevice[i] && !(tables.inputs[i] == tables.defaults[i] && hasConstantDefault(entry.inputs[i])))
       return fail(ATTUNE_INVALID_ARGUMENT, "the session's stream is being captured into a graph: input '%s' %s, expected in GPU memory",
                   entry.inputs[i].name, tables.inputs[i] == tables.defaults[i] ? "is left out" : "is in host memory");
   for (uint32_t i = 0; i < entry.num_outputs; ++i)
@@ -274,8 +282,7 @@ attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const En
 }
 
 /// Queues all work of a call.
-attune_status CudaSession::queue(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables,
-                                   bool mustWait) {
+attune_status CudaSession::queue(const attune_entry_desc &entry, attune_call call, EntryTables &tables, bool mustWait) {
   bool usesOwnMemory;
   ATTUNE_TRY(copyInputs(entry, tables, usesOwnMemory));
   if (usesOwnMemory && !mustWait) {
@@ -297,13 +304,13 @@ attune_status CudaSession::queue(const attune_entry_desc &entry, const attune_ho
   return isCapturing ? ATTUNE_OK : record(finished);
 }
 
-attune_status CudaSession::run(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables) {
+attune_status CudaSession::run(const attune_entry_desc &entry, attune_call call, EntryTables &tables) {
   if (isCapturing)
     ATTUNE_TRY(checkCapture(entry, tables));
   // The caller may use its host memory as soon as the call returns.
   bool mustWait = ownsStream || hasHostTensors(entry, tables);
   ATTUNE_TRY(makeStage(entry, tables));
-  if (attune_status status = queue(entry, host, call, tables, mustWait); status != ATTUNE_OK) {
+  if (attune_status status = queue(entry, call, tables, mustWait); status != ATTUNE_OK) {
     drain();
     return status;
   }
