@@ -76,8 +76,8 @@ static attune_status openHost(attune_session &session, const SessionPlan &plan) 
     session.host = *plan.options.host;
     return ATTUNE_OK;
   }
-  ATTUNE_TRY(Pool::create(session.poolMemory, plan.workers, session.pool));
-  session.host = {ATTUNE_ABI_VERSION, 0, session.pool, plan.workers, Pool::parallelFor, nullptr, nullptr};
+  ATTUNE_TRY(createPool(session.poolMemory, plan.workers, session.pool));
+  session.host = {ATTUNE_ABI_VERSION, 0, session.pool, plan.workers, attune_pool_parallel_for, nullptr, nullptr};
   return ATTUNE_OK;
 }
 
@@ -121,7 +121,7 @@ void attune_session_destroy(attune_session *session) {
   if (!session)
     return;
   if (session->pool)
-    session->pool->destroy();
+    endPool(session->pool);
   if (session->onDevice)
     session->model->device->destroy(session->onDevice);
   release(session->model);
@@ -218,11 +218,8 @@ static attune_status bindOutputs(const attune_session &session, const attune_ent
 /// Runs |entry| in the calling thread and the workers of |session|.
 static attune_status runOnCpu(attune_session &session, const attune_entry_desc &entry, const attune_call &call) {
   FpEnvironmentScope scope;
-  if (session.pool)
-    Pool::beginCall();
+  PoolCallScope running(session.pool);
   int32_t code = entry.run(&session.host, &call);
-  if (session.pool)
-    Pool::endCall();
   if (code)
     return fail(ATTUNE_INTERNAL, "entry '%s' of model '%s' failed with code %d", entry.name, session.model->desc->name, code);
   return ATTUNE_OK;

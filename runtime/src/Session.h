@@ -45,7 +45,7 @@ void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *d
 struct attune_session {
   attune_model *model;
   attune_host host;
-  attune::Pool *pool;              // null if the caller brought a host or the model is on a device
+  attune_pool *pool;               // null if the caller brought a host or the model is on a device
   attune::DeviceSession *onDevice; // null for a model on the CPU
   void *poolMemory;
   void *workspace;

@@ -81,12 +81,7 @@ static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
     plan.workers = host->num_workers;
     return ATTUNE_OK;
   }
-  if (options.num_threads < 0 || options.num_threads > ATTUNE_MAX_THREADS)
-    return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected", static_cast<long long>(options.num_threads),
-                static_cast<long long>(ATTUNE_MAX_THREADS));
-  plan.workers = options.num_threads ? options.num_threads : attune_available_cpus();
-  plan.workers = plan.workers < ATTUNE_MAX_THREADS ? plan.workers : ATTUNE_MAX_THREADS;
-  return ATTUNE_OK;
+  return chooseWorkers(options.num_threads, plan.workers);
 }
 
 /// The limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.
@@ -293,7 +288,7 @@ static attune_session *placeSession(const attune_model *model, const SessionPlan
     placeEntry(model->desc->entries[e], plan, pieces, device, widened, tables ? &tables[e] : nullptr);
   Pieces &large = device ? *device : pieces;
   placeCaches(plan, pieces, large, session ? &session->caches : nullptr);
-  void *pool = pieces.takeBytes(plan.options.host || device ? 0 : Pool::bytes(plan.workers));
+  void *pool = pieces.takeBytes(plan.options.host || device ? 0 : getPoolBytes(plan.workers));
   void *workspace = large.takeBytes(plan.workspaceBytes);
   if (session) {
     session->entries = tables;

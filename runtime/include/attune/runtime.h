@@ -228,6 +228,23 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
 /// of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY, or DEVICE_ERROR or OUT_OF_MEMORY, which leave them empty.
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors);
 
+//===--- Pools -------------------------------------------------------------===//
+
+/// Workers that run parallel loops, as every session makes them for itself. A program with an attune_host of its own may put its loops on one, to
+/// measure them or to run loops of its own beside.
+typedef struct attune_pool attune_pool;
+
+/// Creates a pool of |num_threads| workers including the calling thread; 0 = as many as the affinity mask has CPUs. Workers that wait for a loop
+/// sleep after at most 100 us. Fails with INVALID_ARGUMENT for more than ATTUNE_MAX_THREADS, or with OUT_OF_MEMORY.
+attune_status attune_pool_create(int64_t num_threads, attune_pool **out_pool);
+/// Ends the workers and frees the pool, which must not run a loop. Null is allowed.
+void attune_pool_destroy(attune_pool *pool);
+/// Returns the number of workers including the thread that calls attune_pool_parallel_for, 0 for null.
+int64_t attune_pool_num_threads(const attune_pool *pool);
+/// Runs |body| for all iterations below |n| on the workers of |pool|, an attune_pool, as attune_host::parallel_for describes; the calling thread is
+/// worker 0. One thread at a time may call it for a pool. A call from within a body runs its whole loop at once, as the same worker.
+void attune_pool_parallel_for(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
+
 //===--- Machine -----------------------------------------------------------===//
 
 /// Returns the number of CPUs in the calling thread's affinity mask.
