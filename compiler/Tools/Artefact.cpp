@@ -1,4 +1,4 @@
-//===- Artefact.cpp - A compiled model opened by a tool --------------------===//
+//===- Artefact.cpp - A compiled model opened by a tool -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dlopen and attune_model_open behind one call.

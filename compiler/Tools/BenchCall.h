@@ -1,4 +1,4 @@
-//===- BenchCall.h - What bench times --------------------------------------===//
+//===- BenchCall.h - What bench times -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_BENCHCALL_H

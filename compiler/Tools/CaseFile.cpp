@@ -1,4 +1,4 @@
-//===- CaseFile.cpp - Golden case folders ----------------------------------===//
+//===- CaseFile.cpp - Golden case folders ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reading case.json and the inputs beside it.

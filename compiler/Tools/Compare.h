@@ -1,4 +1,4 @@
-//===- Compare.h - Comparing tensors ---------------------------------------===//
+//===- Compare.h - Comparing tensors --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The comparison behind `check` and `diff`: |got - expected| <= atol + rtol * |expected|, integers exactly. NaN equals NaN and nothing

@@ -1,4 +1,4 @@
-//===- CompareCase.cpp - Comparing an output with a golden case ------------===//
+//===- CompareCase.cpp - Comparing an output with a golden case -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Full-size cases store NAME.head (first values), NAME.tail (last values) and NAME.strided (one in size // 256), and sums of the whole

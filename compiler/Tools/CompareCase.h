@@ -1,4 +1,4 @@
-//===- CompareCase.h - Comparing an output with a golden case --------------===//
+//===- CompareCase.h - Comparing an output with a golden case -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One output against the expected file by the tolerances of case.json: whole, or by samples and sums where the file holds samples only.

@@ -1,4 +1,4 @@
-//===- Describe.cpp - What an artefact says of itself ----------------------===//
+//===- Describe.cpp - What an artefact says of itself ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Describe.h"

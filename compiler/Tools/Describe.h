@@ -1,4 +1,4 @@
-//===- Describe.h - What an artefact says of itself ------------*- C++ -*-===//
+//===- Describe.h - What an artefact says of itself -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_DESCRIBE_H

@@ -1,4 +1,4 @@
-//===- Dims.cpp - Dimensions given on the command line ---------------------===//
+//===- Dims.cpp - Dimensions given on the command line --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Binding of the four dimension flags to an entry's dimensions.

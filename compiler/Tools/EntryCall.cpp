@@ -1,4 +1,4 @@
-//===- EntryCall.cpp - One prepared call of an entry -----------------------===//
+//===- EntryCall.cpp - One prepared call of an entry ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From named tensors to attune_session_run and back.

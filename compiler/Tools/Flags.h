@@ -1,4 +1,4 @@
-//===- Flags.h - Command-line flags of the verbs ---------------------------===//
+//===- Flags.h - Command-line flags of the commands -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags; `--help` is understood by
@@ -25,7 +25,7 @@ struct FlagText {
 };
 
 /// The flags of one command. Bound variables keep their value, the default, when the flag is not given, and must outlive the table. A name
-/// added twice is one flag that sets both variables; the first help line stays (a verb and the tool around it may both need to know
+/// added twice is one flag that sets both variables; the first help line stays (a command and the tool around it may both need to know
 /// `--dtype`).
 class FlagTable {
 public:

@@ -1,8 +1,8 @@
-//===- Listener.cpp - What the tool shows while it works -------------------===//
+//===- Listener.cpp - What the tool shows while it works ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Tools/ToolVerbs.h"
+#include "compiler/Tools/CompilerCommands.h"
 
 #include <cstdio>
 #include <unistd.h>

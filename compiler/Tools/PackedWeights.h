@@ -1,4 +1,4 @@
-//===- PackedWeights.h - Looking into a weights file -----------------------===//
+//===- PackedWeights.h - Looking into a weights file ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a .weights file on its own, without the object it belongs to.

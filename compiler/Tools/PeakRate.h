@@ -1,4 +1,4 @@
-//===- PeakRate.h - The machine's arithmetic peak, measured -----------------===//
+//===- PeakRate.h - The machine's arithmetic peak, measured ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What fraction of the peak a model reaches only means something against the peak of the same machine in the same minute.

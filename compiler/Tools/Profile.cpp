@@ -1,4 +1,4 @@
-//===- Profile.cpp - Time per kernel ---------------------------------------===//
+//===- Profile.cpp - Time per kernel --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Profile.h"

@@ -1,4 +1,4 @@
-//===- Profile.h - Time per kernel -----------------------------------------===//
+//===- Profile.h - Time per kernel ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiled entries run their kernels through the host's parallel_for; a host that looks at the clock around each call knows where the time

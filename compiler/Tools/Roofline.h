@@ -1,4 +1,4 @@
-//===- Roofline.h - Kernels against the machine's limits --------------------===//
+//===- Roofline.h - Kernels against the machine's limits ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel cannot be faster than its arithmetic at the FMA peak, nor than reading its weights at the read bandwidth: the larger of the two

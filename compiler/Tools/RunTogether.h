@@ -1,4 +1,4 @@
-//===- RunTogether.h - Threads that start at the same moment ----------------===//
+//===- RunTogether.h - Threads that start at the same moment --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a machine can do with N threads is only seen while all N are at it: the rates of PeakRate and ReadRate are measured this way.

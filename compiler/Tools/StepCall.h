@@ -1,4 +1,4 @@
-//===- StepCall.h - Sequences fed through the caches in chunks --------------===//
+//===- StepCall.h - Sequences fed through the caches in chunks ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What `run --steps` and incremental cases ask for: the tokens of a batch in chunks of given sizes, each with the keys and values kept so

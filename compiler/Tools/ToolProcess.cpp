@@ -1,4 +1,4 @@
-//===- ToolProcess.cpp - Signals and limits of a tool's process ------------===//
+//===- ToolProcess.cpp - Signals and limits of a tool's process -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Handlers allocate nothing and call only what is safe in them: system calls, and functions of this file on memory of
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ToolProcess.h"
 #include "compiler/Support/Temporaries.h"
-#include "compiler/Tools/Verbs.h"
+#include "compiler/Tools/Commands.h"
 
 #include <atomic>
 #include <cerrno>

@@ -1,4 +1,4 @@
-//===- Caches.cpp - Keys and values that a session keeps ----------------------===//
+//===- Caches.cpp - Keys and values that a session keeps ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Caches.h - Keys and values that a session keeps ------------------------===//
+//===- Caches.h - Keys and values that a session keeps --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A session has slots, each the tokens of one sequence so far, and sources, each the keys and values that cross attention

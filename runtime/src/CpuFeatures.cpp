@@ -1,4 +1,4 @@
-//===- CpuFeatures.cpp - Which instructions this machine has -------------===//
+//===- CpuFeatures.cpp - Which instructions this machine has --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Features carry LLVM's names. A name missing from the table of its architecture (cpu/) is an error at open rather than a crash at run:

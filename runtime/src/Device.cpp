@@ -1,4 +1,4 @@
-//===- Device.cpp - Finding the code for a device -----------------------------===//
+//===- Device.cpp - Finding the code for a device -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

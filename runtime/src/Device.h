@@ -1,4 +1,4 @@
-//===- Device.h - Devices that run kernels beside the CPU ---------------------===//
+//===- Device.h - Devices that run kernels beside the CPU -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The interface between the runtime and its code for one kind of device, a table of functions. Device.cpp refers to the tables weakly, so a

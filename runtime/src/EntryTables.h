@@ -1,4 +1,4 @@
-//===- EntryTables.h - Tables of a session for the calls of one entry ---------===//
+//===- EntryTables.h - Tables of a session for the calls of one entry -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_ENTRYTABLES_H

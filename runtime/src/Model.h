@@ -1,4 +1,4 @@
-//===- Model.h - An opened model -------------------------------------------===//
+//===- Model.h - An opened model ------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_MODEL_H

@@ -1,4 +1,4 @@
-//===- Pool.cpp - The default workers of a session --------------------------===//
+//===- Pool.cpp - The default workers of a session ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A loop is cut into one contiguous share per worker, so that the same worker touches the same rows or columns in loop

@@ -1,4 +1,4 @@
-//===- Pool.h - Pools in memory of the caller's -----------------------------===//
+//===- Pool.h - Pools in memory of the caller's ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attune_pool_create for sessions, which place their pool in their own memory.

@@ -1,4 +1,4 @@
-//===- Session.cpp - Making sessions and running entries ----------------------===//
+//===- Session.cpp - Making sessions and running entries ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

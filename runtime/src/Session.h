@@ -1,4 +1,4 @@
-//===- Session.h - What a session holds -------------------------------------===//
+//===- Session.h - What a session holds -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, the caches, and

@@ -1,4 +1,4 @@
-//===- SessionSlots.cpp - What callers may do with a session's caches ---------===//
+//===- SessionSlots.cpp - What callers may do with a session's caches -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

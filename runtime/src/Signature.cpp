@@ -1,4 +1,4 @@
-//===- Signature.cpp - Checking tensors against an entry -------------------===//
+//===- Signature.cpp - Checking tensors against an entry ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiled code trusts what it is given, so everything a caller can get wrong is found here, and named: tensor,

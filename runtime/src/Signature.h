@@ -1,4 +1,4 @@
-//===- Signature.h - Checking tensors against an entry ---------------------===//
+//===- Signature.h - Checking tensors against an entry --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SIGNATURE_H

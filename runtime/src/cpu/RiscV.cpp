@@ -1,4 +1,4 @@
-//===- RiscV.cpp - Instructions of a RISC-V ------------------------------===//
+//===- RiscV.cpp - Instructions of a RISC-V -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- CudaModel.cpp - Loading a model on a GPU ----------------------------===//
+//===- CudaModel.cpp - Loading a model on a GPU ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

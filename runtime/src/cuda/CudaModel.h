@@ -1,4 +1,4 @@
-//===- CudaModel.h - A model on a GPU --------------------------------------===//
+//===- CudaModel.h - A model on a GPU -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The part of a model on its GPU that all its sessions share: the loaded image, its functions and the weights.

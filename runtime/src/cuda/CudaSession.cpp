@@ -1,4 +1,4 @@
-//===- CudaSession.cpp - Running entries on a GPU ---------------------------===//
+//===- CudaSession.cpp - Running entries on a GPU -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

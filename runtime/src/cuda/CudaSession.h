@@ -1,4 +1,4 @@
-//===- CudaSession.h - The part of a session on a GPU ------------------------===//
+//===- CudaSession.h - The part of a session on a GPU ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All work of a session is queued in one stream, in this order: copies of the inputs, launches of the entry, copies of the outputs. The

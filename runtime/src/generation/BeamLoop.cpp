@@ -1,4 +1,4 @@
-//===- BeamLoop.cpp - Several sequences per row, the likeliest win -------------===//
+//===- BeamLoop.cpp - Several sequences per row, the likeliest win --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

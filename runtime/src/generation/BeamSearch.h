@@ -1,4 +1,4 @@
-//===- BeamSearch.h - Hypotheses of one row ----------------------------------===//
+//===- BeamSearch.h - Hypotheses of one row -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Beam search as transformers 4.22 does it (BeamSearchScorer): candidates are ranked by the sum of log-probabilities, finished hypotheses

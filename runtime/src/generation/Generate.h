@@ -1,4 +1,4 @@
-//===- Generate.h - The loops of generation ----------------------------------===//
+//===- Generate.h - The loops of generation -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_GENERATE_H

@@ -1,4 +1,4 @@
-//===- GenerationOptions.cpp - Checking what is asked of generation ------------===//
+//===- GenerationOptions.cpp - Checking what is asked of generation -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LogitRules.cpp - Which ids may follow, and by how much ----------------===//
+//===- LogitRules.cpp - Which ids may follow, and by how much -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

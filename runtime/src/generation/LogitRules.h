@@ -1,4 +1,4 @@
-//===- LogitRules.h - Which ids may follow, and by how much ------------------===//
+//===- LogitRules.h - Which ids may follow, and by how much ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_LOGITRULES_H

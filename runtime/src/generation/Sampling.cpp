@@ -1,4 +1,4 @@
-//===- Sampling.cpp - Drawing the next id -------------------------------------===//
+//===- Sampling.cpp - Drawing the next id ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- SessionModel.cpp - A session as a model that makes steps --------------===//
+//===- SessionModel.cpp - A session as a model that makes steps -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- SessionModel.h - A session as a model that makes steps ----------------===//
+//===- SessionModel.h - A session as a model that makes steps -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every open sequence has a slot of the session's caches. A sequence that continues another takes over its slot; only further ones of the

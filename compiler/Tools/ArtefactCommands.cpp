@@ -1,10 +1,10 @@
-//===- ArtefactVerbs.cpp - Verbs on models that may have to be compiled ----===//
+//===- ArtefactCommands.cpp - Commands on models that may have to be compiled -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
 #include "compiler/Tools/CompileFlags.h"
-#include "compiler/Tools/ToolVerbs.h"
+#include "compiler/Tools/CompilerCommands.h"
 #include "llvm/BinaryFormat/Magic.h"
 
 using namespace attune;
@@ -25,7 +25,7 @@ static InputRequest requestInput(const TensorSpec &tensor) {
   return request;
 }
 
-/// The flags of the command line, with what a verb asks for where they say nothing.
+/// The flags of the command line, with what a command asks for where they say nothing.
 static Result<CompileOptions> combine(const CompileOptions &flags, const std::string &model, const ModelRequest &request) {
   CompileOptions options = flags;
   options.model = model;
@@ -50,7 +50,7 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
   return options;
 }
 
-int attune::runArtefactVerb(const std::string &verb, const std::vector<std::string> &arguments) {
+int attune::runArtefactCommand(const std::string &command, const std::vector<std::string> &arguments) {
   CompileOptions flags;
   auto open = [&](const std::string &model, const ModelRequest &request) -> Result<Artefact> {
     if (model.empty())
@@ -69,20 +69,20 @@ int attune::runArtefactVerb(const std::string &verb, const std::vector<std::stri
       artefact->keepAlive(std::move(cached->use));
     return artefact;
   };
-  VerbHost host;
+  CommandHost host;
   host.tool = "attune";
   host.modelHelp = "MODEL|OUT.so";
   host.addFlags = [&](FlagTable &table) {
     llvm::SmallVector<llvm::StringRef> own;
-    if (verb == "run" || verb == "generate" || verb == "check")
+    if (command == "run" || command == "generate" || command == "check")
       own = {"inputs", "outputs"};
-    if (verb == "check")
+    if (command == "check")
       own.push_back("dtype");
-    else if (verb == "run" || verb == "generate")
+    else if (command == "run" || command == "generate")
       own.push_back("set");
     addCompileFlags(table, flags, own);
   };
   host.openModel = open;
   host.openCase = open;
-  return runVerb(host, verb, arguments);
+  return runCommand(host, command, arguments);
 }

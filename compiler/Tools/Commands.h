@@ -1,11 +1,11 @@
-//===- Verbs.h - The commands shared by the tools --------------------------===//
+//===- Commands.h - The commands shared by the tools ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // run, check, diff, bench, inspect and generate on compiled artefacts. A tool supplies how a model is opened (attune compiles folders,
 // attune-run loads objects) and its own flags; the rest is the same in both.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TOOLS_VERBS_H
-#define ATTUNE_COMPILER_TOOLS_VERBS_H
+#ifndef ATTUNE_COMPILER_TOOLS_COMMANDS_H
+#define ATTUNE_COMPILER_TOOLS_COMMANDS_H
 
 #include "compiler/Support/SafetensorsWriter.h"
 #include "compiler/Tools/Artefact.h"
@@ -17,7 +17,7 @@
 
 namespace attune {
 
-/// What a verb needs of the model it asks to be opened. Only a tool that compiles can act on it; an object is as it is.
+/// What a command needs of the model it asks to be opened. Only a tool that compiles can act on it; an object is as it is.
 struct ModelRequest {
   /// Inputs that will be given, with type and shape (of which a compiler uses the rank); empty = the family's default inputs.
   std::vector<TensorSpec> inputs;
@@ -37,13 +37,13 @@ struct ModelRequest {
   std::optional<int64_t> weightsSeed;
 };
 
-/// What differs between the tools that have these verbs.
-struct VerbHost {
+/// What differs between the tools that have these commands.
+struct CommandHost {
   /// Name in messages and help: "attune-run".
   std::string tool;
   /// What a model may be, for help: "MODEL|OUT.so".
   std::string modelHelp;
-  /// Adds the tool's own flags to a verb that opens models; may be empty.
+  /// Adds the tool's own flags to a command that opens models; may be empty.
   std::function<void(FlagTable &)> addFlags;
   /// Opens the model named on the command line, "" if none was.
   std::function<Result<Artefact>(const std::string &model, const ModelRequest &)> openModel;
@@ -51,21 +51,21 @@ struct VerbHost {
   std::function<Result<Artefact>(const std::string &caseFolder, const ModelRequest &)> openCase;
 };
 
-/// Executes |verb|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line each, to stderr.
+/// Executes |command|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line each, to stderr.
 /// Returns the exit status.
-int runVerb(const VerbHost &host, const std::string &verb, const std::vector<std::string> &arguments);
+int runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments);
 
-// The verbs, one file each.
-int runVerbRun(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbCheck(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbDiff(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbBench(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbInspect(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbGenerate(const VerbHost &host, const std::vector<std::string> &arguments);
+// The commands, one file each.
+int runRunCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runCheckCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runDiffCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runBenchCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runInspectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runGenerateCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 
-/// Parses the arguments of a verb: prints help or reports an error and returns the exit status in either case, nothing if the verb shall
-/// proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the verb does.
-std::optional<int> parseArguments(const VerbHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
+/// Parses the arguments of a command: prints help or reports an error and returns the exit status in either case, nothing if the command
+/// shall proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the command does.
+std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
 /// The one model of the command line, "" if none; an error for more.
 Result<std::string> singleModel(const std::vector<std::string> &positional);
@@ -75,4 +75,4 @@ void addThreadsFlag(FlagTable &flags, int64_t &threads);
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TOOLS_VERBS_H
+#endif // ATTUNE_COMPILER_TOOLS_COMMANDS_H
