@@ -37,7 +37,7 @@ Result<Artefact> Artefact::openDescriptor(const attune_model_desc *desc, const s
   return artefact;
 }
 
-/// What ELF calls the machines that there are artefacts for.
+/// The ELF names of the machines that artefacts are compiled for.
 static std::string machineName(uint16_t machine) {
   switch (machine) {
   case EM_X86_64:

@@ -9,13 +9,13 @@
 
 using namespace attune;
 
-/// Whether |path| is compiled code.
+/// Returns true if |path| is a shared object.
 static bool isSharedObject(const std::string &path) {
   llvm::file_magic magic;
   return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
 }
 
-/// The request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, though not between keys.
+/// Returns the request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, though not between keys.
 static InputRequest requestInput(const TensorSpec &tensor) {
   InputRequest request{tensor.name, static_cast<int64_t>(tensor.shape.size()), isFloat(tensor.dtype) ? DType::F32 : DType::I64, {}};
   size_t rank = tensor.shape.size();
@@ -25,7 +25,7 @@ static InputRequest requestInput(const TensorSpec &tensor) {
   return request;
 }
 
-/// The flags of the command line, with what a command asks for where they say nothing.
+/// Returns the flags of the command line, completed by the demands of the command.
 static Result<CompileOptions> combine(const CompileOptions &flags, const std::string &model, const ModelRequest &request) {
   CompileOptions options = flags;
   options.model = model;

@@ -15,7 +15,7 @@
 
 namespace attune {
 
-/// What case.json says about one output.
+/// The expectations of case.json for one output.
 struct CaseOutput {
   std::string name;
   DType dtype = DType::F32;

@@ -1,7 +1,7 @@
 //===- Commands.cpp - The commands shared by the tools --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dispatch and what all commands have in common.
+// Dispatch, and the parts that all commands share.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Manual.h"

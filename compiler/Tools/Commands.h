@@ -17,15 +17,15 @@
 
 namespace attune {
 
-/// What a command needs of the model it asks to be opened. Only a tool that compiles can act on it; an object is as it is.
+/// The demands of a command on the model that it opens. Only a tool that compiles can act on it; an object is as it is.
 struct ModelRequest {
   /// Inputs that will be given, with type and shape (of which a compiler uses the rank); empty = the family's default inputs.
   std::vector<TensorSpec> inputs;
-  /// Inputs that will be given beside those in whatever form the model has them.
+  /// Further inputs that will be given, in the form that the model has them.
   std::vector<std::string> inputNames;
   /// Outputs or groups of outputs wanted; empty = the family's main outputs.
   std::vector<std::string> outputs;
-  /// Groups wanted beside the main outputs ("hidden_states", "attentions").
+  /// Groups wanted in addition to the main outputs ("hidden_states", "attentions").
   std::vector<std::string> extraOutputs;
   /// Entries that will be called, so that a compiler need not make others; empty = all.
   std::vector<std::string> entries;
@@ -37,11 +37,11 @@ struct ModelRequest {
   std::optional<int64_t> weightsSeed;
 };
 
-/// What differs between the tools that have these commands.
+/// The differences between the tools that have these commands.
 struct CommandHost {
   /// Name in messages and help: "attune-run".
   std::string tool;
-  /// What a model may be, for help: "MODEL|OUT.so".
+  /// The kinds of models, for help: "MODEL|OUT.so".
   std::string modelHelp;
   /// Adds the tool's own flags to a command that opens models; may be empty.
   std::function<void(FlagTable &)> addFlags;
@@ -67,10 +67,10 @@ int runGenerateCommand(const CommandHost &host, const std::vector<std::string> &
 /// shall proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the command does.
 std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
-/// The one model of the command line, "" if none; an error for more.
+/// Returns the one model of the command line, "" if there is none; an error for more.
 Result<std::string> singleModel(const std::vector<std::string> &positional);
 
-/// --threads, the same everywhere.
+/// Adds --threads, which is the same for all commands.
 void addThreadsFlag(FlagTable &flags, int64_t &threads);
 
 } // namespace attune

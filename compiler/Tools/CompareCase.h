@@ -25,7 +25,7 @@ struct OutputReport {
 OutputReport compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected, const std::string &dtype,
                            const TensorView *ids = nullptr);
 
-/// Whether |dtype| is one that compareOutput knows.
+/// Returns true if compareOutput knows |dtype|.
 bool isCheckDType(const std::string &dtype);
 
 } // namespace attune

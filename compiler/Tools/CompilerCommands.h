@@ -1,4 +1,4 @@
-//===- CompilerCommands.h - Commands that only the compiler has -----------===//
+//===- CompilerCommands.h - Commands that only attune has -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_COMPILERCOMMANDS_H

@@ -56,7 +56,7 @@ static constexpr NumberFlag numberFlags[] = {
     {"min-p", "min_p", "sampling: from ids of at least X of the best one's probability"},
     {"typical-p", "typical_p", "sampling: from the ids nearest to the expected surprise that make up X"}};
 
-/// Adds the flags that are settings. The model's files say what is not given, so help shows no defaults.
+/// Adds the flags that are settings. Their defaults come from the model's files, so help shows none.
 static void addSettingFlags(FlagTable &flags, GenerateOptions &options) {
   for (const IntegerFlag &entry : integerFlags)
     flags.addCustom(entry.flag, "N", entry.help, [&options, entry](const std::string &text) {

@@ -43,12 +43,12 @@ static std::string formatManual(const FlagTable &flags, const std::string &comma
   return text;
 }
 
-/// Whether a flag takes one of the words its help shows ("object|shared"), rather than a placeholder in capitals ("FILE|DIR").
+/// Returns true if a flag takes one of the words that its help shows ("object|shared"), rather than a placeholder in capitals ("FILE|DIR").
 static bool hasChoices(const std::string &value) {
   return value.find('|') != std::string::npos && std::none_of(value.begin(), value.end(), [](unsigned char c) { return std::isupper(c); });
 }
 
-/// One case of the completion's `case $command`: the flags, and the words of those that have a choice.
+/// Returns one case of the completion's `case $command`: the flags, and the words of flags that have a choice.
 static std::string formatCompletion(const FlagTable &flags, const std::string &command) {
   std::string names = "--help", choices;
   for (const FlagText &flag : flags.texts()) {
@@ -74,7 +74,7 @@ std::string attune::formatHelp(const FlagTable &flags, const std::string &tool, 
   }
 }
 
-/// The tool's own --help: one line per command.
+/// Returns the tool's own --help: one line per command.
 static std::string formatCommands(const ToolManual &manual) {
   size_t width = 0;
   for (const CommandEntry &command : manual.commands)

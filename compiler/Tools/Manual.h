@@ -1,7 +1,7 @@
 //===- Manual.h - Help, manual pages and completion from the flags --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tool knows its commands and each command its flags. What is said about them on the terminal (`--help`), in the manual page (`TOOL
+// A tool knows its commands and each command its flags. The help on the terminal (`--help`), in the manual page (`TOOL
 // --help=man`) and by the shell's completion (`TOOL --help=bash`) is made from these tables, so none of them can be out of date.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_MANUAL_H
@@ -22,13 +22,13 @@ struct CommandEntry {
   std::function<int(const std::vector<std::string> &arguments)> run;
 };
 
-/// A section of the manual page: a text, then names (of environment variables, for example) with what each means.
+/// A section of the manual page: a text, then names (of environment variables, for example) with their meanings.
 struct ManualSection {
   std::string title, text;
   std::vector<std::pair<std::string, std::string>> items;
 };
 
-/// A tool: what it is in one line, "usage:" after its name, its commands, closing words of its help, more sections of its manual page.
+/// A tool: its description in one line, "usage:" after its name, its commands, closing words of its help, more sections of its manual page.
 struct ToolManual {
   std::string tool, title, usage;
   std::vector<CommandEntry> commands;
@@ -36,8 +36,8 @@ struct ToolManual {
   std::vector<ManualSection> sections = {};
 };
 
-/// The help of one command in the style that |flags| were asked for. |usage| is the text after the tool's name, |summary| what the command
-/// does.
+/// Returns the help of one command in the style that |flags| were asked for. |usage| is the text after the tool's name, |summary| what the
+/// command does.
 std::string formatHelp(const FlagTable &flags, const std::string &tool, const std::string &usage, const std::string &summary);
 
 /// Executes the command that |arguments| begin with, or answers --help and --version; |version| is what the latter prints after the tool's

@@ -50,7 +50,7 @@ static bool belongsTo(const std::string &name, const std::string &group) {
   return name == group || name.compare(0, group.size() + 1, group + ".") == 0;
 }
 
-/// Leaves out what was switched off, and misses what was switched on and is not there.
+/// Removes the outputs that were switched off; fails if one that was switched on is missing.
 static Status selectGroups(std::vector<OwnedTensor> &outputs, const ModelRequest &request, const std::vector<std::string> &refused) {
   std::vector<OwnedTensor> kept;
   for (OwnedTensor &output : outputs) {

@@ -50,7 +50,7 @@ bool attune::isPastKeyValue(const std::string &name) { return name.substr(0, nam
 
 std::vector<std::string> attune::stepEntries() { return {"encode", "extend", "decode"}; }
 
-/// The input |name| of |entry|, or null if either does not exist.
+/// Returns the input |name| of |entry|, or null if either does not exist.
 static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const std::string &name) {
   for (uint32_t i = 0; entry && i < entry->num_inputs; ++i)
     if (name == entry->inputs[i].name)
@@ -58,7 +58,7 @@ static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const
   return nullptr;
 }
 
-/// Whether the input |name| of |entry| has a column for each token of a chunk; a head mask, say, has none.
+/// Returns true if the input |name| of |entry| has a column for each token of a chunk; a head mask, say, has none.
 static bool hasColumns(const attune_entry_desc &entry, const std::string &name) {
   const attune_tensor_desc *input = findInput(&entry, name);
   return input && input->rank >= 2 && input->shape[1] < 0 && std::strcmp(entry.dims[-input->shape[1] - 1].name, "length") == 0;

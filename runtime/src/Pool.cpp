@@ -39,7 +39,7 @@ using namespace attune;
 /// Chunks per share: enough to even out workers of unequal speed, few enough to keep ranges long. Where cores change their speed all the
 /// time, BERT-base of 128 tokens takes 3 % less on two threads with 16 than with 4; 8 or 32 tokens take the same.
 static constexpr int64_t chunksPerShare = 16;
-/// How long a thread spins before it parks.
+/// The time that a thread spins before it parks.
 static constexpr int64_t spinNanoseconds = 100000;
 /// Calls under way in this process, of sessions that use a pool.
 static std::atomic<int64_t> activeCalls{0};
@@ -76,7 +76,7 @@ struct Job {
 
 struct alignas(ATTUNE_ALIGNMENT) Share {
   std::atomic<uint64_t> state;
-  std::atomic<uint32_t> parked; // 1 while its worker sleeps, set to 0 by whoever wakes it
+  std::atomic<uint32_t> parked; // 1 while its worker sleeps, set to 0 by the thread that wakes it
 };
 
 struct Thread {
@@ -165,7 +165,7 @@ static void announce(attune_pool &pool, int64_t count) {
   }
 }
 
-/// Which worker of |pool| the calling thread is.
+/// Returns the worker number of the calling thread in |pool|.
 static int64_t currentWorker(attune_pool &pool) {
   for (int64_t w = 1; w < pool.workers; ++w)
     if (pthread_equal(pool.threads()[w].handle, pthread_self()))
@@ -173,7 +173,7 @@ static int64_t currentWorker(attune_pool &pool) {
   return 0;
 }
 
-/// How many workers the next loop is cut for.
+/// Returns the number of workers that share the next loop.
 static int64_t countSharers(const attune_pool &pool) {
   int64_t calls = activeCalls.load(std::memory_order_relaxed);
   if (calls <= 1)

@@ -1,8 +1,8 @@
-//===- Session.h - What a session holds -----------------------------------===//
+//===- Session.h - Sessions -----------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, the caches, and
-// last the workspace, so that whatever runs over its end runs off the block. A session on a device has a second block there, with copies of
+// last the workspace, so that an access past its end leaves the block. A session on a device has a second block there, with copies of
 // the defaults, the caches and the workspace.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SESSION_H
@@ -16,7 +16,7 @@
 
 namespace attune {
 
-/// What a session is made for: the caller's options, checked and completed.
+/// The sizes of a session: the caller's options, checked and completed.
 struct SessionPlan {
   attune_session_options options;
   int64_t workers;

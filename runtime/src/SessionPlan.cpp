@@ -1,7 +1,7 @@
-//===- SessionPlan.cpp - What a session is made for -----------------------===//
+//===- SessionPlan.cpp - Sizes and memory layout of a session -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks what the caller asks of a session, and derives workers, caches and workspace from it.
+// Checks the caller's options for a session, and derives workers, caches and workspace from them.
 //===----------------------------------------------------------------------===//
 
 #include "Error.h"
@@ -84,7 +84,7 @@ static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
   return chooseWorkers(options.num_threads, plan.workers);
 }
 
-/// The limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.
+/// Returns the limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.
 static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, uint32_t origin) {
   int64_t limits[ATTUNE_MAX_DIMS];
   resolveLimits(entry, plan, limits);
@@ -94,7 +94,7 @@ static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, 
   return 0;
 }
 
-/// Slots and sources: as many as the entries that use them may have rows, with room for as many tokens as their dimensions allow.
+/// Plans slots and sources: as many as the entries that use them may have rows, each for as many tokens as their dimensions allow.
 static attune_status planCaches(const attune_model_desc &desc, SessionPlan &plan) {
   auto raise = [](int64_t &size, int64_t to) { size = to > size ? to : size; };
   plan.caches = {};
@@ -206,7 +206,7 @@ static void placeWidened(const attune_entry_desc &entry, const SessionPlan &plan
   }
 }
 
-/// The bytes of the largest area that placeWidened fills for an entry: a session runs one at a time.
+/// Returns the bytes of the largest area that placeWidened fills for an entry. One area serves all: a session runs one entry at a time.
 static uint64_t widenedBytes(const attune_model_desc &desc, const SessionPlan &plan) {
   uint64_t most = 0;
   for (uint32_t e = 0; e < desc.num_entries; ++e) {
@@ -262,7 +262,7 @@ static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, 
     *tables = placed;
 }
 
-/// Places the caches in |large| and what is known of them in |pieces|.
+/// Places the caches in |large| and their bookkeeping in |pieces|.
 static void placeCaches(const SessionPlan &plan, Pieces &pieces, Pieces &large, Caches *caches) {
   const CacheSizes &sizes = plan.caches;
   Caches placed{};

@@ -1,4 +1,4 @@
-//===- SessionSlots.cpp - What callers may do with a session's caches -----===//
+//===- SessionSlots.cpp - Functions of the C API on a session's caches ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-using Long = long long; // what %lld wants
+using Long = long long; // the type of %lld
 
 namespace {
 /// One slot of a cache in host memory: the cache's own, or a copy of the slot on a device.

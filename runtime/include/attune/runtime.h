@@ -25,7 +25,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/// What became of a call.
+/// The result of a call.
 typedef enum attune_status {
   ATTUNE_OK = 0,
   ATTUNE_INVALID_ARGUMENT = 1, ///< null pointer, unknown name, wrong shape, dtype, value or alignment
@@ -60,7 +60,7 @@ extern const attune_device_functions attune_cuda_device;
 /// A compiled model with its weights mapped. Immutable; shared by its sessions.
 typedef struct attune_model attune_model;
 
-/// How to open a model. Set every field by attune_model_options_init first.
+/// The options of an open model. Set every field by attune_model_options_init first.
 typedef struct attune_model_options {
   size_t struct_bytes;      ///< sizeof(attune_model_options), set by init
   const char *weights_path; ///< weights file, or the folder to look in; null = the folder of the executable or shared
@@ -152,7 +152,7 @@ typedef struct attune_dim_limit {
 /// The most workers of a session.
 #define ATTUNE_MAX_THREADS 1024
 
-/// How to make a session. Set every field by attune_session_options_init first.
+/// The options of a session. Set every field by attune_session_options_init first.
 typedef struct attune_session_options {
   size_t struct_bytes;            ///< sizeof(attune_session_options), set by init
   const attune_dim_limit *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
@@ -203,7 +203,7 @@ attune_status attune_session_run(attune_session *session, const char *entry, con
 //
 //   encode   writes the keys and values of the sources of its rows
 //   prefill  appends tokens to the slots of its rows, leaving out those where attention_mask is 0; logits of the last one
-//   extend   appends all tokens, those masked as keys nobody sees; logits of each
+//   extend   appends all tokens, masked ones as hidden keys; logits of each
 //   decode   appends one token to each row; its logits
 //
 // Rows are in slots 0, 1, 2, … unless the input "slots" says otherwise, so a row that has ended leaves the batch without a
@@ -230,8 +230,8 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
 
 //===--- Pools -------------------------------------------------------------===//
 
-/// Workers that run parallel loops, as every session makes them for itself. A program with an attune_host of its own may put its loops on one, to
-/// measure them or to run loops of its own beside.
+/// Workers that run parallel loops, as every session makes them for itself. A program with an attune_host of its own may put its loops on
+/// one, to measure them, or run other loops on it.
 typedef struct attune_pool attune_pool;
 
 /// Creates a pool of |num_threads| workers including the calling thread; 0 = as many as the affinity mask has CPUs. Workers that wait for a loop

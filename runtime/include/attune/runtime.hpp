@@ -20,7 +20,7 @@
 
 namespace attune {
 
-/// What a failing call throws.
+/// The exception that a failing call throws.
 class Error : public std::runtime_error {
 public:
   Error(attune_status status, const std::string &message) : std::runtime_error(message), code(status) {}
@@ -56,7 +56,7 @@ struct DtypeOf<int8_t> {
   static constexpr attune_dtype value = ATTUNE_I8;
 };
 
-/// A named tensor in memory that somebody else owns and keeps for as long as this is used.
+/// A named tensor in borrowed memory, which must outlive it.
 class Tensor {
 public:
   Tensor(std::string name, attune_dtype dtype, std::vector<int64_t> shape, void *data, size_t bytes)

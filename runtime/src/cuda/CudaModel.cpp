@@ -42,7 +42,7 @@ ContextScope::~ContextScope() {
     leaveContext(*entered, captureMode);
 }
 
-/// How well |image| fits, 0 if it does not run.
+/// Returns a rating of |image| for a GPU of |capability|, 0 if it does not run there.
 static uint32_t rateImage(const attune_gpu_image &image, uint32_t capability) {
   bool isCubin = image.kind == ATTUNE_IMAGE_CUBIN;
   if (image.arch_specific)
@@ -62,7 +62,7 @@ const attune_gpu_image *cuda::chooseImage(const attune_model_desc &desc, uint32_
   return best;
 }
 
-/// Fails with what there is and what the GPU is.
+/// Fails with a message that names the architectures of the images and of the GPU.
 static attune_status failImages(const attune_model_desc &desc, const char *name, uint32_t capability) {
   char known[256] = "";
   for (uint32_t i = 0, used = 0; i < desc.num_images && used < sizeof(known); ++i)
@@ -85,7 +85,7 @@ attune_status CudaModel::loadImage(const attune_model_desc &desc) {
   if (!image)
     return failImages(desc, name, capability);
   arch = image->arch | (image->arch_specific ? ATTUNE_ARCH_SPECIFIC : 0);
-  // What the driver says of an image it refuses; its first line goes into the message.
+  // The driver's log for an image that it refuses; its first line goes into the message.
   char log[512] = "";
   int options[] = {jitErrorLog, jitErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};

@@ -56,8 +56,8 @@ private:
   Module module = nullptr;
 };
 
-/// The best of |desc|'s images for a GPU of compute capability |capability| / 10, null if none fits: the one made for it alone, a cubin for
-/// it, the cubin for the highest lower minor version of its major one, the highest PTX it understands.
+/// Returns the best of |desc|'s images for a GPU of compute capability |capability| / 10, null if none fits: the one made for it alone, a
+/// cubin for it, the cubin for the highest lower minor version of its major one, the highest PTX it understands.
 const attune_gpu_image *chooseImage(const attune_model_desc &desc, uint32_t capability);
 
 } // namespace attune::cuda

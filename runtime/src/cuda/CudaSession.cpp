@@ -182,7 +182,7 @@ attune_status CudaSession::copyRows(void *to, const void *from, size_t bytes, si
   return record(finished);
 }
 
-/// The bytes of |tensor|, rounded up so that the next one is aligned.
+/// Returns the bytes of |tensor|, rounded up so that the next one is aligned.
 static uint64_t stagedBytes(const attune_tensor_desc &tensor, const int64_t *dims) {
   uint64_t bytes = 0;
   tensorBytes(tensor, dims, bytes);
