@@ -121,6 +121,10 @@ std::string attune::createHeader(const ModelSignature &signature, const Descript
       << "#define " << upper << "_BUILD_ID \"" << llvm::toHex(llvm::ArrayRef<uint8_t>(options.buildId.data(), options.buildId.size()), true)
       << "\"\n"
       << "#define " << upper << "_WEIGHTS_BYTES UINT64_C(" << options.weightsBytes << ")\n\n";
+  if (options.device == ATTUNE_DEVICE_CUDA)
+    out << "/* Links the runtime's code for GPUs. */\nextern const struct attune_device_functions attune_cuda_device;\n"
+        << "__attribute__((used)) static const struct attune_device_functions *attune_model_" << options.name
+        << "_device = &attune_cuda_device;\n\n";
   printLabels(out, upper, signature);
   out << "/* Inputs that are i64 may be given as i32 (ATTUNE_I32), too. */\n\n";
   for (const EntrySignature &entry : signature.entries) {

@@ -24,9 +24,9 @@ const char *dtypeName(DType dtype);
 std::optional<DType> parseDType(std::string_view name);
 /// Bytes of one element.
 size_t elementSize(DType dtype);
-/// Whether convertToF32 takes it: F64, F32, F16, BF16.
+/// Returns true if convertToF32 accepts the type: F64, F32, F16, BF16.
 bool isFloat(DType dtype);
-/// Whether convertToI64 takes it: signed and unsigned integers and BOOL.
+/// Returns true if convertToI64 accepts the type: signed and unsigned integers and BOOL.
 bool isInteger(DType dtype);
 
 /// "[2, 3]".

@@ -32,7 +32,7 @@ void attune::generateValues(std::string_view name, int64_t seed, GeneratorRule r
   }
 }
 
-/// Whether |name| is "PATH.weight" whose PATH is one of |paths| or ends in "." and one of them.
+/// Returns true if |name| is "PATH.weight" and PATH is one of |paths| or ends in "." and one of them.
 static bool isWeightOf(std::string_view name, std::initializer_list<std::string_view> paths) {
   constexpr std::string_view suffix = ".weight";
   if (name.size() < suffix.size() || name.substr(name.size() - suffix.size()) != suffix)

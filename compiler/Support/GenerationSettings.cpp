@@ -94,7 +94,7 @@ static void addNames(std::vector<std::string> &names, const Table &table) {
     names.push_back(setting.name);
 }
 
-/// What this version has.
+/// The settings that this version knows.
 static std::vector<std::string> implementedNames() {
   std::vector<std::string> names;
   addNames(names, integers);

@@ -14,7 +14,7 @@
 
 namespace attune {
 
-/// Some settings; what is not set is left to others. Later values replace earlier ones.
+/// Some settings; the others keep the defaults of the model. Later values replace earlier ones.
 class GenerationSettings {
 public:
   /// Every name that `set` knows, in the order in which a file's settings are to be read.
@@ -26,7 +26,7 @@ public:
   /// Sets `NAME=VALUE`, where VALUE is JSON or else a string; |origin| names the flag in errors.
   Status setText(const std::string &text, const std::string &origin);
 
-  /// What has been set.
+  /// The settings that have a value.
   const std::map<std::string, Json> &values() const { return stored; }
   /// Writes what has been set over |options|, which borrows lists and text from this.
   void apply(attune_generation_options &options);

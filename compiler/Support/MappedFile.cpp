@@ -20,7 +20,7 @@ static Status systemError(const std::string &path, const char *what) {
 }
 
 Result<MappedFile> MappedFile::open(const std::string &path) {
-  // O_NONBLOCK: opening a pipe that somebody put in the place of a model must not hang.
+  // O_NONBLOCK: opening a pipe in the place of a model must not hang.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return systemError(path, "open");

@@ -35,7 +35,7 @@ private:
   std::string name;
   const uint8_t *bytes = nullptr;
   size_t length = 0;
-  /// Whether the bytes are a mapping of ours.
+  /// True if the bytes are a mapping of this object.
   bool owned = false;
 };
 

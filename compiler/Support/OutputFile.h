@@ -68,7 +68,7 @@ private:
   std::string prefix;
   /// The file's own name until it is committed, or the replaced file's.
   TemporaryName temporary;
-  /// How the file got its name.
+  /// The way in which the file got its name.
   enum class Naming { None, Linked, Renamed, Exchanged } naming = Naming::None;
   bool withFolders = false;
   /// Folders that this file's commit created, outermost first.

@@ -76,7 +76,7 @@ public:
   static Result<SafetensorsFolder> open(const std::string &folder);
   /// Opens the shards that |index| names in |folder|; |path| is for messages.
   static Result<SafetensorsFolder> openIndex(const std::string &folder, const std::string &path, const Json &index);
-  /// Whether the folder has either of the two files.
+  /// Returns true if the folder has either of the two files.
   static bool present(const std::string &folder);
   /// The files that open reads, sorted, without opening them: the single file, or the index and the shards it names, of which some may be
   /// missing; of an index that cannot be read only the index. The single file if the folder has neither.

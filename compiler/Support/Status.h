@@ -28,7 +28,7 @@ public:
     return status;
   }
 
-  /// Whether this is an error.
+  /// Returns true for an error.
   bool failed() const { return text.has_value(); }
   /// The message of an error, "" of a success.
   const std::string &message() const {

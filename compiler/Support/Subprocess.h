@@ -30,7 +30,7 @@ struct SubprocessOptions {
   int signalAtParentsEnd = SIGKILL;
 };
 
-/// How a subprocess ended.
+/// The end of a subprocess.
 struct SubprocessEnd {
   /// The exit status; -1 if there is none.
   int status = -1;
@@ -63,7 +63,7 @@ public:
     std::swap(pid, other.pid);
     return *this;
   }
-  /// Kills the program if nobody waited for its end.
+  /// Kills the program unless its end was waited for.
   ~Subprocess();
 
   /// Waits for the end of the program, and kills it after |seconds| unless that is 0. To be called once.

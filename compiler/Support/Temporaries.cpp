@@ -90,7 +90,7 @@ void TemporaryName::release() {
 
 /// Removes the files of the flat folder that |fd| has open.
 static void emptyFolder(int fd) {
-  // What getdents64(2) gives: the name follows 19 bytes of numbers, the record's length is at byte 16.
+  // The layout of getdents64(2): the name follows 19 bytes of numbers, the record's length is at byte 16.
   struct Entry {
     uint64_t inode;
     int64_t next;

@@ -27,7 +27,7 @@ std::string makeTemporaryName(const std::string &prefix);
 bool lockTemporary(int fd);
 
 /// Removes from |folder| the files (or folders) of this user whose names makeTemporaryName made of |prefix| and that no
-/// living process has locked. Errors are ignored: a leftover that cannot be removed harms nobody.
+/// living process has locked. Errors are ignored: a leftover that cannot be removed is harmless.
 void removeLeftovers(const std::string &folder, const std::string &prefix, TemporaryKind kind);
 
 /// The path of a file or flat folder that removeTemporaries removes while this object holds it; move-only.
@@ -44,13 +44,13 @@ public:
   explicit operator bool() const { return text != nullptr; }
   /// The path; only if there is one.
   const char *path() const { return text.get(); }
-  /// Forgets the name: what it stood for has another name, or is gone.
+  /// Forgets the name, whose file has another name or is removed.
   void release();
 
 private:
   /// On the heap, as a signal handler reads it while this object moves.
   std::unique_ptr<char[]> text;
-  /// Where the handler finds it; -1 if all slots were taken.
+  /// The slot in which the handler finds it; -1 if all slots were taken.
   int slot = -1;
 };
 

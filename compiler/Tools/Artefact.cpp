@@ -1,4 +1,4 @@
-//===- Artefact.cpp - A compiled model opened by a tool --------------------===//
+//===- Artefact.cpp - A compiled model opened by a tool -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // dlopen and attune_model_open behind one call.
@@ -37,7 +37,7 @@ Result<Artefact> Artefact::openDescriptor(const attune_model_desc *desc, const s
   return artefact;
 }
 
-/// What ELF calls the machines that there are artefacts for.
+/// The ELF names of the machines that artefacts are compiled for.
 static std::string machineName(uint16_t machine) {
   switch (machine) {
   case EM_X86_64:

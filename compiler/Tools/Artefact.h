@@ -1,4 +1,4 @@
-//===- Artefact.h - A compiled model opened by a tool ----------------------===//
+//===- Artefact.h - A compiled model opened by a tool ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A shared object (or a descriptor already in the process) together with its mapped weights.

@@ -1,4 +1,4 @@
-//===- Bench.cpp - The verb bench ------------------------------------------===//
+//===- Bench.cpp - The command bench --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Times one entry on random valid inputs. Rates are those of the fastest repetition, as the peak they are compared with is.
@@ -6,12 +6,12 @@
 #include "compiler/Support/Json.h"
 #include "compiler/Tools/BenchCall.h"
 #include "compiler/Tools/BenchKernels.h"
+#include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Compare.h"
 #include "compiler/Tools/Dims.h"
 #include "compiler/Tools/PackedWeights.h"
 #include "compiler/Tools/PeakRate.h"
 #include "compiler/Tools/ReadRate.h"
-#include "compiler/Tools/Verbs.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -29,7 +29,7 @@ struct BenchOptions {
 };
 } // namespace
 
-static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std::string &model, const BenchOptions &options) {
+static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const std::string &model, const BenchOptions &options) {
   ModelRequest request;
   if (!options.entry.empty())
     request.entries = {options.entry};
@@ -103,7 +103,7 @@ static Result<nlohmann::ordered_json> benchModel(const VerbHost &host, const std
   return result;
 }
 
-int attune::runVerbBench(const VerbHost &host, const std::vector<std::string> &arguments) {
+int attune::runBenchCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   BenchOptions options;
   FlagTable flags;
   flags.addString("entry", "E", options.entry, "entry to time (default: the first)");

@@ -1,4 +1,4 @@
-//===- BenchCall.cpp - What bench times ------------------------------------===//
+//===- BenchCall.cpp - What bench times -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/BenchCall.h"

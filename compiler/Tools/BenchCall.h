@@ -1,4 +1,4 @@
-//===- BenchCall.h - What bench times --------------------------------------===//
+//===- BenchCall.h - What bench times -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_BENCHCALL_H
@@ -22,22 +22,22 @@ private:
   bool pinned = false;
 };
 
-/// Random values for every required input of |entry|, always the same ones; optional inputs keep their defaults.
+/// Returns random values for every required input of |entry|, always the same ones; optional inputs keep their defaults.
 Result<std::vector<OwnedTensor>> randomInputs(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Milliseconds of each repetition, sorted. With |repeat| 0 for about two seconds, but at least 10 and at most 2000 times.
+/// Measures the milliseconds of each repetition, sorted. With |repeat| 0 for about two seconds, but at least 10 and at most 2000 times.
 Result<std::vector<double>> timeCall(EntryCall &call, int64_t repeat);
 
-/// The value that |percent| of the sorted |times| do not exceed.
+/// Returns the value that |percent| of the sorted |times| do not exceed.
 double percentile(const std::vector<double> &times, double percent);
 
-/// What is in the caches before each call.
+/// Returns the contents of the caches before each call.
 EntryCall::Cached cachedOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Bytes of the keys, values and masks of all tokens that a call finds in the caches and reads.
+/// Returns the bytes of the keys, values and masks of all tokens that a call finds in the caches and reads.
 double cacheBytesRead(const attune_model_desc &desc, const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Tokens one call takes in: batch * length, for entries that have these dimensions.
+/// Returns the tokens of one call: batch * length, for entries that have these dimensions.
 double tokensOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- BenchKernels.cpp - bench --profile ----------------------------------===//
+//===- BenchKernels.cpp - bench --profile ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/BenchKernels.h"

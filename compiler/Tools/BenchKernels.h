@@ -1,4 +1,4 @@
-//===- BenchKernels.h - bench --profile ------------------------------------===//
+//===- BenchKernels.h - bench --profile -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_BENCHKERNELS_H

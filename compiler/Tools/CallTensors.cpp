@@ -1,4 +1,4 @@
-//===- CallTensors.cpp - From files' tensors to those of calls -------------===//
+//===- CallTensors.cpp - From files' tensors to those of calls ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/EntryCall.h"

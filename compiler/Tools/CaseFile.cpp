@@ -1,4 +1,4 @@
-//===- CaseFile.cpp - Golden case folders ----------------------------------===//
+//===- CaseFile.cpp - Golden case folders ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reading case.json and the inputs beside it.
@@ -140,7 +140,7 @@ Status CaseFile::readCall(const Json &call) {
   return {};
 }
 
-/// Whether call.outputs (if there) lists |name| or its group.
+/// Returns true if call.outputs exists and lists |name| or its group.
 static bool isExpected(const Json *list, const std::string &name) {
   if (!list || !list->is_array())
     return true;

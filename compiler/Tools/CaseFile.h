@@ -1,4 +1,4 @@
-//===- CaseFile.h - Golden case folders ------------------------------------===//
+//===- CaseFile.h - Golden case folders -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A case folder holds a model, its inputs, the outputs a correct implementation gives, and case.json: what is called and with which
@@ -15,7 +15,7 @@
 
 namespace attune {
 
-/// What case.json says about one output.
+/// The expectations of case.json for one output.
 struct CaseOutput {
   std::string name;
   DType dtype = DType::F32;

@@ -1,12 +1,12 @@
-//===- Check.cpp - The verb check ------------------------------------------===//
+//===- Check.cpp - The command check --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs golden cases and compares every output with its tolerance.
 //===----------------------------------------------------------------------===//
+#include "compiler/Tools/Commands.h"
 #include "compiler/Tools/CompareCase.h"
 #include "compiler/Tools/GenerateCall.h"
 #include "compiler/Tools/StepCall.h"
-#include "compiler/Tools/Verbs.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -47,7 +47,7 @@ static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedT
 }
 
 /// The outputs of a case that generates.
-static Result<std::vector<OwnedTensor>> generateCase(const VerbHost &host, const std::string &folder, const CaseFile &caseFile,
+static Result<std::vector<OwnedTensor>> generateCase(const CommandHost &host, const std::string &folder, const CaseFile &caseFile,
                                                      const std::vector<OwnedTensor> &inputs, const CheckOptions &options) {
   GenerationSettings settings;
   for (const auto &[name, value] : caseFile.kwargs.items())
@@ -74,7 +74,7 @@ static Result<std::vector<OwnedTensor>> generateCase(const VerbHost &host, const
 }
 
 /// The outputs the case's call gives.
-static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const std::string &folder, const CaseFile &caseFile,
+static Result<std::vector<OwnedTensor>> callModel(const CommandHost &host, const std::string &folder, const CaseFile &caseFile,
                                                   const CheckOptions &options) {
   if (caseFile.function != "forward" && caseFile.function != "generate" && caseFile.function != "incremental")
     return Status::error(caseFile.path + ": 'call.function': expected forward, incremental or generate, got '" + caseFile.function + "'");
@@ -107,7 +107,7 @@ static Result<std::vector<OwnedTensor>> callModel(const VerbHost &host, const st
 }
 
 /// Checks one case and prints its lines; true if it passes.
-static Result<bool> checkCase(const VerbHost &host, const std::string &folder, const CheckOptions &options) {
+static Result<bool> checkCase(const CommandHost &host, const std::string &folder, const CheckOptions &options) {
   std::filesystem::path base(folder);
   Result<CaseFile> caseFile = CaseFile::read((base / "case.json").string());
   if (!caseFile)
@@ -142,7 +142,7 @@ static Result<bool> checkCase(const VerbHost &host, const std::string &folder, c
   return passed;
 }
 
-int attune::runVerbCheck(const VerbHost &host, const std::vector<std::string> &arguments) {
+int attune::runCheckCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   CheckOptions options;
   FlagTable flags;
   addThreadsFlag(flags, options.threads);

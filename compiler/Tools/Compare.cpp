@@ -1,4 +1,4 @@
-//===- Compare.cpp - Comparing tensors -------------------------------------===//
+//===- Compare.cpp - Comparing tensors ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Element-wise comparison in double, which holds every supported float exactly.

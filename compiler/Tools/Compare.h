@@ -1,4 +1,4 @@
-//===- Compare.h - Comparing tensors ---------------------------------------===//
+//===- Compare.h - Comparing tensors --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The comparison behind `check` and `diff`: |got - expected| <= atol + rtol * |expected|, integers exactly. NaN equals NaN and nothing
@@ -23,7 +23,7 @@ struct Tolerance {
 struct WorstValue {
   /// Flat index into the tensor; -1 when there was nothing to compare.
   int64_t index = -1;
-  /// Flat index into what it was compared with: the same, except for samples.
+  /// Flat index into the expected tensor: the same, except for samples.
   int64_t position = -1;
   double error = 0;
   double allowed = 0;

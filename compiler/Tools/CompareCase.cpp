@@ -1,4 +1,4 @@
-//===- CompareCase.cpp - Comparing an output with a golden case ------------===//
+//===- CompareCase.cpp - Comparing an output with a golden case -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Full-size cases store NAME.head (first values), NAME.tail (last values) and NAME.strided (one in size // 256), and sums of the whole
@@ -98,7 +98,7 @@ static void compareStats(OutputReport &report, const CaseOutput &output, const T
 }
 
 namespace {
-/// What a generation gave: the logits [batch, step, vocab] that its last ids were chosen from, and all ids [batch, length].
+/// The result of a generation: the logits [batch, step, vocab] of its last ids, and all ids [batch, length].
 struct GeneratedSteps {
   const TensorView &logits, &ids;
 
@@ -108,7 +108,7 @@ struct GeneratedSteps {
   }
   /// Ids before the first step.
   int64_t promptLength() const { return ids.shape[1] - logits.shape[1]; }
-  /// Where the steps of |row| begin, and the first |count| of them.
+  /// Returns the offset of the steps of |row|, and below the first |count| of them.
   int64_t begin(int64_t row) const { return row * logits.shape[1] * logits.shape[2]; }
   TensorView part(int64_t row, int64_t count) const {
     TensorView result = logits;
@@ -119,7 +119,7 @@ struct GeneratedSteps {
 };
 } // namespace
 
-/// How many ids of row |row| come before the first that differs.
+/// Returns the number of ids of |row| before the first that differs.
 static int64_t countEqualIds(const TensorView &got, const TensorView &expected, int64_t row) {
   int64_t both = std::min(got.shape[1], expected.shape[1]);
   std::vector<int64_t> ids(both), others(both);

@@ -1,4 +1,4 @@
-//===- CompareCase.h - Comparing an output with a golden case --------------===//
+//===- CompareCase.h - Comparing an output with a golden case -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One output against the expected file by the tolerances of case.json: whole, or by samples and sums where the file holds samples only.
@@ -25,7 +25,7 @@ struct OutputReport {
 OutputReport compareOutput(const CaseOutput &output, const TensorView *got, const SafetensorsFile &expected, const std::string &dtype,
                            const TensorView *ids = nullptr);
 
-/// Whether |dtype| is one that compareOutput knows.
+/// Returns true if compareOutput knows |dtype|.
 bool isCheckDType(const std::string &dtype);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- CompileFlags.cpp - Compile flags of the command line ----------------===//
+//===- CompileFlags.cpp - Compile flags of the command line ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

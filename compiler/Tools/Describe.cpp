@@ -1,4 +1,4 @@
-//===- Describe.cpp - What an artefact says of itself ----------------------===//
+//===- Describe.cpp - What an artefact says of itself ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Describe.h"
@@ -32,7 +32,7 @@ static OrderedJson describeTensor(const attune_entry_desc &entry, const attune_t
   return result;
 }
 
-/// What a session on an H100 has: two blocks for each of 132 multiprocessors.
+/// The workers of a session on an H100: two blocks for each of 132 multiprocessors.
 static constexpr int64_t gpuWorkers = 264;
 
 static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const attune_entry_desc &entry, const DescribeOptions &options,
@@ -73,7 +73,7 @@ static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const at
   return result;
 }
 
-/// How the model generates unless it is told otherwise.
+/// Describes the default settings of a generation.
 static OrderedJson describeGeneration(const attune_model *model) {
   attune_generation_options options;
   attune_generation_options_init(model, &options);

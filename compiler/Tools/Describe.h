@@ -1,4 +1,4 @@
-//===- Describe.h - What an artefact says of itself ------------*- C++ -*-===//
+//===- Describe.h - What an artefact says of itself -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_DESCRIBE_H
@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// What the description is for.
+/// The subject of a description.
 struct DescribeOptions {
   /// Dimensions for sizes that depend on them.
   DimFlags dims;
@@ -22,13 +22,13 @@ struct DescribeOptions {
   bool verified = false;
 };
 
-/// Signature, limits, sizes, caches, kernels, device code and weights of |artefact|.
+/// Describes signature, limits, sizes, caches, kernels, device code and weights of |artefact|.
 Result<nlohmann::ordered_json> describeModel(const Artefact &artefact, const DescribeOptions &options);
-/// What an entry does with the caches of its session, as descriptions call it.
+/// Returns the name of an entry's use of the caches of its session.
 const char *cacheUseName(uint32_t use);
-/// What a session keeps of each token of a slot, or of a source, in the order of its memory.
+/// Describes the memory of each token of a slot, or of a source, in the order of the memory.
 nlohmann::ordered_json describeCaches(const attune_model_desc &desc);
-/// The rows of a manifest, with its own columns in a fixed order.
+/// Describes the rows of a manifest, with its own columns in a fixed order.
 nlohmann::ordered_json describeManifest(const std::vector<Json> &tensors);
 
 /// Prints a description as text: scalars as "key  value", arrays as tables, entries one level deeper.

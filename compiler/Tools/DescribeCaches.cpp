@@ -1,4 +1,4 @@
-//===- DescribeCaches.cpp - What an artefact says of its sessions' caches ---===//
+//===- DescribeCaches.cpp - What an artefact says of its sessions' caches -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Describe.h"

@@ -1,4 +1,4 @@
-//===- DescribeText.cpp - Descriptions for people --------------------------===//
+//===- DescribeText.cpp - Descriptions for people -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Compare.h"

@@ -1,11 +1,11 @@
-//===- Diff.cpp - The verb diff --------------------------------------------===//
+//===- Diff.cpp - The command diff ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compares two safetensors files: 0 equal, 1 different, 2 not comparable.
 //===----------------------------------------------------------------------===//
+#include "compiler/Tools/Commands.h"
 #include "compiler/Tools/CompareCase.h"
 #include "compiler/Tools/EntryCall.h"
-#include "compiler/Tools/Verbs.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -82,7 +82,7 @@ static Status checkKnown(const std::vector<std::string> &wanted, const std::vect
   return {};
 }
 
-int attune::runVerbDiff(const VerbHost &host, const std::vector<std::string> &arguments) {
+int attune::runDiffCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   Tolerance tolerance;
   std::string casePath;
   std::vector<std::string> wanted;

@@ -1,4 +1,4 @@
-//===- Dims.h - Dimensions given on the command line -----------------------===//
+//===- Dims.h - Dimensions given on the command line ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // --batch, --length, --source-length and --past of `bench` and `inspect`.

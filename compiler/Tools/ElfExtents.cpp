@@ -1,4 +1,4 @@
-//===- ElfExtents.cpp - Whether an ELF file is whole -----------------------===//
+//===- ElfExtents.cpp - Whether an ELF file is whole ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ElfExtents.h"

@@ -1,4 +1,4 @@
-//===- ElfExtents.h - Whether an ELF file is whole -------------------------===//
+//===- ElfExtents.h - Whether an ELF file is whole ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The loader maps the segments of a file that was cut short without an error; the first access behind its end is then a SIGBUS.

@@ -1,4 +1,4 @@
-//===- EntryCall.cpp - One prepared call of an entry -----------------------===//
+//===- EntryCall.cpp - One prepared call of an entry ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From named tensors to attune_session_run and back.
@@ -36,7 +36,7 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   }
   if (entryDesc->cache_use == ATTUNE_CACHE_ENCODE && tokens > 0 && !std::any_of(limits.begin(), limits.end(), isSourceLength))
     limits.push_back({"source_length", tokens});
-  // What only other entries have.
+  // Inputs that only other entries have.
   for (uint32_t e = 0; e < artefact.desc().num_entries; ++e)
     for (uint32_t i = 0; i < artefact.desc().entries[e].num_dims; ++i)
       if (const char *name = artefact.desc().entries[e].dims[i].name;

@@ -1,4 +1,4 @@
-//===- EntryCall.h - One prepared call of an entry -------------------------===//
+//===- EntryCall.h - One prepared call of an entry ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Inputs converted to the signature's types, output memory, and a session with exactly the size of this call; run as often as wanted.

@@ -1,4 +1,4 @@
-//===- ExitStatus.cpp - Errors of the tools --------------------------------===//
+//===- ExitStatus.cpp - Errors of the tools -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ExitStatus.h"

@@ -1,4 +1,4 @@
-//===- FlagInputs.cpp - Inputs given on the command line -------------------===//
+//===- FlagInputs.cpp - Inputs given on the command line ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/FlagInputs.h"

@@ -1,4 +1,4 @@
-//===- FlagInputs.h - Inputs given on the command line ---------------------===//
+//===- FlagInputs.h - Inputs given on the command line --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // --ids and --value: small inputs without a file. Their types come from the signature of the model, their shapes from it, the rows of ids

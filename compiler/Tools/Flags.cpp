@@ -1,4 +1,4 @@
-//===- Flags.cpp - Command-line flags of the verbs -------------------------===//
+//===- Flags.cpp - Command-line flags of the commands ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parsing and help of FlagTable.

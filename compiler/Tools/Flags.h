@@ -1,4 +1,4 @@
-//===- Flags.h - Command-line flags of the verbs ---------------------------===//
+//===- Flags.h - Command-line flags of the commands -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags; `--help` is understood by
@@ -16,7 +16,7 @@
 
 namespace attune {
 
-/// What was asked for by --help: text for a terminal, a section of a manual page, or a case of a completion script.
+/// The style of --help: text for a terminal, a section of a manual page, or a case of a completion script.
 enum class HelpStyle { None, Screen, Manual, Completion };
 
 /// A flag in words. |name| with its dashes, |value| the word for its value, "" for a switch.
@@ -25,34 +25,34 @@ struct FlagText {
 };
 
 /// The flags of one command. Bound variables keep their value, the default, when the flag is not given, and must outlive the table. A name
-/// added twice is one flag that sets both variables; the first help line stays (a verb and the tool around it may both need to know
+/// added twice is one flag that sets both variables; the first help line stays (a command and the tool around it may both need to know
 /// `--dtype`).
 class FlagTable {
 public:
-  /// `--name`, without a value.
+  /// Adds `--name`, without a value.
   void addSwitch(const std::string &name, bool &target, const std::string &help);
-  /// `--name=VALUE`; |value| is the word help shows ("FILE").
+  /// Adds `--name=VALUE`; |value| is the word that help shows ("FILE").
   void addString(const std::string &name, const std::string &value, std::string &target, const std::string &help);
-  /// An integer in [min, max].
+  /// Adds an integer in [min, max].
   void addInteger(const std::string &name, const std::string &value, int64_t &target, int64_t min, int64_t max, const std::string &help);
-  /// A non-negative number.
+  /// Adds a non-negative number.
   void addNumber(const std::string &name, const std::string &value, double &target, const std::string &help);
-  /// A list separated by commas; empty parts are an error. Given twice, the lists are joined.
+  /// Adds a list separated by commas; empty parts are an error. Given twice, the lists are joined.
   void addList(const std::string &name, const std::string &value, std::vector<std::string> &target, const std::string &help);
-  /// A flag that may be given several times; each value is appended as it is.
+  /// Adds a flag that may be given several times; each value is appended as it is.
   void addRepeated(const std::string &name, const std::string &value, std::vector<std::string> &target, const std::string &help);
-  /// A flag with its own reader, called for each occurrence. The reader's message is completed with the flag's name.
+  /// Adds a flag with its own reader, called for each occurrence. The reader's message is completed with the flag's name.
   void addCustom(const std::string &name, const std::string &value, const std::string &help,
                  std::function<Status(const std::string &)> read);
 
-  /// Reads |arguments|; what is not a flag is appended to |positional|. A name of one letter is written with one dash ("-o").
+  /// Reads |arguments|; words that are no flags are appended to |positional|. A name of one letter is written with one dash ("-o").
   Status parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional);
-  /// Whether parse saw --help, and the last one it saw.
+  /// Returns true if parse saw --help, and below the style of the last one.
   bool helpRequested() const { return help != HelpStyle::None; }
   HelpStyle helpStyle() const { return help; }
-  /// All flags in order.
+  /// Returns all flags in order.
   std::vector<FlagText> texts() const;
-  /// One line per flag, aligned.
+  /// Returns one line per flag, aligned.
   std::string helpText() const;
 
 private:
@@ -63,7 +63,7 @@ private:
     std::function<Status(const std::string &)> read;
   };
   const Flag *find(const std::string &name) const;
-  /// What to say about an unknown flag.
+  /// Returns the hint for an unknown flag.
   std::string hintFor(const std::string &name) const;
 
   std::vector<Flag> flags;
@@ -74,9 +74,9 @@ private:
 std::string wrapText(const std::string &text, size_t indent);
 /// Splits at commas; an error for an empty part.
 Result<std::vector<std::string>> splitList(const std::string &text);
-/// The whole of |text| as a decimal integer.
+/// Parses the whole of |text| as a decimal integer.
 Result<int64_t> parseInteger(const std::string &text);
-/// The whole of |text| as a finite number, independent of the locale.
+/// Parses the whole of |text| as a finite number, independent of the locale.
 Result<double> parseNumber(const std::string &text);
 
 } // namespace attune

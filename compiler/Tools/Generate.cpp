@@ -1,4 +1,4 @@
-//===- Generate.cpp - The verb generate ------------------------------------===//
+//===- Generate.cpp - The command generate --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From prompts or sources, in a safetensors file or in flags, to sequences.
@@ -56,7 +56,7 @@ static constexpr NumberFlag numberFlags[] = {
     {"min-p", "min_p", "sampling: from ids of at least X of the best one's probability"},
     {"typical-p", "typical_p", "sampling: from the ids nearest to the expected surprise that make up X"}};
 
-/// Adds the flags that are settings. The model's files say what is not given, so help shows no defaults.
+/// Adds the flags that are settings. Their defaults come from the model's files, so help shows none.
 static void addSettingFlags(FlagTable &flags, GenerateOptions &options) {
   for (const IntegerFlag &entry : integerFlags)
     flags.addCustom(entry.flag, "N", entry.help, [&options, entry](const std::string &text) {
@@ -97,7 +97,7 @@ static Status applyTexts(GenerateOptions &options) {
 }
 
 /// Says which flags set what the chosen search does not read. An ignored temperature looks like a model that never varies.
-static void warnOfUnread(const VerbHost &host, const Artefact &artefact, GenerateOptions &options) {
+static void warnOfUnread(const CommandHost &host, const Artefact &artefact, GenerateOptions &options) {
   attune_generation_options effective;
   attune_generation_options_init(artefact.model(), &effective);
   options.settings.apply(effective);
@@ -117,7 +117,7 @@ static void warnOfUnread(const VerbHost &host, const Artefact &artefact, Generat
     reportWarning(host.tool, unbeamed + ": no effect without --num-beams of at least 2");
 }
 
-static Status generateModel(const VerbHost &host, const std::string &model, GenerateOptions &options) {
+static Status generateModel(const CommandHost &host, const std::string &model, GenerateOptions &options) {
   if (options.input.empty() && options.flagInputs.empty())
     return Status::error("expected prompts or sources, --input=FILE or --ids=N,N,..., which are missing");
   if (options.lengthGiven && options.newTokensGiven)
@@ -150,7 +150,7 @@ static Status generateModel(const VerbHost &host, const std::string &model, Gene
   return outputs ? deliverTensors(options.target, *outputs) : outputs.status();
 }
 
-int attune::runVerbGenerate(const VerbHost &host, const std::vector<std::string> &arguments) {
+int attune::runGenerateCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   GenerateOptions options;
   FlagTable flags;
   flags.addString("input", "FILE", options.input, "prompts or sources by name, a safetensors file");

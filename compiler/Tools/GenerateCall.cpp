@@ -1,4 +1,4 @@
-//===- GenerateCall.cpp - One generation from named tensors ------------------===//
+//===- GenerateCall.cpp - One generation from named tensors ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/GenerateCall.h"

@@ -1,4 +1,4 @@
-//===- GenerateCall.h - One generation from named tensors --------------------===//
+//===- GenerateCall.h - One generation from named tensors -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_GENERATECALL_H
@@ -6,7 +6,7 @@
 
 #include "compiler/Support/GenerationSettings.h"
 #include "compiler/Support/Safetensors.h"
-#include "compiler/Tools/Verbs.h"
+#include "compiler/Tools/Commands.h"
 
 namespace attune {
 

@@ -1,11 +1,11 @@
-//===- Inspect.cpp - The verb inspect --------------------------------------===//
+//===- Inspect.cpp - The command inspect ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds one JSON value that describes the artefact, then prints it as JSON or as text: both say the same.
 //===----------------------------------------------------------------------===//
+#include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Describe.h"
 #include "compiler/Tools/PackedWeights.h"
-#include "compiler/Tools/Verbs.h"
 
 #include <cstdio>
 
@@ -38,7 +38,7 @@ static Result<OrderedJson> inspectWeights(const std::string &path, const Inspect
   return result;
 }
 
-static Result<OrderedJson> inspectModel(const VerbHost &host, const std::string &model, const InspectOptions &options) {
+static Result<OrderedJson> inspectModel(const CommandHost &host, const std::string &model, const InspectOptions &options) {
   if (!model.empty() && PackedWeights::isPackedWeights(model))
     return inspectWeights(model, options);
   Result<Artefact> artefact = host.openModel(model, {});
@@ -49,7 +49,7 @@ static Result<OrderedJson> inspectModel(const VerbHost &host, const std::string 
   return describeModel(*artefact, options.describe);
 }
 
-int attune::runVerbInspect(const VerbHost &host, const std::vector<std::string> &arguments) {
+int attune::runInspectCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   InspectOptions options;
   FlagTable flags;
   flags.addSwitch("verify", options.describe.verified, "read all weights and compare their hash");

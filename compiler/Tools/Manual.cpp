@@ -1,4 +1,4 @@
-//===- Manual.cpp - Help, manual pages and completion from the flags -------===//
+//===- Manual.cpp - Help, manual pages and completion from the flags ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Manual.h"
@@ -43,13 +43,13 @@ static std::string formatManual(const FlagTable &flags, const std::string &comma
   return text;
 }
 
-/// Whether a flag takes one of the words its help shows ("object|shared"), rather than a placeholder in capitals ("FILE|DIR").
+/// Returns true if a flag takes one of the words that its help shows ("object|shared"), rather than a placeholder in capitals ("FILE|DIR").
 static bool hasChoices(const std::string &value) {
   return value.find('|') != std::string::npos && std::none_of(value.begin(), value.end(), [](unsigned char c) { return std::isupper(c); });
 }
 
-/// One case of the completion's `case $verb`: the flags, and the words of those that have a choice.
-static std::string formatCompletion(const FlagTable &flags, const std::string &verb) {
+/// Returns one case of the completion's `case $command`: the flags, and the words of flags that have a choice.
+static std::string formatCompletion(const FlagTable &flags, const std::string &command) {
   std::string names = "--help", choices;
   for (const FlagText &flag : flags.texts()) {
     names += " " + flag.name + (flag.value.empty() || flag.name.size() == 2 ? "" : "=");
@@ -59,7 +59,7 @@ static std::string formatCompletion(const FlagTable &flags, const std::string &v
     std::replace(words.begin(), words.end(), '|', ' ');
     choices += "    " + flag.name + ") words='" + words + "' ;;\n";
   }
-  return "  " + verb + ")\n    flags='" + names + "'\n" + (choices.empty() ? "" : "    case $flag in\n" + choices + "    esac\n") +
+  return "  " + command + ")\n    flags='" + names + "'\n" + (choices.empty() ? "" : "    case $flag in\n" + choices + "    esac\n") +
          "    ;;\n";
 }
 
@@ -74,14 +74,14 @@ std::string attune::formatHelp(const FlagTable &flags, const std::string &tool, 
   }
 }
 
-/// The tool's own --help: one line per verb.
-static std::string formatVerbs(const ToolManual &manual) {
+/// Returns the tool's own --help: one line per command.
+static std::string formatCommands(const ToolManual &manual) {
   size_t width = 0;
-  for (const VerbEntry &verb : manual.verbs)
-    width = std::max(width, verb.name.size());
+  for (const CommandEntry &command : manual.commands)
+    width = std::max(width, command.name.size());
   std::string text = "usage: " + manual.tool + " " + manual.usage + "\n\n";
-  for (const VerbEntry &verb : manual.verbs)
-    text += "  " + verb.name + std::string(width - verb.name.size() + 3, ' ') + verb.summary + "\n";
+  for (const CommandEntry &command : manual.commands)
+    text += "  " + command.name + std::string(width - command.name.size() + 3, ' ') + command.summary + "\n";
   return text + "\n" + manual.closing + "\n";
 }
 
@@ -92,12 +92,12 @@ static int printManual(const ToolManual &manual, const std::string &version) {
               version.c_str(), escapeRoff(manual.tool).c_str(), escapeRoff(manual.title).c_str(), escapeRoff(manual.tool).c_str(),
               escapeRoff(manual.usage).c_str());
   std::printf(".SH DESCRIPTION\n");
-  for (const VerbEntry &verb : manual.verbs)
-    std::printf(".TP\n.B %s\n%s\n", verb.name.c_str(), escapeRoff(verb.summary).c_str());
+  for (const CommandEntry &command : manual.commands)
+    std::printf(".TP\n.B %s\n%s\n", command.name.c_str(), escapeRoff(command.summary).c_str());
   std::printf(".PP\n%s\n.SH COMMANDS\nFlags with a value accept \\fB\\-\\-flag\\fR=\\fIvalue\\fR and \\fB\\-\\-flag\\fR \\fIvalue\\fR.\n",
               escapeRoff(manual.closing).c_str());
-  for (const VerbEntry &verb : manual.verbs)
-    if (int status = verb.run({"--help=man"}))
+  for (const CommandEntry &command : manual.commands)
+    if (int status = command.run({"--help=man"}))
       return status;
   for (const ManualSection &section : manual.sections) {
     std::printf(".SH %s\n%s\n", escapeRoff(section.title).c_str(), escapeRoff(section.text).c_str());
@@ -114,12 +114,12 @@ static int printManual(const ToolManual &manual, const std::string &version) {
 
 /// A bash function; `--flag=value` reaches it as three words.
 static int printCompletion(const ToolManual &manual) {
-  std::string function = "_" + manual.tool, verbs;
+  std::string function = "_" + manual.tool, commands;
   std::replace(function.begin(), function.end(), '-', '_');
-  for (const VerbEntry &verb : manual.verbs)
-    verbs += (verbs.empty() ? "" : " ") + verb.name;
+  for (const CommandEntry &command : manual.commands)
+    commands += (commands.empty() ? "" : " ") + command.name;
   std::printf("# Completion of %s for bash, made by %s --help=bash\n%s() {\n", manual.tool.c_str(), manual.tool.c_str(), function.c_str());
-  std::printf("  local current=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} flags='' words=''\n"
+  std::printf("  local current=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} flags='' words=''\n"
               "  COMPREPLY=()\n"
               "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
               "    COMPREPLY=($(compgen -W '%s --help --version' -- \"$current\"))\n"
@@ -130,10 +130,10 @@ static int printCompletion(const ToolManual &manual) {
               "  elif [ \"$flag\" = = ]; then\n"
               "    flag=${COMP_WORDS[COMP_CWORD-2]}\n"
               "  fi\n"
-              "  case $verb in\n",
-              verbs.c_str());
-  for (const VerbEntry &verb : manual.verbs)
-    if (int status = verb.run({"--help=bash"}))
+              "  case $command in\n",
+              commands.c_str());
+  for (const CommandEntry &command : manual.commands)
+    if (int status = command.run({"--help=bash"}))
       return status;
   std::printf("  esac\n"
               "  if [ -n \"$words\" ]; then\n"
@@ -154,25 +154,25 @@ static int printCompletion(const ToolManual &manual) {
 
 int attune::runTool(const ToolManual &manual, const std::string &version, const std::vector<std::string> &arguments,
                     const std::function<std::string(const std::string &)> &hint) {
-  std::string verb = arguments.empty() ? "" : arguments[0];
-  if (verb == "--version") {
+  std::string command = arguments.empty() ? "" : arguments[0];
+  if (command == "--version") {
     std::printf("%s %s\n", manual.tool.c_str(), version.c_str());
     return exitDone;
   }
-  if (verb == "--help=man")
+  if (command == "--help=man")
     return printManual(manual, version);
-  if (verb == "--help=bash")
+  if (command == "--help=bash")
     return printCompletion(manual);
-  if (verb.empty() || verb == "--help" || verb == "-h" || verb == "help") {
-    std::fputs(formatVerbs(manual).c_str(), verb.empty() ? stderr : stdout);
-    return verb.empty() ? exitRejected : exitDone;
+  if (command.empty() || command == "--help" || command == "-h" || command == "help") {
+    std::fputs(formatCommands(manual).c_str(), command.empty() ? stderr : stdout);
+    return command.empty() ? exitRejected : exitDone;
   }
-  for (const VerbEntry &entry : manual.verbs)
-    if (entry.name == verb)
+  for (const CommandEntry &entry : manual.commands)
+    if (entry.name == command)
       try {
         return entry.run({arguments.begin() + 1, arguments.end()});
       } catch (const std::system_error &error) { // the library's, from threads that cannot be started
         return reportError(manual.tool, std::string("cannot start a thread: ") + error.what());
       }
-  return reportError(manual.tool, "unknown verb '" + verb + "'" + hint(verb) + "; " + manual.tool + " --help lists the verbs");
+  return reportError(manual.tool, "unknown command '" + command + "'" + hint(command) + "; " + manual.tool + " --help lists the commands");
 }

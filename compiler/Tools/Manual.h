@@ -1,7 +1,7 @@
-//===- Manual.h - Help, manual pages and completion from the flags ---------===//
+//===- Manual.h - Help, manual pages and completion from the flags --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tool knows its verbs and each verb its flags. What is said about them on the terminal (`--help`), in the manual page (`TOOL
+// A tool knows its commands and each command its flags. The help on the terminal (`--help`), in the manual page (`TOOL
 // --help=man`) and by the shell's completion (`TOOL --help=bash`) is made from these tables, so none of them can be out of date.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_MANUAL_H
@@ -16,31 +16,32 @@
 
 namespace attune {
 
-/// A verb of a tool: its line in the tool's help, and the function that executes it.
-struct VerbEntry {
+/// A command of a tool: its line in the tool's help, and the function that executes it.
+struct CommandEntry {
   std::string name, summary;
   std::function<int(const std::vector<std::string> &arguments)> run;
 };
 
-/// A section of the manual page: a text, then names (of environment variables, for example) with what each means.
+/// A section of the manual page: a text, then names (of environment variables, for example) with their meanings.
 struct ManualSection {
   std::string title, text;
   std::vector<std::pair<std::string, std::string>> items;
 };
 
-/// A tool: what it is in one line, "usage:" after its name, its verbs, closing words of its help, more sections of its manual page.
+/// A tool: its description in one line, "usage:" after its name, its commands, closing words of its help, more sections of its manual page.
 struct ToolManual {
   std::string tool, title, usage;
-  std::vector<VerbEntry> verbs;
+  std::vector<CommandEntry> commands;
   std::string closing;
   std::vector<ManualSection> sections = {};
 };
 
-/// The help of one verb in the style that |flags| were asked for. |usage| is the text after the tool's name, |summary| what the verb does.
+/// Returns the help of one command in the style that |flags| were asked for. |usage| is the text after the tool's name, |summary| what the
+/// command does.
 std::string formatHelp(const FlagTable &flags, const std::string &tool, const std::string &usage, const std::string &summary);
 
-/// Executes the verb that |arguments| begin with, or answers --help and --version; |version| is what the latter prints after the tool's
-/// name. |hint| completes "unknown verb 'x'". Returns the exit status.
+/// Executes the command that |arguments| begin with, or answers --help and --version; |version| is what the latter prints after the tool's
+/// name. |hint| completes "unknown command 'x'". Returns the exit status.
 int runTool(const ToolManual &manual, const std::string &version, const std::vector<std::string> &arguments,
             const std::function<std::string(const std::string &)> &hint);
 

@@ -1,4 +1,4 @@
-//===- PackedWeights.cpp - Looking into a weights file ---------------------===//
+//===- PackedWeights.cpp - Looking into a weights file --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The checks attune_model_open makes, without a descriptor to compare with.

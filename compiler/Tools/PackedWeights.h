@@ -1,4 +1,4 @@
-//===- PackedWeights.h - Looking into a weights file -----------------------===//
+//===- PackedWeights.h - Looking into a weights file ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a .weights file on its own, without the object it belongs to.
@@ -15,7 +15,7 @@ namespace attune {
 /// An opened weights file: header and manifest checked, contents not read.
 class PackedWeights {
 public:
-  /// Whether |path| begins with the magic of a weights file.
+  /// Returns true if |path| begins with the magic of a weights file.
   static bool isPackedWeights(const std::string &path);
   static Result<PackedWeights> open(const std::string &path);
 

@@ -1,4 +1,4 @@
-//===- PeakRate.cpp - The machine's arithmetic peak, measured ---------------===//
+//===- PeakRate.cpp - The machine's arithmetic peak, measured -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Twelve independent accumulators hide the latency of two FMA units of four or five cycles. Assembly, so that nothing is folded or moved.

@@ -1,7 +1,7 @@
-//===- PeakRate.h - The machine's arithmetic peak, measured -----------------===//
+//===- PeakRate.h - The machine's arithmetic peak, measured ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What fraction of the peak a model reaches only means something against the peak of the same machine in the same minute.
+// A fraction of the peak is meaningful only against the peak of the same machine in the same minute.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_PEAKRATE_H
 #define ATTUNE_COMPILER_TOOLS_PEAKRATE_H

@@ -1,4 +1,4 @@
-//===- PrintTensors.cpp - Tensors as text ----------------------------------===//
+//===- PrintTensors.cpp - Tensors as text ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/PrintTensors.h"

@@ -1,4 +1,4 @@
-//===- PrintTensors.h - Tensors as text ------------------------------------===//
+//===- PrintTensors.h - Tensors as text -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_PRINTTENSORS_H

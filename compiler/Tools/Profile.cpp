@@ -1,30 +1,21 @@
-//===- Profile.cpp - Time per kernel ---------------------------------------===//
+//===- Profile.cpp - Time per kernel --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Profile.h"
 
-#include "runtime/src/Pool.h"
-
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 using namespace attune;
 
 Result<std::unique_ptr<KernelProfile>> KernelProfile::create(int64_t workers) {
   std::unique_ptr<KernelProfile> profile(new KernelProfile(workers));
-  size_t bytes = (Pool::bytes(workers) + ATTUNE_ALIGNMENT - 1) / ATTUNE_ALIGNMENT * ATTUNE_ALIGNMENT;
-  profile->poolMemory = std::aligned_alloc(ATTUNE_ALIGNMENT, bytes);
-  if (!profile->poolMemory || Pool::create(profile->poolMemory, workers, profile->pool) != ATTUNE_OK)
-    return Status::error("cannot start " + std::to_string(workers) + " workers");
+  if (attune_pool_create(workers, &profile->pool) != ATTUNE_OK)
+    return Status::error(attune_last_error());
   return profile;
 }
 
-KernelProfile::~KernelProfile() {
-  if (pool)
-    pool->destroy();
-  std::free(poolMemory);
-}
+KernelProfile::~KernelProfile() { attune_pool_destroy(pool); }
 
 attune_host KernelProfile::host() {
   attune_host host = {};
@@ -41,7 +32,7 @@ void KernelProfile::run(void *opaque, int64_t n, int64_t grain, attune_body_fn b
     return;
   KernelProfile &profile = *static_cast<KernelProfile *>(opaque);
   Clock::time_point start = Clock::now();
-  Pool::parallelFor(profile.pool, n, grain, body, ctx);
+  attune_pool_parallel_for(profile.pool, n, grain, body, ctx);
   double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   Sum &sum = profile.bodies[body];
   sum.fastest = sum.runs++ ? std::min(sum.fastest, milliseconds) : milliseconds;

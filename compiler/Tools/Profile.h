@@ -1,13 +1,13 @@
-//===- Profile.h - Time per kernel -----------------------------------------===//
+//===- Profile.h - Time per kernel ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiled entries run their kernels through the host's parallel_for; a host that looks at the clock around each call knows where the time
-// goes. No code of the object is changed for it. The workers are those of the default pool.
+// goes. No code of the object is changed for it. The workers are a pool as sessions have it.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_PROFILE_H
 #define ATTUNE_COMPILER_TOOLS_PROFILE_H
 
-#include "attune/abi.h"
+#include "attune/runtime.h"
 #include "compiler/Support/Status.h"
 
 #include <memory>
@@ -49,8 +49,7 @@ private:
   static void run(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
 
   int64_t workers;
-  void *poolMemory = nullptr;
-  class Pool *pool = nullptr;
+  attune_pool *pool = nullptr;
   std::unordered_map<attune_body_fn, Sum> bodies;
 };
 

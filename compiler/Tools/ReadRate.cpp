@@ -1,4 +1,4 @@
-//===- ReadRate.cpp - How fast memory can be read, measured -----------------===//
+//===- ReadRate.cpp - How fast memory can be read, measured ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Machines differ in how many streams their prefetchers like, so the memory is read as one stream, as four, and as eight side by side, and

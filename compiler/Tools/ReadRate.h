@@ -1,4 +1,4 @@
-//===- ReadRate.h - How fast memory can be read, measured -------------------===//
+//===- ReadRate.h - How fast memory can be read, measured -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The other roof: a kernel that reads each weight once for a few tokens cannot be faster than this.

@@ -1,4 +1,4 @@
-//===- Roofline.cpp - Kernels against the machine's limits ------------------===//
+//===- Roofline.cpp - Kernels against the machine's limits ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Roofline.h"

@@ -1,4 +1,4 @@
-//===- Roofline.h - Kernels against the machine's limits --------------------===//
+//===- Roofline.h - Kernels against the machine's limits ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel cannot be faster than its arithmetic at the FMA peak, nor than reading its weights at the read bandwidth: the larger of the two
@@ -31,11 +31,12 @@ double weightBytesRead(const attune_model_desc &desc, const attune_entry_desc &e
 
 /// Adds to |row| "flops", "weight_bytes" and "tensor_bytes".
 void addWork(nlohmann::ordered_json &row, const attune_kernel_work &work);
-/// Adds to |row| what |milliseconds|, the kernel's time in one call, says: "gflops", "roof_ms", "bound" ("compute" or "memory") and
-/// "roof_fraction". The last three only if there is a roof: a kernel without products or weights works on tensors that may be in a cache.
+/// Adds to |row| the figures that follow from |milliseconds|, the kernel's time in one call: "gflops", "roof_ms", "bound" ("compute" or
+/// "memory") and "roof_fraction". The last three only if there is a roof: a kernel without products or weights works on tensors that may be
+/// in a cache.
 void addRoof(nlohmann::ordered_json &row, const attune_kernel_work &work, double milliseconds, const MachineRates &machine);
 
-/// What `inspect` shows of |entry|: a row per kernel that takes part in it, in JSON; empty if the object does not say.
+/// Returns the rows of `inspect` for |entry|, one per kernel that it calls, in JSON; empty if the object has no such data.
 nlohmann::ordered_json describeRoofline(const attune_model_desc &desc, const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 /// A file written by `bench --profile --json`.
@@ -44,7 +45,7 @@ public:
   /// Reads |path| and checks that it is a profile of the object with this build id.
   static Result<ProfileFile> read(const std::string &path, const std::string &buildId);
 
-  /// Whether it is of this entry.
+  /// Returns true for a profile of |entry|.
   bool isOf(const attune_entry_desc &entry) const;
   /// The dimensions of the measured call.
   Result<std::vector<int64_t>> dims(const attune_entry_desc &entry) const;

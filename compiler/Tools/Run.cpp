@@ -1,12 +1,12 @@
-//===- Run.cpp - The verb run --------------------------------------------===//
+//===- Run.cpp - The command run ------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One call with inputs from a safetensors file or from flags, whole or in steps through the caches; outputs go to a file or are printed.
 //===----------------------------------------------------------------------===//
+#include "compiler/Tools/Commands.h"
 #include "compiler/Tools/FlagInputs.h"
 #include "compiler/Tools/PrintTensors.h"
 #include "compiler/Tools/StepCall.h"
-#include "compiler/Tools/Verbs.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -50,7 +50,7 @@ static bool belongsTo(const std::string &name, const std::string &group) {
   return name == group || name.compare(0, group.size() + 1, group + ".") == 0;
 }
 
-/// Leaves out what was switched off, and misses what was switched on and is not there.
+/// Removes the outputs that were switched off; fails if one that was switched on is missing.
 static Status selectGroups(std::vector<OwnedTensor> &outputs, const ModelRequest &request, const std::vector<std::string> &refused) {
   std::vector<OwnedTensor> kept;
   for (OwnedTensor &output : outputs) {
@@ -94,7 +94,7 @@ static Status runInSteps(const Artefact &artefact, const std::vector<TensorView>
   return outputs ? deliverTensors(options.target, *outputs) : outputs.status();
 }
 
-static Status runModel(const VerbHost &host, const std::string &model, const RunOptions &options) {
+static Status runModel(const CommandHost &host, const std::string &model, const RunOptions &options) {
   if (options.input.empty() && options.flagInputs.empty())
     return Status::error("expected inputs, --input=FILE, --ids=N,N,... or --value=NAME=V,V,..., which are missing");
   ModelRequest request;
@@ -148,7 +148,7 @@ static Status runModel(const VerbHost &host, const std::string &model, const Run
   return deliverTensors(options.target, *outputs);
 }
 
-int attune::runVerbRun(const VerbHost &host, const std::vector<std::string> &arguments) {
+int attune::runRunCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   RunOptions options;
   FlagTable flags;
   flags.addString("input", "FILE", options.input, "inputs by name, a safetensors file");

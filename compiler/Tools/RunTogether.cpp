@@ -1,4 +1,4 @@
-//===- RunTogether.cpp - Threads that start at the same moment --------------===//
+//===- RunTogether.cpp - Threads that start at the same moment ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/RunTogether.h"

@@ -1,12 +1,12 @@
-//===- ToolProcess.cpp - Signals and limits of a tool's process ------------===//
+//===- ToolProcess.cpp - Signals and limits of a tool's process -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handlers allocate nothing and call only what is safe in them: system calls, and functions of this file on memory of
+// Handlers allocate nothing and call only safe functions: system calls, and functions of this file on memory of
 // their own.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ToolProcess.h"
 #include "compiler/Support/Temporaries.h"
-#include "compiler/Tools/Verbs.h"
+#include "compiler/Tools/Commands.h"
 
 #include <atomic>
 #include <cerrno>
@@ -45,7 +45,7 @@ public:
     while ((number /= 10) != 0);
     add(first);
   }
-  /// Writes the line to standard error, unless that is a pipe that nobody reads: the process must end.
+  /// Writes the line to standard error, unless that is a pipe without a reader: the process must end.
   void write() {
     text[used++] = '\n';
     pollfd error = {STDERR_FILENO, POLLOUT, 0};
@@ -80,7 +80,7 @@ static pid_t toolProcess = -1;
 static struct rlimit processorTime;
 /// Set by the handler that reports the end; the others are silent.
 static std::atomic<bool> isEnding{false};
-/// What faults did before: the handlers of crashes.
+/// The former handlers of faults, which report crashes.
 static struct sigaction formerBus, formerSegv;
 
 /// Ends the process by the default action of |signal|.

@@ -1,11 +1,11 @@
-//===- attune-run.cpp - Run compiled models --------------------------------===//
+//===- attune-run.cpp - Run compiled models -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The verbs on compiled artefacts, linked to the runtime alone: what one installs where nothing is compiled.
+// The commands on compiled artefacts, linked to the runtime alone: what one installs where nothing is compiled.
 //===----------------------------------------------------------------------===//
+#include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Manual.h"
 #include "compiler/Tools/ToolProcess.h"
-#include "compiler/Tools/Verbs.h"
 
 using namespace attune;
 
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   ToolProcess process("attune-run");
   process.install();
   std::string model, weights;
-  VerbHost host;
+  CommandHost host;
   host.tool = "attune-run";
   host.modelHelp = "OUT.so";
   host.addFlags = [&](FlagTable &flags) {
@@ -33,17 +33,18 @@ int main(int argc, char **argv) {
   host.openModel = [&](const std::string &positional, const ModelRequest &) { return openObject(model, positional, weights); };
   host.openCase = [&](const std::string &, const ModelRequest &) { return openObject(model, "", weights); };
 
-  auto verb = [&](const char *name, const char *summary) {
-    return VerbEntry{name, summary, [&host, name](const std::vector<std::string> &arguments) { return runVerb(host, name, arguments); }};
+  auto command = [&](const char *name, const char *summary) {
+    return CommandEntry{name, summary,
+                        [&host, name](const std::vector<std::string> &arguments) { return runCommand(host, name, arguments); }};
   };
   ToolManual manual = {
       "attune-run",
       "run compiled transformer models",
-      "VERB --model=OUT.so [flags]",
-      {verb("run", "one forward call, from a file or flags to a file or the screen"), verb("generate", "text generation"),
-       verb("check", "golden cases: worst error against tolerance for each output"),
-       verb("bench", "latency, rates and the fraction of the machine's peak"), verb("inspect", "signature, sizes, kernels and weights"),
-       verb("diff", "compare two safetensors files")},
-      "attune-run VERB --help lists the flags of a verb.\nOUT.so is made by `attune compile MODEL -o OUT.so --emit=shared`."};
+      "COMMAND --model=OUT.so [flags]",
+      {command("run", "one forward call, from a file or flags to a file or the screen"), command("generate", "text generation"),
+       command("check", "golden cases: worst error against tolerance for each output"),
+       command("bench", "latency, rates and the fraction of the machine's peak"),
+       command("inspect", "signature, sizes, kernels and weights"), command("diff", "compare two safetensors files")},
+      "attune-run COMMAND --help lists the flags of a command.\nOUT.so is made by `attune compile MODEL -o OUT.so --emit=shared`."};
   return runTool(manual, ATTUNE_VERSION, {argv + 1, argv + argc}, [](const std::string &) { return std::string(); });
 }

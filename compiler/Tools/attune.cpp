@@ -1,13 +1,13 @@
-//===- attune.cpp - The compiler's command line ----------------------------===//
+//===- attune.cpp - The compiler's command line ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the verb. Verbs are one file each; those on compiled models are shared with attune-run.
+// Chooses the command. Commands are one file each; those on compiled models are shared with attune-run.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/Temporaries.h"
+#include "compiler/Tools/CompilerCommands.h"
 #include "compiler/Tools/Manual.h"
 #include "compiler/Tools/ToolProcess.h"
-#include "compiler/Tools/ToolVerbs.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -33,30 +33,30 @@ static const ManualSection kCacheSection = {
       "Bytes that compiled models may take, with K, M, G or T behind the number. Default: 16G. Models that were not used for "
       "longest are removed when one is added."}}};
 
-/// The verbs, in the order of help.
-static std::vector<VerbEntry> listVerbs(const VerbHost &host) {
-  auto artefact = [](const char *verb) {
-    return [verb](const std::vector<std::string> &arguments) { return runArtefactVerb(verb, arguments); };
+/// The commands, in the order of help.
+static std::vector<CommandEntry> listCommands(const CommandHost &host) {
+  auto artefact = [](const char *command) {
+    return [command](const std::vector<std::string> &arguments) { return runArtefactCommand(command, arguments); };
   };
   return {
       {"compile", "a model folder to a native object, its header and its weights",
-       [&](auto &arguments) { return runVerbCompile(host, arguments); }},
+       [&](auto &arguments) { return runCompileCommand(host, arguments); }},
       {"run", "one forward call, from a file or flags to a file or the screen", artefact("run")},
       {"generate", "text generation", artefact("generate")},
       {"check", "golden cases: worst error against tolerance for each output", artefact("check")},
       {"bench", "latency, rates and the fraction of the machine's peak", artefact("bench")},
       {"diff", "compare two safetensors files", artefact("diff")},
       {"inspect", "signature, sizes, kernels and weights", artefact("inspect")},
-      {"cache", "list or remove the compiled models that are kept", [&](auto &arguments) { return runVerbCache(host, arguments); }},
-      {"init", "a model folder with generated weights", [&](auto &arguments) { return runVerbInit(host, arguments); }},
+      {"cache", "list or remove the compiled models that are kept", [&](auto &arguments) { return runCacheCommand(host, arguments); }},
+      {"init", "a model folder with generated weights", [&](auto &arguments) { return runInitCommand(host, arguments); }},
   };
 }
 
-/// " (did you mean 'compile'?)" if a verb is close to |word|.
-static std::string suggest(const std::vector<VerbEntry> &verbs, llvm::StringRef word) {
-  for (const VerbEntry &verb : verbs)
-    if (word.edit_distance(verb.name, true, 2) <= 2)
-      return " (did you mean '" + verb.name + "'?)";
+/// " (did you mean 'compile'?)" if a command is close to |word|.
+static std::string suggest(const std::vector<CommandEntry> &commands, llvm::StringRef word) {
+  for (const CommandEntry &command : commands)
+    if (word.edit_distance(command.name, true, 2) <= 2)
+      return " (did you mean '" + command.name + "'?)";
   return "";
 }
 
@@ -69,13 +69,13 @@ int main(int argc, char **argv) {
   process.install();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
   llvm::sys::AddSignalHandler([](void *) { removeTemporaries(); }, nullptr);
-  VerbHost host;
+  CommandHost host;
   host.tool = "attune";
   ToolManual manual = {"attune",
                        "ahead-of-time compiler for transformer models",
-                       "VERB ... [flags]",
-                       listVerbs(host),
-                       "attune VERB --help lists the flags of a verb, attune --version the version.",
+                       "COMMAND ... [flags]",
+                       listCommands(host),
+                       "attune COMMAND --help lists its flags, attune --version the version.",
                        {kCacheSection}};
-  return runTool(manual, kVersion, {argv + 1, argv + argc}, [&](const std::string &word) { return suggest(manual.verbs, word); });
+  return runTool(manual, kVersion, {argv + 1, argv + argc}, [&](const std::string &word) { return suggest(manual.commands, word); });
 }

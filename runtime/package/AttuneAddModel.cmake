@@ -7,6 +7,8 @@ attune_add_model(NAME MODEL [FLAGS FLAG...] [RUNTIME TARGET])
 Compiles MODEL, a model folder or IR in a .mlir file, with `attune compile`, and makes a library target NAME: what links it has the object in it, the
 runtime (Attune::runtime unless RUNTIME says another), and finds NAME.h.
 
+A program with a model for GPUs (FLAGS --target=cuda) gets the runtime's code for GPUs.
+
 A program finds its weights beside itself. So NAME.weights, made in the current binary folder (the target's property ATTUNE_WEIGHTS), is copied into the
 folder of each executable and shared library of the project that links NAME, directly or through other libraries, wherever
 CMAKE_RUNTIME_OUTPUT_DIRECTORY and the like put it. Programs elsewhere give the path to attune_model_open (weights_path).
@@ -55,6 +57,9 @@ function(attune_add_model name model)
   # The object is a link item and not a source, as sources that are made are known in their own folder only.
   target_include_directories(${name} INTERFACE "${CMAKE_CURRENT_BINARY_DIR}")
   target_link_libraries(${name} INTERFACE "${stem}.o" ${ARG_RUNTIME})
+  if("${ARG_FLAGS}" MATCHES "--target[=;]cuda")
+    target_link_options(${name} INTERFACE "LINKER:-u,attune_cuda_device")
+  endif()
   set_target_properties(${name} PROPERTIES ATTUNE_WEIGHTS "${stem}.weights" INTERFACE_LINK_DEPENDS "${stem}.o")
   # Programs are known at the end of the project.
   get_property(models GLOBAL PROPERTY ATTUNE_MODELS)

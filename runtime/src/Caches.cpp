@@ -1,18 +1,18 @@
-//===- Caches.cpp - Keys and values that a session keeps ----------------------===//
+//===- Caches.cpp - Keys and values that a session keeps ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "Caches.h"
+#include "EntryTables.h"
 #include "Error.h"
-#include "Session.h"
 
 #include <cstring>
 
 using namespace attune;
 
-using Long = long long; // what %lld wants
+using Long = long long; // the type of %lld
 
-/// Elements of one panel of one slot of |cache|.
+/// Returns the elements of one panel of one slot of |cache|.
 static uint64_t panelElements(const attune_cache_desc &cache) {
   return static_cast<uint64_t>(cache.heads) * static_cast<uint64_t>(cache.size) * ATTUNE_CACHE_PANEL;
 }
@@ -58,7 +58,7 @@ void attune::initCaches(Caches &caches, const CacheSizes &sizes) {
 }
 
 namespace {
-/// The inputs of an entry that are about slots and sources.
+/// The inputs of an entry that concern slots and sources.
 struct RowInputs {
   int64_t *slots = nullptr, *sources = nullptr, *pastLengths = nullptr, *sourceLengths = nullptr;
   const int64_t *tokens = nullptr; ///< [rows, length], 0 where a token is left out; null if none is
@@ -88,7 +88,7 @@ struct RowInputs {
     }
   }
 
-  /// Tokens of |row| that are appended.
+  /// Returns the number of tokens of |row| that are appended.
   int64_t countTokens(int64_t row) const {
     int64_t count = tokens ? 0 : length;
     for (int64_t i = 0; tokens && i < length; ++i)
@@ -118,10 +118,10 @@ static attune_status chooseRows(const int64_t *given, const char *what, int64_t 
   return ATTUNE_OK;
 }
 
-/// Returns whether the caller gave input number |index| of the call that |tables| is bound to.
+/// Returns true if the caller gave input number |index| of the call that |tables| is bound to.
 static bool isGiven(const EntryTables &tables, uint32_t index) { return tables.inputs[index] != tables.defaults[index]; }
 
-/// The caller's values for the input of |entry| with this fill, null if it was left out.
+/// Returns the caller's values for the input of |entry| with this fill, null if it was omitted.
 static const int64_t *findByFill(const attune_entry_desc &entry, const EntryTables &tables, uint32_t fill) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (entry.inputs[i].fill == fill)
@@ -136,7 +136,7 @@ static void setDim(const attune_entry_desc &entry, uint32_t origin, int64_t valu
       dims[d] = value;
 }
 
-/// Checks that there is something to do for |row|.
+/// Checks that |row| has at least one visible token.
 static attune_status checkTokens(const RowInputs &own, int64_t row) {
   if (own.countTokens(row) == 0)
     return fail(ATTUNE_INVALID_ARGUMENT, "row %lld has no token that is visible, expected at least one", Long(row));
@@ -201,7 +201,7 @@ attune_status attune::bindRows(const attune_entry_desc &entry, Caches &caches, E
   return own.sources ? bindSources(entry, sources, caches, tables, own) : ATTUNE_OK;
 }
 
-/// The ids of the call, [rows, length], if the keys and values of its tokens follow from them and those before, else null.
+/// Returns the ids of the call, [rows, length], if they and the earlier ids determine the keys and values of its tokens, else null.
 static const int64_t *knownIds(const attune_entry_desc &entry, const EntryTables &tables, const RowInputs &own) {
   const attune_tensor_desc &ids = entry.inputs[0];
   bool known = ids.dtype == ATTUNE_I64 && ids.rank == 2 && !own.sources && !(tables.inputsOnDevice && tables.inputsOnDevice[0]);
@@ -210,7 +210,7 @@ static const int64_t *knownIds(const attune_entry_desc &entry, const EntryTables
   return known ? static_cast<const int64_t *>(tables.inputs[0]) : nullptr;
 }
 
-/// Notes the tokens of |row|, which are appended to |slot|.
+/// Records the tokens of |row|, which are appended to |slot|.
 static void noteTokens(const RowInputs &own, const int64_t *ids, int64_t row, int64_t slot, Caches &caches) {
   int64_t *tokens = caches.tokens + slot * caches.sizes.capacity + caches.lengths[slot];
   for (int64_t i = row * own.length; i < (row + 1) * own.length; ++i)

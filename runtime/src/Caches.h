@@ -1,4 +1,4 @@
-//===- Caches.h - Keys and values that a session keeps ------------------------===//
+//===- Caches.h - Keys and values that a session keeps --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A session has slots, each the tokens of one sequence so far, and sources, each the keys and values that cross attention
@@ -15,7 +15,7 @@ namespace attune {
 
 struct EntryTables;
 
-/// Counts of a session's slots and sources and what has room in each.
+/// The numbers of slots and sources of a session and their capacities.
 struct CacheSizes {
   int64_t slots = 0, capacity = 0; ///< capacity in tokens, the limit of "past"
   int64_t sources = 0, sourceCapacity = 0;
@@ -29,8 +29,8 @@ struct Caches {
   int64_t *tokens;        ///< [slots, capacity], the ids that each slot was filled with, or unknownToken
   int64_t *sourceOf;      ///< [slots]
   int64_t *sourceLengths; ///< [sources]
-  int64_t *marks;         ///< [slots or sources, whichever are more], to find what is named twice
-  int64_t calls;          ///< what the last call marked with
+  int64_t *marks;         ///< [max(slots, sources)], to find rows that are named twice
+  int64_t calls;          ///< the mark of the last call
   char *memory;           ///< null if the model has no caches; on the GPU for a model there
 };
 
@@ -38,10 +38,10 @@ struct Caches {
 /// that were written.
 constexpr int64_t unknownToken = -1;
 
-/// One past the tokens that |capacity| tokens take in a cache.
+/// Returns the number of key panels for |capacity| tokens.
 inline int64_t cachePanels(int64_t capacity) { return (capacity + ATTUNE_CACHE_PANEL - 1) / ATTUNE_CACHE_PANEL; }
 
-/// Bytes of all caches of |desc|, false if that is too much to address.
+/// Computes the bytes of all caches of |desc|; returns false if they cannot be addressed.
 bool cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, uint64_t &out);
 /// Empties all slots and sources of |caches|, whose arrays have been placed.
 void initCaches(Caches &caches, const CacheSizes &sizes);
@@ -49,17 +49,17 @@ void initCaches(Caches &caches, const CacheSizes &sizes);
 /// Finds the slots, sources and lengths of a call's rows: points |tables|.inputs at them and sets the dims that the session knows. Nothing
 /// of |caches| changes but marks. Fails with INVALID_ARGUMENT or LIMIT_EXCEEDED.
 attune_status bindRows(const attune_entry_desc &entry, Caches &caches, EntryTables &tables);
-/// Records what a call that succeeded has written.
+/// Records the tokens that a successful call has written.
 void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 
-/// Where a cache begins, and the elements of one of its slots.
+/// The beginning of a cache in memory, and the size of one of its slots.
 struct CachePlace {
   float *data;
   int64_t slotElements, panels;
 };
-/// Elements that |length| tokens take of what a head of |cache| has of a slot, from its beginning on.
+/// Returns the elements that |length| tokens occupy in the part of a slot that belongs to one head of |cache|, from its beginning.
 int64_t usedElements(const attune_cache_desc &cache, int64_t length);
-/// The place of cache number |index|.
+/// Returns the place of cache number |index|.
 CachePlace findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index);
 
 } // namespace attune

@@ -1,8 +1,8 @@
-//===- CpuFeatures.cpp - Which instructions this machine has -------------===//
+//===- CpuFeatures.cpp - Which instructions this machine has --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Features carry LLVM's names. A name missing from the table of its architecture (cpu/) is an error at open rather than a crash at run:
-// whoever teaches the compiler a new feature adds it there.
+// a feature that the compiler learns is added there.
 //===----------------------------------------------------------------------===//
 
 #include "CpuFeatures.h"

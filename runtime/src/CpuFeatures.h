@@ -1,4 +1,4 @@
-//===- CpuFeatures.h - Which instructions this machine has ---------------===//
+//===- CpuFeatures.h - Which instructions this machine has ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CPUFEATURES_H

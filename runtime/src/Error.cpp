@@ -1,4 +1,4 @@
-//===- Error.cpp - Failure messages of the calling thread ----------------===//
+//===- Error.cpp - Failure messages of the calling thread -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Error.h - Failure messages of the calling thread ------------------===//
+//===- Error.h - Failure messages of the calling thread -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The runtime is C++ without its library: it links into C programs, so nothing here may need libstdc++ at link time.

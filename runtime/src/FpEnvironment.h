@@ -1,4 +1,4 @@
-//===- FpEnvironment.h - Rounding and denormals during a call --------------===//
+//===- FpEnvironment.h - Rounding and denormals during a call -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Equal bits for every thread count need equal floating-point modes in every thread: a caller that flushes denormals

@@ -1,4 +1,4 @@
-//===- Model.cpp - Opening models --------------------------------------------===//
+//===- Model.cpp - Opening models -----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,7 @@ attune_status attune::copyOptions(void *out, size_t size, const void *options, c
   size_t given;
   memcpy(&given, options, sizeof(given));
   if (given < sizeof(given) || given > size)
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s.struct_bytes is %zu, at most %zu expected: call %s_init first", name,
-                given, size, name);
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s.struct_bytes is %zu, at most %zu expected: call %s_init first", name, given, size, name);
   memcpy(out, options, given);
   return ATTUNE_OK;
 }
@@ -30,8 +29,7 @@ void attune_model_options_init(attune_model_options *options) {
     *options = attune_model_options{sizeof(attune_model_options), nullptr, 0, 0};
 }
 
-attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options,
-                                attune_model **out_model) {
+attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model) {
   if (!out_model)
     return fail(ATTUNE_INVALID_ARGUMENT, "out_model is null");
   *out_model = nullptr;
@@ -40,12 +38,15 @@ attune_status attune_model_open(const attune_model_desc *desc, const attune_mode
   ATTUNE_TRY(copyOptions(&own, sizeof(own), options, "attune_model_options"));
   ATTUNE_TRY(checkDescriptor(desc));
   ATTUNE_TRY(checkCpuFeatures(*desc));
+  const attune_device_functions *device;
+  ATTUNE_TRY(findDevice(*desc, device));
   void *memory = malloc(sizeof(attune_model));
   if (!memory)
     return fail(ATTUNE_OUT_OF_MEMORY, "no memory for model '%s'", desc->name);
   attune_model *model = new (memory) attune_model;
   model->desc = desc;
-  model->gpu = own.gpu;
+  model->device = device;
+  model->ordinal = own.gpu;
   model->references.store(1, std::memory_order_relaxed);
   attune_status status = model->weights.open(*desc, own.weights_path);
   if (status == ATTUNE_OK && own.verify_contents)
@@ -61,9 +62,24 @@ attune_status attune_model_open(const attune_model_desc *desc, const attune_mode
 void attune::release(attune_model *model) {
   if (model->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
-  model->device.unload();
+  if (DeviceModel *onDevice = model->onDevice.load(std::memory_order_relaxed))
+    model->device->unload(onDevice);
   model->weights.close();
   free(model);
+}
+
+attune_status attune::loadOnDevice(attune_model &model) {
+  if (!model.device)
+    return ATTUNE_OK;
+  pthread_mutex_lock(&model.loading);
+  attune_status status = ATTUNE_OK;
+  if (!model.onDevice.load(std::memory_order_relaxed)) {
+    DeviceModel *loaded;
+    status = model.device->load(*model.desc, model.weights.data(), model.ordinal, loaded);
+    model.onDevice.store(loaded, std::memory_order_release);
+  }
+  pthread_mutex_unlock(&model.loading);
+  return status;
 }
 
 void attune_model_close(attune_model *model) {

@@ -1,4 +1,4 @@
-//===- Pool.cpp - The default workers of a session --------------------------===//
+//===- Pool.cpp - The default workers of a session ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A loop is cut into one contiguous share per worker, so that the same worker touches the same rows or columns in loop
@@ -11,8 +11,8 @@
 // so the job was not over and the fields read were its own, although the caller overwrites them for the next job
 // without a lock. Fields are relaxed atomics for that reason.
 //
-// Sessions beside each other share the CPUs: while several calls are under way, a loop is cut for as many workers as there are CPUs per call, and
-// the others are left asleep. What is computed does not depend on it.
+// Sessions beside each other share the CPUs: while several calls are under way, a loop is cut for as many workers as there are CPUs per
+// call, and the others are left asleep. What is computed does not depend on it.
 //
 // Waiting: 100 us of spinning, then a futex. The caller parks on `open`. Each worker parks on its own Share::parked, so
 // that only those whose share has work are woken, and each by one system call however many loops pass before it gets a
@@ -27,6 +27,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <pthread.h>
@@ -38,7 +39,7 @@ using namespace attune;
 /// Chunks per share: enough to even out workers of unequal speed, few enough to keep ranges long. Where cores change their speed all the
 /// time, BERT-base of 128 tokens takes 3 % less on two threads with 16 than with 4; 8 or 32 tokens take the same.
 static constexpr int64_t chunksPerShare = 16;
-/// How long a thread spins before it parks.
+/// The time that a thread spins before it parks.
 static constexpr int64_t spinNanoseconds = 100000;
 /// Calls under way in this process, of sessions that use a pool.
 static std::atomic<int64_t> activeCalls{0};
@@ -75,18 +76,19 @@ struct Job {
 
 struct alignas(ATTUNE_ALIGNMENT) Share {
   std::atomic<uint64_t> state;
-  std::atomic<uint32_t> parked; // 1 while its worker sleeps, set to 0 by whoever wakes it
+  std::atomic<uint32_t> parked; // 1 while its worker sleeps, set to 0 by the thread that wakes it
 };
 
-struct PoolImpl;
 struct Thread {
-  PoolImpl *pool;
+  attune_pool *pool;
   int64_t worker;
   pthread_t handle;
 };
 
+} // namespace
+
 /// The pool; |workers| shares and as many threads follow it in memory.
-struct alignas(ATTUNE_ALIGNMENT) PoolImpl : Pool {
+struct alignas(ATTUNE_ALIGNMENT) attune_pool {
   // Written by the caller before each job, read by all.
   std::atomic<attune_body_fn> body;
   std::atomic<void *> ctx;
@@ -104,15 +106,13 @@ struct alignas(ATTUNE_ALIGNMENT) PoolImpl : Pool {
   Share *shares() { return reinterpret_cast<Share *>(this + 1); }
   Thread *threads() { return reinterpret_cast<Thread *>(shares() + workers); }
   Job job() const {
-    return {body.load(std::memory_order_relaxed), ctx.load(std::memory_order_relaxed),
-            n.load(std::memory_order_relaxed), grain.load(std::memory_order_relaxed), sharers.load(std::memory_order_relaxed)};
+    return {body.load(std::memory_order_relaxed), ctx.load(std::memory_order_relaxed), n.load(std::memory_order_relaxed),
+            grain.load(std::memory_order_relaxed), sharers.load(std::memory_order_relaxed)};
   }
 };
 
-} // namespace
-
 /// Takes and runs chunks of the share of worker |w| until none is left.
-static void drainShare(PoolImpl &pool, int64_t w, int64_t me) {
+static void drainShare(attune_pool &pool, int64_t w, int64_t me) {
   std::atomic<uint64_t> &state = pool.shares()[w].state;
   uint64_t seen = state.load(std::memory_order_acquire);
   while (uint32_t left = static_cast<uint32_t>(seen)) {
@@ -126,7 +126,7 @@ static void drainShare(PoolImpl &pool, int64_t w, int64_t me) {
   }
 }
 
-static void work(PoolImpl &pool, int64_t me) {
+static void work(attune_pool &pool, int64_t me) {
   for (int64_t i = 0, w = me; i < pool.workers; ++i) {
     drainShare(pool, w, me);
     w = w + 1 < pool.workers ? w + 1 : 0;
@@ -136,7 +136,7 @@ static void work(PoolImpl &pool, int64_t me) {
 /// Body of a worker thread.
 static void *workerMain(void *argument) {
   Thread &self = *static_cast<Thread *>(argument);
-  PoolImpl &pool = *self.pool;
+  attune_pool &pool = *self.pool;
   resetFpEnvironment();
   for (uint32_t seen = 0;;) {
     auto changed = [&] { return pool.generation.load(std::memory_order_acquire) != seen; };
@@ -156,7 +156,7 @@ static void *workerMain(void *argument) {
 }
 
 /// Publishes a new generation and wakes those of the first |count| workers that sleep.
-static void announce(PoolImpl &pool, int64_t count) {
+static void announce(attune_pool &pool, int64_t count) {
   pool.generation.fetch_add(1);
   for (int64_t w = 1; w < count; ++w) {
     std::atomic<uint32_t> &parked = pool.shares()[w].parked;
@@ -165,16 +165,16 @@ static void announce(PoolImpl &pool, int64_t count) {
   }
 }
 
-/// Which worker of |pool| the calling thread is.
-static int64_t currentWorker(PoolImpl &pool) {
+/// Returns the worker number of the calling thread in |pool|.
+static int64_t currentWorker(attune_pool &pool) {
   for (int64_t w = 1; w < pool.workers; ++w)
     if (pthread_equal(pool.threads()[w].handle, pthread_self()))
       return w;
   return 0;
 }
 
-/// How many workers the next loop is cut for.
-static int64_t countSharers(const PoolImpl &pool) {
+/// Returns the number of workers that share the next loop.
+static int64_t countSharers(const attune_pool &pool) {
   int64_t calls = activeCalls.load(std::memory_order_relaxed);
   if (calls <= 1)
     return pool.workers;
@@ -183,7 +183,7 @@ static int64_t countSharers(const PoolImpl &pool) {
 }
 
 /// Runs |job| with its workers; the calling thread is worker 0.
-static void share(PoolImpl &pool, const Job &job) {
+static void share(attune_pool &pool, const Job &job) {
   pool.body.store(job.body, std::memory_order_relaxed);
   pool.ctx.store(job.ctx, std::memory_order_relaxed);
   pool.n.store(job.n, std::memory_order_relaxed);
@@ -207,8 +207,8 @@ static void share(PoolImpl &pool, const Job &job) {
   }
 }
 
-void Pool::parallelFor(void *opaque, int64_t n, int64_t grain, attune_body_fn body, void *ctx) {
-  PoolImpl &pool = *static_cast<PoolImpl *>(opaque);
+void attune_pool_parallel_for(void *opaque, int64_t n, int64_t grain, attune_body_fn body, void *ctx) {
+  attune_pool &pool = *static_cast<attune_pool *>(opaque);
   if (n <= 0)
     return;
   grain = grain < 1 ? 1 : grain < n ? grain : n;
@@ -223,14 +223,23 @@ void Pool::parallelFor(void *opaque, int64_t n, int64_t grain, attune_body_fn bo
   pool.inJob = false;
 }
 
-void Pool::beginCall() { activeCalls.fetch_add(1, std::memory_order_relaxed); }
-void Pool::endCall() { activeCalls.fetch_sub(1, std::memory_order_relaxed); }
+PoolCallScope::PoolCallScope(const attune_pool *pool) : calls(pool ? 1 : 0) { activeCalls.fetch_add(calls, std::memory_order_relaxed); }
+PoolCallScope::~PoolCallScope() { activeCalls.fetch_sub(calls, std::memory_order_relaxed); }
 
-size_t Pool::bytes(int64_t workers) { return sizeof(PoolImpl) + workers * (sizeof(Share) + sizeof(Thread)); }
+attune_status attune::chooseWorkers(int64_t threads, int64_t &workers) {
+  if (threads < 0 || threads > ATTUNE_MAX_THREADS)
+    return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected", static_cast<long long>(threads),
+                static_cast<long long>(ATTUNE_MAX_THREADS));
+  workers = threads ? threads : attune_available_cpus();
+  workers = workers < ATTUNE_MAX_THREADS ? workers : ATTUNE_MAX_THREADS;
+  return ATTUNE_OK;
+}
 
-attune_status Pool::create(void *memory, int64_t workers, Pool *&out) {
-  memset(memory, 0, bytes(workers));
-  PoolImpl *pool = new (memory) PoolImpl();
+size_t attune::getPoolBytes(int64_t workers) { return sizeof(attune_pool) + workers * (sizeof(Share) + sizeof(Thread)); }
+
+attune_status attune::createPool(void *memory, int64_t workers, attune_pool *&out) {
+  memset(memory, 0, getPoolBytes(workers));
+  attune_pool *pool = new (memory) attune_pool();
   pool->workers = workers;
   // Spinning pays only while every worker has a CPU of its own.
   pool->cpus = attune_available_cpus();
@@ -251,21 +260,43 @@ attune_status Pool::create(void *memory, int64_t workers, Pool *&out) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error) {
     long long missing = pool->started;
-    pool->destroy();
-    return fail(ATTUNE_OUT_OF_MEMORY, "cannot start worker %lld of %lld: %s", missing, static_cast<long long>(workers),
-                strerror(error));
+    endPool(pool);
+    return fail(ATTUNE_OUT_OF_MEMORY, "cannot start worker %lld of %lld: %s", missing, static_cast<long long>(workers), strerror(error));
   }
   out = pool;
   return ATTUNE_OK;
 }
 
-void Pool::destroy() {
-  PoolImpl &pool = *static_cast<PoolImpl *>(this);
-  pool.stop.store(true, std::memory_order_release);
-  announce(pool, pool.started);
-  for (int64_t w = 1; w < pool.started; ++w)
-    pthread_join(pool.threads()[w].handle, nullptr);
+void attune::endPool(attune_pool *pool) {
+  pool->stop.store(true, std::memory_order_release);
+  announce(*pool, pool->started);
+  for (int64_t w = 1; w < pool->started; ++w)
+    pthread_join(pool->threads()[w].handle, nullptr);
 }
+
+attune_status attune_pool_create(int64_t num_threads, attune_pool **out_pool) {
+  if (!out_pool)
+    return fail(ATTUNE_INVALID_ARGUMENT, "out_pool is null");
+  *out_pool = nullptr;
+  int64_t workers;
+  ATTUNE_TRY(chooseWorkers(num_threads, workers));
+  size_t bytes = (getPoolBytes(workers) + ATTUNE_ALIGNMENT - 1) / ATTUNE_ALIGNMENT * ATTUNE_ALIGNMENT;
+  void *memory = aligned_alloc(ATTUNE_ALIGNMENT, bytes);
+  if (!memory)
+    return fail(ATTUNE_OUT_OF_MEMORY, "no memory for a pool of %lld workers", static_cast<long long>(workers));
+  attune_status status = createPool(memory, workers, *out_pool);
+  if (status != ATTUNE_OK)
+    free(memory);
+  return status;
+}
+
+void attune_pool_destroy(attune_pool *pool) {
+  if (pool)
+    endPool(pool);
+  free(pool);
+}
+
+int64_t attune_pool_num_threads(const attune_pool *pool) { return pool ? pool->workers : 0; }
 
 int64_t attune_available_cpus(void) {
   // 8192 CPUs: a mask smaller than the kernel's own is refused.

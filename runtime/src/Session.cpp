@@ -1,4 +1,4 @@
-//===- Session.cpp - Making sessions and running entries ----------------------===//
+//===- Session.cpp - Making sessions and running entries ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -49,29 +49,35 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
   return ATTUNE_OK;
 }
 
-/// Gives |session| what it has on its GPU.
-static attune_status openDevice(attune_session &session) {
-  const attune_model_desc &desc = *session.model->desc;
-  session.host = {ATTUNE_ABI_VERSION,          session.model->device.arch,    &session.device, session.host.num_workers, nullptr,
-                  cuda::DeviceSession::launch, cuda::DeviceSession::encodeMap};
-  cuda::ContextScope scope;
-  ATTUNE_TRY(session.device.enter(scope));
-  for (uint32_t e = 0; e < desc.num_entries; ++e)
-    ATTUNE_TRY(session.device.uploadDefaults(desc.entries[e], session.entries[e]));
+/// Copies the constant defaults of |entry| to the device.
+static attune_status uploadDefaults(attune_session &session, const attune_entry_desc &entry, const EntryTables &tables) {
+  for (uint32_t i = 0; i < entry.num_inputs; ++i) {
+    uint64_t bytes = 0;
+    if (hasConstantDefault(entry.inputs[i]))
+      tensorBytes(entry.inputs[i], tables.limits, bytes);
+    if (bytes)
+      ATTUNE_TRY(session.model->device->upload(*session.onDevice, tables.deviceDefaults[i], tables.defaults[i], bytes));
+  }
   return ATTUNE_OK;
 }
 
-/// Gives |session| its workers or its GPU.
+/// Gives |session| its workers or its device.
 static attune_status openHost(attune_session &session, const SessionPlan &plan) {
-  session.host.num_workers = plan.workers;
-  if (isOnGpu(session))
-    return openDevice(session);
+  if (session.onDevice) {
+    const attune_model_desc &desc = *session.model->desc;
+    session.host = session.onDevice->host;
+    DeviceScope scope;
+    ATTUNE_TRY(enterDevice(session, scope));
+    for (uint32_t e = 0; e < desc.num_entries; ++e)
+      ATTUNE_TRY(uploadDefaults(session, desc.entries[e], session.entries[e]));
+    return ATTUNE_OK;
+  }
   if (plan.options.host) {
     session.host = *plan.options.host;
     return ATTUNE_OK;
   }
-  ATTUNE_TRY(Pool::create(session.poolMemory, plan.workers, session.pool));
-  session.host = {ATTUNE_ABI_VERSION, 0, session.pool, plan.workers, Pool::parallelFor, nullptr, nullptr};
+  ATTUNE_TRY(createPool(session.poolMemory, plan.workers, session.pool));
+  session.host = {ATTUNE_ABI_VERSION, 0, session.pool, plan.workers, attune_pool_parallel_for, nullptr, nullptr};
   return ATTUNE_OK;
 }
 
@@ -81,25 +87,27 @@ attune_status attune_session_create(attune_model *model, const attune_session_op
   *out_session = nullptr;
   SessionPlan plan;
   void *memory, *owned;
-  cuda::DeviceSession device;
-  bool onGpu = model && model->desc->device == ATTUNE_DEVICE_CUDA;
-  // How large a session is depends on the GPU.
-  if (onGpu)
-    ATTUNE_TRY(model->device.load(*model, model->gpu));
+  // The size of a session depends on the device.
+  if (model)
+    ATTUNE_TRY(loadOnDevice(*model));
   ATTUNE_TRY(planSession(model, options, plan));
   ATTUNE_TRY(takeMemory(plan, memory, owned));
-  attune_status status = onGpu ? device.open(*model->desc, model->device, plan.deviceBytes, plan.options.stream) : ATTUNE_OK;
+  DeviceSession *onDevice = nullptr;
+  attune_status status = ATTUNE_OK;
+  if (model->device)
+    status = model->device->create(*model->onDevice.load(), *model->desc, plan.deviceBytes, plan.options.stream, onDevice);
   attune_session *session = nullptr;
   if (status == ATTUNE_OK) {
-    session = layOutSession(model, plan, memory, device.memory());
-    session->device = device;
+    session = layOutSession(model, plan, memory, onDevice ? onDevice->memory : nullptr);
+    session->onDevice = onDevice;
     session->owned = owned;
     session->ownedBytes = plan.totalBytes;
     session->model = model;
     status = openHost(*session, plan);
   }
   if (status != ATTUNE_OK) {
-    device.close();
+    if (onDevice)
+      model->device->destroy(onDevice);
     if (owned)
       munmap(owned, plan.totalBytes);
     return status;
@@ -113,8 +121,9 @@ void attune_session_destroy(attune_session *session) {
   if (!session)
     return;
   if (session->pool)
-    session->pool->destroy();
-  session->device.close();
+    endPool(session->pool);
+  if (session->onDevice)
+    session->model->device->destroy(session->onDevice);
   release(session->model);
   if (session->owned)
     munmap(session->owned, session->ownedBytes);
@@ -124,15 +133,17 @@ int64_t attune_session_num_threads(const attune_session *session) { return sessi
 
 const attune_model *attune_session_model(const attune_session *session) { return session ? session->model : nullptr; }
 
-bool attune::isOnGpu(const attune_session &session) { return session.model->desc->device == ATTUNE_DEVICE_CUDA; }
+attune_status attune::enterDevice(const attune_session &session, DeviceScope &scope) {
+  return scope.enter(session.model->device, session.onDevice);
+}
 
-/// Finds out whether |tensor| is on the GPU of |session|. What a session counts tokens by it must be able to read.
+/// Sets |onDevice| if |tensor| is in memory of the device. Inputs by which the session counts tokens must be in host memory.
 static attune_status locateInput(const attune_session &session, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                  const attune_tensor &tensor, bool &onDevice) {
   onDevice = false;
-  if (!isOnGpu(session))
+  if (!session.onDevice)
     return ATTUNE_OK;
-  ATTUNE_TRY(session.device.locate(desc.name, tensor.data, onDevice));
+  ATTUNE_TRY(session.model->device->locate(*session.onDevice, desc.name, tensor.data, onDevice));
   if (onDevice && entry.cache_use != ATTUNE_CACHE_UNUSED && desc.fill >= ATTUNE_FILL_TOKENS)
     return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is on the GPU, but says which tokens the session keeps: host memory expected",
                 desc.name);
@@ -198,8 +209,8 @@ attune_status SessionTurn::take() {
 static attune_status bindOutputs(const attune_session &session, const attune_entry_desc &entry, TensorList outputs, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_outputs; ++i) {
     tables.outputs[i] = outputs.find(entry.outputs[i].name)->data;
-    if (tables.outputsOnDevice)
-      ATTUNE_TRY(session.device.locate(entry.outputs[i].name, tables.outputs[i], tables.outputsOnDevice[i]));
+    if (session.onDevice)
+      ATTUNE_TRY(session.model->device->locate(*session.onDevice, entry.outputs[i].name, tables.outputs[i], tables.outputsOnDevice[i]));
   }
   return ATTUNE_OK;
 }
@@ -207,17 +218,14 @@ static attune_status bindOutputs(const attune_session &session, const attune_ent
 /// Runs |entry| in the calling thread and the workers of |session|.
 static attune_status runOnCpu(attune_session &session, const attune_entry_desc &entry, const attune_call &call) {
   FpEnvironmentScope scope;
-  if (session.pool)
-    Pool::beginCall();
+  PoolCallScope running(session.pool);
   int32_t code = entry.run(&session.host, &call);
-  if (session.pool)
-    Pool::endCall();
   if (code)
     return fail(ATTUNE_INTERNAL, "entry '%s' of model '%s' failed with code %d", entry.name, session.model->desc->name, code);
   return ATTUNE_OK;
 }
 
-/// Checks a call of |entry|, runs it and records what became of the caches; on a GPU, its context is the thread's.
+/// Checks a call of |entry|, runs it and records what became of the caches. The device of the session must be current.
 static attune_status runChecked(attune_session &session, const attune_entry_desc &entry, TensorList inputs, TensorList outputs) {
   const attune_model_desc &desc = *session.model->desc;
   EntryTables &tables = session.entries[&entry - desc.entries];
@@ -235,7 +243,7 @@ static attune_status runChecked(attune_session &session, const attune_entry_desc
                    tables.dims,
                    tables.inputs,
                    tables.outputs};
-  ATTUNE_TRY(isOnGpu(session) ? session.device.run(entry, session.host, call, tables) : runOnCpu(session, entry, call));
+  ATTUNE_TRY(session.onDevice ? session.model->device->run(*session.onDevice, entry, call, tables) : runOnCpu(session, entry, call));
   commitRows(entry, caches, tables);
   return ATTUNE_OK;
 }
@@ -244,11 +252,10 @@ attune_status attune::runEntry(attune_session &session, const char *name, Tensor
   const attune_model_desc &desc = *session.model->desc;
   const attune_entry_desc *entry;
   ATTUNE_TRY(findEntry(desc, name, entry));
-  if (!isOnGpu(session))
-    return runChecked(session, *entry, inputs, outputs);
-  cuda::ContextScope scope;
-  ATTUNE_TRY(session.device.enter(scope));
-  ATTUNE_TRY(session.device.beginCall());
+  DeviceScope scope;
+  ATTUNE_TRY(enterDevice(session, scope));
+  if (session.onDevice)
+    ATTUNE_TRY(session.model->device->beginCall(*session.onDevice));
   return runChecked(session, *entry, inputs, outputs);
 }
 

@@ -1,37 +1,22 @@
-//===- Session.h - What a session holds -------------------------------------===//
+//===- Session.h - Sessions -----------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, the caches, and
-// last the workspace, so that whatever runs over its end runs off the block. A session on a GPU has a second block there, with copies of
+// last the workspace, so that an access past its end leaves the block. A session on a device has a second block there, with copies of
 // the defaults, the caches and the workspace.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SESSION_H
 #define ATTUNE_RUNTIME_SESSION_H
 
 #include "Caches.h"
-#include "cuda/DeviceSession.h"
 #include "Descriptor.h"
+#include "EntryTables.h"
 #include "Model.h"
 #include "Pool.h"
 
 namespace attune {
 
-/// Tables for calls of one entry, so that a call needs no memory of its own.
-struct EntryTables {
-  int64_t *limits;     // [num_dims]
-  int64_t *dims;       // [num_dims]
-  const void **inputs; // [num_inputs]
-  void **outputs;      // [num_outputs]
-  void **defaults;     // [num_inputs], null where the input is required; each large enough for the limits
-  int64_t **widened;   // [num_inputs], room for the values of I64 inputs that a call gives as I32, shared by all entries; null for others
-  // For a model on a GPU, else null:
-  const void **deviceInputs;              // [num_inputs], what the entry gets
-  void **deviceOutputs;                   // [num_outputs]
-  void **deviceDefaults;                  // [num_inputs], copies of the defaults
-  bool *inputsOnDevice, *outputsOnDevice; // where the caller's tensors are
-};
-
-/// What a session is made for: the caller's options, checked and completed.
+/// The sizes of a session: the caller's options, checked and completed.
 struct SessionPlan {
   attune_session_options options;
   int64_t workers;
@@ -39,7 +24,7 @@ struct SessionPlan {
   uint64_t cacheBytes;
   uint64_t workspaceBytes;
   uint64_t totalBytes;  // of host memory
-  uint64_t deviceBytes; // on a GPU: caches, workspace and defaults
+  uint64_t deviceBytes; // on a device: caches, workspace and defaults
 };
 
 /// Checks |options| (null = defaults) against |model| and computes sizes.
@@ -48,7 +33,7 @@ attune_status planSession(const attune_model *model, const attune_session_option
 void resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits);
 /// Computes plan.totalBytes and plan.deviceBytes from the rest of |plan|.
 attune_status measureSession(const attune_model *model, SessionPlan &plan);
-/// Lays a session out in |memory|, plan.totalBytes long, and, for a model on a GPU, in plan.deviceBytes of |deviceMemory|, which is not
+/// Lays a session out in |memory|, plan.totalBytes long, and, for a model on a device, in plan.deviceBytes of |deviceMemory|, which is not
 /// touched; fills its tables and constant defaults.
 attune_session *layOutSession(const attune_model *model, const SessionPlan &plan, void *memory, void *deviceMemory);
 
@@ -60,8 +45,8 @@ void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *d
 struct attune_session {
   attune_model *model;
   attune_host host;
-  attune::Pool *pool; // null if the caller brought a host or the model is on a GPU
-  attune::cuda::DeviceSession device;
+  attune_pool *pool;               // null if the caller brought a host or the model is on a device
+  attune::DeviceSession *onDevice; // null for a model on the CPU
   void *poolMemory;
   void *workspace;
   attune::EntryTables *entries; // [num_entries]
@@ -89,8 +74,8 @@ private:
   bool taken = false;
 };
 
-/// Whether the kernels of |session| run on a GPU.
-bool isOnGpu(const attune_session &session);
+/// Makes the device of |session|, if it has one, current in the calling thread until the end of |scope|. Fails with DEVICE_ERROR.
+attune_status enterDevice(const attune_session &session, DeviceScope &scope);
 /// Copies the tokens of slot |from| to slot |to|.
 attune_status copySlot(attune_session &session, int64_t from, int64_t to);
 /// Checks and runs one call of entry |name|; the caller has the turn.

@@ -1,7 +1,7 @@
-//===- SessionPlan.cpp - What a session is made for -----------------------===//
+//===- SessionPlan.cpp - Sizes and memory layout of a session -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks what the caller asks of a session, and derives workers, caches and workspace from it.
+// Checks the caller's options for a session, and derives workers, caches and workspace from them.
 //===----------------------------------------------------------------------===//
 
 #include "Error.h"
@@ -52,22 +52,21 @@ static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_
   return ATTUNE_OK;
 }
 
-/// Sets plan.workers for a GPU: blocks that may have scratch of their own, as many as run at once. A host's threads have nothing to do
-/// there.
-static attune_status planBlocks(const attune_model &model, SessionPlan &plan) {
-  constexpr int64_t blocksPerMultiprocessor = 2;
+/// Sets plan.workers for a model on a device, which knows their number once the model is loaded. The host memory of a session does not
+/// depend on it.
+static attune_status planDeviceWorkers(const attune_model &model, SessionPlan &plan) {
   if (plan.options.host)
     return fail(ATTUNE_INVALID_ARGUMENT, "a host is given, but model '%s' runs on a GPU", model.desc->name);
-  int64_t blocks = model.device.multiprocessors * blocksPerMultiprocessor;
-  plan.workers = blocks < 1 ? 1 : blocks < ATTUNE_MAX_THREADS ? blocks : ATTUNE_MAX_THREADS;
+  const DeviceModel *onDevice = model.onDevice.load(std::memory_order_acquire);
+  plan.workers = onDevice ? onDevice->workers : 1;
   return ATTUNE_OK;
 }
 
 /// Checks threads and host and sets plan.workers.
 static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
   const attune_session_options &options = plan.options;
-  if (model.desc->device == ATTUNE_DEVICE_CUDA)
-    return planBlocks(model, plan);
+  if (model.device)
+    return planDeviceWorkers(model, plan);
   if (options.stream)
     return fail(ATTUNE_INVALID_ARGUMENT, "a stream is given, but model '%s' runs on the CPU", model.desc->name);
   if (const attune_host *host = options.host) {
@@ -82,15 +81,10 @@ static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
     plan.workers = host->num_workers;
     return ATTUNE_OK;
   }
-  if (options.num_threads < 0 || options.num_threads > ATTUNE_MAX_THREADS)
-    return fail(ATTUNE_INVALID_ARGUMENT, "num_threads is %lld, 0 to %lld expected", static_cast<long long>(options.num_threads),
-                static_cast<long long>(ATTUNE_MAX_THREADS));
-  plan.workers = options.num_threads ? options.num_threads : attune_available_cpus();
-  plan.workers = plan.workers < ATTUNE_MAX_THREADS ? plan.workers : ATTUNE_MAX_THREADS;
-  return ATTUNE_OK;
+  return chooseWorkers(options.num_threads, plan.workers);
 }
 
-/// The limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.
+/// Returns the limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.
 static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, uint32_t origin) {
   int64_t limits[ATTUNE_MAX_DIMS];
   resolveLimits(entry, plan, limits);
@@ -100,7 +94,7 @@ static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, 
   return 0;
 }
 
-/// Slots and sources: as many as the entries that use them may have rows, with room for as many tokens as their dimensions allow.
+/// Plans slots and sources: as many as the entries that use them may have rows, each for as many tokens as their dimensions allow.
 static attune_status planCaches(const attune_model_desc &desc, SessionPlan &plan) {
   auto raise = [](int64_t &size, int64_t to) { size = to > size ? to : size; };
   plan.caches = {};
@@ -212,7 +206,7 @@ static void placeWidened(const attune_entry_desc &entry, const SessionPlan &plan
   }
 }
 
-/// The bytes of the largest area that placeWidened fills for an entry: a session runs one at a time.
+/// Returns the bytes of the largest area that placeWidened fills for an entry. One area serves all: a session runs one entry at a time.
 static uint64_t widenedBytes(const attune_model_desc &desc, const SessionPlan &plan) {
   uint64_t most = 0;
   for (uint32_t e = 0; e < desc.num_entries; ++e) {
@@ -268,7 +262,7 @@ static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, 
     *tables = placed;
 }
 
-/// Places the caches in |large| and what is known of them in |pieces|.
+/// Places the caches in |large| and their bookkeeping in |pieces|.
 static void placeCaches(const SessionPlan &plan, Pieces &pieces, Pieces &large, Caches *caches) {
   const CacheSizes &sizes = plan.caches;
   Caches placed{};
@@ -294,7 +288,7 @@ static attune_session *placeSession(const attune_model *model, const SessionPlan
     placeEntry(model->desc->entries[e], plan, pieces, device, widened, tables ? &tables[e] : nullptr);
   Pieces &large = device ? *device : pieces;
   placeCaches(plan, pieces, large, session ? &session->caches : nullptr);
-  void *pool = pieces.takeBytes(plan.options.host || device ? 0 : Pool::bytes(plan.workers));
+  void *pool = pieces.takeBytes(plan.options.host || device ? 0 : getPoolBytes(plan.workers));
   void *workspace = large.takeBytes(plan.workspaceBytes);
   if (session) {
     session->entries = tables;
@@ -306,12 +300,12 @@ static attune_session *placeSession(const attune_model *model, const SessionPlan
 
 attune_session *attune::layOutSession(const attune_model *model, const SessionPlan &plan, void *memory, void *deviceMemory) {
   Pieces pieces(memory), device(deviceMemory);
-  return placeSession(model, plan, pieces, model->desc->device == ATTUNE_DEVICE_CUDA ? &device : nullptr);
+  return placeSession(model, plan, pieces, model->device ? &device : nullptr);
 }
 
 attune_status attune::measureSession(const attune_model *model, SessionPlan &plan) {
   Pieces pieces(nullptr), device(nullptr);
-  placeSession(model, plan, pieces, model->desc->device == ATTUNE_DEVICE_CUDA ? &device : nullptr);
+  placeSession(model, plan, pieces, model->device ? &device : nullptr);
   plan.totalBytes = pieces.used;
   plan.deviceBytes = device.used;
   if (pieces.overflow || device.overflow)

@@ -1,4 +1,4 @@
-//===- SessionSlots.cpp - What callers may do with a session's caches ---------===//
+//===- SessionSlots.cpp - Functions of the C API on a session's caches ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -10,10 +10,10 @@
 
 using namespace attune;
 
-using Long = long long; // what %lld wants
+using Long = long long; // the type of %lld
 
 namespace {
-/// One slot of a cache in host memory: the cache's own, or a copy of what a GPU has.
+/// One slot of a cache in host memory: the cache's own, or a copy of the slot on a device.
 class SlotView {
 public:
   SlotView(attune_session &session, const CachePlace &place, int64_t slot)
@@ -26,22 +26,22 @@ public:
   /// Gets the slot; must succeed before |data| is used.
   attune_status open() {
     data = home;
-    if (!isOnGpu(session))
+    if (!session.onDevice)
       return ATTUNE_OK;
     data = static_cast<float *>(malloc(bytes));
     if (!data)
       return fail(ATTUNE_OUT_OF_MEMORY, "no memory for %zu bytes of a cache", bytes);
-    cuda::ContextScope scope;
-    ATTUNE_TRY(session.device.enter(scope));
-    return session.device.download(data, home, bytes);
+    DeviceScope scope;
+    ATTUNE_TRY(enterDevice(session, scope));
+    return session.model->device->download(*session.onDevice, data, home, bytes);
   }
-  /// Makes the cache what |data| is.
+  /// Copies |data| back to the cache.
   attune_status store() {
-    if (!isOnGpu(session))
+    if (!session.onDevice)
       return ATTUNE_OK;
-    cuda::ContextScope scope;
-    ATTUNE_TRY(session.device.enter(scope));
-    return session.device.upload(home, data, bytes);
+    DeviceScope scope;
+    ATTUNE_TRY(enterDevice(session, scope));
+    return session.model->device->upload(*session.onDevice, home, data, bytes);
   }
   float *data = nullptr;
 
@@ -62,11 +62,9 @@ struct CacheAccess {
 
 /// Fails if |session| works in a stream that is being captured: |what| is not for graphs.
 static attune_status refuseCapture(const attune_session &session, const char *what) {
-  if (!isOnGpu(session))
-    return ATTUNE_OK;
-  cuda::ContextScope scope;
-  ATTUNE_TRY(session.device.enter(scope));
-  return session.device.refuseCapture(what);
+  DeviceScope scope;
+  ATTUNE_TRY(enterDevice(session, scope));
+  return session.onDevice ? session.model->device->refuseCapture(*session.onDevice, what) : ATTUNE_OK;
 }
 
 static attune_status checkSlot(const Caches &caches, int64_t slot) {
@@ -108,23 +106,23 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
   const attune_model_desc &desc = *session.model->desc;
   Caches &caches = session.caches;
   int64_t length = caches.lengths[from];
-  cuda::ContextScope scope;
-  if (isOnGpu(session))
-    ATTUNE_TRY(session.device.enter(scope));
+  DeviceScope scope;
+  ATTUNE_TRY(enterDevice(session, scope));
   caches.lengths[to] = 0; // should a copy fail, its rows are of two sequences
   for (uint32_t i = 0; i < desc.num_caches; ++i) {
     const attune_cache_desc &cache = desc.caches[i];
     if (cache.of_sources)
       continue;
+    // The part of a slot that belongs to one head is contiguous and filled from its beginning.
     CachePlace place = findCache(desc, caches, i);
-    if (isOnGpu(session)) {
-      ATTUNE_TRY(session.device.copySlot(cache, place, from, to, length));
-      continue;
-    }
     int64_t stride = place.slotElements / cache.heads;
-    for (int64_t head = 0; head < cache.heads; ++head)
-      memcpy(place.data + to * place.slotElements + head * stride, place.data + from * place.slotElements + head * stride,
-             static_cast<size_t>(usedElements(cache, length)) * sizeof(float));
+    float *source = place.data + from * place.slotElements, *target = place.data + to * place.slotElements;
+    size_t bytes = static_cast<size_t>(usedElements(cache, length)) * sizeof(float);
+    if (session.onDevice)
+      ATTUNE_TRY(session.model->device->copyRows(*session.onDevice, target, source, bytes, static_cast<size_t>(stride) * sizeof(float),
+                                                 static_cast<size_t>(cache.heads)));
+    for (int64_t head = 0; !session.onDevice && head < cache.heads; ++head)
+      memcpy(target + head * stride, source + head * stride, bytes);
   }
   memcpy(caches.tokens + to * caches.sizes.capacity, caches.tokens + from * caches.sizes.capacity,
          static_cast<size_t>(length) * sizeof(int64_t));
@@ -240,8 +238,8 @@ static attune_status checkWrite(const attune_session &session, const int64_t *sl
   return ATTUNE_OK;
 }
 
-/// Sets the lengths of the slots or sources that |tensors|, which have been checked, fill: to those of the tensors, or to 0 if |areEmpty|. Nobody
-/// knows the tokens of such slots.
+/// Sets the lengths of the slots or sources that |tensors|, which have been checked, fill: to those of the tensors, or to 0 if |areEmpty|.
+/// Nobody knows the tokens of such slots.
 static attune_status setLengths(attune_session &session, const int64_t *slots, const attune_tensor *tensors, size_t count, bool areEmpty) {
   Caches &caches = session.caches;
   for (size_t i = 0; i < count; ++i) {

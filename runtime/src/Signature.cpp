@@ -1,7 +1,7 @@
-//===- Signature.cpp - Checking tensors against an entry -------------------===//
+//===- Signature.cpp - Checking tensors against an entry ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled code trusts what it is given, so everything a caller can get wrong is found here, and named: tensor,
+// Compiled code trusts its arguments, so every mistake of a caller is found here, and named: tensor,
 // expected, found. Lists are short (a model has about ten inputs), so names are compared one by one.
 //===----------------------------------------------------------------------===//
 
@@ -86,7 +86,7 @@ static attune_status unifyDims(const attune_entry_desc &entry, TensorList inputs
       dims[index] = size;
     if (dims[index] == size)
       continue;
-    // Which input came first is only looked for once there is something to say.
+    // The earlier input is looked up only for the message.
     const char *first = desc.name;
     for (size_t i = 0; i < inputs.count && first == desc.name; ++i) {
       const attune_tensor_desc *other = findDesc(entry.inputs, entry.num_inputs, inputs.tensors[i].name);
@@ -183,7 +183,7 @@ attune_status attune::checkInputData(const attune_tensor_desc &desc, const attun
   return ATTUNE_OK;
 }
 
-/// Whether the data of two checked tensors share a byte.
+/// Returns true if the data of two checked tensors overlap.
 static bool overlap(const attune_tensor &a, const attune_tensor &b) {
   uintptr_t beginA = reinterpret_cast<uintptr_t>(a.data), beginB = reinterpret_cast<uintptr_t>(b.data);
   uintptr_t endA = beginA + countElements(a) * attune_dtype_bytes(a.dtype), endB = beginB + countElements(b) * attune_dtype_bytes(b.dtype);

@@ -1,4 +1,4 @@
-//===- Signature.h - Checking tensors against an entry ---------------------===//
+//===- Signature.h - Checking tensors against an entry --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SIGNATURE_H
@@ -18,7 +18,7 @@ struct TensorList {
 };
 
 /// Checks names, dtypes, ranks, shapes and completeness of |inputs| and sets |dims| (num_dims values) from their
-/// shapes, 0 for those that a session knows. Data is not looked at.
+/// shapes, 0 for those that a session knows. Data is not read.
 attune_status inferDims(const attune_entry_desc &entry, TensorList inputs, int64_t *dims);
 /// Checks |dims| against |limits| (0 = none), which are those of |owner| ("model", "session").
 attune_status checkLimits(const attune_entry_desc &entry, const int64_t *dims, const int64_t *limits, const char *owner);

@@ -1,4 +1,4 @@
-//===- Waiting.h - Spinning and sleeping -----------------------------------===//
+//===- Waiting.h - Spinning and sleeping ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_WAITING_H

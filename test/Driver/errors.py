@@ -51,8 +51,8 @@ no_weights = write_ir("no-weights.mlir", "  %w = xfmr.weight_ref @w : tensor<8x8
 compile_ = ["compile", model, "-o", OUT]
 # Arguments, and words that the message must contain.
 cases = [
-    (["comple", model], "unknown verb 'comple' (did you mean 'compile'?)"),
-    (["frobnicate"], "unknown verb 'frobnicate'; attune --help lists the verbs"),
+    (["comple", model], "unknown command 'comple' (did you mean 'compile'?)"),
+    (["frobnicate"], "unknown command 'frobnicate'; attune --help lists the commands"),
     (["compile"], "expected a model"),
     (["compile", model], "expected an output file, -o OUT"),
     (["compile", model, "-o", "-"], "expected an output file, -o OUT"),
@@ -124,5 +124,5 @@ for arguments, words in cases:
         print("FAIL:", " ".join(arguments), "->", problem)
 
 none = subprocess.run([attune], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-print("ok: no verb" if none.returncode == 1 and none.stderr.startswith("usage:") else "FAIL: no verb")
+print("ok: no command" if none.returncode == 1 and none.stderr.startswith("usage:") else "FAIL: no command")
 print("ok: %d mistakes" % len(cases) if not failures else "FAIL: %d of %d mistakes" % (failures, len(cases)))

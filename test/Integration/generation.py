@@ -23,7 +23,7 @@ def path(name):
 
 
 def call(verb, output, tensors, *flags, error=None):
-    """The outputs of a verb of attune-run, or None if it fails with |error| in its one line."""
+    """The outputs of a command of attune-run, or None if it fails with |error| in its one line."""
     models.save(path("in"), tensors)
     if os.path.exists(path(output)):
         os.remove(path(output))

@@ -13,12 +13,12 @@ def ask(*command):
 
 for tool in sys.argv[1:]:
     page, completion = ask(tool, "--help=man").replace("\\-", "-"), ask(tool, "--help=bash")
-    verbs = re.findall(r"^  ([a-z]+) {2,}", ask(tool, "--help"), re.M)
-    assert len(verbs) > 5, verbs
-    for verb in verbs:
-        section = re.search(r"\.SS %s %s\b(.*?)(?=\.SS|\.SH)" % (tool, verb), page, re.S)
-        case = re.search(r"^  %s\)\n    flags='(.*?)'" % verb, completion, re.M)
-        assert section and case, (tool, verb)
-        for flag in re.findall(r"^  (--?[a-z-]+)", ask(tool, verb, "--help"), re.M):
-            assert "\\fB%s\\fR" % flag in section.group(1), (tool, verb, flag, "manual")
-            assert flag in case.group(1).replace("=", "").split(), (tool, verb, flag, "completion")
+    commands = re.findall(r"^  ([a-z]+) {2,}", ask(tool, "--help"), re.M)
+    assert len(commands) > 5, commands
+    for command in commands:
+        section = re.search(r"\.SS %s %s\b(.*?)(?=\.SS|\.SH)" % (tool, command), page, re.S)
+        case = re.search(r"^  %s\)\n    flags='(.*?)'" % command, completion, re.M)
+        assert section and case, (tool, command)
+        for flag in re.findall(r"^  (--?[a-z-]+)", ask(tool, command, "--help"), re.M):
+            assert "\\fB%s\\fR" % flag in section.group(1), (tool, command, flag, "manual")
+            assert flag in case.group(1).replace("=", "").split(), (tool, command, flag, "completion")

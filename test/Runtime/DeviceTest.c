@@ -78,6 +78,8 @@ static attune_gpu_image images[] = {{ATTUNE_IMAGE_PTX, 80, 0, 0, ".ptx 80", 8},
                                     {ATTUNE_IMAGE_PTX, 90, 1, 0, ".ptx 90a", 9},
                                     {ATTUNE_IMAGE_CUBIN, 10, 0, 0, NULL, 0}};
 static attune_model_desc desc;
+/* As the generated header of a model for GPUs does. */
+__attribute__((used)) static const struct attune_device_functions *device = &attune_cuda_device;
 
 static void make_model(const char *image_path, const char *folder) {
   FILE *file = fopen(image_path, "rb");

@@ -174,6 +174,35 @@ static void test_sharing_cpus(void) {
   attune_session_destroy(other);
 }
 
+/* A pool without a session: alone, and as the workers of a host. */
+static void test_public_pool(void) {
+  attune_pool *pool;
+  for (int64_t threads = 1; threads <= 5; ++threads) {
+    CHECK_OK(attune_pool_create(threads, &pool));
+    CHECK(attune_pool_num_threads(pool) == threads);
+    attune_host host = {ATTUNE_ABI_VERSION, 0, pool, threads, attune_pool_parallel_for, NULL, NULL};
+    CHECK(loops(&host, NULL) == 0);
+    attune_session_options options;
+    attune_session_options_init(&options);
+    options.host = &host;
+    attune_session *session;
+    CHECK_OK(attune_session_create(model, &options, &session));
+    CHECK(attune_session_num_threads(session) == threads);
+    CHECK_OK(run(session, "many"));
+    attune_session_destroy(session);
+    attune_pool_destroy(pool);
+  }
+  CHECK_OK(attune_pool_create(0, &pool));
+  CHECK(attune_pool_num_threads(pool) == attune_available_cpus());
+  attune_pool_destroy(pool);
+  CHECK_FAILS(attune_pool_create(-1, &pool), ATTUNE_INVALID_ARGUMENT, "num_threads is -1, 0 to 1024 expected");
+  CHECK(!pool);
+  CHECK_FAILS(attune_pool_create(ATTUNE_MAX_THREADS + 1, &pool), ATTUNE_INVALID_ARGUMENT, "num_threads is 1025, 0 to 1024 expected");
+  CHECK_FAILS(attune_pool_create(1, NULL), ATTUNE_INVALID_ARGUMENT, "out_pool is null");
+  attune_pool_destroy(NULL);
+  CHECK(attune_pool_num_threads(NULL) == 0);
+}
+
 static double cpu_seconds(void) {
   struct timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -214,6 +243,7 @@ int main(int argc, char **argv) {
   test_many_sessions();
   test_busy();
   test_sharing_cpus();
+  test_public_pool();
   test_idle();
   attune_model_close(model);
   puts("ok");

@@ -39,8 +39,7 @@ int main(int argc, char **argv) {
     session.run("forward", inputs);
     CHECK(false);
   } catch (const attune::Error &error) {
-    CHECK(error.status() == ATTUNE_INVALID_ARGUMENT &&
-          std::string(error.what()).find("'input_ids' is 100") != std::string::npos);
+    CHECK(error.status() == ATTUNE_INVALID_ARGUMENT && std::string(error.what()).find("'input_ids' is 100") != std::string::npos);
   }
   try {
     outputs[0].data<int64_t>();
@@ -48,6 +47,24 @@ int main(int argc, char **argv) {
   } catch (const attune::Error &error) {
     CHECK(std::string(error.what()) == "'hidden' holds f32, asked for i64");
   }
+  // A pool for loops of the program's own.
+  attune::Pool pool(3);
+  CHECK(pool.numThreads() == 3);
+  std::vector<int64_t> squares(100);
+  pool.parallelFor(100, 8, [&](int64_t worker, int64_t begin, int64_t end) {
+    CHECK(worker < 3);
+    for (int64_t i = begin; i < end; ++i)
+      squares[i] += i * i;
+  });
+  for (int64_t i = 0; i < 100; ++i)
+    CHECK(squares[i] == i * i);
+  try {
+    attune::Pool none(-1);
+    CHECK(false);
+  } catch (const attune::Error &error) {
+    CHECK(error.status() == ATTUNE_INVALID_ARGUMENT);
+  }
+
   attune::Session moved = std::move(session);
   CHECK(moved.get() && !session.get());
   attune::Model other = std::move(model);

@@ -27,8 +27,8 @@ typedef enum attune_early_stopping {
   ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can become better than the worst of them at any length
 } attune_early_stopping;
 
-/// How to generate. Set every field by attune_generation_options_init first. Names and meanings are those of the reference library; ids
-/// that are not there are -1. Compiled models carry one of these, so its layout is part of the ABI; new fields come last.
+/// The options of a generation. Set every field by attune_generation_options_init first. Names and meanings are those of the reference
+/// library; ids that are not there are -1. Compiled models carry one of these, so its layout is part of the ABI; new fields come last.
 typedef struct attune_generation_options {
   size_t struct_bytes;          ///< sizeof(attune_generation_options), set by init
   int64_t max_length;           ///< most ids of a sequence, prompt or start token included
@@ -81,7 +81,7 @@ typedef struct attune_generation_options {
 /// |model| is null, to the defaults of transformers 4.22: greedy search up to 20 ids.
 void attune_generation_options_init(const attune_model *model, attune_generation_options *options);
 
-/// What a generation gave; memory of the runtime. Rows are those of the input times num_return_sequences.
+/// The result of a generation, in memory of the runtime. Rows are those of the input times num_return_sequences.
 typedef struct attune_generation {
   int64_t rows;
   int64_t length;           ///< ids of the longest sequence, prompt or start token included

@@ -14,7 +14,7 @@
 
 namespace attune {
 
-/// How to generate: `options->num_beams = 4`. Lists that the fields point to are the caller's. Stays where it is made.
+/// The options of a generation: `options->num_beams = 4`. Lists that the fields point to are the caller's. Stays where it is made.
 class GenerationOptions {
 public:
   /// The settings of |model|.
@@ -26,7 +26,7 @@ public:
   const attune_generation_options &c() const { return fields; }
 
   /// Calls |callback|(row, token, length so far) for each new token, with beams (row of the input, -1, length) for each step. It returns
-  /// false to end the generation there; what it throws ends it, too, and comes out of generate.
+  /// false to end the generation there; an exception ends it, too, and is thrown by generate.
   void onToken(std::function<bool(int64_t row, int64_t token, int64_t length)> callback) {
     listener = std::move(callback);
     fields.on_token = listener ? callListener : nullptr;
@@ -72,7 +72,7 @@ private:
   std::vector<int64_t> scratch;
 };
 
-/// What a generation gave.
+/// The result of a generation.
 class Generation {
 public:
   explicit Generation(attune_generation *generation) : handle(generation) {}

@@ -25,7 +25,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/// What became of a call.
+/// The result of a call.
 typedef enum attune_status {
   ATTUNE_OK = 0,
   ATTUNE_INVALID_ARGUMENT = 1, ///< null pointer, unknown name, wrong shape, dtype, value or alignment
@@ -46,12 +46,21 @@ const char *attune_status_name(attune_status status);
 /// thread.
 const char *attune_last_error(void);
 
+//===--- Devices -----------------------------------------------------------===//
+
+/// The runtime's code for one kind of device, by which it runs models that are compiled for such devices.
+typedef struct attune_device_functions attune_device_functions;
+
+/// The code for NVIDIA GPUs. A program gets it from the static library only if it refers to this symbol, so that a program without models for
+/// GPUs stays small. The generated header of a model for GPUs refers to it; so does the linker flag `-u attune_cuda_device`.
+extern const attune_device_functions attune_cuda_device;
+
 //===--- Models ------------------------------------------------------------===//
 
 /// A compiled model with its weights mapped. Immutable; shared by its sessions.
 typedef struct attune_model attune_model;
 
-/// How to open a model. Set every field by attune_model_options_init first.
+/// The options of an open model. Set every field by attune_model_options_init first.
 typedef struct attune_model_options {
   size_t struct_bytes;      ///< sizeof(attune_model_options), set by init
   const char *weights_path; ///< weights file, or the folder to look in; null = the folder of the executable or shared
@@ -66,7 +75,7 @@ void attune_model_options_init(attune_model_options *options);
 /// Opens the model |desc|, which is borrowed until the last session is gone. |options| may be null. Maps the weights
 /// file read-only (pages are shared between processes) and reads only its header and manifest. In a folder
 /// `<name>.weights` is tried first, then every `*.weights`; the build id decides. Fails with INVALID_ARGUMENT,
-/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
+/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE (also for a model on a device whose code is not linked) or OUT_OF_MEMORY.
 attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);
 /// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is
 /// allowed.
@@ -143,7 +152,7 @@ typedef struct attune_dim_limit {
 /// The most workers of a session.
 #define ATTUNE_MAX_THREADS 1024
 
-/// How to make a session. Set every field by attune_session_options_init first.
+/// The options of a session. Set every field by attune_session_options_init first.
 typedef struct attune_session_options {
   size_t struct_bytes;            ///< sizeof(attune_session_options), set by init
   const attune_dim_limit *limits; ///< borrowed; a dimension not listed gets the model's limit, or 1 if the model has none
@@ -194,7 +203,7 @@ attune_status attune_session_run(attune_session *session, const char *entry, con
 //
 //   encode   writes the keys and values of the sources of its rows
 //   prefill  appends tokens to the slots of its rows, leaving out those where attention_mask is 0; logits of the last one
-//   extend   appends all tokens, those masked as keys nobody sees; logits of each
+//   extend   appends all tokens, masked ones as hidden keys; logits of each
 //   decode   appends one token to each row; its logits
 //
 // Rows are in slots 0, 1, 2, … unless the input "slots" says otherwise, so a row that has ended leaves the batch without a
@@ -218,6 +227,23 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
 /// attune_session_cache_read would read them: keys and values of all layers, masks where they are not 0. Lengths become those
 /// of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY, or DEVICE_ERROR or OUT_OF_MEMORY, which leave them empty.
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors);
+
+//===--- Pools -------------------------------------------------------------===//
+
+/// Workers that run parallel loops, as every session makes them for itself. A program with an attune_host of its own may put its loops on
+/// one, to measure them, or run other loops on it.
+typedef struct attune_pool attune_pool;
+
+/// Creates a pool of |num_threads| workers including the calling thread; 0 = as many as the affinity mask has CPUs. Workers that wait for a loop
+/// sleep after at most 100 us. Fails with INVALID_ARGUMENT for more than ATTUNE_MAX_THREADS, or with OUT_OF_MEMORY.
+attune_status attune_pool_create(int64_t num_threads, attune_pool **out_pool);
+/// Ends the workers and frees the pool, which must not run a loop. Null is allowed.
+void attune_pool_destroy(attune_pool *pool);
+/// Returns the number of workers including the thread that calls attune_pool_parallel_for, 0 for null.
+int64_t attune_pool_num_threads(const attune_pool *pool);
+/// Runs |body| for all iterations below |n| on the workers of |pool|, an attune_pool, as attune_host::parallel_for describes; the calling thread is
+/// worker 0. One thread at a time may call it for a pool. A call from within a body runs its whole loop at once, as the same worker.
+void attune_pool_parallel_for(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
 
 //===--- Machine -----------------------------------------------------------===//
 

@@ -14,12 +14,13 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace attune {
 
-/// What a failing call throws.
+/// The exception that a failing call throws.
 class Error : public std::runtime_error {
 public:
   Error(attune_status status, const std::string &message) : std::runtime_error(message), code(status) {}
@@ -55,7 +56,7 @@ struct DtypeOf<int8_t> {
   static constexpr attune_dtype value = ATTUNE_I8;
 };
 
-/// A named tensor in memory that somebody else owns and keeps for as long as this is used.
+/// A named tensor in borrowed memory, which must outlive it.
 class Tensor {
 public:
   Tensor(std::string name, attune_dtype dtype, std::vector<int64_t> shape, void *data, size_t bytes)
@@ -157,6 +158,35 @@ private:
   }
 
   std::unique_ptr<attune_model, Close> handle;
+};
+
+/// Workers that run parallel loops, one loop at a time.
+class Pool {
+public:
+  /// |threads| = 0 takes the affinity mask.
+  explicit Pool(int64_t threads = 0) {
+    attune_pool *pool;
+    check(attune_pool_create(threads, &pool));
+    handle.reset(pool);
+  }
+
+  attune_pool *get() const { return handle.get(); }
+  int64_t numThreads() const { return attune_pool_num_threads(handle.get()); }
+  /// Calls |body|(worker, begin, end) on ranges that together cover [0, n); each but the last is a multiple of |grain| long. |body| must not throw.
+  template <typename Body>
+  void parallelFor(int64_t n, int64_t grain, Body &&body) {
+    using Function = std::remove_reference_t<Body>;
+    attune_pool_parallel_for(
+        handle.get(), n, grain,
+        [](void *ctx, int64_t worker, int64_t begin, int64_t end) { (*static_cast<Function *>(ctx))(worker, begin, end); },
+        const_cast<void *>(static_cast<const void *>(&body)));
+  }
+
+private:
+  struct Destroy {
+    void operator()(attune_pool *pool) const { attune_pool_destroy(pool); }
+  };
+  std::unique_ptr<attune_pool, Destroy> handle;
 };
 
 /// Workspace, caches and workers for one call at a time.

@@ -1,4 +1,4 @@
-//===- RiscV.cpp - Instructions of a RISC-V ------------------------------===//
+//===- RiscV.cpp - Instructions of a RISC-V -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static const Feature features[] = {{"zba", 3},     {"zbb", 4},   {"zbs", 5},    
                                    {"zfhmin", 28}, {"zvfh", 30}, {"zvfhmin", 31}, {"zfa", 32}, {"zicond", 35}, {"zcb", 44}};
 static const VectorLength lengths[] = {{"zvl256b", 256}, {"zvl512b", 512}, {"zvl1024b", 1024}};
 
-/// Whether the system reports the extension of one letter.
+/// Returns true if the system reports the extension with this letter.
 static bool hasLetter(char letter) { return getauxval(AT_HWCAP) >> (letter - 'a') & 1; }
 
 /// Bits of a vector register, 0 without vectors.

@@ -1,4 +1,4 @@
-//===- X86.cpp - Instructions of an x86-64 -------------------------------===//
+//===- X86.cpp - Instructions of an x86-64 --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A vector feature counts only if the operating system saves its registers (XCR0).

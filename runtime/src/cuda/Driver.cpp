@@ -1,4 +1,4 @@
-//===- Driver.cpp - Opening the CUDA driver ----------------------------------===//
+//===- Driver.cpp - Opening the CUDA driver -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Driver.h - The CUDA driver, as far as the runtime uses it ------------===//
+//===- Driver.h - The CUDA driver, as far as the runtime uses it ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Own declarations of the driver's C interface, whose binary form is stable, so that neither building nor linking needs

@@ -1,4 +1,4 @@
-//===- Arena.h - One block of memory for many arrays ------------------------===//
+//===- Arena.h - One block of memory for many arrays ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_ARENA_H

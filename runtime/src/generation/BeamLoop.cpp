@@ -1,4 +1,4 @@
-//===- BeamLoop.cpp - Several sequences per row, the likeliest win -------------===//
+//===- BeamLoop.cpp - Several sequences per row, the likeliest win --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -130,7 +130,7 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   std::swap(row.ids, row.nextIds);
 }
 
-/// One step of every active row; drops those that are done. Returns false if the caller wants no more.
+/// One step of every active row; drops those that are done. Returns false if the caller cancels.
 bool BeamLoop::advance(BeamCandidates &best) {
   toLogProbabilities();
   int64_t kept = 0;

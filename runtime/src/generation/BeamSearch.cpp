@@ -1,4 +1,4 @@
-//===- BeamSearch.cpp - Hypotheses of one row --------------------------------===//
+//===- BeamSearch.cpp - Hypotheses of one row -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

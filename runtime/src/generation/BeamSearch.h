@@ -1,4 +1,4 @@
-//===- BeamSearch.h - Hypotheses of one row ----------------------------------===//
+//===- BeamSearch.h - Hypotheses of one row -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Beam search as transformers 4.22 does it (BeamSearchScorer): candidates are ranked by the sum of log-probabilities, finished hypotheses
@@ -49,7 +49,8 @@ public:
 
   /// Keeps a copy of ids[0 … length - 1] if it is among the best.
   void add(const int64_t *ids, int64_t length, double sum);
-  /// Whether nothing better can come: |best| is the largest sum of this step's candidates, |length| the ids before the step.
+  /// Returns true if no better hypothesis can follow: |best| is the largest sum of this step's candidates, |length| the ids before the
+  /// step.
   bool isDone(double best, int64_t length) const;
   /// Orders them best first; of equals the one found last is first.
   void sort();

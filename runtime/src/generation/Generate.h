@@ -1,4 +1,4 @@
-//===- Generate.h - The loops of generation ----------------------------------===//
+//===- Generate.h - The loops of generation -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_GENERATE_H
@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// What a generation starts from: |rows| rows of |length| ids, [rows, length]; all that is done to them is to count and to compare.
+/// The prompt of a generation: |rows| rows of |length| ids, [rows, length]. The search only counts and compares them.
 struct GenerationPrompt {
   int64_t rows, length;
   const int64_t *ids;
@@ -21,7 +21,7 @@ struct GenerationPrompt {
   IdList sourceOf(int64_t row) const { return sources ? IdList{sources + row * sourceLength, sourceLength} : IdList{nullptr, 0}; }
 };
 
-/// Where the results go. Rows are those of the prompt times num_return_sequences.
+/// The memory of the results. Rows are those of the prompt times num_return_sequences.
 struct GenerationResult {
   int64_t *sequences; ///< [rows, max_length] while written, [rows, length] at the end
   float *scores;      ///< [rows], beam search only; or null
@@ -38,8 +38,8 @@ attune_status checkGenerationOptions(attune_generation_options &options, int64_t
 /// Checks what sampling goes by alone.
 attune_status checkSamplingOptions(const attune_generation_options &options);
 
-/// Greedy search, sampling or beam search by checked |options|. A cancelled generation succeeds with what there is. Takes memory of its own
-/// for the time of the call, besides that of the model.
+/// Greedy search, sampling or beam search by checked |options|. A cancelled generation succeeds with the ids so far. Takes memory of its
+/// own for the time of the call, besides that of the model.
 attune_status generate(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
                        GenerationResult &result);
 

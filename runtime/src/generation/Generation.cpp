@@ -1,4 +1,4 @@
-//===- Generation.cpp - attune_generate ---------------------------------------===//
+//===- Generation.cpp - attune_generate -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- GenerationOptions.cpp - Checking what is asked of generation ------------===//
+//===- GenerationOptions.cpp - Checking the options of a generation -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ void attune_generation_options_init(const attune_model *model, attune_generation
   options->top_k = 50;
   options->pad_token_id = options->bos_token_id = options->decoder_start_token_id = -1;
   options->forced_bos_token_id = options->forced_eos_token_id = options->never_token_id = -1;
-  // An object's copy may be shorter than ours; what it lacks keeps its default.
+  // An object's copy may be shorter than ours; the fields that it lacks keep their defaults.
   if (const attune_generation_options *own = model ? model->desc->generation : nullptr)
     memcpy(options, own, std::min(own->struct_bytes, sizeof(*options)));
   options->struct_bytes = sizeof(*options);

@@ -1,4 +1,4 @@
-//===- GenerationPlan.cpp - What a generation needs of a model ---------------===//
+//===- GenerationPlan.cpp - What a generation needs of a model ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

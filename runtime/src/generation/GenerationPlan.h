@@ -1,4 +1,4 @@
-//===- GenerationPlan.h - What a generation needs of a model -----------------===//
+//===- GenerationPlan.h - What a generation needs of a model --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_GENERATIONPLAN_H

@@ -1,4 +1,4 @@
-//===- GreedySearch.cpp - One sequence per row: the best id, or a drawn one ------===//
+//===- GreedySearch.cpp - One sequence per row: the best id, or a drawn one -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LogSoftmax.cpp - Logarithms of probabilities --------------------------===//
+//===- LogSoftmax.cpp - Logarithms of probabilities -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LogSoftmax.h - Logarithms of probabilities ----------------------------===//
+//===- LogSoftmax.h - Logarithms of probabilities -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_LOGSOFTMAX_H

@@ -1,4 +1,4 @@
-//===- LogitRules.cpp - Which ids may follow, and by how much ----------------===//
+//===- LogitRules.cpp - Which ids may follow, and by how much -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +61,7 @@ static void suppress(const int64_t *ids, size_t count, float *scores) {
     scores[ids[i]] = -INFINITY;
 }
 
-/// Whether the next id is the first that is chosen freely.
+/// Returns true if the next id is the first that is chosen freely.
 static bool isBegin(const attune_generation_options &options, const RuleInput &input) {
   bool forced = input.promptLength == 1 && options.forced_bos_token_id >= 0;
   return input.sequence.count == input.promptLength + forced;

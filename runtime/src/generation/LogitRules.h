@@ -1,4 +1,4 @@
-//===- LogitRules.h - Which ids may follow, and by how much ------------------===//
+//===- LogitRules.h - Which ids may follow, and by how much ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_LOGITRULES_H
@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// Whether |id| ends a sequence.
+/// Returns true if |id| ends a sequence.
 inline bool isEnd(const attune_generation_options &options, int64_t id) {
   for (size_t i = 0; i < options.num_eos_token_ids; ++i)
     if (options.eos_token_ids[i] == id)
@@ -16,13 +16,13 @@ inline bool isEnd(const attune_generation_options &options, int64_t id) {
   return false;
 }
 
-/// Ids of somebody else.
+/// Borrowed ids.
 struct IdList {
   const int64_t *ids;
   int64_t count;
 };
 
-/// What a rule may ask of a sequence: its ids so far, how many of them are the prompt's, and the ids of its source, if known.
+/// The input of a rule: the ids of a sequence so far, the number of them that belong to the prompt, and the ids of its source, if known.
 struct RuleInput {
   IdList sequence;
   int64_t promptLength;
@@ -31,7 +31,7 @@ struct RuleInput {
 
 /// Applies the rules of |options| to |scores| [vocabSize] of the id that follows |input|, in the order of the reference library: penalties
 /// of the source's ids and of the sequence's, repeated n-grams, those of the source, bad words, minimum length, forced first and last id,
-/// suppressed ids. What may not follow scores -infinity, what is forced 0. |seen| has vocabSize zeros, and has them again afterwards.
+/// suppressed ids. A banned id scores -infinity, a forced one 0. |seen| has vocabSize zeros, and has them again afterwards.
 /// |options.max_length| is the final limit.
 void applyRules(const attune_generation_options &options, const RuleInput &input, int64_t vocabSize, float *scores, uint8_t *seen);
 

@@ -1,4 +1,4 @@
-//===- PromptCache.cpp - Tokens of prompts that slots hold already --------------===//
+//===- PromptCache.cpp - Tokens of prompts that slots hold already --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- PromptCache.h - Tokens of prompts that slots hold already ----------------===//
+//===- PromptCache.h - Tokens of prompts that slots hold already ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A slot that holds the beginning of a prompt saves computing it again. Each row of a generation gets a slot of its own: the one that saves

@@ -1,4 +1,4 @@
-//===- SampleToken.cpp - attune_sample -----------------------------------------===//
+//===- SampleToken.cpp - attune_sample ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Sampling.cpp - Drawing the next id -------------------------------------===//
+//===- Sampling.cpp - Drawing the next id ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ static bool isBefore(const Candidate &a, const Candidate &b) { return a.score > 
 
 namespace {
 
-/// What may be drawn: candidates, best first, and what is left of them after each of the reference library's filters, in its order.
+/// The candidates of a draw, best first. Each filter of the reference library, in its order, removes some.
 class Choices {
 public:
   Choices(Candidate *items, int64_t count) : items(items), count(count) { std::sort(items, items + count, isBefore); }
@@ -127,7 +127,7 @@ int64_t attune::sampleId(const attune_generation_options &options, const float *
   float best = -INFINITY;
   for (int64_t id = 0; id < vocabSize; ++id)
     best = scores[id] > best ? scores[id] : best;
-  // Nothing to draw from, or a score beside which no other has a chance.
+  // No candidate, or one score that is infinitely larger than the others.
   if (std::isinf(best))
     return argMax(scores, vocabSize);
   double temperature = options.temperature, shift = std::fabs(best / temperature) > std::numeric_limits<float>::max() ? best : 0;

@@ -1,4 +1,4 @@
-//===- Sampling.h - Drawing the next id ---------------------------------------===//
+//===- Sampling.h - Drawing the next id -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_SAMPLING_H

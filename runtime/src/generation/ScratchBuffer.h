@@ -1,4 +1,4 @@
-//===- ScratchBuffer.h - Memory for the time of a call ------------------------===//
+//===- ScratchBuffer.h - Memory for the time of a call --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_SCRATCHBUFFER_H

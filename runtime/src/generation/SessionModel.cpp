@@ -1,4 +1,4 @@
-//===- SessionModel.cpp - A session as a model that makes steps --------------===//
+//===- SessionModel.cpp - A session as a model that makes steps -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ attune_status SessionModel::check(const attune_session &session, const Generatio
   return ATTUNE_OK;
 }
 
-/// Whether the shape of |tensor| is the same in every call.
+/// Returns true if the shape of |tensor| is the same in every call.
 static bool isStatic(const attune_tensor_desc &tensor) {
   return std::all_of(tensor.shape, tensor.shape + tensor.rank, [](int64_t size) { return size >= 0; });
 }
@@ -84,7 +84,7 @@ SessionModel::Call SessionModel::placeCall(const attune_entry_desc *entry, Arena
                          scratch,
                          bytes};
   }
-  // A decode step takes from the caller what is the same for every token.
+  // A decode step takes only those inputs of the caller that are the same for every token.
   for (uint32_t i = 0; call.inputs && i < entry->num_inputs; ++i)
     if (const attune_tensor *tensor = plan.inputs.find(entry->inputs[i].name))
       if (tensor != plan.slots && (entry != plan.decode || isStatic(entry->inputs[i])))
@@ -103,7 +103,7 @@ void SessionModel::addSlots(Call &call) {
       addInput(call, call.entry->inputs[i].name, callSlots, idShape, 1, plan.sequences);
 }
 
-/// Makes |prefill| read the tokens alone that no slot holds; it has no inputs beside ids, mask and slots.
+/// Makes |prefill| read only the tokens that no slot holds; its only inputs are ids, mask and slots.
 void SessionModel::skipReused() {
   newShape[0] = plan.rows, newShape[1] = cache.length();
   prefill.numInputs = 0;

@@ -1,4 +1,4 @@
-//===- SessionModel.h - A session as a model that makes steps ----------------===//
+//===- SessionModel.h - A session as a model that makes steps -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every open sequence has a slot of the session's caches. A sequence that continues another takes over its slot; only further ones of the
@@ -25,7 +25,7 @@ public:
   static attune_status check(const attune_session &session, const GenerationPlan &plan);
 
   StepModel steps() { return {this, plan.vocabSize, startModel, stepModel}; }
-  /// What the rows begin with.
+  /// Returns the prompt of the rows.
   GenerationPrompt prompt();
   /// Tokens of the prompts that the session held when the generation began.
   int64_t reused() const { return cache.reused(); }

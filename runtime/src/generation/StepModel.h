@@ -1,4 +1,4 @@
-//===- StepModel.h - What generation asks of a model ------------------------===//
+//===- StepModel.h - What generation asks of a model ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_STEPMODEL_H

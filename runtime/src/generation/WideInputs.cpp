@@ -1,4 +1,4 @@
-//===- WideInputs.cpp - A generation's inputs with I64 for I32 ------------------===//
+//===- WideInputs.cpp - A generation's inputs with I64 for I32 ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- WideInputs.h - A generation's inputs with I64 for I32 --------------------===//
+//===- WideInputs.h - A generation's inputs with I64 for I32 --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_WIDEINPUTS_H

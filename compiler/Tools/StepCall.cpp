@@ -1,8 +1,8 @@
-//===- StepSession.cpp - Calls that feed tokens in steps through the caches -----------===//
+//===- StepCall.cpp - Sequences fed through the caches in chunks ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Tools/StepSession.h"
+#include "compiler/Tools/StepCall.h"
 #include "compiler/Tools/Compare.h"
 
 #include <algorithm>
@@ -13,11 +13,44 @@
 
 using namespace attune;
 
+namespace {
+/// The session that runs the chunks.
+class StepSession {
+public:
+  StepSession(const Artefact &artefact, const StepRequest &request) : artefact(artefact), request(request) {}
+  Result<std::vector<OwnedTensor>> run();
+
+private:
+  Status sortInputs();
+  /// Computes the sizes of the call from the tokens and the caches that are given.
+  Status measure();
+  Status makeSession();
+  Status encode();
+  /// Fills the caches with the given keys and values, and hides the tokens that the mask hides.
+  Status loadPast();
+  Status feed(int64_t begin, int64_t size);
+  Status call(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs, std::vector<OwnedTensor> &outputs);
+  /// Puts the outputs of a chunk into their columns of the results.
+  void keep(std::vector<OwnedTensor> &chunk, int64_t begin);
+  /// Adds the keys and values that are wanted to the results.
+  Status readCaches();
+
+  const Artefact &artefact;
+  StepRequest request;
+  const attune_entry_desc *extend = nullptr, *decode = nullptr, *encoder = nullptr;
+  /// The complete inputs of all chunks, the inputs of the encoder, and the caches to begin with.
+  std::vector<OwnedTensor> chunked, sources, past;
+  int64_t batch = 0, length = 0, pastLength = 0, sourceLength = 0;
+  std::shared_ptr<attune_session> session;
+  std::vector<OwnedTensor> results;
+};
+} // namespace
+
 bool attune::isPastKeyValue(const std::string &name) { return name.substr(0, name.find('.')) == "past_key_values"; }
 
 std::vector<std::string> attune::stepEntries() { return {"encode", "extend", "decode"}; }
 
-/// The input |name| of |entry|, or null if either does not exist.
+/// Returns the input |name| of |entry|, or null if either does not exist.
 static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const std::string &name) {
   for (uint32_t i = 0; entry && i < entry->num_inputs; ++i)
     if (name == entry->inputs[i].name)
@@ -25,7 +58,7 @@ static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const
   return nullptr;
 }
 
-/// Whether the input |name| of |entry| has a column for each token of a chunk; a head mask, say, has none.
+/// Returns true if the input |name| of |entry| has a column for each token of a chunk; a head mask, say, has none.
 static bool hasColumns(const attune_entry_desc &entry, const std::string &name) {
   const attune_tensor_desc *input = findInput(&entry, name);
   return input && input->rank >= 2 && input->shape[1] < 0 && std::strcmp(entry.dims[-input->shape[1] - 1].name, "length") == 0;
@@ -44,6 +77,19 @@ static Status checkValues(const attune_tensor_desc &desc, const OwnedTensor &ten
                            (desc.max_value == 2 ? "or " : "to ") + std::to_string(desc.max_value - 1));
   }
   return {};
+}
+
+/// Returns columns |begin| … |end| - 1 of axis 1 of |tensor|.
+static OwnedTensor sliceColumns(const OwnedTensor &tensor, int64_t begin, int64_t end) {
+  OwnedTensor part{tensor.spec, {}};
+  int64_t columns = tensor.spec.shape[1], rows = tensor.spec.shape[0];
+  part.spec.shape[1] = end - begin;
+  size_t bytes = columns == 0 || rows == 0 ? 0 : tensor.data.size() / static_cast<size_t>(rows * columns);
+  for (int64_t row = 0; row < rows; ++row) {
+    auto first = tensor.data.begin() + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(row * columns + begin));
+    part.data.insert(part.data.end(), first, first + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(end - begin)));
+  }
+  return part;
 }
 
 bool attune::beginsInCaches(const Artefact &artefact, const std::vector<TensorView> &inputs) {
@@ -200,18 +246,6 @@ Result<std::vector<OwnedTensor>> StepSession::run() {
 
 Result<std::vector<OwnedTensor>> attune::runSteps(const Artefact &artefact, const StepRequest &request) {
   return StepSession(artefact, request).run();
-}
-
-OwnedTensor attune::sliceColumns(const OwnedTensor &tensor, int64_t begin, int64_t end) {
-  OwnedTensor part{tensor.spec, {}};
-  int64_t columns = tensor.spec.shape[1], rows = tensor.spec.shape[0];
-  part.spec.shape[1] = end - begin;
-  size_t bytes = columns == 0 || rows == 0 ? 0 : tensor.data.size() / static_cast<size_t>(rows * columns);
-  for (int64_t row = 0; row < rows; ++row) {
-    auto first = tensor.data.begin() + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(row * columns + begin));
-    part.data.insert(part.data.end(), first, first + static_cast<ptrdiff_t>(bytes * static_cast<size_t>(end - begin)));
-  }
-  return part;
 }
 
 Status StepSession::makeSession() {

@@ -1,21 +1,21 @@
-//===- ArtefactVerbs.cpp - Verbs on models that may have to be compiled ----===//
+//===- ArtefactCommands.cpp - Commands on models that may have to be compiled -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
 #include "compiler/Tools/CompileFlags.h"
-#include "compiler/Tools/ToolVerbs.h"
+#include "compiler/Tools/CompilerCommands.h"
 #include "llvm/BinaryFormat/Magic.h"
 
 using namespace attune;
 
-/// Whether |path| is compiled code.
+/// Returns true if |path| is a shared object.
 static bool isSharedObject(const std::string &path) {
   llvm::file_magic magic;
   return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
 }
 
-/// The request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, though not between keys.
+/// Returns the request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, though not between keys.
 static InputRequest requestInput(const TensorSpec &tensor) {
   InputRequest request{tensor.name, static_cast<int64_t>(tensor.shape.size()), isFloat(tensor.dtype) ? DType::F32 : DType::I64, {}};
   size_t rank = tensor.shape.size();
@@ -25,7 +25,7 @@ static InputRequest requestInput(const TensorSpec &tensor) {
   return request;
 }
 
-/// The flags of the command line, with what a verb asks for where they say nothing.
+/// Returns the flags of the command line, completed by the demands of the command.
 static Result<CompileOptions> combine(const CompileOptions &flags, const std::string &model, const ModelRequest &request) {
   CompileOptions options = flags;
   options.model = model;
@@ -50,7 +50,7 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
   return options;
 }
 
-int attune::runArtefactVerb(const std::string &verb, const std::vector<std::string> &arguments) {
+int attune::runArtefactCommand(const std::string &command, const std::vector<std::string> &arguments) {
   CompileOptions flags;
   auto open = [&](const std::string &model, const ModelRequest &request) -> Result<Artefact> {
     if (model.empty())
@@ -69,20 +69,20 @@ int attune::runArtefactVerb(const std::string &verb, const std::vector<std::stri
       artefact->keepAlive(std::move(cached->use));
     return artefact;
   };
-  VerbHost host;
+  CommandHost host;
   host.tool = "attune";
   host.modelHelp = "MODEL|OUT.so";
   host.addFlags = [&](FlagTable &table) {
     llvm::SmallVector<llvm::StringRef> own;
-    if (verb == "run" || verb == "generate" || verb == "check")
+    if (command == "run" || command == "generate" || command == "check")
       own = {"inputs", "outputs"};
-    if (verb == "check")
+    if (command == "check")
       own.push_back("dtype");
-    else if (verb == "run" || verb == "generate")
+    else if (command == "run" || command == "generate")
       own.push_back("set");
     addCompileFlags(table, flags, own);
   };
   host.openModel = open;
   host.openCase = open;
-  return runVerb(host, verb, arguments);
+  return runCommand(host, command, arguments);
 }

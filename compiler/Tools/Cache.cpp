@@ -1,11 +1,11 @@
-//===- CacheVerb.cpp - The command cache -----------------------------------===//
+//===- Cache.cpp - The command cache --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/CacheEntry.h"
 #include "compiler/Driver/CacheFolder.h"
 #include "compiler/Driver/CachePrune.h"
-#include "compiler/Tools/ToolVerbs.h"
+#include "compiler/Tools/CompilerCommands.h"
 
 #include <cstdio>
 
@@ -85,7 +85,7 @@ static Status prune(const CacheFolders &folders, uint64_t maxBytes) {
   return {};
 }
 
-int attune::runVerbCache(const VerbHost &host, const std::vector<std::string> &arguments) {
+int attune::runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   std::optional<uint64_t> size;
   bool json = false;
   FlagTable flags;

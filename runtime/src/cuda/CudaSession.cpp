@@ -1,28 +1,52 @@
-//===- DeviceSession.cpp - Running entries on a GPU ---------------------------===//
+//===- CudaSession.cpp - Running entries on a GPU -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "DeviceSession.h"
+#include "CudaSession.h"
+#include "../Descriptor.h"
+#include "../EntryTables.h"
 #include "../Error.h"
-#include "../Session.h"
 
 #include <cstdio>
+#include <cstdlib>
+#include <new>
 
 using namespace attune;
 using namespace attune::cuda;
 
-/// What the driver aligns its memory to, and each tensor in ours.
+/// The alignment of the driver's memory, and of each tensor in ours.
 static constexpr uint64_t deviceAlignment = 256;
-/// What kernels expect of a caller's tensor.
+/// The alignment that kernels expect of a caller's tensor.
 static constexpr uint64_t tensorAlignment = 16;
 /// The largest x of a grid.
 static constexpr uint32_t maxBlocks = 0x7fffffff;
 
 static Address address(const void *pointer) { return reinterpret_cast<Address>(pointer); }
 
-attune_status DeviceSession::open(const attune_model_desc &ofModel, const DeviceModel &onDevice, uint64_t bytes, void *callersStream) {
-  desc = &ofModel;
-  model = &onDevice;
+attune_status CudaSession::create(const DeviceModel &model, const attune_model_desc &desc, uint64_t bytes, void *stream,
+                                  DeviceSession *&out) {
+  out = nullptr;
+  void *memory = malloc(sizeof(CudaSession));
+  if (!memory)
+    return fail(ATTUNE_OUT_OF_MEMORY, "no memory for a session of model '%s'", desc.name);
+  CudaSession *session = new (memory) CudaSession;
+  session->desc = &desc;
+  session->model = static_cast<const CudaModel *>(&model);
+  session->host = {ATTUNE_ABI_VERSION, model.arch, session, model.workers, nullptr, launch, encodeMap};
+  attune_status status = session->open(bytes, stream);
+  if (status == ATTUNE_OK)
+    out = session;
+  else
+    destroy(session);
+  return status;
+}
+
+void CudaSession::destroy(DeviceSession *session) {
+  static_cast<CudaSession *>(session)->close();
+  free(static_cast<CudaSession *>(session));
+}
+
+attune_status CudaSession::open(uint64_t bytes, void *callersStream) {
   ContextScope scope;
   ATTUNE_TRY(enter(scope));
   const Driver &driver = *model->driver;
@@ -40,36 +64,36 @@ attune_status DeviceSession::open(const attune_model_desc &ofModel, const Device
   }
   char what[128];
   snprintf(what, sizeof(what), "getting %llu bytes on the GPU for the session", static_cast<unsigned long long>(bytes));
-  return driver.check(driver.memoryAllocate(&block, bytes ? bytes : 1), what);
+  Address block = 0;
+  ATTUNE_TRY(driver.check(driver.memoryAllocate(&block, bytes ? bytes : 1), what));
+  memory = reinterpret_cast<void *>(block);
+  return ATTUNE_OK;
 }
 
-void DeviceSession::close() {
-  if (!model)
-    return;
+void CudaSession::close() {
   ContextScope scope;
-  if (enter(scope) == ATTUNE_OK) {
-    const Driver &driver = *model->driver;
-    if (ownsStream) {
-      driver.streamSynchronize(stream);
-      driver.streamDestroy(stream);
-    }
-    // The caller's stream may be in a capture, or gone.
-    Event events[] = {finished, copied};
-    for (Event event : events)
-      if (event) {
-        driver.eventSynchronize(event);
-        driver.eventDestroy(event);
-      }
-    if (block)
-      driver.memoryFree(block);
-    if (stage)
-      driver.memoryFree(stage);
+  if (enter(scope) != ATTUNE_OK)
+    return;
+  const Driver &driver = *model->driver;
+  if (ownsStream) {
+    driver.streamSynchronize(stream);
+    driver.streamDestroy(stream);
   }
-  *this = DeviceSession();
+  // The caller's stream may be in a capture, or gone.
+  Event events[] = {finished, copied};
+  for (Event event : events)
+    if (event) {
+      driver.eventSynchronize(event);
+      driver.eventDestroy(event);
+    }
+  if (memory)
+    driver.memoryFree(address(memory));
+  if (stage)
+    driver.memoryFree(stage);
 }
 
 /// Sets |capture| to the CUstreamCaptureStatus of the stream.
-attune_status DeviceSession::findCapture(int &capture) const {
+attune_status CudaSession::findCapture(int &capture) const {
   capture = captureNone;
   if (ownsStream)
     return ATTUNE_OK;
@@ -80,7 +104,7 @@ attune_status DeviceSession::findCapture(int &capture) const {
   return model->driver->check(code, "asking whether the session's stream is being captured");
 }
 
-attune_status DeviceSession::refuseCapture(const char *what) const {
+attune_status CudaSession::refuseCapture(const char *what) const {
   int capture;
   ATTUNE_TRY(findCapture(capture));
   if (capture != captureNone)
@@ -88,7 +112,7 @@ attune_status DeviceSession::refuseCapture(const char *what) const {
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::beginCall() {
+attune_status CudaSession::beginCall() {
   int capture;
   ATTUNE_TRY(findCapture(capture));
   if (capture == captureInvalidated)
@@ -101,7 +125,7 @@ attune_status DeviceSession::beginCall() {
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::locate(const char *name, const void *data, bool &onDevice) const {
+attune_status CudaSession::locate(const char *name, const void *data, bool &onDevice) const {
   const Driver &driver = *model->driver;
   unsigned type = 0;
   int ordinal = 0;
@@ -121,67 +145,51 @@ attune_status DeviceSession::locate(const char *name, const void *data, bool &on
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::wait(const char *what) const { return model->driver->check(model->driver->streamSynchronize(stream), what); }
+attune_status CudaSession::wait(const char *what) const { return model->driver->check(model->driver->streamSynchronize(stream), what); }
 
 /// Records |event|, one of the session's, behind all work so far.
-attune_status DeviceSession::record(Event event) {
+attune_status CudaSession::record(Event event) {
   return event ? model->driver->check(model->driver->eventRecord(event, stream), "recording an event") : ATTUNE_OK;
 }
 
-/// Waits until no copy of a failed call is still to come; keeps the message of the failure.
-void DeviceSession::drain() {
+/// Waits until no copy of a failed call is pending; keeps the message of the failure.
+void CudaSession::drain() {
   if (!isCapturing && model->driver->streamSynchronize(stream) == success)
     copiesInFlight = false;
 }
 
-attune_status DeviceSession::upload(void *to, const void *from, uint64_t bytes) {
+attune_status CudaSession::upload(void *to, const void *from, uint64_t bytes) {
   ATTUNE_TRY(model->driver->check(model->driver->copyToDevice(address(to), from, bytes, stream), "copying to the GPU"));
   return wait("copying to the GPU");
 }
 
-attune_status DeviceSession::download(void *to, const void *from, uint64_t bytes) {
+attune_status CudaSession::download(void *to, const void *from, uint64_t bytes) {
   ATTUNE_TRY(model->driver->check(model->driver->copyToHost(to, address(from), bytes, stream), "copying from the GPU"));
   return wait("copying from the GPU");
 }
 
-attune_status DeviceSession::copySlot(const attune_cache_desc &cache, const CachePlace &place, int64_t from, int64_t to, int64_t length) {
-  // What a head has of a slot is one piece, used from its beginning on.
-  size_t stride = static_cast<size_t>(place.slotElements / cache.heads) * sizeof(float);
+attune_status CudaSession::copyRows(void *to, const void *from, size_t bytes, size_t pitch, size_t count) {
   Copy2D copy{};
   copy.srcMemoryType = copy.dstMemoryType = memoryTypeDevice;
-  copy.srcDevice = address(place.data + from * place.slotElements);
-  copy.dstDevice = address(place.data + to * place.slotElements);
-  copy.srcPitch = copy.dstPitch = stride;
-  copy.widthBytes = static_cast<size_t>(usedElements(cache, length)) * sizeof(float);
-  copy.height = static_cast<size_t>(cache.heads);
+  copy.srcDevice = address(from);
+  copy.dstDevice = address(to);
+  copy.srcPitch = copy.dstPitch = pitch;
+  copy.widthBytes = bytes;
+  copy.height = count;
   if (!copy.widthBytes)
     return ATTUNE_OK;
   ATTUNE_TRY(model->driver->check(model->driver->copy2D(&copy, stream), "copying a slot"));
   return record(finished);
 }
 
-attune_status DeviceSession::uploadDefaults(const attune_entry_desc &entry, const EntryTables &tables) {
-  for (uint32_t i = 0; i < entry.num_inputs; ++i)
-    if (uint32_t fill = entry.inputs[i].fill; fill == ATTUNE_FILL_ZEROS || fill == ATTUNE_FILL_ONES || fill == ATTUNE_FILL_TOKENS) {
-      uint64_t bytes = 0;
-      tensorBytes(entry.inputs[i], tables.limits, bytes);
-      if (bytes)
-        ATTUNE_TRY(upload(tables.deviceDefaults[i], tables.defaults[i], bytes));
-    }
-  return ATTUNE_OK;
-}
-
-/// The bytes of |tensor|, rounded up so that the next one is aligned.
+/// Returns the bytes of |tensor|, rounded up so that the next one is aligned.
 static uint64_t stagedBytes(const attune_tensor_desc &tensor, const int64_t *dims) {
   uint64_t bytes = 0;
   tensorBytes(tensor, dims, bytes);
   return (bytes + deviceAlignment - 1) / deviceAlignment * deviceAlignment;
 }
 
-/// Whether the default of |input| is the same for all dimensions.
-static bool isConstant(const attune_tensor_desc &input) { return input.fill != ATTUNE_FILL_ARANGE && input.fill < ATTUNE_FILL_SLOTS; }
-
-attune_status DeviceSession::makeStage(const attune_entry_desc &entry, const EntryTables &tables) {
+attune_status CudaSession::makeStage(const attune_entry_desc &entry, const EntryTables &tables) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (!tables.inputsOnDevice[i] && tables.inputs[i] != tables.defaults[i])
@@ -207,7 +215,7 @@ attune_status DeviceSession::makeStage(const attune_entry_desc &entry, const Ent
 }
 
 /// Copies the inputs that are in host memory; |usesOwnMemory| tells whether the session's own is among it.
-attune_status DeviceSession::copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &usesOwnMemory) {
+attune_status CudaSession::copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &usesOwnMemory) {
   usesOwnMemory = false;
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     bool isDefault = tables.inputs[i] == tables.defaults[i];
@@ -216,7 +224,7 @@ attune_status DeviceSession::copyInputs(const attune_entry_desc &entry, EntryTab
       continue;
     }
     tables.deviceInputs[i] = isDefault ? tables.deviceDefaults[i] : reinterpret_cast<const void *>(stage + stageUsed);
-    if (isDefault && isConstant(entry.inputs[i]))
+    if (isDefault && hasConstantDefault(entry.inputs[i]))
       continue;
     uint64_t bytes = 0;
     tensorBytes(entry.inputs[i], tables.dims, bytes);
@@ -230,7 +238,7 @@ attune_status DeviceSession::copyInputs(const attune_entry_desc &entry, EntryTab
   return ATTUNE_OK;
 }
 
-attune_status DeviceSession::copyOutputs(const attune_entry_desc &entry, EntryTables &tables) {
+attune_status CudaSession::copyOutputs(const attune_entry_desc &entry, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_outputs; ++i) {
     if (tables.outputsOnDevice[i])
       continue;
@@ -256,13 +264,13 @@ static bool hasHostTensors(const attune_entry_desc &entry, const EntryTables &ta
 
 /// Fails unless a graph may replay a call with these tensors: it would copy host memory that has other contents by then, or append to
 /// caches whose lengths the host counts.
-attune_status DeviceSession::checkCapture(const attune_entry_desc &entry, const EntryTables &tables) const {
+attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const EntryTables &tables) const {
   if (entry.cache_use != ATTUNE_CACHE_UNUSED)
     return fail(ATTUNE_INVALID_ARGUMENT,
                 "the session's stream is being captured into a graph: entry '%s' uses the session's caches, which no graph can continue",
                 entry.name);
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
-    if (!tables.inputsOnDevice[i] && !(tables.inputs[i] == tables.defaults[i] && isConstant(entry.inputs[i])))
+    if (!tables.inputsOnDevice[i] && !(tables.inputs[i] == tables.defaults[i] && hasConstantDefault(entry.inputs[i])))
       return fail(ATTUNE_INVALID_ARGUMENT, "the session's stream is being captured into a graph: input '%s' %s, expected in GPU memory",
                   entry.inputs[i].name, tables.inputs[i] == tables.defaults[i] ? "is left out" : "is in host memory");
   for (uint32_t i = 0; i < entry.num_outputs; ++i)
@@ -274,8 +282,7 @@ attune_status DeviceSession::checkCapture(const attune_entry_desc &entry, const 
 }
 
 /// Queues all work of a call.
-attune_status DeviceSession::queue(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables,
-                                   bool mustWait) {
+attune_status CudaSession::queue(const attune_entry_desc &entry, attune_call call, EntryTables &tables, bool mustWait) {
   bool usesOwnMemory;
   ATTUNE_TRY(copyInputs(entry, tables, usesOwnMemory));
   if (usesOwnMemory && !mustWait) {
@@ -297,13 +304,13 @@ attune_status DeviceSession::queue(const attune_entry_desc &entry, const attune_
   return isCapturing ? ATTUNE_OK : record(finished);
 }
 
-attune_status DeviceSession::run(const attune_entry_desc &entry, const attune_host &host, attune_call call, EntryTables &tables) {
+attune_status CudaSession::run(const attune_entry_desc &entry, attune_call call, EntryTables &tables) {
   if (isCapturing)
     ATTUNE_TRY(checkCapture(entry, tables));
   // The caller may use its host memory as soon as the call returns.
   bool mustWait = ownsStream || hasHostTensors(entry, tables);
   ATTUNE_TRY(makeStage(entry, tables));
-  if (attune_status status = queue(entry, host, call, tables, mustWait); status != ATTUNE_OK) {
+  if (attune_status status = queue(entry, call, tables, mustWait); status != ATTUNE_OK) {
     drain();
     return status;
   }
@@ -312,9 +319,9 @@ attune_status DeviceSession::run(const attune_entry_desc &entry, const attune_ho
   return mustWait ? wait(what) : ATTUNE_OK;
 }
 
-int32_t DeviceSession::launch(void *pool, const attune_launch *launch) {
-  DeviceSession &session = *static_cast<DeviceSession *>(pool);
-  const DeviceModel &model = *session.model;
+int32_t CudaSession::launch(void *pool, const attune_launch *launch) {
+  CudaSession &session = *static_cast<CudaSession *>(pool);
+  const CudaModel &model = *session.model;
   if (!launch->grid[0] || !launch->grid[1] || !launch->grid[2])
     return 0;
   if (launch->function >= session.desc->num_functions || !model.functions[launch->function]) {
@@ -342,8 +349,8 @@ int32_t DeviceSession::launch(void *pool, const attune_launch *launch) {
   return 1;
 }
 
-int32_t DeviceSession::encodeMap(void *pool, const attune_tensor_map *map, void *out) {
-  DeviceSession &session = *static_cast<DeviceSession *>(pool);
+int32_t CudaSession::encodeMap(void *pool, const attune_tensor_map *map, void *out) {
+  CudaSession &session = *static_cast<CudaSession *>(pool);
   const Driver &driver = *session.model->driver;
   unsigned ones[5] = {1, 1, 1, 1, 1};
   for (uint32_t dim = 0; dim < map->rank; ++dim)

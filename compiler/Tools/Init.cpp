@@ -1,13 +1,13 @@
-//===- InitVerb.cpp - The verb init ----------------------------------------===//
+//===- Init.cpp - The command init ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/ModelFolder.h"
-#include "compiler/Tools/ToolVerbs.h"
+#include "compiler/Tools/CompilerCommands.h"
 
 using namespace attune;
 
-int attune::runVerbInit(const VerbHost &host, const std::vector<std::string> &arguments) {
+int attune::runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   std::string folder;
   int64_t seed = 0;
   FlagTable flags;

@@ -1,11 +1,11 @@
-//===- Verbs.h - The commands shared by the tools --------------------------===//
+//===- Commands.h - The commands shared by the tools ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // run, check, diff, bench, inspect and generate on compiled artefacts. A tool supplies how a model is opened (attune compiles folders,
 // attune-run loads objects) and its own flags; the rest is the same in both.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TOOLS_VERBS_H
-#define ATTUNE_COMPILER_TOOLS_VERBS_H
+#ifndef ATTUNE_COMPILER_TOOLS_COMMANDS_H
+#define ATTUNE_COMPILER_TOOLS_COMMANDS_H
 
 #include "compiler/Support/SafetensorsWriter.h"
 #include "compiler/Tools/Artefact.h"
@@ -17,15 +17,15 @@
 
 namespace attune {
 
-/// What a verb needs of the model it asks to be opened. Only a tool that compiles can act on it; an object is as it is.
+/// The demands of a command on the model that it opens. Only a tool that compiles can act on it; an object is as it is.
 struct ModelRequest {
   /// Inputs that will be given, with type and shape (of which a compiler uses the rank); empty = the family's default inputs.
   std::vector<TensorSpec> inputs;
-  /// Inputs that will be given beside those in whatever form the model has them.
+  /// Further inputs that will be given, in the form that the model has them.
   std::vector<std::string> inputNames;
   /// Outputs or groups of outputs wanted; empty = the family's main outputs.
   std::vector<std::string> outputs;
-  /// Groups wanted beside the main outputs ("hidden_states", "attentions").
+  /// Groups wanted in addition to the main outputs ("hidden_states", "attentions").
   std::vector<std::string> extraOutputs;
   /// Entries that will be called, so that a compiler need not make others; empty = all.
   std::vector<std::string> entries;
@@ -37,13 +37,13 @@ struct ModelRequest {
   std::optional<int64_t> weightsSeed;
 };
 
-/// What differs between the tools that have these verbs.
-struct VerbHost {
+/// The differences between the tools that have these commands.
+struct CommandHost {
   /// Name in messages and help: "attune-run".
   std::string tool;
-  /// What a model may be, for help: "MODEL|OUT.so".
+  /// The kinds of models, for help: "MODEL|OUT.so".
   std::string modelHelp;
-  /// Adds the tool's own flags to a verb that opens models; may be empty.
+  /// Adds the tool's own flags to a command that opens models; may be empty.
   std::function<void(FlagTable &)> addFlags;
   /// Opens the model named on the command line, "" if none was.
   std::function<Result<Artefact>(const std::string &model, const ModelRequest &)> openModel;
@@ -51,28 +51,28 @@ struct VerbHost {
   std::function<Result<Artefact>(const std::string &caseFolder, const ModelRequest &)> openCase;
 };
 
-/// Executes |verb|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line each, to stderr.
+/// Executes |command|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line each, to stderr.
 /// Returns the exit status.
-int runVerb(const VerbHost &host, const std::string &verb, const std::vector<std::string> &arguments);
+int runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments);
 
-// The verbs, one file each.
-int runVerbRun(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbCheck(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbDiff(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbBench(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbInspect(const VerbHost &host, const std::vector<std::string> &arguments);
-int runVerbGenerate(const VerbHost &host, const std::vector<std::string> &arguments);
+// The commands, one file each.
+int runRunCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runCheckCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runDiffCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runBenchCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runInspectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runGenerateCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 
-/// Parses the arguments of a verb: prints help or reports an error and returns the exit status in either case, nothing if the verb shall
-/// proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the verb does.
-std::optional<int> parseArguments(const VerbHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
+/// Parses the arguments of a command: prints help or reports an error and returns the exit status in either case, nothing if the command
+/// shall proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the command does.
+std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
-/// The one model of the command line, "" if none; an error for more.
+/// Returns the one model of the command line, "" if there is none; an error for more.
 Result<std::string> singleModel(const std::vector<std::string> &positional);
 
-/// --threads, the same everywhere.
+/// Adds --threads, which is the same for all commands.
 void addThreadsFlag(FlagTable &flags, int64_t &threads);
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TOOLS_VERBS_H
+#endif // ATTUNE_COMPILER_TOOLS_COMMANDS_H

@@ -1,15 +1,15 @@
-//===- CompileVerb.cpp - The verb compile ----------------------------------===//
+//===- Compile.cpp - The command compile ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Tools/CompileFlags.h"
-#include "compiler/Tools/ToolVerbs.h"
+#include "compiler/Tools/CompilerCommands.h"
 
 #include <cstdio>
 
 using namespace attune;
 
-int attune::runVerbCompile(const VerbHost &host, const std::vector<std::string> &arguments) {
+int attune::runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments) {
   CompileOptions options;
   bool timeReport = false;
   FlagTable flags;

@@ -1,9 +1,9 @@
-//===- Verbs.cpp - The commands shared by the tools ------------------------===//
+//===- Commands.cpp - The commands shared by the tools --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dispatch and what all verbs have in common.
+// Dispatch, and the parts that all commands share.
 //===----------------------------------------------------------------------===//
-#include "compiler/Tools/Verbs.h"
+#include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Manual.h"
 
 #include <cstdio>
@@ -11,28 +11,28 @@
 using namespace attune;
 
 namespace {
-struct Verb {
+struct Command {
   const char *name;
-  int (*run)(const VerbHost &, const std::vector<std::string> &);
+  int (*run)(const CommandHost &, const std::vector<std::string> &);
 };
 } // namespace
 
-static constexpr Verb verbs[] = {{"run", runVerbRun},     {"generate", runVerbGenerate}, {"check", runVerbCheck},
-                                 {"bench", runVerbBench}, {"diff", runVerbDiff},         {"inspect", runVerbInspect}};
+static constexpr Command commands[] = {{"run", runRunCommand},     {"generate", runGenerateCommand}, {"check", runCheckCommand},
+                                       {"bench", runBenchCommand}, {"diff", runDiffCommand},         {"inspect", runInspectCommand}};
 
-int attune::runVerb(const VerbHost &host, const std::string &verb, const std::vector<std::string> &arguments) {
-  for (const Verb &entry : verbs)
-    if (verb == entry.name) {
+int attune::runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments) {
+  for (const Command &entry : commands)
+    if (command == entry.name) {
       int status = entry.run(host, arguments);
       // A full disk or a closed pipe must not look like success.
       if (std::fflush(stdout) != 0 || std::ferror(stdout))
         return reportError(host.tool, "cannot write to standard output");
       return status;
     }
-  return reportError(host.tool, "unknown verb '" + verb + "'");
+  return reportError(host.tool, "unknown command '" + command + "'");
 }
 
-std::optional<int> attune::parseArguments(const VerbHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
+std::optional<int> attune::parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                           std::vector<std::string> &positional, const std::string &usage, const std::string &summary) {
   Status status = flags.parse(arguments, positional);
   if (flags.helpStyle() != HelpStyle::None) {

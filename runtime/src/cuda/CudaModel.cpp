@@ -1,37 +1,48 @@
-//===- DeviceModel.cpp - Loading a model on a GPU ----------------------------===//
+//===- CudaModel.cpp - Loading a model on a GPU ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "DeviceModel.h"
+#include "CudaModel.h"
 #include "../Error.h"
-#include "../Model.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 using namespace attune;
 using namespace attune::cuda;
 
-attune_status ContextScope::enter(const Driver &driver, Context context) {
+/// The most thread blocks with scratch memory of their own that run on a multiprocessor at once.
+static constexpr int64_t blocksPerMultiprocessor = 2;
+
+attune_status cuda::enterContext(const Driver &driver, Context context, int &captureMode) {
   ATTUNE_TRY(driver.check(driver.contextPush(context), "making the GPU the thread's current one"));
+  captureMode = captureModeRelaxed;
   attune_status status = driver.check(driver.threadExchangeCaptureMode(&captureMode), "setting the thread's capture mode");
-  if (status == ATTUNE_OK)
-    entered = &driver;
-  else
+  if (status != ATTUNE_OK)
     driver.contextPop(&context);
   return status;
 }
 
-ContextScope::~ContextScope() {
+void cuda::leaveContext(const Driver &driver, int captureMode) {
   Context ignored;
-  if (!entered)
-    return;
-  entered->threadExchangeCaptureMode(&captureMode);
-  entered->contextPop(&ignored);
+  driver.threadExchangeCaptureMode(&captureMode);
+  driver.contextPop(&ignored);
 }
 
-/// How well |image| fits, 0 if it does not run.
+attune_status ContextScope::enter(const Driver &driver, Context context) {
+  ATTUNE_TRY(enterContext(driver, context, captureMode));
+  entered = &driver;
+  return ATTUNE_OK;
+}
+
+ContextScope::~ContextScope() {
+  if (entered)
+    leaveContext(*entered, captureMode);
+}
+
+/// Returns a rating of |image| for a GPU of |capability|, 0 if it does not run there.
 static uint32_t rateImage(const attune_gpu_image &image, uint32_t capability) {
   bool isCubin = image.kind == ATTUNE_IMAGE_CUBIN;
   if (image.arch_specific)
@@ -51,7 +62,7 @@ const attune_gpu_image *cuda::chooseImage(const attune_model_desc &desc, uint32_
   return best;
 }
 
-/// Fails with what there is and what the GPU is.
+/// Fails with a message that names the architectures of the images and of the GPU.
 static attune_status failImages(const attune_model_desc &desc, const char *name, uint32_t capability) {
   char known[256] = "";
   for (uint32_t i = 0, used = 0; i < desc.num_images && used < sizeof(known); ++i)
@@ -60,19 +71,21 @@ static attune_status failImages(const attune_model_desc &desc, const char *name,
   return fail(ATTUNE_INCOMPATIBLE, "model '%s' has code for %s, none of which runs on '%s' (sm_%u)", desc.name, known, name, capability);
 }
 
-attune_status DeviceModel::loadImage(const attune_model_desc &desc) {
+attune_status CudaModel::loadImage(const attune_model_desc &desc) {
   char name[96] = "?";
-  int major = 0, minor = 0;
+  int major = 0, minor = 0, multiprocessors = 0;
   driver->deviceGetName(name, sizeof(name), device);
   ATTUNE_TRY(driver->check(driver->deviceGetAttribute(&major, computeCapabilityMajor, device), "asking for the GPU's capability"));
   ATTUNE_TRY(driver->check(driver->deviceGetAttribute(&minor, computeCapabilityMinor, device), "asking for the GPU's capability"));
   ATTUNE_TRY(driver->check(driver->deviceGetAttribute(&multiprocessors, multiprocessorCount, device), "asking for the GPU's size"));
+  int64_t blocks = multiprocessors * blocksPerMultiprocessor;
+  workers = blocks < 1 ? 1 : blocks < ATTUNE_MAX_THREADS ? blocks : ATTUNE_MAX_THREADS;
   uint32_t capability = 10 * major + minor;
   const attune_gpu_image *image = chooseImage(desc, capability);
   if (!image)
     return failImages(desc, name, capability);
   arch = image->arch | (image->arch_specific ? ATTUNE_ARCH_SPECIFIC : 0);
-  // What the driver says of an image it refuses; its first line goes into the message.
+  // The driver's log for an image that it refuses; its first line goes into the message.
   char log[512] = "";
   int options[] = {jitErrorLog, jitErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
@@ -87,7 +100,7 @@ attune_status DeviceModel::loadImage(const attune_model_desc &desc) {
   return driver->check(code, what);
 }
 
-attune_status DeviceModel::findFunctions(const attune_model_desc &desc) {
+attune_status CudaModel::findFunctions(const attune_model_desc &desc) {
   functions = static_cast<Function *>(calloc(desc.num_functions + 1, sizeof(Function)));
   if (!functions)
     return fail(ATTUNE_OUT_OF_MEMORY, "no memory for %u functions", desc.num_functions);
@@ -110,8 +123,7 @@ attune_status DeviceModel::findFunctions(const attune_model_desc &desc) {
   return ATTUNE_OK;
 }
 
-attune_status DeviceModel::uploadWeights(const attune_model &model) {
-  uint64_t bytes = model.desc->weights_bytes;
+attune_status CudaModel::uploadWeights(const void *hostWeights, uint64_t bytes) {
   if (!bytes)
     return ATTUNE_OK;
   // A stream of its own: the default stream would wait for the caller's work, and break a graph that the caller captures.
@@ -121,14 +133,14 @@ attune_status DeviceModel::uploadWeights(const attune_model &model) {
   snprintf(what, sizeof(what), "getting %llu bytes on the GPU for weights", static_cast<unsigned long long>(bytes));
   attune_status status = driver->check(driver->memoryAllocate(&weights, bytes), what);
   if (status == ATTUNE_OK)
-    status = driver->check(driver->copyToDevice(weights, model.weights.data(), bytes, stream), "copying the weights to the GPU");
+    status = driver->check(driver->copyToDevice(weights, hostWeights, bytes, stream), "copying the weights to the GPU");
   if (status == ATTUNE_OK)
     status = driver->check(driver->streamSynchronize(stream), "copying the weights to the GPU");
   driver->streamDestroy(stream);
   return status;
 }
 
-attune_status DeviceModel::loadOnce(const attune_model &model, int wanted) {
+attune_status CudaModel::open(const attune_model_desc &desc, const void *hostWeights, int wanted) {
   ATTUNE_TRY(openDriver(driver));
   int count = 0;
   ATTUNE_TRY(driver->check(driver->deviceGetCount(&count), "counting the GPUs"));
@@ -141,22 +153,12 @@ attune_status DeviceModel::loadOnce(const attune_model &model, int wanted) {
   context = retained;
   ContextScope scope;
   ATTUNE_TRY(scope.enter(*driver, context));
-  ATTUNE_TRY(loadImage(*model.desc));
-  ATTUNE_TRY(findFunctions(*model.desc));
-  return uploadWeights(model);
+  ATTUNE_TRY(loadImage(desc));
+  ATTUNE_TRY(findFunctions(desc));
+  return uploadWeights(hostWeights, desc.weights_bytes);
 }
 
-attune_status DeviceModel::load(const attune_model &model, int wanted) {
-  pthread_mutex_lock(&mutex);
-  attune_status status = isLoaded ? ATTUNE_OK : loadOnce(model, wanted);
-  isLoaded = status == ATTUNE_OK;
-  if (!isLoaded)
-    unload();
-  pthread_mutex_unlock(&mutex);
-  return status;
-}
-
-void DeviceModel::unload() {
+void CudaModel::close() {
   if (context) {
     ContextScope scope;
     bool isEntered = scope.enter(*driver, context) == ATTUNE_OK;
@@ -168,9 +170,23 @@ void DeviceModel::unload() {
   if (context)
     driver->primaryContextRelease(device);
   free(functions);
-  functions = nullptr;
-  context = nullptr;
-  module = nullptr;
-  weights = 0;
-  isLoaded = false;
+}
+
+attune_status CudaModel::load(const attune_model_desc &desc, const void *weights, int ordinal, DeviceModel *&out) {
+  out = nullptr;
+  void *memory = malloc(sizeof(CudaModel));
+  if (!memory)
+    return fail(ATTUNE_OUT_OF_MEMORY, "no memory for model '%s'", desc.name);
+  CudaModel *model = new (memory) CudaModel;
+  attune_status status = model->open(desc, weights, ordinal);
+  if (status == ATTUNE_OK)
+    out = model;
+  else
+    unload(model);
+  return status;
+}
+
+void CudaModel::unload(DeviceModel *model) {
+  static_cast<CudaModel *>(model)->close();
+  free(static_cast<CudaModel *>(model));
 }

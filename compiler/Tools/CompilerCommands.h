@@ -1,0 +1,25 @@
+//===- CompilerCommands.h - Commands that only attune has -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TOOLS_COMPILERCOMMANDS_H
+#define ATTUNE_COMPILER_TOOLS_COMPILERCOMMANDS_H
+
+#include "compiler/Driver/CompileOptions.h"
+#include "compiler/Tools/Commands.h"
+
+namespace attune {
+
+/// Warnings and notices to standard error and, on a terminal, the progress of packing and that another process is waited for.
+CompileListener createListener();
+/// Shows "WHAT: 40 %" on a terminal, and removes it when done.
+void showProgress(const char *what, uint64_t done, uint64_t total);
+
+int runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+/// A command on compiled artefacts, which compiles its model first if it is not compiled.
+int runArtefactCommand(const std::string &command, const std::vector<std::string> &arguments);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TOOLS_COMPILERCOMMANDS_H

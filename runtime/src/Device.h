@@ -1,0 +1,102 @@
+//===- Device.h - Devices that run kernels beside the CPU -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interface between the runtime and its code for one kind of device, a table of functions. Device.cpp refers to the tables weakly, so a
+// program that is linked with the static library has the code for a device only if something else in it refers to that device's table.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_DEVICE_H
+#define ATTUNE_RUNTIME_DEVICE_H
+
+#include "attune/runtime.h"
+#include "Error.h"
+
+namespace attune {
+
+struct EntryTables;
+
+/// A model on a device: its code and its weights. Devices derive a type of their own.
+struct DeviceModel {
+  uint32_t arch = 0;   ///< attune_host::arch of the code in use
+  int64_t workers = 1; ///< attune_host::num_workers
+};
+
+/// A session on a device. Devices derive a type of their own.
+struct DeviceSession {
+  attune_host host = {};  ///< what entries get
+  void *memory = nullptr; ///< memory of the device, of the size that the session asked for
+};
+
+} // namespace attune
+
+/// The functions of one kind of device. All of them fail with DEVICE_ERROR if the driver of the device fails, and with OUT_OF_MEMORY if it
+/// has no memory left.
+struct attune_device_functions {
+  /// Loads the code of |desc| that fits device number |ordinal| best, and |weights|. Fails with INCOMPATIBLE or INVALID_ARGUMENT, too.
+  attune_status (*load)(const attune_model_desc &desc, const void *weights, int ordinal, attune::DeviceModel *&out);
+  /// Releases |model|, which no session uses any more.
+  void (*unload)(attune::DeviceModel *model);
+
+  /// Creates a session of |model| with |bytes| of memory. It works in |stream|, or in a stream of its own if that is null. Fails with
+  /// INVALID_ARGUMENT for a stream that cannot be used.
+  attune_status (*create)(const attune::DeviceModel &model, const attune_model_desc &desc, uint64_t bytes, void *stream,
+                          attune::DeviceSession *&out);
+  /// Waits for the queued work of |session| and destroys it.
+  void (*destroy)(attune::DeviceSession *session);
+
+  /// Makes the device current in the calling thread until leave(), which gets the same |state|. All functions below require it.
+  attune_status (*enter)(attune::DeviceSession &session, int &state);
+  void (*leave)(attune::DeviceSession &session, int state);
+
+  /// Begins a call of an entry: waits until the session's own host memory may be written.
+  attune_status (*beginCall)(attune::DeviceSession &session);
+  /// Sets |onDevice| if |data| of tensor |name| is memory of this device. Fails with INVALID_ARGUMENT if it is memory of another device, or
+  /// misaligned.
+  attune_status (*locate)(const attune::DeviceSession &session, const char *name, const void *data, bool &onDevice);
+  /// Runs |entry| on the tensors of |tables| after beginCall(), and copies those that are in host memory. Returns before the end only if
+  /// the stream and all tensors on the device are the caller's. After a failure no copy of host memory is pending.
+  attune_status (*run)(attune::DeviceSession &session, const attune_entry_desc &entry, const attune_call &call,
+                       attune::EntryTables &tables);
+
+  /// Fails with INVALID_ARGUMENT if the stream records work instead of doing it; |what| ("copying a slot") cannot be recorded.
+  attune_status (*refuseCapture)(const attune::DeviceSession &session, const char *what);
+  /// Copies |bytes| of host memory to the device, or back, and waits for the copy.
+  attune_status (*upload)(attune::DeviceSession &session, void *to, const void *from, uint64_t bytes);
+  attune_status (*download)(attune::DeviceSession &session, void *to, const void *from, uint64_t bytes);
+  /// Queues a copy of |count| rows of |bytes| each, |pitch| bytes apart, between two places of the session's memory.
+  attune_status (*copyRows)(attune::DeviceSession &session, void *to, const void *from, size_t bytes, size_t pitch, size_t count);
+};
+
+namespace attune {
+
+/// Sets |out| to the functions of the device that |desc| is compiled for, null for the CPU. Fails with INCOMPATIBLE if the program has no
+/// code for that device.
+attune_status findDevice(const attune_model_desc &desc, const attune_device_functions *&out);
+
+/// Makes the device of a session current in the calling thread from enter() until the end of the scope.
+class DeviceScope {
+public:
+  DeviceScope() = default;
+  ~DeviceScope() {
+    if (entered)
+      device->leave(*entered, state);
+  }
+  DeviceScope(const DeviceScope &) = delete;
+  /// Enters the device of |session|, once in a scope; does nothing for a session on the CPU, which is null. Fails with DEVICE_ERROR.
+  attune_status enter(const attune_device_functions *functions, DeviceSession *session) {
+    if (!session)
+      return ATTUNE_OK;
+    ATTUNE_TRY(functions->enter(*session, state));
+    device = functions;
+    entered = session;
+    return ATTUNE_OK;
+  }
+
+private:
+  const attune_device_functions *device = nullptr;
+  DeviceSession *entered = nullptr;
+  int state = 0;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_RUNTIME_DEVICE_H

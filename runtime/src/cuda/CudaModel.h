@@ -1,0 +1,65 @@
+//===- CudaModel.h - A model on a GPU -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of a model on its GPU that all its sessions share: the loaded image, its functions and the weights.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_CUDA_CUDAMODEL_H
+#define ATTUNE_RUNTIME_CUDA_CUDAMODEL_H
+
+#include "../Device.h"
+#include "Driver.h"
+
+namespace attune::cuda {
+
+/// Makes |context| the calling thread's current one, until leaveContext() with the same |captureMode|. Meanwhile the calling thread is in
+/// the relaxed capture mode: allocating memory or waiting for a session's own stream does not break a graph that the caller captures in
+/// another stream. Fails with DEVICE_ERROR or OUT_OF_MEMORY; then no other function of the driver may be called.
+attune_status enterContext(const Driver &driver, Context context, int &captureMode);
+void leaveContext(const Driver &driver, int captureMode);
+
+/// Makes a context current from enter() until the end of the scope.
+class ContextScope {
+public:
+  ContextScope() = default;
+  ~ContextScope();
+  ContextScope(const ContextScope &) = delete;
+  /// Enters |context|, once in a scope. Fails as enterContext() does.
+  attune_status enter(const Driver &driver, Context context);
+
+private:
+  const Driver *entered = nullptr;
+  int captureMode = 0; ///< the caller's
+};
+
+/// A model whose image and weights are on a GPU.
+class CudaModel : public DeviceModel {
+public:
+  /// attune_device_functions::load.
+  static attune_status load(const attune_model_desc &desc, const void *weights, int ordinal, DeviceModel *&out);
+  /// attune_device_functions::unload. Keeps image and weights if the GPU's context cannot be entered, as when the process ends.
+  static void unload(DeviceModel *model);
+
+  const Driver *driver = nullptr;
+  Context context = nullptr;
+  Device device = 0;
+  int ordinal = 0;
+  Address weights = 0;
+  Function *functions = nullptr; ///< [desc.num_functions], null for functions that the image lacks
+
+private:
+  attune_status open(const attune_model_desc &desc, const void *hostWeights, int wanted);
+  attune_status loadImage(const attune_model_desc &desc);
+  attune_status findFunctions(const attune_model_desc &desc);
+  attune_status uploadWeights(const void *hostWeights, uint64_t bytes);
+  void close();
+
+  Module module = nullptr;
+};
+
+/// Returns the best of |desc|'s images for a GPU of compute capability |capability| / 10, null if none fits: the one made for it alone, a
+/// cubin for it, the cubin for the highest lower minor version of its major one, the highest PTX it understands.
+const attune_gpu_image *chooseImage(const attune_model_desc &desc, uint32_t capability);
+
+} // namespace attune::cuda
+
+#endif // ATTUNE_RUNTIME_CUDA_CUDAMODEL_H

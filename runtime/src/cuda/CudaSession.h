@@ -1,0 +1,72 @@
+//===- CudaSession.h - The part of a session on a GPU ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All work of a session is queued in one stream, in this order: copies of the inputs, launches of the entry, copies of the outputs. The
+// host waits at most once, at the end. A copy reads or writes host memory when the stream reaches it, which may be after the call has
+// returned. Hence:
+//
+// - a call with a tensor of the caller's in host memory returns, with success or failure, after its copies;
+// - the session's own host memory (defaults of inputs, slots, lengths) is written again only after `copied`, an event behind the copies;
+// - memory is freed only after `finished`, an event behind the last work.
+//
+// A caller that captures its stream into a graph may replay the launches of a call any number of times. So they may depend only on shapes:
+// a call that copies host memory or uses caches is refused.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_CUDA_CUDASESSION_H
+#define ATTUNE_RUNTIME_CUDA_CUDASESSION_H
+
+#include "CudaModel.h"
+
+namespace attune::cuda {
+
+/// A session that runs entries in a stream. Its functions but create() and destroy() require the context of the GPU to be current.
+class CudaSession : public DeviceSession {
+public:
+  /// attune_device_functions::create. The stream must neither be captured nor be the per-thread default stream.
+  static attune_status create(const DeviceModel &model, const attune_model_desc &desc, uint64_t bytes, void *stream, DeviceSession *&out);
+  /// attune_device_functions::destroy.
+  static void destroy(DeviceSession *session);
+
+  const CudaModel &getModel() const { return *model; }
+  // As the attune_device_functions of the same names:
+  attune_status beginCall();
+  attune_status locate(const char *name, const void *data, bool &onDevice) const;
+  attune_status run(const attune_entry_desc &entry, attune_call call, EntryTables &tables);
+  attune_status refuseCapture(const char *what) const;
+  attune_status upload(void *to, const void *from, uint64_t bytes);
+  attune_status download(void *to, const void *from, uint64_t bytes);
+  attune_status copyRows(void *to, const void *from, size_t bytes, size_t pitch, size_t count);
+
+private:
+  attune_status open(uint64_t bytes, void *callersStream);
+  void close();
+  attune_status enter(ContextScope &scope) const { return scope.enter(*model->driver, model->context); }
+  static int32_t launch(void *pool, const attune_launch *launch);
+  static int32_t encodeMap(void *pool, const attune_tensor_map *map, void *out);
+  attune_status findCapture(int &capture) const;
+  attune_status checkCapture(const attune_entry_desc &entry, const EntryTables &tables) const;
+  attune_status wait(const char *what) const;
+  attune_status record(Event event);
+  void drain();
+  attune_status makeStage(const attune_entry_desc &entry, const EntryTables &tables);
+  attune_status copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &usesOwnMemory);
+  attune_status copyOutputs(const attune_entry_desc &entry, EntryTables &tables);
+  attune_status queue(const attune_entry_desc &entry, attune_call call, EntryTables &tables, bool mustWait);
+
+  const attune_model_desc *desc = nullptr;
+  const CudaModel *model = nullptr;
+  Stream stream = nullptr;
+  bool ownsStream = false;
+  bool isCapturing = false; ///< state of the stream at beginCall
+  // Events in a stream of the caller's, else null:
+  Event copied = nullptr;      ///< behind the last copies of the session's own host memory
+  Event finished = nullptr;    ///< behind all work
+  bool copiesInFlight = false; ///< |copied| has been recorded and not waited for
+  Address stage = 0;           ///< copies of tensors in host memory, as large as the largest call so far
+  uint64_t stageBytes = 0, stageUsed = 0;
+  attune_status launchStatus = ATTUNE_OK;
+};
+
+} // namespace attune::cuda
+
+#endif // ATTUNE_RUNTIME_CUDA_CUDASESSION_H
