@@ -6,6 +6,7 @@
 #   %examples           examples/
 #   %source_root        the repository
 #   %cc %cxx            the compilers of this build, with its sanitiser flags
+#   %plain_cc %plain_cxx %sanitizer_flags    these one by one, for CC and CFLAGS of a Makefile; no paths are in the flags
 #   %runtime_include    folder of attune/runtime.h           %runtime_lib   the static runtime library
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
@@ -13,7 +14,8 @@
 #   %fake_cuda          runs what follows with the fake NVIDIA driver of test/FakeCuda
 # Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), ptxas (NVIDIA's assembler), halide (built with it), numpy, asan, shared-linker, pkg-config
 # (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine),
-# valgrind, fuzzer (libFuzzer and its sanitisers).
+# valgrind, fuzzer (libFuzzer and its sanitisers), long (sweeps of many models and minutes of random inputs, which
+# `--param long=1` and the target check-attune-all switch on).
 # What a machine lacks is reported as unsupported, never as passed.
 
 import glob
@@ -78,6 +80,9 @@ substitute("%source_root", source)
 substitute("%binary_root", config.attune_binary_dir)
 substitute("%cc", config.cc, *sanitize)
 substitute("%cxx", config.cxx, *sanitize)
+substitute("%plain_cc", config.cc)
+substitute("%plain_cxx", config.cxx)
+substitute("%sanitizer_flags", *sanitize)
 substitute("%runtime_include", os.path.join(source, "runtime", "include"))
 substitute("%runtime_lib", config.attune_runtime_lib)
 substitute("%python", config.python)
@@ -102,6 +107,8 @@ def succeeds(*command):
         return False
 
 
+if lit_config.params.get("long"):
+    config.available_features.add("long")
 flags = cpu_flags()
 if {"avx2", "fma", "bmi2"} <= flags:
     config.available_features.add("avx2")

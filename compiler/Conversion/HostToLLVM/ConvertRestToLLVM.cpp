@@ -10,6 +10,13 @@
 #include "compiler/Conversion/HostToLLVM/Passes.h"
 #include "compiler/Transforms/WeightsAside.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace attune {
@@ -31,6 +38,7 @@ static void addConversion(OpPassManager &pm) {
 namespace {
 struct ConvertRestToLLVM : attune::impl::ConvertRestToLLVMBase<ConvertRestToLLVM> {
   void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertRestToLLVMBase::getDependentDialects(registry);
     OpPassManager pm(ModuleOp::getOperationName());
     addConversion(pm);
     pm.getDependentDialects(registry);

@@ -48,7 +48,7 @@ private:
   }
   void pack(Value capture, SmallVectorImpl<Value> &members);
   Value unpack(Type type, llvm::function_ref<Value(Type)> next);
-  LLVM::LLVMFuncOp buildTrampoline(LLVM::LLVMStructType context, LogicalResult &status);
+  LLVM::LLVMFuncOp buildTrampoline(LLVM::LLVMStructType context, StringAttr name);
 
   rt::ParallelCallOp call;
   Location loc;
@@ -102,15 +102,13 @@ Value CallLowering::unpack(Type captureType, llvm::function_ref<Value(Type)> nex
   return cast(descriptor, type);
 }
 
-/// A function of the type attune_body_fn that calls the body.
-LLVM::LLVMFuncOp CallLowering::buildTrampoline(LLVM::LLVMStructType context, LogicalResult &status) {
+/// Builds the function |name| of the type attune_body_fn that calls the body with the captures in |context|.
+LLVM::LLVMFuncOp CallLowering::buildTrampoline(LLVM::LLVMStructType context, StringAttr name) {
   OpBuilder::InsertionGuard guard(builder);
   auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getBodyAttr());
   builder.setInsertionPointAfter(body);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(call.getContext()), {pointer, i64, i64, i64});
-  auto trampoline = LLVM::LLVMFuncOp::create(builder, loc, (call.getBody() + "_body").str(), type, LLVM::Linkage::Internal);
-  if (SymbolTable::lookupNearestSymbolFrom(call, trampoline.getSymNameAttr()) != trampoline)
-    status = call.emitError("symbol '") << trampoline.getSymName() << "' is taken";
+  auto trampoline = LLVM::LLVMFuncOp::create(builder, loc, name, type, LLVM::Linkage::Internal);
   builder.setInsertionPointToStart(trampoline.addEntryBlock(builder));
   int32_t index = 0;
   auto next = [&](Type memberType) -> Value {
@@ -127,7 +125,9 @@ LLVM::LLVMFuncOp CallLowering::buildTrampoline(LLVM::LLVMStructType context, Log
 }
 
 LogicalResult CallLowering::run() {
-  LogicalResult status = success();
+  StringAttr name = builder.getStringAttr(call.getBody() + "_body");
+  if (SymbolTable::lookupNearestSymbolFrom(call, name))
+    return call.emitError("symbol '") << name.getValue() << "' is taken";
   SmallVector<Value> members;
   for (Value capture : call.getCaptures()) {
     if (auto type = dyn_cast<MemRefType>(capture.getType()); type && !type.isStrided())
@@ -135,7 +135,7 @@ LogicalResult CallLowering::run() {
     pack(capture, members);
   }
   auto context = LLVM::LLVMStructType::getLiteral(call.getContext(), llvm::map_to_vector(members, [](Value v) { return v.getType(); }));
-  LLVM::LLVMFuncOp trampoline = buildTrampoline(context, status);
+  LLVM::LLVMFuncOp trampoline = buildTrampoline(context, name);
 
   Value storage;
   {
@@ -151,7 +151,7 @@ LogicalResult CallLowering::run() {
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(call.getContext()), {pointer, i64, i64, pointer, pointer});
   LLVM::CallOp::create(builder, loc, type, ValueRange{parallelFor, pool, count, grain, body, storage});
   call.erase();
-  return status;
+  return success();
 }
 
 namespace {

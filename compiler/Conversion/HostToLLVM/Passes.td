@@ -12,6 +12,9 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
     Upstream's `convert-to-llvm`, with the weights (`xfmr.weight`) out of the module meanwhile, as it searches the module for the callee of
     every call. Numerics: exact.
   }];
+  // Upstream's pass expects the dialects that it converts to be loaded.
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect", "::mlir::index::IndexDialect",
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::ub::UBDialect"];
 }
 
 def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {

@@ -217,9 +217,28 @@ void LowerLaunches::lower(rt::TensorMapOp op) {
   op.erase();
 }
 
+/// Reports |op| in a function that is not given the host and the first error of a call.
+static LogicalResult verifyState(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (function && function.getNumArguments() != 0 && isa<LLVM::LLVMPointerType>(function.getArgumentTypes().front()))
+    return success();
+  return op->emitError("expects a function whose first argument points to the host and the first error of a call");
+}
+
 void LowerLaunches::runOnOperation() {
   SmallVector<gpu::LaunchFuncOp> launches;
-  getOperation().walk([&](gpu::LaunchFuncOp launch) { launches.push_back(launch); });
+  SmallVector<Operation *> asked;
+  WalkResult walk = getOperation().walk([&](Operation *op) {
+    if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+      launches.push_back(launch);
+    else if (isa<rt::DeviceArchIsOp, rt::WorkerCountOp, rt::TensorMapOp>(op))
+      asked.push_back(op);
+    else
+      return WalkResult::advance();
+    return WalkResult(verifyState(op));
+  });
+  if (walk.wasInterrupted())
+    return signalPassFailure();
   DenseMap<StringAttr, int64_t> numbers;
   for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>())
     for (auto kernel : kernels.getOps<gpu::GPUFuncOp>())
@@ -228,11 +247,6 @@ void LowerLaunches::runOnOperation() {
   for (gpu::LaunchFuncOp launch : launches)
     if (failed(lower(launch, function, numbers.lookup(launch.getKernelName()))))
       return signalPassFailure();
-  SmallVector<Operation *> asked;
-  getOperation().walk([&](Operation *op) {
-    if (isa<rt::DeviceArchIsOp, rt::WorkerCountOp, rt::TensorMapOp>(op))
-      asked.push_back(op);
-  });
   for (Operation *op : asked) {
     if (auto map = dyn_cast<rt::TensorMapOp>(op))
       lower(map);

@@ -15,7 +15,7 @@ static inline float expOf(float x) {
   float scaled = x * 1.44269504f;
   scaled = scaled < -126.0f ? -126.0f : scaled;
   float shifted = scaled + 12582912.0f; // rounds to an integer, which is left in the low bits
-  int32_t bits;
+  uint32_t bits;
   std::memcpy(&bits, &shifted, sizeof(bits));
   float f = scaled - (shifted - 12582912.0f);
   float p = 1.5403530e-4f;
@@ -25,7 +25,7 @@ static inline float expOf(float x) {
   p = p * f + 2.4022651e-1f;
   p = p * f + 6.9314718e-1f;
   p = p * f + 1.0f;
-  int32_t power = (bits + 127) << 23;
+  uint32_t power = (bits + 127) << 23; // unsigned, as the bits above the exponent are shifted out
   float scale;
   std::memcpy(&scale, &power, sizeof(scale));
   return scaled <= -126.0f ? 0.0f : p * scale;

@@ -1,0 +1,21 @@
+// RUN: attune-opt %s --attune-replace-target --split-input-file | FileCheck %s
+// RUN: attune-opt %s --attune-replace-target="vector-bits=256 precision=int8 features=x86,avxvnni" --split-input-file | FileCheck %s --check-prefix=INT8
+// RUN: not attune-opt %s --attune-replace-target=precision=f64 --split-input-file 2>&1 | FileCheck %s --check-prefix=REFUSES
+
+// The options replace the target and the schedule that belongs to it; other attributes of the module stay.
+// CHECK: module @fires attributes
+// CHECK-SAME: rt.target = #rt.target<"cpu", {features = ["x86"], kernels = "mlir", precision = "f32", vector_bits = 512 : i64, vector_registers = 32 : i64}>
+// CHECK-SAME: test.kept
+// INT8: module @fires attributes
+// INT8-SAME: rt.target = #rt.target<"cpu", {features = ["avxvnni", "x86"], kernels = "mlir", precision = "int8", vector_bits = 256 : i64, vector_registers = 16 : i64}>
+// REFUSES: error: expects a precision of f32, bf16, f16 or int8 and kernels by mlir or halide, but got 'f64' and 'mlir'
+module @fires attributes {rt.target = #rt.target<"cpu", {features = [], kernels = "mlir", precision = "f32", vector_bits = 128, vector_registers = 16}>, test.kept} {
+}
+
+// -----
+
+// A module without a target is for any machine and stays so.
+// CHECK: module @does_not_fire {
+// INT8: module @does_not_fire {
+module @does_not_fire {
+}
