@@ -62,6 +62,9 @@ Value ModuleMutator::pickValue(Operation *op, Type type, Value except) {
 
 Value ModuleMutator::makeValue(Operation *op, Type type) {
   OpBuilder builder(op);
+  // Upstream's folds of slices read a poison offset as an integer.
+  if (type.isIntOrIndex())
+    return arith::ConstantOp::create(builder, op->getLoc(), builder.getZeroAttr(type));
   return ub::PoisonOp::create(builder, op->getLoc(), type, ub::PoisonAttr::get(op->getContext()));
 }
 
@@ -444,7 +447,7 @@ bool ModuleMutator::emptyRegion() {
   for (OpOperand &operand : terminator->getOpOperands())
     operand.set(makeValue(terminator, operand.get().getType()));
   for (Operation &dead : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (&dead != terminator && !isa<ub::PoisonOp>(dead)) {
+    if (&dead != terminator && !llvm::is_contained(dead.getUsers(), terminator)) {
       dead.dropAllUses();
       dead.erase();
     }
