@@ -21,7 +21,7 @@ public:
 
   /// Replaces the scores by 2^(score - base); returns |sums| plus them.
   Values emitExponentials(const AttentionBlock &block, mlir::ValueRange base, mlir::ValueRange sums);
-  /// What exponentials of the last block are multiplied by: head scale / sum, 0 for rows without keys and, if asked, without visible ones.
+  /// Returns the factors of the last exponentials: head scale / sum, 0 for rows without keys and, if asked, without visible ones.
   Values emitFactors(mlir::ValueRange maxima, mlir::ValueRange sums);
   /// Writes the exponentials of |block| times |factor| as probabilities, and multiplies those of blocks before it by |earlier|.
   void emitProbabilities(const AttentionBlock &block, mlir::ValueRange earlier, mlir::ValueRange factor);

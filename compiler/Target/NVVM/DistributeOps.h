@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// Whether |op| is one that threads share: linalg, copies, xfmr tiles and stores.
+/// Returns true if threads share |op|: linalg, copies, xfmr tiles and stores.
 bool isDistributed(mlir::Operation *op);
 /// Replaces |op| by the loops of one thread.
 llvm::LogicalResult distributeOp(mlir::Operation *op, const ThreadLoops &loops);

@@ -19,7 +19,7 @@ struct WgmmaTiles {
 struct KernelVersion {
   mlir::scf::ForallOp loop;
   GemmVariant variant;
-  /// Whether only the architecture of WgmmaTiles runs it, as blocks of warpgroups.
+  /// True if only the architecture of WgmmaTiles runs it, as blocks of warpgroups.
   bool isArchSpecific = false;
 };
 

@@ -319,7 +319,7 @@ func.func @flash_attention_of_rows(%q: memref<?x1x24xbf16>, %k: memref<?x24xbf16
 // CHECK-NOT: scf.for
 // CHECK: %[[FROM:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
 // CHECK: nvvm.cp.async.shared.global
-// CHECK: %[[STEP:.*]] = arith.index_cast %c32768{{.*}} : index to i64
+// CHECK: %[[STEP:.*]] = arith.constant 32768 : i64
 // CHECK-NEXT: llvm.getelementptr %[[FROM]][%[[STEP]]]
 // CHECK: nvvm.cp.async.commit.group
 // CHECK: scf.for
