@@ -9,6 +9,7 @@
 #   %runtime_include    folder of attune/runtime.h           %runtime_lib   the static runtime library
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
+#   %{features}         the features below that this machine has, separated by commas
 #   %fake_cuda          runs what follows with the fake NVIDIA driver of test/FakeCuda
 # Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), ptxas (NVIDIA's assembler), halide (built with it), numpy, asan, shared-linker, pkg-config
 # (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine),
@@ -159,3 +160,6 @@ if all(shutil.which(c) for c in ("cpack", "dpkg-deb", "dpkg-shlibdeps", "file", 
     config.available_features.add("debian")
 if any(shutil.which(c, path=config.environment["PATH"]) for c in ("ld.lld", "cc")):
     config.available_features.add("shared-linker")
+
+# For scripts that leave out what this machine cannot do.
+config.substitutions.append(("%{features}", ",".join(sorted(config.available_features))))
