@@ -16,7 +16,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/dialect/ATTENTION.md ${PROJECT_SOURCE_DIR}/d
 add_custom_target(attune-reference ALL)
 add_dependencies(attune-reference mlir-doc)
 
-install(FILES ${PROJECT_SOURCE_DIR}/runtime/README.md DESTINATION ${documents} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${documents} COMPONENT development FILES_MATCHING PATTERN *.md)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents} COMPONENT development PATTERN out EXCLUDE PATTERN configs EXCLUDE)
 # For `attune init`: what models are made of when there is none at hand.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/configs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/attune COMPONENT tools)

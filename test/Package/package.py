@@ -79,7 +79,7 @@ def check_contents(prefix):
                 need(text not in data, "'%s' names '%s'" % (path, text.decode()))
     for part in ("bin/attune", "bin/attune-run", "bin/attune-opt", "include/attune/runtime.h", "include/attune/runtime.hpp", "include/attune/abi.h",
                  "libattune_runtime.a", "libattune_runtime.so", "AttuneConfig.cmake", "AttuneAddModel.cmake", "pkgconfig/attune.pc",
-                 "doc/attune/reference/XfmrDialect.md", "doc/attune/reference/XfmrPasses.md", "doc/attune/examples/hello/Makefile",
+                 "doc/attune/embed.md", "doc/attune/reference/XfmrDialect.md", "doc/attune/reference/XfmrPasses.md", "doc/attune/examples/hello/Makefile",
                  "share/attune/configs/bert-tiny/config.json", "share/attune/configs/gpt2-tiny/config.json", "man1/attune.1", "man1/attune-run.1", "man1/attune-opt.1", "bash-completion/completions/attune"):
         need(any(part in name for name in names), "%s is not installed: %s" % (part, names))
     print("ok: contents")

@@ -1,7 +1,7 @@
 /*===- runtime.h - C API of the Attune runtime ------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Opens compiled models, makes sessions and runs their entries. runtime/README.md shows the whole of it in forty lines.
+ * Opens compiled models, makes sessions and runs their entries. docs/embed.md shows programs.
  *
  * Errors. A function that can fail returns an attune_status; attune_last_error() then gives the reason, one line naming
  * the tensor or file, what was expected and what was found. The text belongs to the calling thread and stays until that
