@@ -174,6 +174,18 @@ std::string attune::wrapText(const std::string &text, size_t indent) {
   return result;
 }
 
+/// Sets |style| to the one called |name|, "" for that of a terminal. Returns false if there is none.
+static bool readHelpStyle(const std::string &name, HelpStyle &style) {
+  static const std::pair<const char *, HelpStyle> styles[] = {
+      {"", HelpStyle::Screen}, {"man", HelpStyle::Manual}, {"bash", HelpStyle::Completion}, {"markdown", HelpStyle::Markdown}};
+  for (const auto &[known, value] : styles)
+    if (name == known) {
+      style = value;
+      return true;
+    }
+  return false;
+}
+
 Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
@@ -190,9 +202,8 @@ Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<s
     std::string name = argument.substr(dashes, equals == std::string::npos ? equals : equals - dashes);
     if (name == "help" || name == "h") {
       std::string style = equals == std::string::npos ? "" : argument.substr(equals + 1);
-      if (!style.empty() && style != "man" && style != "bash")
-        return Status::error("--help: expected no value, man or bash, got '" + style + "'");
-      help = style.empty() ? HelpStyle::Screen : style == "man" ? HelpStyle::Manual : HelpStyle::Completion;
+      if (!readHelpStyle(style, help))
+        return Status::error("--help: expected no value, man, bash or markdown, got '" + style + "'");
       continue;
     }
     const Flag *flag = find(name);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags; `--help` is understood by
-// all, and so are `--help=man` and `--help=bash`, from which the manual and the completion of the shell are made.
+// all, and so are `--help=man`, `--help=bash` and `--help=markdown`, from which manual, completion and reference are made.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_FLAGS_H
 #define ATTUNE_COMPILER_TOOLS_FLAGS_H
@@ -16,8 +16,9 @@
 
 namespace attune {
 
-/// What was asked for by --help: text for a terminal, a section of a manual page, or a case of a completion script.
-enum class HelpStyle { None, Screen, Manual, Completion };
+/// The output that --help asks for: text for a terminal, a section of a manual page, a case of a completion script, or a section of a page
+/// in Markdown.
+enum class HelpStyle { None, Screen, Manual, Completion, Markdown };
 
 /// A flag in words. |name| with its dashes, |value| the word for its value, "" for a switch.
 struct FlagText {

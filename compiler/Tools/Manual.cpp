@@ -43,6 +43,32 @@ static std::string formatManual(const FlagTable &flags, const std::string &comma
   return text;
 }
 
+/// Escapes the characters of |text| that Markdown reads as markup in a table.
+static std::string escapeMarkdown(const std::string &text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '|' || c == '*' || c == '_' || c == '<')
+      result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+static std::string formatMarkdown(const FlagTable &flags, const std::string &command, const std::string &summary) {
+  std::string text = "## " + command.substr(0, command.find(' ', command.find(' ') + 1)) + "\n\n    " + command + "\n\n" +
+                     escapeMarkdown(summary) + "\n\n";
+  if (!flags.texts().empty())
+    text += "| flag | meaning |\n|---|---|\n";
+  for (const FlagText &flag : flags.texts()) {
+    const char *join = flag.value.empty() ? "" : flag.name.size() == 2 ? " " : "=";
+    std::string value = flag.value;
+    for (size_t at = 0; (at = value.find('|', at)) != std::string::npos; at += 2)
+      value.replace(at, 1, "\\|");
+    text += "| `" + flag.name + join + value + "` | " + escapeMarkdown(flag.help) + " |\n";
+  }
+  return text + "\n";
+}
+
 /// Whether a flag takes one of the words its help shows ("object|shared"), rather than a placeholder in capitals ("FILE|DIR").
 static bool hasChoices(const std::string &value) {
   return value.find('|') != std::string::npos && std::none_of(value.begin(), value.end(), [](unsigned char c) { return std::isupper(c); });
@@ -69,6 +95,8 @@ std::string attune::formatHelp(const FlagTable &flags, const std::string &tool, 
     return formatManual(flags, tool + " " + usage, summary);
   case HelpStyle::Completion:
     return formatCompletion(flags, usage.substr(0, usage.find(' ')));
+  case HelpStyle::Markdown:
+    return formatMarkdown(flags, tool + " " + usage, summary);
   default:
     return "usage: " + wrapText(tool + " " + usage, 7) + "\n\n" + wrapText(summary, 0) + "\n\n" + flags.helpText();
   }
@@ -109,6 +137,24 @@ static int printManual(const ToolManual &manual, const std::string &version) {
       "behind.\n\\fBdiff\\fR and \\fBcheck\\fR: 2 if what they were given cannot be compared.\nInterrupted by a signal: 128 and its "
       "number, as the "
       "shell counts; no output is left behind then, either.\n");
+  return exitDone;
+}
+
+/// Prints a page in Markdown: the commands, each with its flags, and the sections of the manual.
+static int printMarkdown(const ToolManual &manual) {
+  std::printf("# %s\n\n%s. Usage: `%s %s`\n\n| command | work |\n|---|---|\n", manual.tool.c_str(), escapeMarkdown(manual.title).c_str(),
+              manual.tool.c_str(), manual.usage.c_str());
+  for (const VerbEntry &verb : manual.verbs)
+    std::printf("| `%s` | %s |\n", verb.name.c_str(), escapeMarkdown(verb.summary).c_str());
+  std::printf("\nFlags with a value accept `--flag=value` and `--flag value`.\n\n");
+  for (const VerbEntry &verb : manual.verbs)
+    if (int status = verb.run({"--help=markdown"}))
+      return status;
+  for (const ManualSection &section : manual.sections) {
+    std::printf("## %s\n\n%s\n\n", section.title.c_str(), escapeMarkdown(section.text).c_str());
+    for (const auto &[name, text] : section.items)
+      std::printf("- `%s`: %s\n", name.c_str(), escapeMarkdown(text).c_str());
+  }
   return exitDone;
 }
 
@@ -163,6 +209,8 @@ int attune::runTool(const ToolManual &manual, const std::string &version, const 
     return printManual(manual, version);
   if (verb == "--help=bash")
     return printCompletion(manual);
+  if (verb == "--help=markdown")
+    return printMarkdown(manual);
   if (verb.empty() || verb == "--help" || verb == "-h" || verb == "help") {
     std::fputs(formatVerbs(manual).c_str(), verb.empty() ? stderr : stdout);
     return verb.empty() ? exitRejected : exitDone;

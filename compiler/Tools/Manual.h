@@ -1,8 +1,9 @@
 //===- Manual.h - Help, manual pages and completion from the flags ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tool knows its verbs and each verb its flags. What is said about them on the terminal (`--help`), in the manual page (`TOOL
-// --help=man`) and by the shell's completion (`TOOL --help=bash`) is made from these tables, so none of them can be out of date.
+// A tool knows its verbs and each verb its flags. The help on the terminal (`--help`), the manual page (`TOOL --help=man`), the shell's
+// completion (`TOOL --help=bash`) and the reference (`TOOL --help=markdown`) are made from these tables, so none of them can be out of
+// date.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_MANUAL_H
 #define ATTUNE_COMPILER_TOOLS_MANUAL_H
