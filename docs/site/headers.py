@@ -5,7 +5,8 @@
 
 usage: headers.py OUT HEADER…
 
-A declaration is a macro, a type or a function at the beginning of a line; its comment stands directly above it, as `///` lines or as one comment of C.
+A declaration is a macro, a type or a function at the beginning of a line; its comment stands directly above it, as `///` lines or as one
+comment of C.
 """
 import os
 import re
@@ -20,7 +21,8 @@ class Declaration:
 
     @property
     def name(self):
-        for pattern in (r"#define (\w+)", r"\}\s*(\w+);", r"typedef struct \w+ (\w+);", r"\(\*(\w+)\)", r"(\w+)\(", r"struct (\w+);", r"(\w+);"):
+        patterns = r"#define (\w+)", r"\}\s*(\w+);", r"typedef struct \w+ (\w+);", r"\(\*(\w+)\)", r"(\w+)\(", r"struct (\w+);", r"(\w+);"
+        for pattern in patterns:
             found = re.search(pattern, self.text)
             if found:
                 return found.group(1)

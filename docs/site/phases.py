@@ -40,7 +40,8 @@ def main():
     order = ["dialect", "linalg", "tiled", "kernels", "bufferized", "vector", "target"]
     if sorted(phases) != sorted(order):
         sys.exit(f"expected the pipelines {order}, got {phases}")
-    text = "# Phases and passes\n\nThe phases `import`, `llvm` and `object` are not made of passes. A pass that applies to other types or options only is not in these lists.\n"
+    text = "# Phases and passes\n\nThe phases `import`, `llvm` and `object` are not made of passes. "
+    text += "A pass that applies to other types or options only is not in these lists.\n"
     for phase in order:
         text += f"\n## {phase}\n\n"
         columns = [list_passes(attune_opt, phase, attributes) for attributes in TARGETS.values()]

@@ -5,8 +5,9 @@
 
 usage: stage.py ROOT REFERENCE OUT
 
-OUT/pages gets the pages: those of docs/ at the top, the others of the repository under their path, the references in reference/. Links between pages are kept;
-a link to a file that is no page becomes its name. OUT/mkdocs.yml lists them. Prints the number of pages; a link that leads nowhere is an error.
+OUT/pages gets the pages: those of docs/ at the top, the others of the repository under their path, the references in reference/.
+Links between pages are kept; a link to a file that is no page becomes its name. OUT/mkdocs.yml lists them. Prints the number of pages;
+a link that leads nowhere is an error.
 """
 import os
 import re
@@ -15,10 +16,25 @@ import sys
 
 GUIDES = ["first-model", "embed", "first-op", "first-pass", "debug-a-wrong-number", "tune-a-kernel"]
 FACTS = ["architecture", "numerics", "formats", "glossary", "limits", "measurements"]
-OTHERS = ["CONTRIBUTING.md", "CHANGELOG.md", "dialect/RATIONALE.md", "dialect/ATTENTION.md", "bench/README.md", "compiler/Target/NVVM/README.md",
-          "compiler/Target/Halide/README.md", "runtime/README.md", "test/fixtures/README.md", "test/BadInput/README.md", "test/FakeCuda/README.md",
-          "examples/hello/README.md", "examples/complete/README.md", "examples/translate/README.md", "examples/embed/README.md", "examples/configs/README.md",
-          "examples/seeds/README.md"]
+OTHERS = [
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "dialect/RATIONALE.md",
+    "dialect/ATTENTION.md",
+    "bench/README.md",
+    "compiler/Target/NVVM/README.md",
+    "compiler/Target/Halide/README.md",
+    "runtime/README.md",
+    "test/fixtures/README.md",
+    "test/BadInput/README.md",
+    "test/FakeCuda/README.md",
+    "examples/hello/README.md",
+    "examples/complete/README.md",
+    "examples/translate/README.md",
+    "examples/embed/README.md",
+    "examples/configs/README.md",
+    "examples/seeds/README.md",
+]
 IMAGES = ["phases.svg"]
 
 
@@ -77,7 +93,8 @@ class Site:
             return f'      - "{title}": {place}\n'
 
         references = sorted(name for name in os.listdir(self.reference) if name.endswith(".md"))
-        text = "site_name: Attune\nuse_directory_urls: false\ndocs_dir: pages\nsite_dir: html\ntheme: readthedocs\nnav:\n  - Attune: index.md\n"
+        text = "site_name: Attune\nuse_directory_urls: false\ndocs_dir: pages\nsite_dir: html\ntheme: readthedocs\n"
+        text += "nav:\n  - Attune: index.md\n"
         for title, places in (
             ("Guides", [f"{name}.md" for name in GUIDES]),
             ("Facts", [f"{name}.md" for name in FACTS]),

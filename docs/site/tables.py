@@ -5,7 +5,8 @@
 
 usage: tables.py GENERATED REFERENCE
 
-GENERATED has dialect/*.md and compiler/*.md of the target mlir-doc. A page of a dialect becomes dialect-NAME.md; the pages of passes are joined into passes.md.
+GENERATED has dialect/*.md and compiler/*.md of the target mlir-doc. A page of a dialect becomes dialect-NAME.md; the pages of passes are
+joined into passes.md.
 """
 import glob
 import os

@@ -5,8 +5,8 @@
 
 usage: snippets.py ROOT BUILD WORK [--features=LIST] PAGE…
 
-Each page gets a folder of its own in WORK, with links to the entries of the repository ROOT and `build` for the build folder BUILD: its commands run
-there as a reader types them in a clone, and what they write stays there. Blocks run in the order of the page; variables, functions excepted, and
+Each page gets a folder of its own in WORK, with links to the entries of the repository ROOT and `build` for the build folder BUILD: its
+commands run there as a reader types them in a clone, and their output stays there. Blocks run in the order of the page; exported variables and
 the current folder carry over from one `sh` block to the next.
 
 The info string of a block says how it is tested:
@@ -25,8 +25,8 @@ A marker is a comment in the line before the block, `<!-- test: WORDS -->`:
   look-for       an `sh` block that takes minutes, a network or another machine: only the programs that its lines begin with must exist
   requires=NAME  the block runs only if NAME is among the features
 
-A block without a language is an error, and so is indented code, which no marker could reach. Prints one line for each failure and one with the
-number of blocks; exits with 1 if a block fails.
+A block without a language is an error, and so is indented code, which no marker could reach. Prints one line for each failure and one with
+the number of blocks; exits with 1 if a block fails.
 """
 import os
 import re
@@ -113,7 +113,7 @@ def match_output(expected, printed):
         if line.strip() == "…":
             pattern.append(r"(?:.*\n)*?")
         else:
-            pattern.append(".*?".join(re.escape(part.rstrip() if i == 0 and "…" not in line else part) for i, part in enumerate(line.split("…"))) + r" *\n")
+            pattern.append(".*?".join(map(re.escape, line.rstrip().split("…"))) + r" *\n")
     for count in range(1, len(pattern) + 1):
         if not re.match("".join(pattern[:count]) + ("\\Z" if count == len(pattern) else ""), printed):
             return expected[count - 1]

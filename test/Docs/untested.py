@@ -1,6 +1,6 @@
 # ===- untested.py - Every page is run by a test ----------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""untested.py ROOT: ends with 1 and names the pages with fenced blocks in docs/ that neither tutorials.test nor pages.test beside this file runs."""
+"""untested.py ROOT: ends with 1 and names the pages of docs/ that neither tutorials.test nor pages.test beside this file runs."""
 import glob
 import os
 import sys

@@ -5,14 +5,16 @@
 
 usage: abi_version.py INCLUDE RECORD [--record]
 
-The interface is attune/abi.h in the folder INCLUDE and the structure attune_generation_options of attune/generate.h. RECORD has a line `VERSION HASH` for
-each version; the hash is that of the declarations, without comments and white space. With --record the line of a new version is added. A line that is
-there is never replaced.
+The interface is attune/abi.h in the folder INCLUDE and the structure attune_generation_options of attune/generate.h. RECORD has a line
+`VERSION HASH` for each version; the hash is that of the declarations, without comments and white space. With --record the line of a new version
+is added. A line that is there is never replaced.
 """
 import hashlib
 import os
 import re
 import sys
+
+HOW = "python3 test/Structure/abi_version.py runtime/include runtime/abi-versions.txt --record"
 
 
 def read(path):
@@ -23,7 +25,8 @@ def read(path):
 def hash_interface(include):
     """Returns the version and the hash of the interface."""
     header = read(os.path.join(include, "attune", "abi.h"))
-    options = re.search(r"typedef struct attune_generation_options \{.*?\} attune_generation_options;", read(os.path.join(include, "attune", "generate.h")), re.S)
+    generation = read(os.path.join(include, "attune", "generate.h"))
+    options = re.search(r"typedef struct attune_generation_options \{.*?\} attune_generation_options;", generation, re.S)
     if not options:
         sys.exit("attune/generate.h: expected the structure attune_generation_options")
     text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", header + options.group(0), flags=re.S)
@@ -42,10 +45,9 @@ def main():
             with open(record, "a", encoding="utf-8") as file:
                 file.write(f"{version} {found}\n")
             return
-        sys.exit(f"ABI version {version} is not recorded: run python3 test/Structure/abi_version.py runtime/include runtime/abi-versions.txt --record")
+        sys.exit(f"ABI version {version} is not recorded: run {HOW}")
     if recorded[version] != found:
-        sys.exit(f"the declarations of attune/abi.h changed, but ATTUNE_ABI_VERSION is still {version}: raise it, then record it with "
-                 "python3 test/Structure/abi_version.py runtime/include runtime/abi-versions.txt --record")
+        sys.exit(f"the declarations of attune/abi.h changed, but ATTUNE_ABI_VERSION is still {version}: raise it, then record it with {HOW}")
     print(f"ABI version {version} is the recorded one")
 
 

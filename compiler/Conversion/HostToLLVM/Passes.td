@@ -16,6 +16,10 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
 
 def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
   let summary = "linkage and attributes of functions in the llvm dialect";
+  let description = [{
+    Makes every function internal whose name does not begin with `attune_`. No function unwinds or has a frame pointer, and one with several
+    calls is not inlined. Moves allocas of constant size to the entry block. Numerics: exact.
+  }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 

@@ -1,0 +1,7 @@
+def Wrong : Pass<"attune-wrong"> {
+  let summary = "";
+}
+
+def Xfmr_WrongOp : Xfmr_Op<"wrong"> {
+  let description = [{ }];
+}
