@@ -12,8 +12,8 @@ from support.models import ROOT, SEED, run
 
 LINEAR = """module {{
   xfmr.weight @w : tensor<{n}x{k}xf32> = #xfmr.tensor<"w" : tensor<{n}x{k}xf32>>
-  func.func @forward(%x: tensor<?x{k}xf32> {{xfmr.name = "x", xfmr.dims = ["tokens", {k}]}})
-      -> (tensor<?x{n}xf32> {{xfmr.name = "y", xfmr.dims = ["tokens", {n}]}}) attributes {{xfmr.entry = "forward"}} {{
+  func.func @forward(%x: tensor<?x{k}xf32> {{xfmr.input = #xfmr.input<"x", [tokens, {k}]>}})
+      -> (tensor<?x{n}xf32> {{xfmr.output = #xfmr.output<"y", [tokens, {n}]>}}) attributes {{xfmr.entry = #xfmr.entry<"forward">}} {{
     %w = xfmr.weight_ref @w : tensor<{n}x{k}xf32>
     %y = xfmr.linear %x, %w : tensor<?x{k}xf32>, tensor<{n}x{k}xf32>
     return %y : tensor<?x{n}xf32>
@@ -22,10 +22,10 @@ LINEAR = """module {{
 """
 
 ATTENTION = """module {{
-  func.func @forward(%q: tensor<?x?x{f}xf32> {{xfmr.name = "q", xfmr.dims = ["batch", "length", {f}]}},
-                     %k: tensor<?x?x{f}xf32> {{xfmr.name = "k", xfmr.dims = ["batch", "length", {f}]}},
-                     %v: tensor<?x?x{f}xf32> {{xfmr.name = "v", xfmr.dims = ["batch", "length", {f}]}})
-      -> (tensor<?x?x{f}xf32> {{xfmr.name = "y", xfmr.dims = ["batch", "length", {f}]}}) attributes {{xfmr.entry = "forward"}} {{
+  func.func @forward(%q: tensor<?x?x{f}xf32> {{xfmr.input = #xfmr.input<"q", [batch, length, {f}]>}},
+                     %k: tensor<?x?x{f}xf32> {{xfmr.input = #xfmr.input<"k", [batch, length, {f}]>}},
+                     %v: tensor<?x?x{f}xf32> {{xfmr.input = #xfmr.input<"v", [batch, length, {f}]>}})
+      -> (tensor<?x?x{f}xf32> {{xfmr.output = #xfmr.output<"y", [batch, length, {f}]>}}) attributes {{xfmr.entry = #xfmr.entry<"forward">}} {{
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %batch = tensor.dim %q, %c0 : tensor<?x?x{f}xf32>

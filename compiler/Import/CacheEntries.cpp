@@ -52,10 +52,10 @@ static std::vector<EntryInput> inputsOf(CachingEntry::Kind kind, const Transform
         (role == InputRole::Positions && !encodes && !positionsGiven) || (kind == CachingEntry::Decode && isMask(*input.spec)))
       continue;
     if (role == InputRole::Positions && !encodes)
-      input.fill = "";
+      input.fill = mlir::xfmr::InputDefault::Required;
     bool packs = encodes ? padding == Padding::Skip : kind == CachingEntry::Prefill && !spec.decoder->countsPadding;
     if (isMask(*input.spec) && packs && input.dtype == DType::I64)
-      input.fill = "tokens";
+      input.fill = mlir::xfmr::InputDefault::Tokens;
     for (std::string &dim : input.dims)
       if (kind == CachingEntry::Decode && dim == spec.lengthDim(StackRole::Decoder))
         dim = "1";

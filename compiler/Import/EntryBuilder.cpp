@@ -55,16 +55,16 @@ static Value toSequences(EntryScope &scope, const EntryInput &input, Value argum
   return tensor::CollapseShapeOp::create(scope.builder, argument.getLoc(), argument, joinFirstTwo(input.rank()));
 }
 
-func::FuncOp EntryBuilder::createFunction(StringRef name) {
+func::FuncOp EntryBuilder::createFunction(StringRef name, xfmr::CacheUse caches) {
   OpBuilder &builder = scope.builder;
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
   for (const EntryInput &input : scope.inputs) {
     types.push_back(input.type(builder));
-    attributes.push_back(input.attributes(builder));
+    attributes.push_back(builder.getDictionaryAttr(xfmr::named(input.attribute(builder))));
   }
   auto function = func::FuncOp::create(builder, scope.at(name), name, builder.getFunctionType(types, {}));
-  function->setAttr(xfmr::kEntryAttr, builder.getStringAttr(name));
+  xfmr::setEntry(function, xfmr::EntryAttr::get(builder.getContext(), builder.getStringAttr(name), caches));
   function.setAllArgAttrs(attributes);
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
@@ -76,7 +76,7 @@ func::FuncOp EntryBuilder::createFunction(StringRef name) {
 }
 
 void EntryBuilder::emit(StringRef name) {
-  func::FuncOp function = createFunction(name);
+  func::FuncOp function = createFunction(name, xfmr::CacheUse::Unused);
   if (spec.encoder && hasSource(StackRole::Encoder))
     emitStack(StackRole::Encoder);
   if (spec.decoder)
@@ -102,13 +102,10 @@ void EntryBuilder::finish(func::FuncOp function) {
   func::ReturnOp::create(builder, function.getLoc(), values);
   function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(values).getTypes()));
   for (auto [i, result] : llvm::enumerate(results)) {
-    function.setResultAttr(i, xfmr::kNameAttr, builder.getStringAttr(outputs[i].name));
-    function.setResultAttr(i, xfmr::kDimsAttr, dimsAttribute(builder, result.dims));
-    if (outputs[i].isGroup())
-      function.setResultAttr(i, xfmr::kGroupAttr, builder.getUnitAttr());
+    auto output = xfmr::OutputAttr::get(builder.getContext(), builder.getStringAttr(outputs[i].name), dimsAttribute(builder, result.dims),
+                                        outputs[i].isGroup());
+    function.setResultAttrs(i, xfmr::named(output));
   }
-  for (auto [i, cache] : llvm::enumerate(caches)) {
-    function.setResultAttr(results.size() + i, xfmr::kCacheAttr, builder.getStringAttr(cache.name));
-    function.setResultAttr(results.size() + i, xfmr::kDimsAttr, dimsAttribute(builder, cache.dims));
-  }
+  for (auto [i, cache] : llvm::enumerate(caches))
+    function.setResultAttrs(results.size() + i, xfmr::named(cache.attribute));
 }

@@ -43,14 +43,13 @@ private:
     mlir::Value result;
   };
 
-  /// A cache: what its argument says of it, and what it has become.
+  /// A cache: the attribute of its argument, and the value that it has become.
   struct EntryCache {
-    std::string name;
-    std::vector<std::string> dims;
+    mlir::xfmr::CacheAttr attribute;
     mlir::Value value;
   };
 
-  mlir::func::FuncOp createFunction(mlir::StringRef name);
+  mlir::func::FuncOp createFunction(mlir::StringRef name, mlir::xfmr::CacheUse caches);
   /// Sequences whose padded tensor is |padded| and whose mask is the argument |mask| or null.
   TokenBatch makeBatch(mlir::Value padded, const std::string &lengthDim, mlir::Value mask);
   /// Whether something is given that the stack begins with.
@@ -85,9 +84,9 @@ private:
   void finish(mlir::func::FuncOp function);
 
   // Arguments that are no inputs of the model: of any kind, what the session knows of each row, a dim, and caches.
-  mlir::Value addArgument(mlir::Type type, const std::string &name, mlir::ArrayRef<mlir::NamedAttribute> attributes);
-  mlir::Value addRowInput(const std::string &name);
-  mlir::Value addDimArgument(const std::string &dim);
+  mlir::Value addArgument(mlir::Type type, mlir::StringRef name, mlir::NamedAttribute attribute);
+  mlir::Value addRowInput(mlir::xfmr::InputDefault value);
+  mlir::Value addDimArgument(mlir::xfmr::SessionDim dim);
   mlir::Value addCache(const std::string &name, bool ofSources, const std::vector<std::string> &rest);
   /// The keys and values of an attention of layer |layer|.
   CachedKeys addLayerCache(int64_t layer, const AttentionSpec &attention, bool ofSources);

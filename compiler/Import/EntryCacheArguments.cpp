@@ -7,7 +7,7 @@
 using namespace attune;
 using namespace mlir;
 
-/// The words of `xfmr.dims` for a cache of sequences or of sources.
+/// The dims of a cache of sequences or of sources.
 static std::vector<std::string> cacheDims(bool ofSources, const std::vector<std::string> &rest) {
   std::vector<std::string> dims = {ofSources ? "sources" : "slots"};
   for (const std::string &dim : rest)
@@ -15,23 +15,22 @@ static std::vector<std::string> cacheDims(bool ofSources, const std::vector<std:
   return dims;
 }
 
-Value EntryBuilder::addArgument(Type type, const std::string &name, ArrayRef<NamedAttribute> attributes) {
-  (void)function.insertArgument(function.getNumArguments(), type, scope.builder.getDictionaryAttr(attributes), scope.at(name));
+Value EntryBuilder::addArgument(Type type, StringRef name, NamedAttribute attribute) {
+  (void)function.insertArgument(function.getNumArguments(), type, scope.builder.getDictionaryAttr(attribute), scope.at(name));
   return function.getArguments().back();
 }
 
-Value EntryBuilder::addRowInput(const std::string &name) {
+Value EntryBuilder::addRowInput(xfmr::InputDefault value) {
   Builder &builder = scope.builder;
-  auto type = RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type());
-  return addArgument(type, name,
-                     {builder.getNamedAttr(xfmr::kNameAttr, builder.getStringAttr(name)),
-                      builder.getNamedAttr(xfmr::kDimsAttr, dimsAttribute(builder, {"batch"})),
-                      builder.getNamedAttr(xfmr::kFillAttr, builder.getStringAttr(name))});
+  StringRef name = xfmr::stringifyInputDefault(value);
+  auto input = xfmr::InputAttr::get(builder.getContext(), builder.getStringAttr(name), dimsAttribute(builder, {"batch"}), value, 0);
+  return addArgument(RankedTensorType::get({ShapedType::kDynamic}, builder.getI64Type()), name, xfmr::named(input));
 }
 
-Value EntryBuilder::addDimArgument(const std::string &dim) {
+Value EntryBuilder::addDimArgument(xfmr::SessionDim dim) {
   Builder &builder = scope.builder;
-  return addArgument(builder.getIndexType(), dim, {builder.getNamedAttr(xfmr::kDimAttr, builder.getStringAttr(dim))});
+  return addArgument(builder.getIndexType(), xfmr::stringifySessionDim(dim),
+                     xfmr::named(xfmr::SessionDimAttr::get(builder.getContext(), dim)));
 }
 
 Value EntryBuilder::addCache(const std::string &name, bool ofSources, const std::vector<std::string> &rest) {
@@ -42,10 +41,9 @@ Value EntryBuilder::addCache(const std::string &name, bool ofSources, const std:
     int64_t extent;
     shape.push_back(dim.getAsInteger(10, extent) ? ShapedType::kDynamic : extent);
   }
-  Value cache = addArgument(RankedTensorType::get(shape, builder.getF32Type()), name,
-                            {builder.getNamedAttr(xfmr::kCacheAttr, builder.getStringAttr(name)),
-                             builder.getNamedAttr(xfmr::kDimsAttr, dimsAttribute(builder, dims))});
-  caches.push_back({name, dims, cache});
+  auto attribute = xfmr::CacheAttr::get(builder.getContext(), builder.getStringAttr(name), dimsAttribute(builder, dims));
+  Value cache = addArgument(RankedTensorType::get(shape, builder.getF32Type()), name, xfmr::named(attribute));
+  caches.push_back({attribute, cache});
   return cache;
 }
 

@@ -53,9 +53,9 @@ CachedKeys EntryBuilder::emitOwnKeys(TokenBatch &tokens) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("cache");
   CachedKeys own;
-  Value past = addDimArgument("past");
-  own.slots = addRowInput("slots");
-  own.past = addRowInput("past_lengths");
+  Value past = addDimArgument(xfmr::SessionDim::Past);
+  own.slots = addRowInput(xfmr::InputDefault::Slots);
+  own.past = addRowInput(xfmr::InputDefault::PastLengths);
   tokens.continueAfter(own.past);
   const Sequences &sequences = tokens.sequences();
   own.lengths = addLengths(scope, own.past, sequences.offsets);
@@ -72,9 +72,9 @@ CachedKeys EntryBuilder::emitOwnKeys(TokenBatch &tokens) {
 
 CachedKeys EntryBuilder::readSourceKeys() {
   CachedKeys cross;
-  cross.length = addDimArgument("source_length");
-  cross.slots = addRowInput("sources");
-  cross.lengths = addRowInput("source_lengths");
+  cross.length = addDimArgument(xfmr::SessionDim::SourceLength);
+  cross.slots = addRowInput(xfmr::InputDefault::Sources);
+  cross.lengths = addRowInput(xfmr::InputDefault::SourceLengths);
   Value visible = addCache("source_visible", true, {"capacity"});
   cross.mask = xfmr::MaskCacheReadOp::create(scope.builder, scope.at("cache"), visible, cross.length, cross.slots);
   return cross;
@@ -130,7 +130,7 @@ void EntryBuilder::emitSources() {
   provideMemory(memoryOperands);
   const Sequences &sequences = memoryOperands.memorySequences;
   CachedKeys cross;
-  cross.slots = addRowInput("sources");
+  cross.slots = addRowInput(xfmr::InputDefault::Sources);
   cross.past = emitLengths(scope, (memory ? *memory : *encoder.tokens).batch());
   Value visible = addCache("source_visible", true, {"capacity"});
   updateCache(visible, xfmr::MaskCacheUpdateOp::create(scope.builder, scope.at("cache"), visible.getType(), visible, cross.past,
@@ -148,10 +148,8 @@ void EntryBuilder::emitSources() {
 }
 
 void EntryBuilder::emit(const CachingEntry &entry) {
-  function = createFunction(entry.name);
-  Builder &builder = scope.builder;
-  const char *uses[] = {"encode", "append", "append", "continue"};
-  function->setAttr(xfmr::kCacheUseAttr, builder.getStringAttr(uses[entry.kind]));
+  constexpr xfmr::CacheUse uses[] = {xfmr::CacheUse::Encode, xfmr::CacheUse::Append, xfmr::CacheUse::Append, xfmr::CacheUse::Continue};
+  function = createFunction(entry.name, uses[entry.kind]);
   if (entry.kind == CachingEntry::Encode) {
     emitSources();
   } else {

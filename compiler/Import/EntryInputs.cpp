@@ -28,23 +28,24 @@ ArrayAttr attune::dimsAttribute(Builder &builder, const std::vector<std::string>
   return builder.getArrayAttr(words);
 }
 
-/// What an absent input stands for, "" if it has to be given.
-static StringRef fillOf(const EntryInput &input) {
+/// The value of an input that is omitted.
+static xfmr::InputDefault defaultOf(const EntryInput &input) {
+  using xfmr::InputDefault;
   if (input.fill)
     return *input.fill;
   switch (input.spec->role) {
   case InputRole::AttentionMask:
   case InputRole::MemoryMask:
-    return input.dtype == DType::F32 ? "zeros" : "ones";
+    return input.dtype == DType::F32 ? InputDefault::Zeros : InputDefault::Ones;
   case InputRole::TokenTypes:
-    return input.spec->required ? "" : "zeros";
+    return input.spec->required ? InputDefault::Required : InputDefault::Zeros;
   case InputRole::Positions:
-    return input.spec->required ? "" : "arange";
+    return input.spec->required ? InputDefault::Required : InputDefault::Arange;
   case InputRole::HeadMask:
   case InputRole::CrossHeadMask:
-    return "ones";
+    return InputDefault::Ones;
   default:
-    return "";
+    return InputDefault::Required;
   }
 }
 
@@ -52,15 +53,9 @@ static StringRef fillOf(const EntryInput &input) {
 /// mask beside 0 and 1 (hidden, visible, or infinite sums), and lengths, caches and skipped padding need a yes or no: so they are refused.
 static int64_t maxValueOf(const EntryInput &input) { return isMask(*input.spec) && input.dtype == DType::I64 ? 2 : input.spec->maxValue; }
 
-DictionaryAttr EntryInput::attributes(Builder &builder) const {
-  NamedAttrList list;
-  list.set(xfmr::kNameAttr, builder.getStringAttr(spec->name));
-  list.set(xfmr::kDimsAttr, dimsAttribute(builder, dims));
-  if (StringRef fill = fillOf(*this); !fill.empty())
-    list.set(xfmr::kFillAttr, builder.getStringAttr(fill));
-  if (int64_t values = maxValueOf(*this))
-    list.set(xfmr::kMaxValueAttr, builder.getI64IntegerAttr(values));
-  return list.getDictionary(builder.getContext());
+xfmr::InputAttr EntryInput::attribute(Builder &builder) const {
+  return xfmr::InputAttr::get(builder.getContext(), builder.getStringAttr(spec->name), dimsAttribute(builder, dims), defaultOf(*this),
+                              maxValueOf(*this));
 }
 
 /// How well a form fits a request: sizes 1 are where it is broadcast, at least there, or anywhere.
@@ -91,7 +86,7 @@ static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &
         EntryInput resolved{&input, form.dtype, std::move(form.dims)};
         // Positions of later tokens do not begin at 0.
         if (afterPast && input.role == InputRole::Positions && input.stack == StackRole::Decoder)
-          resolved.fill = "";
+          resolved.fill = xfmr::InputDefault::Required;
         return resolved;
       }
   for (const InputForm &form : forms) {

@@ -10,6 +10,7 @@
 
 #include "compiler/Import/ImportOptions.h"
 #include "compiler/Import/TransformerSpec.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "mlir/IR/Builders.h"
 
 namespace attune {
@@ -18,15 +19,14 @@ namespace attune {
 struct EntryInput {
   const InputSpec *spec;
   DType dtype;
-  /// The words of `xfmr.dims`, a number for a static extent.
+  /// The dims of `#xfmr.input`, a number for a static size.
   std::vector<std::string> dims;
-  /// What the input stands for if it is absent ("" if it may not be), where that is not what its role says.
-  std::optional<std::string> fill = {};
+  /// The value of the input where it is omitted, if that is not what its role says.
+  std::optional<mlir::xfmr::InputDefault> fill = {};
 
   int64_t rank() const { return int64_t(dims.size()); }
   mlir::RankedTensorType type(mlir::Builder &builder) const;
-  /// The argument attributes: name, dims, fill, largest value.
-  mlir::DictionaryAttr attributes(mlir::Builder &builder) const;
+  mlir::xfmr::InputAttr attribute(mlir::Builder &builder) const;
 };
 
 /// The inputs |options| asks for, checked: each known, none twice, ranks and types that mean something, exactly one source of tokens.
@@ -35,7 +35,7 @@ Result<std::vector<EntryInput>> resolveInputs(const TransformerSpec &spec, const
 /// Whether |inputs|, each of which means something, go together.
 Status checkInputs(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding);
 
-/// "batch" as a string attribute, "48" as an integer.
+/// The dims of `#xfmr.input`, `#xfmr.output` or `#xfmr.cache`: "batch" as a string, "48" as an integer.
 mlir::ArrayAttr dimsAttribute(mlir::Builder &builder, const std::vector<std::string> &dims);
 
 } // namespace attune

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// A value on its way out, and the words of its `xfmr.dims`.
+/// A value on its way out, and its dims.
 struct EntryResult {
   mlir::Value value;
   std::vector<std::string> dims;

@@ -113,19 +113,15 @@ static Status checkAsked(const TransformerSpec &spec, const ImportOptions &optio
 /// Writes what a module says about its model.
 static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, const std::map<std::string, int64_t> &limits) {
   Builder builder(module.getContext());
-  auto text = [&](StringRef name, StringRef value) { return builder.getNamedAttr(name, builder.getStringAttr(value)); };
-  module->setAttr(xfmr::kModelAttr, builder.getDictionaryAttr({text("family", spec.family), text("architecture", spec.architecture)}));
   NamedAttrList extents;
   for (const auto &[dim, limit] : limits)
     if (limit)
       extents.set(dim, builder.getI64IntegerAttr(limit));
-  module->setAttr(xfmr::kLimitsAttr, extents.getDictionary(builder.getContext()));
-  if (!spec.labels.empty()) {
-    SmallVector<Attribute> labels;
-    for (const std::string &label : spec.labels)
-      labels.push_back(builder.getStringAttr(label));
-    module->setAttr(xfmr::kLabelsAttr, xfmr::LabelsAttr::get(builder.getContext(), builder.getArrayAttr(labels)));
-  }
+  SmallVector<StringRef> labels(spec.labels.begin(), spec.labels.end());
+  auto model = xfmr::ModelAttr::get(builder.getContext(), builder.getStringAttr(spec.family), builder.getStringAttr(spec.architecture),
+                                    extents.empty() ? DictionaryAttr() : extents.getDictionary(builder.getContext()),
+                                    labels.empty() ? ArrayAttr() : builder.getStrArrayAttr(labels), DictionaryAttr());
+  xfmr::setModel(module, model);
 }
 
 Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const TransformerSpec &spec, const TensorProvider &tensors,

@@ -4,6 +4,7 @@
 
 #include "compiler/Import/LayerFunctions.h"
 
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -94,7 +95,7 @@ func::FuncOp LayerFunctions::create(Operation *entry, const LayerSpec &layer, co
   func::ReturnOp::create(builder, loc, returned);
   function.setFunctionType(builder.getFunctionType(body->getArgumentTypes(), ValueRange(returned).getTypes()));
   for (const auto &[id, value] : values)
-    function.setArgAttr(cast<BlockArgument>(value).getArgNumber(), xfmr::kWeightArgAttr, builder.getUnitAttr());
+    function.setArgAttrs(cast<BlockArgument>(value).getArgNumber(), xfmr::getWeightMark(builder.getContext()));
   return function;
 }
 

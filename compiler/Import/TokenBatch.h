@@ -35,7 +35,7 @@ public:
   const Sequences &sequences() const { return packed; }
   /// Where packed tokens stand in the padded batch; null if nothing is packed.
   mlir::Value positions() const { return places; }
-  /// The word for the length in `xfmr.dims`.
+  /// The dim of the length.
   const std::string &lengthDim() const { return dim; }
 
   /// `[B, L, …]` as `[T, …]`: joined, and packed if padding is skipped.

@@ -133,7 +133,7 @@ struct TransformerSpec : WeightList {
   const StackSpec &stack(StackRole role) const { return role == StackRole::Encoder ? *encoder : *decoder; }
   /// The stack whose result the model's outputs are made of.
   StackRole mainStack() const { return decoder ? StackRole::Decoder : StackRole::Encoder; }
-  /// The word of `xfmr.dims` for the padded length of a stack.
+  /// The dim of the padded length of a stack.
   const char *lengthDim(StackRole role) const {
     return hasTwoStacks() && !equalLengths && role == StackRole::Encoder ? "source_length" : "length";
   }

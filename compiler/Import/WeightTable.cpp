@@ -68,7 +68,7 @@ xfmr::WeightOp WeightTable::declare(OpBuilder &builder, WeightId id) {
   if (last)
     declarations.setInsertionPointAfter(last);
   Location loc = NameLoc::get(builder.getStringAttr(name));
-  symbol = xfmr::WeightOp::create(declarations, loc, name, StringAttr(), typeOf(spec.weights[id]), sourceOf(id));
+  symbol = xfmr::WeightOp::create(declarations, loc, name, StringAttr(), typeOf(spec.weights[id]), sourceOf(id), IntegerAttr());
   last = symbol;
   return symbol;
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/Object/DescriptorSignature.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -37,125 +38,128 @@ static int64_t findDim(EntrySignature &entry, StringRef name, DictionaryAttr lim
   return entry.dims.size() - 1;
 }
 
-/// Reads the contract attributes of one argument or result.
-static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, DictionaryAttr attrs, DictionaryAttr limits) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto name = attrs ? attrs.getAs<StringAttr>(xfmr::kNameAttr) : StringAttr();
-  if (!tensor || !name)
-    return Status::error("expected a tensor with '" + xfmr::kNameAttr.str() + "' and '" + xfmr::kDimsAttr.str() + "'");
-  Result<attune_dtype> dtype = getDType(tensor.getElementType());
+/// Reads a tensor of |entry| with these dims.
+static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, StringAttr name, ArrayAttr dims, DictionaryAttr limits) {
+  Result<attune_dtype> dtype = getDType(cast<ShapedType>(type).getElementType());
   if (!dtype)
-    return Status::error("'" + name.str() + "': " + dtype.message());
+    return Status::error("entry '" + entry.name + "': '" + name.str() + "': " + dtype.message());
   TensorSignature result;
   result.name = name.str();
   result.dtype = *dtype;
-  auto dims = attrs.getAs<ArrayAttr>(xfmr::kDimsAttr);
-  if (static_cast<int64_t>(dims ? dims.size() : 0) != tensor.getRank())
-    return Status::error("'" + result.name + "': expected '" + xfmr::kDimsAttr.str() + "' with " + std::to_string(tensor.getRank()) +
-                         " sizes");
-  for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
-    if (auto symbol = dyn_cast<StringAttr>(dims[dim]); symbol && tensor.isDynamicDim(dim))
-      result.shape.push_back(-1 - findDim(entry, symbol, limits));
-    else if (auto size = dyn_cast<IntegerAttr>(dims[dim]); size && size.getInt() == tensor.getDimSize(dim))
-      result.shape.push_back(size.getInt());
-    else
-      return Status::error("'" + result.name + "': size " + std::to_string(dim) + " of '" + xfmr::kDimsAttr.str() +
-                           "' does not fit the type");
+  for (Attribute dim : dims) {
+    auto size = dyn_cast<IntegerAttr>(dim);
+    result.shape.push_back(size ? size.getInt() : -1 - findDim(entry, cast<StringAttr>(dim), limits));
   }
-  if (auto fill = attrs.getAs<StringAttr>(xfmr::kFillAttr))
-    result.fill = llvm::StringSwitch<attune_fill>(fill)
-                      .Case("zeros", ATTUNE_FILL_ZEROS)
-                      .Case("ones", ATTUNE_FILL_ONES)
-                      .Case("arange", ATTUNE_FILL_ARANGE)
-                      .Case("tokens", ATTUNE_FILL_TOKENS)
-                      .Case("slots", ATTUNE_FILL_SLOTS)
-                      .Case("sources", ATTUNE_FILL_SOURCES)
-                      .Case("past_lengths", ATTUNE_FILL_PAST_LENGTHS)
-                      .Case("source_lengths", ATTUNE_FILL_SOURCE_LENGTHS)
-                      .Default(ATTUNE_FILL_REQUIRED);
-  if (auto max = attrs.getAs<IntegerAttr>(xfmr::kMaxValueAttr))
-    result.maxValue = max.getInt();
-  result.group = attrs.contains(xfmr::kGroupAttr);
   return result;
 }
 
+static attune_fill getFill(xfmr::InputDefault value) {
+  switch (value) {
+  case xfmr::InputDefault::Required:
+    return ATTUNE_FILL_REQUIRED;
+  case xfmr::InputDefault::Zeros:
+    return ATTUNE_FILL_ZEROS;
+  case xfmr::InputDefault::Ones:
+    return ATTUNE_FILL_ONES;
+  case xfmr::InputDefault::Arange:
+    return ATTUNE_FILL_ARANGE;
+  case xfmr::InputDefault::Tokens:
+    return ATTUNE_FILL_TOKENS;
+  case xfmr::InputDefault::Slots:
+    return ATTUNE_FILL_SLOTS;
+  case xfmr::InputDefault::Sources:
+    return ATTUNE_FILL_SOURCES;
+  case xfmr::InputDefault::PastLengths:
+    return ATTUNE_FILL_PAST_LENGTHS;
+  case xfmr::InputDefault::SourceLengths:
+    return ATTUNE_FILL_SOURCE_LENGTHS;
+  }
+  llvm_unreachable("all defaults are handled");
+}
+
+static attune_cache_use getCacheUse(xfmr::CacheUse use) {
+  switch (use) {
+  case xfmr::CacheUse::Unused:
+    return ATTUNE_CACHE_UNUSED;
+  case xfmr::CacheUse::Encode:
+    return ATTUNE_CACHE_ENCODE;
+  case xfmr::CacheUse::Append:
+    return ATTUNE_CACHE_APPEND;
+  case xfmr::CacheUse::Continue:
+    return ATTUNE_CACHE_CONTINUE;
+  }
+  llvm_unreachable("all uses are handled");
+}
+
 static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr limits) {
+  xfmr::EntryAttr attr = xfmr::getEntry(function);
   EntrySignature entry;
-  entry.name = function->getAttrOfType<StringAttr>(xfmr::kEntryAttr).str();
-  if (auto use = function->getAttrOfType<StringAttr>(xfmr::kCacheUseAttr))
-    entry.cacheUse = llvm::StringSwitch<attune_cache_use>(use)
-                         .Case("encode", ATTUNE_CACHE_ENCODE)
-                         .Case("append", ATTUNE_CACHE_APPEND)
-                         .Case("continue", ATTUNE_CACHE_CONTINUE)
-                         .Default(ATTUNE_CACHE_UNUSED);
-  auto read = [&](const char *kind, TypeRange types, auto getAttrs, std::vector<TensorSignature> &list) -> Status {
-    for (auto [index, type] : llvm::enumerate(types)) {
-      DictionaryAttr attrs = getAttrs(index);
-      if (attrs && attrs.contains(xfmr::kCacheAttr))
-        continue;
-      if (auto dim = attrs ? attrs.getAs<StringAttr>(xfmr::kDimAttr) : StringAttr(); dim && type.isIndex()) {
-        attune_dim_origin origin = dim == "past" ? ATTUNE_DIM_PAST : dim == "source_length" ? ATTUNE_DIM_SOURCE_LENGTH : ATTUNE_DIM_INPUTS;
-        if (origin == ATTUNE_DIM_INPUTS)
-          return Status::error("entry '" + entry.name + "': expected '" + xfmr::kDimAttr.str() + "' to be past or source_length, got '" +
-                               dim.str() + "'");
-        entry.dims[findDim(entry, dim, limits)].origin = origin;
-        continue;
-      }
-      Result<TensorSignature> tensor = readTensor(entry, type, attrs, limits);
-      if (!tensor)
-        return Status::error("entry '" + entry.name + "': " + kind + " #" + std::to_string(index) + ": " + tensor.message());
-      list.push_back(std::move(*tensor));
-    }
-    return {};
+  entry.name = attr.getName().str();
+  entry.cacheUse = getCacheUse(attr.getCaches());
+  auto missing = [&](const char *kind, unsigned index, StringRef name) {
+    return Status::error("entry '" + entry.name + "': " + kind + " #" + std::to_string(index) + ": expected '" + name.str() + "'");
   };
-  Status status = read("argument", function.getArgumentTypes(), [&](unsigned i) { return function.getArgAttrDict(i); }, entry.inputs);
-  if (!status.failed())
-    status = read("result", function.getResultTypes(), [&](unsigned i) { return function.getResultAttrDict(i); }, entry.outputs);
-  if (status.failed())
-    return status;
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    if (xfmr::getCache(function, index))
+      continue;
+    if (xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, index)) {
+      bool isPast = dim.getValue() == xfmr::SessionDim::Past;
+      entry.dims[findDim(entry, xfmr::stringifySessionDim(dim.getValue()), limits)].origin =
+          isPast ? ATTUNE_DIM_PAST : ATTUNE_DIM_SOURCE_LENGTH;
+      continue;
+    }
+    xfmr::InputAttr input = xfmr::getInput(function, index);
+    if (!input)
+      return missing("argument", index, xfmr::InputAttr::name);
+    Result<TensorSignature> tensor = readTensor(entry, type, input.getName(), input.getDims(), limits);
+    if (!tensor)
+      return tensor.status();
+    tensor->fill = getFill(input.getDefaultValue());
+    tensor->maxValue = input.getMaxValue();
+    entry.inputs.push_back(std::move(*tensor));
+  }
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
+    if (xfmr::getResultCache(function, index))
+      continue;
+    xfmr::OutputAttr output = xfmr::getResultOutput(function, index);
+    if (!output)
+      return missing("result", index, xfmr::OutputAttr::name);
+    Result<TensorSignature> tensor = readTensor(entry, type, output.getName(), output.getDims(), limits);
+    if (!tensor)
+      return tensor.status();
+    tensor->group = output.getIsGroup();
+    entry.outputs.push_back(std::move(*tensor));
+  }
   return entry;
 }
 
-/// The cache |name| of this type and dims.
-static Result<CacheSignature> readCache(ShapedType type, ArrayAttr dims, StringRef name) {
+/// The signature of |attr|, a cache of this type.
+static CacheSignature readCache(ShapedType type, xfmr::CacheAttr attr) {
   CacheSignature cache;
-  cache.name = name.str();
-  auto first = dims && dims.size() == size_t(type.getRank()) && !dims.empty() ? dyn_cast<StringAttr>(dims[0]) : StringAttr();
-  cache.ofSources = first && first == "sources";
-  if (!first || (first != "slots" && first != "sources") || !type.getElementType().isF32())
-    return Status::error("'" + cache.name + "': expected f32 and '" + xfmr::kDimsAttr.str() + "' that begin with slots or sources");
-  bool known = type.getRank() == 2;
+  cache.name = attr.getName().str();
+  cache.ofSources = attr.getDims()[0] == StringAttr::get(type.getContext(), "sources");
   cache.kind = ATTUNE_CACHE_MASK;
-  if (type.getRank() == 4 || type.getRank() == 5) {
+  if (type.getRank() > 2) {
     cache.kind = type.getRank() == 5 ? ATTUNE_CACHE_KEYS : ATTUNE_CACHE_VALUES;
     cache.heads = type.getDimSize(1);
     cache.size = type.getDimSize(3);
-    known = cache.heads > 0 && cache.size > 0 && (type.getRank() == 4 || type.getDimSize(4) == xfmr::kCachePanelWidth);
   }
-  if (!known)
-    return Status::error("'" + cache.name + "': expected a cache of keys in panels of " + std::to_string(xfmr::kCachePanelWidth) +
-                         ", of values or of a mask");
   return cache;
 }
 
 Result<std::vector<CacheSignature>> attune::readCaches(ModuleOp module) {
   std::vector<CacheSignature> caches;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function->hasAttr(xfmr::kEntryAttr))
-      continue;
-    for (unsigned i = 0; i != function.getNumArguments(); ++i) {
-      auto name = function.getArgAttrOfType<StringAttr>(i, xfmr::kCacheAttr);
-      auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[i]);
-      if (!name || !type)
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+      xfmr::CacheAttr attr = xfmr::getCache(function, index);
+      if (!attr)
         continue;
-      Result<CacheSignature> cache = readCache(type, function.getArgAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr), name);
-      if (!cache)
-        return Status::error("entry '" + function.getName().str() + "': " + cache.message());
-      auto known = llvm::find_if(caches, [&](const CacheSignature &other) { return other.name == cache->name; });
+      CacheSignature cache = readCache(cast<ShapedType>(type), attr);
+      auto known = llvm::find_if(caches, [&](const CacheSignature &other) { return other.name == cache.name; });
       if (known == caches.end())
-        caches.push_back(std::move(*cache));
-      else if (!(*known == *cache))
-        return Status::error("entry '" + function.getName().str() + "': '" + cache->name + "' is another cache than in an entry before");
+        caches.push_back(std::move(cache));
+      else if (!(*known == cache))
+        return Status::error("entry '" + function.getName().str() + "': '" + cache.name + "' is another cache than in an entry before");
     }
   }
   std::vector<CacheSignature> ordered;
@@ -171,38 +175,37 @@ static Status checkLabels(const ModelSignature &signature) {
       if (!signature.labels.empty() && output.name == "logits" &&
           (output.shape.empty() || output.shape.back() != int64_t(signature.labels.size())))
         return Status::error("entry '" + entry.name + "': output 'logits' is " + formatShape(entry, output) + ", expected " +
-                             std::to_string(signature.labels.size()) + " scores, as '" + xfmr::kLabelsAttr.str() + "' has labels");
+                             std::to_string(signature.labels.size()) + " scores, as 'xfmr.model' has labels");
   return {};
 }
 
 Result<ModelSignature> attune::readModelSignature(ModuleOp module) {
   ModelSignature signature;
-  auto limits = module->getAttrOfType<DictionaryAttr>(xfmr::kLimitsAttr);
-  if (auto model = module->getAttrOfType<DictionaryAttr>(xfmr::kModelAttr)) {
-    auto text = [&](StringRef key) { return model.getAs<StringAttr>(key) ? model.getAs<StringAttr>(key).str() : std::string(); };
-    signature.family = text("family");
-    signature.architecture = text("architecture");
+  xfmr::ModelAttr model = xfmr::getModel(module);
+  if (model) {
+    signature.family = model.getFamily().str();
+    signature.architecture = model.getArchitecture().str();
   }
   Result<std::optional<GenerationSettings>> generation = readGenerationAttr(module);
   if (!generation)
     return generation.status();
   signature.generation = std::move(*generation);
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function->hasAttrOfType<StringAttr>(xfmr::kEntryAttr))
+    if (!xfmr::getEntry(function))
       continue;
-    Result<EntrySignature> entry = readEntry(function, limits);
+    Result<EntrySignature> entry = readEntry(function, model ? model.getLimits() : DictionaryAttr());
     if (!entry)
       return entry.status();
     signature.entries.push_back(std::move(*entry));
   }
   if (signature.entries.empty())
-    return Status::error("the module has no function with '" + xfmr::kEntryAttr.str() + "'");
+    return Status::error("the module has no function with 'xfmr.entry'");
   Result<std::vector<CacheSignature>> caches = readCaches(module);
   if (!caches)
     return caches.status();
   signature.caches = std::move(*caches);
-  if (auto labels = module->getAttrOfType<xfmr::LabelsAttr>(xfmr::kLabelsAttr))
-    for (auto label : labels.getNames().getAsRange<StringAttr>())
+  if (model && model.getLabels())
+    for (auto label : model.getLabels().getAsRange<StringAttr>())
       signature.labels.push_back(label.str());
   if (Status status = checkLabels(signature); status.failed())
     return status;

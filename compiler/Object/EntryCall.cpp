@@ -9,6 +9,7 @@
 #include "attune/abi.h"
 #include "compiler/Object/EntryFunctions.h"
 #include "compiler/Transforms/Passes.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,10 +34,9 @@ Value EntryFunctions::describe(MemRefType type, Value data, ArrayRef<Value> size
 }
 
 FailureOr<Value> EntryFunctions::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
-  auto names = entry.getArgAttrOfType<ArrayAttr>(argument, xfmr::kDimsAttr);
-  if (!type.getLayout().isIdentity() || !names || static_cast<int64_t>(names.size()) != type.getRank())
-    return entry.emitError("expects argument ")
-           << argument << " to be a dense buffer with " << type.getRank() << " dims, but got " << type << " with " << names;
+  ArrayAttr names = xfmr::getArgumentDims(entry, argument);
+  if (!type.getLayout().isIdentity())
+    return entry.emitError("expects argument ") << argument << " to be a dense buffer, but got " << type;
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim != type.getRank(); ++dim) {
     if (!type.isDynamicDim(dim)) {
@@ -89,24 +89,24 @@ LogicalResult EntryFunctions::buildEntry() {
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
     auto role = entry.getArgAttrOfType<StringAttr>(index, xfmr::kRoleAttr);
     auto buffer = dyn_cast<MemRefType>(type);
-    auto dim = entry.getArgAttrOfType<StringAttr>(index, xfmr::kDimAttr);
-    auto cache = entry.getArgAttrOfType<StringAttr>(index, xfmr::kCacheAttr);
+    xfmr::SessionDimAttr dim = xfmr::getSessionDim(entry, index);
+    xfmr::CacheAttr cache = xfmr::getCache(entry, index);
+    xfmr::OutputAttr output = xfmr::getOutput(entry, index);
     if (isa<LLVM::LLVMPointerType>(type)) {
       operands.push_back(device ? launches : host);
-    } else if (dim && type.isIndex()) {
-      FailureOr<Value> value = loadDim(dimValues, dim);
+    } else if (dim) {
+      FailureOr<Value> value = loadDim(dimValues, builder.getStringAttr(xfmr::stringifySessionDim(dim.getValue())));
       if (failed(value))
         return failure();
       operands.push_back(arith::IndexCastOp::create(builder, loc, type, *value));
     } else if (cache && buffer) {
-      operands.push_back(buildCache(buffer, cache, load(pointer, call, offsetof(attune_call, state)),
+      operands.push_back(buildCache(buffer, cache.getName(), load(pointer, call, offsetof(attune_call, state)),
                                     load(pointer, call, offsetof(attune_call, state_dims))));
     } else if (role && role.getValue() == "workers") {
       Value workers = load(i64, host, offsetof(attune_host, num_workers));
       operands.push_back(arith::IndexCastOp::create(builder, loc, type, workers));
-    } else if (buffer && entry.getArgAttr(index, xfmr::kNameAttr)) {
-      bool isOutput = static_cast<bool>(entry.getArgAttr(index, kOutputAttr));
-      Value data = load(pointer, isOutput ? outputs : inputs, 8 * (isOutput ? nextOutput++ : nextInput++));
+    } else if (buffer && (output || xfmr::getInput(entry, index))) {
+      Value data = load(pointer, output ? outputs : inputs, 8 * (output ? nextOutput++ : nextInput++));
       FailureOr<Value> tensor = buildTensor(index, buffer, data, dimValues);
       if (failed(tensor))
         return failure();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entries (`xfmr.entry`) whose arguments are the host, inputs (`xfmr.name`), outputs (`xfmr.output`), caches (`xfmr.cache`), values
-// of dims (`xfmr.dim`), memref<?xi8> for the weights and the workspace, and the number of workers; and the module attributes
+// Expects entries (`xfmr.entry`) whose arguments are the host, inputs (`xfmr.input`), outputs (`xfmr.output`), caches (`xfmr.cache`),
+// values of dims (`xfmr.dim`), memref<?xi8> for the weights and the workspace, and the number of workers; and the module attributes
 // `xfmr.workspace`, `xfmr.flops`, `xfmr.entry_dims`. Adds for an entry E the functions that attune_entry_desc points to:
 //
 //   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
@@ -13,6 +13,7 @@
 
 #include "compiler/Object/EntryFunctions.h"
 #include "compiler/Object/Passes.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -36,9 +37,10 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
       return signalPassFailure();
     }
     for (auto entry : llvm::to_vector(module.getOps<func::FuncOp>())) {
-      auto name = entry->getAttrOfType<StringAttr>(xfmr::kEntryAttr);
-      if (!name)
+      xfmr::EntryAttr attr = xfmr::getEntry(entry);
+      if (!attr)
         continue;
+      StringAttr name = attr.getName();
       auto names = dims ? dims.getAs<ArrayAttr>(name.getValue()) : ArrayAttr();
       if (!names) {
         entry.emitError("expects module attribute '") << xfmr::kEntryDimsAttr << "' to name the dims of entry " << name;
@@ -52,6 +54,7 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
           failed(builder.buildSize("flops", module->getAttrOfType<DictionaryAttr>(xfmr::kFlopsAttr))) ||
           (kernels && failed(builder.buildWork(kernels))))
         return signalPassFailure();
+      xfmr::removeEntry(entry);
       entry.setPrivate();
     }
   }

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Object/GenerationAttr.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -24,7 +25,6 @@ static Attribute toAttribute(Builder &builder, const Json &value) {
   return builder.getArrayAttr(elements);
 }
 
-/// What is neither a number, a string nor a list becomes null, which no setting has.
 static Json toJson(Attribute attribute) {
   if (auto flag = dyn_cast<BoolAttr>(attribute))
     return flag.getValue();
@@ -34,13 +34,10 @@ static Json toJson(Attribute attribute) {
     return number.getValueAsDouble();
   if (auto text = dyn_cast<StringAttr>(attribute))
     return text.str();
-  if (auto list = dyn_cast<ArrayAttr>(attribute)) {
-    Json elements = Json::array();
-    for (Attribute element : list)
-      elements.push_back(toJson(element));
-    return elements;
-  }
-  return nullptr;
+  Json elements = Json::array();
+  for (Attribute element : cast<ArrayAttr>(attribute))
+    elements.push_back(toJson(element));
+  return elements;
 }
 
 void attune::writeGenerationAttr(ModuleOp module, const GenerationSettings &settings) {
@@ -48,19 +45,18 @@ void attune::writeGenerationAttr(ModuleOp module, const GenerationSettings &sett
   NamedAttrList attributes;
   for (const auto &[name, value] : settings.values())
     attributes.set(name, toAttribute(builder, value));
-  module->setAttr(kGenerationAttr, attributes.getDictionary(module.getContext()));
+  xfmr::ModelAttr model = xfmr::getModel(module);
+  xfmr::setModel(module, xfmr::ModelAttr::get(module.getContext(), model.getFamily(), model.getArchitecture(), model.getLimits(),
+                                              model.getLabels(), attributes.getDictionary(module.getContext())));
 }
 
 Result<std::optional<GenerationSettings>> attune::readGenerationAttr(ModuleOp module) {
-  Attribute attribute = module->getAttr(kGenerationAttr);
-  if (!attribute)
+  xfmr::ModelAttr model = xfmr::getModel(module);
+  if (!model || !model.getGeneration())
     return std::optional<GenerationSettings>();
-  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
-  if (!dictionary)
-    return Status::error("'" + kGenerationAttr.str() + "': expected a dictionary");
   GenerationSettings settings;
-  for (NamedAttribute named : dictionary)
-    if (Status status = settings.set(named.getName().str(), toJson(named.getValue()), kGenerationAttr.str()); status.failed())
+  for (NamedAttribute named : model.getGeneration())
+    if (Status status = settings.set(named.getName().str(), toJson(named.getValue()), "'generation' of 'xfmr.model'"); status.failed())
       return status;
   return std::optional(std::move(settings));
 }

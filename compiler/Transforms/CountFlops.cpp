@@ -9,6 +9,7 @@
 
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/Work.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -78,13 +79,13 @@ void CountFlops::runOnOperation() {
   Builder builder(&getContext());
   SmallVector<NamedAttribute> formulas;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    auto name = function->getAttrOfType<StringAttr>(kEntryAttr);
-    if (!name)
+    EntryAttr entry = getEntry(function);
+    if (!entry)
       continue;
     Count count = countFunction(function);
     if (!count)
       return signalPassFailure();
-    formulas.emplace_back(name, builder.getStringAttr(count->str()));
+    formulas.emplace_back(entry.getName(), builder.getStringAttr(count->str()));
   }
   getOperation()->setAttr(kFlopsAttr, builder.getDictionaryAttr(formulas));
 }

@@ -11,6 +11,7 @@
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/Work.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 namespace attune {
@@ -55,7 +56,7 @@ private:
 static bool isWeight(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    return function && function.getArgAttr(argument.getArgNumber(), xfmr::kWeightArgAttr);
+    return function && xfmr::isMarkedWeight(function, argument.getArgNumber());
   }
   return value.getDefiningOp<xfmr::WeightRefOp>() != nullptr;
 }
@@ -155,8 +156,8 @@ void CountKernelWork::runOnOperation() {
   Builder builder(&getContext());
   SmallVector<NamedAttribute> entries;
   for (auto entry : module.getOps<func::FuncOp>()) {
-    auto name = entry->getAttrOfType<StringAttr>(xfmr::kEntryAttr);
-    if (!name)
+    xfmr::EntryAttr attr = xfmr::getEntry(entry);
+    if (!attr)
       continue;
     const std::optional<WorkByKernel> &kernels = workOf(entry);
     if (!kernels) {
@@ -174,7 +175,7 @@ void CountKernelWork::runOnOperation() {
            builder.getNamedAttr("calls", text(SizeExpr(work.calls))), builder.getNamedAttr("flops", text(work.flops)),
            builder.getNamedAttr("weight_bytes", text(work.weightBytes)), builder.getNamedAttr("tensor_bytes", text(work.tensorBytes))}));
     }
-    entries.emplace_back(name, builder.getArrayAttr(rows));
+    entries.emplace_back(attr.getName(), builder.getArrayAttr(rows));
   }
   module.walk([](func::CallOp call) {
     call->removeAttr(xfmr::kFlopsAttr);

@@ -4,6 +4,7 @@
 
 #include "compiler/Transforms/DimBounds.h"
 #include "compiler/Transforms/BoundArithmetic.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,35 +24,31 @@ using namespace attune;
 std::string DimBounds::argumentSymbol(unsigned index) { return "#" + std::to_string(index); }
 std::string DimBounds::argumentSymbol(unsigned index, int64_t dim) { return argumentSymbol(index) + "." + std::to_string(dim); }
 
-ArrayAttr attune::getDimNames(func::FuncOp function, unsigned index) {
-  return function->hasAttr(xfmr::kEntryAttr) ? function.getArgAttrOfType<ArrayAttr>(index, xfmr::kDimsAttr) : ArrayAttr();
-}
-
 SmallVector<StringRef> attune::getEntryDims(func::FuncOp entry) {
   SmallVector<StringRef> names;
   auto add = [&](ArrayAttr dims) {
-    for (Attribute dim : dims ? dims.getValue() : ArrayRef<Attribute>())
+    for (Attribute dim : dims)
       if (auto name = dyn_cast<StringAttr>(dim); name && !llvm::is_contained(names, name.getValue()))
         names.push_back(name.getValue());
   };
   for (unsigned i = 0; i != entry.getNumArguments(); ++i) {
-    if (auto dim = entry.getArgAttrOfType<StringAttr>(i, xfmr::kDimAttr))
-      names.push_back(dim);
-    if (!entry.getArgAttr(i, xfmr::kCacheAttr))
-      add(entry.getArgAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
+    if (xfmr::SessionDimAttr dim = xfmr::getSessionDim(entry, i))
+      names.push_back(xfmr::stringifySessionDim(dim.getValue()));
+    else if (ArrayAttr dims = xfmr::getArgumentDims(entry, i); dims && !xfmr::getCache(entry, i))
+      add(dims);
   }
   for (unsigned i = 0; i != entry.getNumResults(); ++i)
-    if (!entry.getResultAttr(i, xfmr::kCacheAttr))
-      add(entry.getResultAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
+    if (xfmr::OutputAttr output = xfmr::getResultOutput(entry, i))
+      add(output.getDims());
   return names;
 }
 
 /// An index argument of an entry is the value of a dim that no tensor of the caller has.
 static Bound getArgumentBound(func::FuncOp function, unsigned index) {
-  if (!function->hasAttr(xfmr::kEntryAttr))
+  if (!xfmr::getEntry(function))
     return SizeExpr::symbol(DimBounds::argumentSymbol(index));
-  auto dim = function.getArgAttrOfType<StringAttr>(index, xfmr::kDimAttr);
-  return dim ? Bound(SizeExpr::symbol(dim)) : std::nullopt;
+  xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, index);
+  return dim ? Bound(SizeExpr::symbol(xfmr::stringifySessionDim(dim.getValue()))) : std::nullopt;
 }
 
 /// Splits a symbol of an argument: its index, and its dimension or -1.
@@ -74,10 +71,10 @@ Value DimBounds::materialize(OpBuilder &builder, func::FuncOp function, StringRe
     return dim < 0 ? Value(function.getArgument(argument)) : dimOf(argument, dim);
   }
   for (unsigned i = 0; i != function.getNumArguments(); ++i)
-    if (auto dim = function.getArgAttrOfType<StringAttr>(i, xfmr::kDimAttr); dim && dim.getValue() == symbol)
+    if (xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, i); dim && xfmr::stringifySessionDim(dim.getValue()) == symbol)
       return function.getArgument(i);
   for (unsigned i = 0; i != function.getNumArguments(); ++i)
-    if (ArrayAttr names = getDimNames(function, i))
+    if (ArrayAttr names = xfmr::getArgumentDims(function, i))
       for (auto [dim, name] : llvm::enumerate(names))
         if (auto string = dyn_cast<StringAttr>(name); string && string.getValue() == symbol)
           return dimOf(i, dim);
@@ -247,11 +244,10 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (auto function = dyn_cast<func::FuncOp>(parent)) {
       unsigned index = argument.getArgNumber();
-      if (!function->hasAttr(xfmr::kEntryAttr))
+      if (!xfmr::getEntry(function))
         return SizeExpr::symbol(argumentSymbol(index, dim));
-      ArrayAttr names = getDimNames(function, index);
-      auto name = names && dim < static_cast<int64_t>(names.size()) ? dyn_cast<StringAttr>(names[dim]) : StringAttr();
-      return name ? Bound(SizeExpr::symbol(name.getValue())) : std::nullopt;
+      ArrayAttr names = xfmr::getArgumentDims(function, index);
+      return names ? Bound(SizeExpr::symbol(cast<StringAttr>(names[dim]).getValue())) : std::nullopt;
     }
     if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
       if (OpOperand *init = loop.getTiedLoopInit(argument))

@@ -14,10 +14,7 @@ namespace attune {
 /// The symbolic dims of |entry|, in the order in which its arguments, then its results name them.
 llvm::SmallVector<llvm::StringRef> getEntryDims(mlir::func::FuncOp entry);
 
-/// The names in `xfmr.dims` of argument |index| of an entry, null elsewhere.
-mlir::ArrayAttr getDimNames(mlir::func::FuncOp function, unsigned index);
-
-/// Upper bounds of index values and dimensions of tensors and buffers. In an entry the symbols are the names in `xfmr.dims`, elsewhere the
+/// Upper bounds of index values and dimensions of tensors and buffers. In an entry the symbols are the names of its dims, elsewhere the
 /// sizes of the function's arguments. Exact where the IR computes the size from them with additions, products, maxima and divisions by
 /// constants. A value that is read from memory has the bound that `arith.minsi` gives it, or that of the dimension it is a slice size of.
 /// Remembers the functions of the module: no function may be added or erased while an object is in use.

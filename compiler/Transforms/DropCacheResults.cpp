@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Passes.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace attune {
@@ -22,17 +22,17 @@ namespace {
 struct DropCacheResults : attune::impl::DropCacheResultsBase<DropCacheResults> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!function->hasAttr(xfmr::kEntryAttr) || function.isExternal() || function.getNumResults() == 0)
+    if (!xfmr::getEntry(function) || function.getNumResults() == 0)
       return;
     Operation *terminator = function.getBody().front().getTerminator();
     for (auto [index, result] : llvm::enumerate(terminator->getOperands())) {
-      auto name = function.getResultAttrOfType<StringAttr>(index, xfmr::kCacheAttr);
+      xfmr::CacheAttr cache = xfmr::getResultCache(function, index);
       auto argument = dyn_cast<BlockArgument>(result);
-      if (name && argument && function.getArgAttr(argument.getArgNumber(), xfmr::kCacheAttr) == name)
+      if (cache && argument && xfmr::getCache(function, argument.getArgNumber()) == cache)
         continue;
       InFlightDiagnostic error = function.emitError("expects result ") << index << " to be a cache that is updated in place";
-      if (name)
-        error << ", but " << name << " is copied";
+      if (cache)
+        error << ", but " << cache.getName() << " is copied";
       return signalPassFailure();
     }
     terminator->setOperands({});

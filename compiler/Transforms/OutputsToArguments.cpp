@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entry functions (`xfmr.entry`) with tensor results. Leaves them without results: each becomes a memref argument marked
-// `xfmr.output` that the caller provides, with the result's attributes. Results that are caches stay, but they and the arguments they are
+// Expects entry functions (`xfmr.entry`) with tensor results. Leaves them without results: each becomes a memref argument that
+// the caller provides, with the result's attributes. Results that are caches stay, but they and the arguments they are
 // updates of become buffers, too: one-shot bufferization compares every tensor that a function returns with every tensor it is given, and
 // there are two caches or more for each layer.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Passes.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 
 namespace attune {
@@ -28,7 +29,7 @@ static void passCachesAsBuffers(func::FuncOp function, MutableArrayRef<Value> ca
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type || !function.getArgAttr(argument.getArgNumber(), xfmr::kCacheAttr))
+    if (!type || !xfmr::getCache(function, argument.getArgNumber()))
       continue;
     argument.setType(getBufferType(type));
     auto tensor = bufferization::ToTensorOp::create(builder, argument.getLoc(), type, argument, /*restrict=*/true, /*writable=*/true);
@@ -47,7 +48,7 @@ namespace {
 struct OutputsToArguments : attune::impl::OutputsToArgumentsBase<OutputsToArguments> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!function->hasAttr(xfmr::kEntryAttr) || function.isExternal())
+    if (!xfmr::getEntry(function))
       return;
     Operation *terminator = function.getBody().front().getTerminator();
     OpBuilder builder(terminator);
@@ -59,16 +60,13 @@ struct OutputsToArguments : attune::impl::OutputsToArgumentsBase<OutputsToArgume
     llvm::BitVector outputs(function.getNumResults(), true);
     SmallVector<Value> caches;
     for (auto [index, result] : llvm::enumerate(terminator->getOperands())) {
-      if (function.getResultAttr(index, xfmr::kCacheAttr)) {
+      if (xfmr::getResultCache(function, index)) {
         outputs.reset(index);
         caches.push_back(result);
         continue;
       }
       auto type = cast<RankedTensorType>(result.getType());
-      DictionaryAttr attrs = function.getResultAttrDict(index);
-      NamedAttrList list(attrs);
-      list.set(attune::kOutputAttr, builder.getUnitAttr());
-      (void)function.insertArgument(function.getNumArguments(), getBufferType(type), list.getDictionary(&getContext()), result.getLoc());
+      (void)function.insertArgument(function.getNumArguments(), getBufferType(type), function.getResultAttrDict(index), result.getLoc());
       auto copy =
           bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), Type(), result, function.getArguments().back());
       copy.setRestrict(true);

@@ -9,7 +9,7 @@
 
 #include "compiler/Transforms/BufferTypes.h"
 #include "compiler/Transforms/Passes.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
@@ -50,7 +50,7 @@ struct PadRows : attune::impl::PadRowsBase<PadRows> {
 
 /// An argument is the buffer of all calls.
 bool Buffers::addArgument(func::FuncOp function, unsigned index, MemRefType type) {
-  if (!function || function.isExternal() || !function.isPrivate() || function->hasAttr(xfmr::kEntryAttr))
+  if (!function || function.isExternal() || !function.isPrivate() || xfmr::getEntry(function))
     return false;
   if (!types.add(function.getArgument(index), type))
     return false;

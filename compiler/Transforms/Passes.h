@@ -19,9 +19,6 @@
 
 namespace attune {
 
-/// Argument attribute: the argument is an output of the entry.
-inline constexpr llvm::StringLiteral kOutputAttr = "xfmr.output";
-
 #define GEN_PASS_DECL
 #include "compiler/Transforms/Passes.h.inc"
 

@@ -49,8 +49,10 @@ def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp">
     Before, on buffers:
 
     ```mlir
-    func.func @decode(%keys: memref<?x12xf32> {xfmr.cache = "keys"}) -> (memref<?x12xf32> {xfmr.cache = "keys"}) attributes {xfmr.entry = "decode"} {
-      return %keys : memref<?x12xf32>
+    func.func @decode(%mask: memref<?x?xf32> {xfmr.cache = #xfmr.cache<"visible", [slots, capacity]>})
+        -> (memref<?x?xf32> {xfmr.cache = #xfmr.cache<"visible", [slots, capacity]>})
+        attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>} {
+      return %mask : memref<?x?xf32>
     }
     ```
 
@@ -61,7 +63,7 @@ def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp">
 def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::FuncOp"> {
   let summary = "write the results of entries into buffers of the caller";
   let description = [{
-    Each result of a function marked `xfmr.entry` that is not a cache becomes a memref argument marked `xfmr.output`, written by
+    Each result of an entry that is not a cache becomes a memref argument with the attributes of the result, written by
     `bufferization.materialize_in_destination`. Arguments and results that are caches (`xfmr.cache`) become memrefs where they are.
     Numerics: exact.
   }];

@@ -16,6 +16,7 @@
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/PlanMemoryScopes.h"
 #include "dialect/Rt/IR/RtOps.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -149,7 +150,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
 LogicalResult PlanMemory::rewrite(func::FuncOp function) {
   function.walk([](memref::DeallocOp dealloc) { dealloc.erase(); });
   FunctionPlan &plan = plans[function];
-  if (function->hasAttr(xfmr::kEntryAttr) || !plan.function.buffers.empty()) {
+  if (xfmr::getEntry(function) || !plan.function.buffers.empty()) {
     placeBuffers(function, plan);
     return success();
   }
@@ -163,7 +164,7 @@ void PlanMemory::recordFormulas(SmallVectorImpl<func::FuncOp> &entries) {
   Builder builder(&getContext());
   SmallVector<NamedAttribute> formulas, dims;
   for (func::FuncOp entry : entries) {
-    auto name = entry->getAttrOfType<StringAttr>(xfmr::kEntryAttr);
+    StringAttr name = xfmr::getEntry(entry).getName();
     formulas.emplace_back(name, builder.getStringAttr(plans[entry].function.bytes.str()));
     SmallVector<Attribute> names;
     for (StringRef dim : getEntryDims(entry))
@@ -180,7 +181,7 @@ void PlanMemory::runOnOperation() {
     if (function.isExternal())
       continue;
     functions.push_back(function);
-    if (function->hasAttr(xfmr::kEntryAttr))
+    if (xfmr::getEntry(function))
       entries.push_back(function);
   }
   for (func::FuncOp function : functions)

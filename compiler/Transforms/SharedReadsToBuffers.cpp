@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Passes.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -154,7 +155,7 @@ Value SharedReadsToBuffers::getBuffer(Value tensor) {
 void SharedReadsToBuffers::convertSlices(ReadOnlyTensors &tensors) {
   llvm::MapVector<Value, SmallVector<tensor::ExtractSliceOp>> slices;
   for (auto function : getOperation().getOps<func::FuncOp>())
-    if (function->hasAttr(xfmr::kEntryAttr))
+    if (xfmr::getEntry(function))
       for (auto slice : function.getOps<tensor::ExtractSliceOp>())
         slices[slice.getSource()].push_back(slice);
   for (auto &[tensor, parts] : slices) {

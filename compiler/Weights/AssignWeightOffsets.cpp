@@ -10,6 +10,7 @@
 #include "attune/abi.h"
 #include "compiler/Weights/Passes.h"
 #include "compiler/Weights/WeightRows.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "dialect/Xfmr/Transforms/WeightExpressions.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,6 +27,7 @@ using namespace attune;
 
 /// Sections begin at page boundaries so that a row can be prefetched and dropped on its own.
 static constexpr int64_t kPage = 4096;
+static_assert(ATTUNE_ALIGNMENT % xfmr::kWeightAlignment == 0);
 
 namespace {
 
@@ -38,9 +40,8 @@ public:
   int64_t placeShared(StringAttr name) {
     auto [found, isNew] = shared.try_emplace(name, 0);
     if (isNew) {
-      int64_t bytes = getWeightBytes(symbols.lookup<xfmr::WeightOp>(name).getType());
-      found->second = reserve(bytes, ATTUNE_ALIGNMENT);
-      record(name, found->second, bytes);
+      found->second = reserve(getWeightBytes(symbols.lookup<xfmr::WeightOp>(name).getType()), ATTUNE_ALIGNMENT);
+      record(name, found->second);
     }
     return found->second;
   }
@@ -59,7 +60,7 @@ public:
       for (const Slot &slot : key)
         holders[slot].push_back(&*found);
       for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
-        record(name, found->second + slot.offset, slot.bytes);
+        record(name, found->second + slot.offset);
     }
     return found->second;
   }
@@ -101,16 +102,14 @@ private:
   }
 
   /// Records the place of a weight, as a copy if it already has one.
-  void record(StringAttr name, int64_t offset, int64_t bytes) {
+  void record(StringAttr name, int64_t offset) {
     auto weight = symbols.lookup<xfmr::WeightOp>(name);
-    if (weight->hasAttr(kOffsetAttr)) {
+    if (weight.getOffset()) {
       auto copy = cast<xfmr::WeightOp>(weight->clone());
       symbols.insert(copy, std::next(weight->getIterator()));
       weight = copy;
     }
-    Builder builder(weight);
-    weight->setAttr(kOffsetAttr, builder.getI64IntegerAttr(offset));
-    weight->setAttr(kBytesAttr, builder.getI64IntegerAttr(bytes));
+    weight.setOffset(offset);
   }
 
   SymbolTable symbols;
@@ -199,7 +198,7 @@ static LogicalResult refuseExpression(Operation *expression) {
 LogicalResult AssignWeightOffsetsPass::verifyReferences() {
   WalkResult result = getOperation().walk([](xfmr::WeightRefOp ref) {
     auto function = ref->getParentOfType<func::FuncOp>();
-    if (function && function->hasAttr(xfmr::kEntryAttr))
+    if (function && xfmr::getEntry(function))
       return WalkResult::advance();
     ref.emitError("expects weights to be named in entries only, but ")
         << ref.getWeightAttr() << " is used in a function without 'xfmr.entry'";
@@ -252,14 +251,14 @@ void AssignWeightOffsetsPass::runOnOperation() {
   if (failed(verifyReferences()))
     return signalPassFailure();
   for (auto weight : module.getOps<xfmr::WeightOp>())
-    weight->removeAttr(kOffsetAttr);
+    weight.removeOffsetAttr();
 
   WeightRows rows(module);
   WeightPlacer placer(module);
   // Rows come first in the file and what entries read themselves follows in the order of its use. So a model without some of its outputs
   // has its weights where the whole model has them.
   for (auto entry : module.getOps<func::FuncOp>())
-    if (entry->hasAttr(xfmr::kEntryAttr))
+    if (xfmr::getEntry(entry))
       entry.walk([&](func::CallOp call) {
         if (func::FuncOp layer = rows.getLayer(call))
           (void)placer.placeRow(rows.getRow(layer), getWeightNames(call, rows.getRow(layer)));
@@ -270,7 +269,7 @@ void AssignWeightOffsetsPass::runOnOperation() {
         (void)placer.placeShared(ref.getWeightAttr().getAttr());
     });
   for (auto entry : module.getOps<func::FuncOp>())
-    if (entry->hasAttr(xfmr::kEntryAttr) && !entry.isExternal())
+    if (xfmr::getEntry(entry))
       rewriteEntry(entry, rows, placer);
   for (func::FuncOp layer : rows.functions())
     rewriteLayer(layer, rows.getRow(layer), rows);
@@ -283,7 +282,7 @@ void AssignWeightOffsetsPass::runOnOperation() {
   }
 
   for (auto weight : llvm::make_early_inc_range(module.getOps<xfmr::WeightOp>()))
-    if (!weight->hasAttr(kOffsetAttr))
+    if (!weight.getOffset())
       weight.erase();
-  module->setAttr(kWeightsBytesAttr, Builder(module).getI64IntegerAttr(placer.bytes()));
+  xfmr::setWeightsBytes(module, placer.bytes());
 }

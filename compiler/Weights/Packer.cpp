@@ -11,6 +11,7 @@
 #include "compiler/Weights/Passes.h"
 #include "compiler/Weights/SourceReader.h"
 #include "compiler/Weights/WeightRows.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -23,23 +24,21 @@ using namespace attune;
 static constexpr uint64_t kDataOffset = 4096;
 
 /// Offset and size of a weight in the data section.
-static uint64_t getOffset(xfmr::WeightOp weight) { return weight->getAttrOfType<IntegerAttr>(kOffsetAttr).getInt(); }
-static uint64_t getBytes(xfmr::WeightOp weight) { return weight->getAttrOfType<IntegerAttr>(kBytesAttr).getInt(); }
+static uint64_t getOffset(xfmr::WeightOp weight) { return *weight.getOffset(); }
+static uint64_t getBytes(xfmr::WeightOp weight) { return getWeightBytes(weight.getType()); }
 
 /// "weight 'x'", for messages.
 static std::string describe(xfmr::WeightOp weight) { return "weight '" + weight.getSymName().str() + "'"; }
 
-/// All weights with a place, in the order of their places. Checks everything packing relies on, as the module may come from a file.
-static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const SourceReader &reader, uint64_t dataBytes) {
+/// Returns all weights in the order of their offsets. Checks what packing relies on and the verifier does not know, as the module may come
+/// from a file.
+static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const SourceReader &reader) {
   std::vector<xfmr::WeightOp> weights;
   for (auto weight : module.getOps<xfmr::WeightOp>()) {
-    auto offset = weight->getAttrOfType<IntegerAttr>(kOffsetAttr), bytes = weight->getAttrOfType<IntegerAttr>(kBytesAttr);
-    if (!offset || !bytes)
+    if (!weight.getOffset())
       return Status::error(describe(weight) + " has no place in the weights file");
     if (elementTypeName(cast<RankedTensorType>(weight.getType()).getElementType()).empty())
       return Status::error(describe(weight) + ": expected elements of f32, bf16, f16, i8 or i32");
-    if (bytes.getInt() != getWeightBytes(weight.getType()) || offset.getInt() < 0 || offset.getInt() % ATTUNE_ALIGNMENT)
-      return Status::error(describe(weight) + ": '" + kOffsetAttr.str() + "' or '" + kBytesAttr.str() + "' is wrong");
     if (Status status = reader.verify(weight.getSource()); status.failed())
       return status;
     weights.push_back(weight);
@@ -51,9 +50,6 @@ static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const
       return Status::error(describe(weight) + " overlaps the one before it in the weights file");
     end = getOffset(weight) + getBytes(weight);
   }
-  if (end > dataBytes)
-    return Status::error("the weights end at " + std::to_string(end) + ", beyond '" + kWeightsBytesAttr.str() + "', " +
-                         std::to_string(dataBytes));
   return weights;
 }
 
@@ -145,17 +141,17 @@ static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, uint64
 
 /// Bytes of the data section of |module|.
 static Result<uint64_t> getDataBytes(ModuleOp module) {
-  auto dataBytes = module->getAttrOfType<IntegerAttr>(kWeightsBytesAttr);
-  if (!dataBytes || dataBytes.getInt() < 0)
-    return Status::error("the module has no '" + kWeightsBytesAttr.str() + "'");
-  return static_cast<uint64_t>(dataBytes.getInt());
+  std::optional<int64_t> dataBytes = xfmr::getWeightsBytes(module);
+  if (!dataBytes)
+    return Status::error("the module has no 'xfmr.weights_bytes'");
+  return static_cast<uint64_t>(*dataBytes);
 }
 
 Result<std::string> attune::describePackedWeights(ModuleOp module, const TensorProvider &tensors) {
   Result<uint64_t> dataBytes = getDataBytes(module);
   if (!dataBytes)
     return dataBytes.status();
-  Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, SourceReader(tensors), *dataBytes);
+  Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, SourceReader(tensors));
   if (!weights)
     return weights.status();
   return createManifest(*weights, *dataBytes, /*contentHash=*/std::nullopt);
@@ -168,7 +164,7 @@ Result<PackingResult> attune::packWeights(ModuleOp module, const TensorProvider 
     return dataBytes.status();
   packed.dataBytes = *dataBytes;
   SourceReader reader(tensors);
-  Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, reader, packed.dataBytes);
+  Result<std::vector<xfmr::WeightOp>> weights = collectWeights(module, reader);
   if (!weights)
     return weights.status();
 

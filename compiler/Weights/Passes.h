@@ -12,13 +12,6 @@
 
 namespace attune {
 
-/// Byte offset of an `xfmr.weight` in the data section of the weights file.
-inline constexpr llvm::StringLiteral kOffsetAttr = "xfmr.offset";
-/// Bytes an `xfmr.weight` occupies there.
-inline constexpr llvm::StringLiteral kBytesAttr = "xfmr.bytes";
-/// Bytes of the data section, on the module.
-inline constexpr llvm::StringLiteral kWeightsBytesAttr = "xfmr.weights_bytes";
-
 #define GEN_PASS_DECL
 #include "compiler/Weights/Passes.h.inc"
 

@@ -13,17 +13,17 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
     ```mlir
     xfmr.weight @a : tensor<4x8xf32> = #xfmr.tensor<"a" : tensor<4x8xf32>>
     func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<4x8xf32> {xfmr.weight}) -> tensor<?x4xf32>
-    func.func @forward(%x: …) attributes {xfmr.entry = "forward"} {
+    func.func @forward(%x: …) attributes {xfmr.entry = #xfmr.entry<#xfmr.entry<"forward">>} {
       %w = xfmr.weight_ref @a : tensor<4x8xf32>
       %y = call @layer(%x, %w) : …
     ```
     After:
     ```mlir
-    xfmr.weight @a : … {xfmr.bytes = 128 : i64, xfmr.offset = 0 : i64}
+    xfmr.weight @a : … at 0
     func.func private @layer(%x: tensor<?x8xf32>, %row: memref<?xi8> {xfmr.role = "weights"}) -> tensor<?x4xf32> {
       %v = memref.view %row[%c0][] : memref<?xi8> to memref<4x8xf32>
       %w = bufferization.to_tensor %v restrict : memref<4x8xf32> to tensor<4x8xf32>
-    func.func @forward(%x: …, %weights: memref<?xi8> {xfmr.role = "weights"}) attributes {xfmr.entry = "forward"} {
+    func.func @forward(%x: …, %weights: memref<?xi8> {xfmr.role = "weights"}) attributes {xfmr.entry = #xfmr.entry<#xfmr.entry<"forward">>} {
       %row = memref.view %weights[%c0][%c128] : memref<?xi8> to memref<?xi8>
       %y = call @layer(%x, %row) : …
     ```

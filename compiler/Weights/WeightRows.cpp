@@ -4,6 +4,7 @@
 
 #include "compiler/Weights/WeightRows.h"
 #include "attune/abi.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -17,7 +18,7 @@ int64_t attune::getWeightBytes(Type type) {
 
 bool attune::isWeightArgument(func::FuncOp function, unsigned index) {
   auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
-  return type && type.hasStaticShape() && function.getArgAttr(index, xfmr::kWeightArgAttr);
+  return type && type.hasStaticShape() && xfmr::isMarkedWeight(function, index);
 }
 
 /// Whether |function| calls itself, directly or through others; such a function has no finite row.
@@ -120,7 +121,7 @@ bool WeightRows::canBeLayer(func::FuncOp function) const {
     return true;
   for (func::CallOp call : found->second) {
     auto caller = call->getParentOfType<func::FuncOp>();
-    if (!caller || (!layers.contains(caller) && !caller->hasAttr(xfmr::kEntryAttr)))
+    if (!caller || (!layers.contains(caller) && !xfmr::getEntry(caller)))
       return false;
     for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
       if (!isWeightArgument(function, index) || operand.getDefiningOp<xfmr::WeightRefOp>())

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 // There are positions for 64 tokens.
-module attributes {xfmr.limits = {length = 64 : i64}} {
+module attributes {xfmr.model = #xfmr.model<family = "seed", architecture = "Decoder", limits = {length = 64 : i64}>} {
   xfmr.weight @positions : tensor<64x32xf32> = #xfmr.computed<"sinusoidal", {layout = "interleaved"} : tensor<64x32xf32>>
   xfmr.weight @"linear.weight" : tensor<32x32xf32> = #xfmr.tensor<"linear.weight" : tensor<32x32xf32>>
   xfmr.weight @"linear.bias" : tensor<32xf32> = #xfmr.tensor<"linear.bias" : tensor<32xf32>>
@@ -74,9 +74,9 @@ module attributes {xfmr.limits = {length = 64 : i64}} {
     return %r : tensor<?x32xf32>
   }
 
-  func.func @forward(%tgt: tensor<?x?x32xf32> {xfmr.name = "tgt", xfmr.dims = ["batch", "length", 32]},
-                     %memory: tensor<?x?x32xf32> {xfmr.name = "memory", xfmr.dims = ["batch", "source_length", 32]})
-      -> (tensor<?x?x32xf32> {xfmr.name = "output", xfmr.dims = ["batch", "length", 32]}) attributes {xfmr.entry = "forward"} {
+  func.func @forward(%tgt: tensor<?x?x32xf32> {xfmr.input = #xfmr.input<"tgt", [batch, length, 32]>},
+                     %memory: tensor<?x?x32xf32> {xfmr.input = #xfmr.input<"memory", [batch, source_length, 32]>})
+      -> (tensor<?x?x32xf32> {xfmr.output = #xfmr.output<"output", [batch, length, 32]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %batch = tensor.dim %tgt, %c0 : tensor<?x?x32xf32>

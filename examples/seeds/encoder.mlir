@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 // There are positions for 64 tokens.
-module attributes {xfmr.limits = {length = 64 : i64}} {
+module attributes {xfmr.model = #xfmr.model<family = "seed", architecture = "Encoder", limits = {length = 64 : i64}>} {
   xfmr.weight @positions : tensor<64x32xf32> = #xfmr.computed<"sinusoidal", {layout = "interleaved"} : tensor<64x32xf32>>
 
   // Layer 0
@@ -73,8 +73,8 @@ module attributes {xfmr.limits = {length = 64 : i64}} {
   }
 
   // What programs call: inputs and outputs are named, with the words for their dimensions.
-  func.func @forward(%src: tensor<?x?x32xf32> {xfmr.name = "src", xfmr.dims = ["batch", "length", 32]})
-      -> (tensor<?x?x32xf32> {xfmr.name = "memory", xfmr.dims = ["batch", "length", 32]}) attributes {xfmr.entry = "forward"} {
+  func.func @forward(%src: tensor<?x?x32xf32> {xfmr.input = #xfmr.input<"src", [batch, length, 32]>})
+      -> (tensor<?x?x32xf32> {xfmr.output = #xfmr.output<"memory", [batch, length, 32]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %batch = tensor.dim %src, %c0 : tensor<?x?x32xf32>

@@ -23,8 +23,8 @@ with open(empty, "w") as f:
 tensors = os.path.join(folder, "import.mlir")
 subprocess.run([attune, "compile", model, "--compile-to=import", "-o", tensors], check=True)
 
-ENTRY = """func.func @forward(%x: tensor<?x8xf32> {xfmr.name = "x", xfmr.dims = ["batch", 8]}ARGUMENTS)
-    -> (tensor<?x8xf32> {xfmr.name = "y", xfmr.dims = ["batch", 8]}) attributes {xfmr.entry = "forward"} {
+ENTRY = """func.func @forward(%x: tensor<?x8xf32> {xfmr.input = #xfmr.input<"x", [batch, 8]>}ARGUMENTS)
+    -> (tensor<?x8xf32> {xfmr.output = #xfmr.output<"y", [batch, 8]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
 BODY  return %y : tensor<?x8xf32>
 }
 """
@@ -40,11 +40,11 @@ def write_ir(name, body, arguments="", before=""):
 
 linear = "  %y = xfmr.linear %x, %w : tensor<?x8xf32>, tensor<8x8xf32>\n"
 constant = write_ir("constant.mlir", "  %w = arith.constant dense<1.0> : tensor<8x8xf32>\n" + linear)
-given = write_ir("given.mlir", linear, ', %w: tensor<8x8xf32> {xfmr.name = "w", xfmr.dims = [8, 8]}')
+given = write_ir("given.mlir", linear, ', %w: tensor<8x8xf32> {xfmr.input = #xfmr.input<"w", [8, 8]>}')
 other = write_ir("other.mlir", "  %y = tosa.add %x, %x : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>\n")
 nameless = os.path.join(folder, "nameless.mlir")
 with open(nameless, "w") as f:
-    f.write('func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = "forward"} {\n  return %x : tensor<?x8xf32>\n}\n')
+    f.write('func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {\n  return %x : tensor<?x8xf32>\n}\n')
 no_weights = write_ir("no-weights.mlir", "  %w = xfmr.weight_ref @w : tensor<8x8xf32>\n" + linear,
                       before='xfmr.weight @w : tensor<8x8xf32> = #xfmr.tensor<"w" : tensor<8x8xf32>>\n')
 
@@ -66,7 +66,7 @@ cases = [
     (["compile", constant, "-o", OUT], "but got the result of 'arith.constant'"),
     (["compile", given, "-o", OUT], "but got argument #1 of 'forward'"),
     (["compile", other, "-o", OUT], "other.mlir:3:8: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects"),
-    (["compile", nameless, "-o", OUT], "entry 'forward': argument #0: expected a tensor with 'xfmr.name' and 'xfmr.dims'"),
+    (["compile", nameless, "-o", OUT], "entry 'forward': argument #0: expected 'xfmr.input'"),
     (["compile", no_weights, "-o", OUT], "no-weights.mlir (no --weights given): tensor 'w' is missing, expected shape [8, 8]"),
     (["compile", tensors, "-o", OUT], "tensor 'embeddings.word_embeddings.weight' is missing"),
     (["compile", tensors, "-o", OUT, "--weights", os.path.join(folder, "nope")], "nope"),

@@ -11,6 +11,7 @@
 #include "compiler/Import/ImportModel.h"
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Pipelines/Pipelines.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -169,7 +170,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> copyPart(mlir::ModuleOp module, Decisio
     } else {
       auto declaration = mlir::cast<mlir::func::FuncOp>(builder.insert(function->cloneWithoutRegions()));
       declaration.setPrivate();
-      declaration->removeAttr(mlir::xfmr::kEntryAttr);
+      mlir::xfmr::removeEntry(declaration);
     }
   }
   return copy;

@@ -216,15 +216,13 @@ std::string ModuleWriter::write() {
   for (int64_t layer = 0; layer < layers; ++layer)
     writeLayer();
   std::string input = tensor("?x?x" + number(features)), output = tensor("?x?x" + number(width));
-  return "module attributes {xfmr.limits = {length = 64 : i64}} {\n" + weights + "  func.func @forward(%x: " + input +
-         " {xfmr.name = \"x\", xfmr.dims = [\"batch\", \"length\", " + number(features) +
-         "]}, %mask: tensor<?x?xi64> {xfmr.name = \"mask\", xfmr.dims = [\"batch\", \"length\"]}, %bias: tensor<?x?xf32> {xfmr.name = "
-         "\"bias\", "
-         "xfmr.dims = [\"batch\", \"length\"]}, %ids: tensor<?x?xi64> {xfmr.name = \"ids\", xfmr.dims = [\"batch\", \"length\"], "
-         "xfmr.max_value "
-         "= 64 : i64}) -> (" +
-         output + " {xfmr.name = \"y\", xfmr.dims = [\"batch\", \"length\", " + number(width) +
-         "]}) attributes {xfmr.entry = \"forward\"} {\n"
+  return "module attributes {xfmr.model = #xfmr.model<family = \"fuzz\", architecture = \"Random\", limits = {length = 64 : i64}>} {\n" +
+         weights + "  func.func @forward(%x: " + input + " {xfmr.input = #xfmr.input<\"x\", [batch, length, " + number(features) +
+         "]>}, %mask: tensor<?x?xi64> {xfmr.input = #xfmr.input<\"mask\", [batch, length]>}, "
+         "%bias: tensor<?x?xf32> {xfmr.input = #xfmr.input<\"bias\", [batch, length]>}, "
+         "%ids: tensor<?x?xi64> {xfmr.input = #xfmr.input<\"ids\", [batch, length], max_value = 64>}) -> (" +
+         output + " {xfmr.output = #xfmr.output<\"y\", [batch, length, " + number(width) +
+         "]>}) attributes {xfmr.entry = #xfmr.entry<\"forward\">} {\n"
          "    %c0 = arith.constant 0 : index\n    %c1 = arith.constant 1 : index\n"
          "    %batch = tensor.dim %x, %c0 : " +
          input + "\n    %length = tensor.dim %x, %c1 : " + input +

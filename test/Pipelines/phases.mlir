@@ -64,7 +64,7 @@
 // BUFFERIZED-LABEL: func.func private @layer(
 // BUFFERIZED-SAME: %{{.*}}: memref<?xi8> {xfmr.role = "weights"}, %{{.*}}: memref<?xi8> {xfmr.role = "workspace"}, %{{.*}}: index {xfmr.role = "workers"}) {
 // BUFFERIZED-LABEL: func.func @forward(
-// BUFFERIZED-SAME: %[[OUT:[a-z0-9]+]]: memref<?x?x20xf32> {xfmr.dims = ["batch", "length", 20], xfmr.name = "last_hidden_state", xfmr.output}
+// BUFFERIZED-SAME: %[[OUT:[a-z0-9]+]]: memref<?x?x20xf32> {xfmr.output = #xfmr.output<"last_hidden_state", [batch, length, 20]>}
 // BUFFERIZED: memref.copy %{{.*}}, %[[OUT]]
 // BUFFERIZED-NEXT: return{{$}}
 

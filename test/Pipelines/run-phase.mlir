@@ -37,8 +37,8 @@
 //--- model.mlir
 module attributes {TARGET} {
   xfmr.weight @w : tensor<24x20xf32> = #xfmr.tensor<"w" : tensor<24x20xf32>>
-  func.func @forward(%x: tensor<?x20xf32> {xfmr.dims = ["tokens", 20], xfmr.name = "x"}) -> (tensor<?x24xf32> {xfmr.dims = ["tokens", 24], xfmr.name = "y"})
-      attributes {xfmr.entry = "forward"} {
+  func.func @forward(%x: tensor<?x20xf32> {xfmr.input = #xfmr.input<"x", [tokens, 20]>}) -> (tensor<?x24xf32> {xfmr.output = #xfmr.output<"y", [tokens, 24]>})
+      attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %w = xfmr.weight_ref @w : tensor<24x20xf32>
     %y = xfmr.linear %x, %w : tensor<?x20xf32>, tensor<24x20xf32>
     return %y : tensor<?x24xf32>

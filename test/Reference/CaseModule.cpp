@@ -25,15 +25,15 @@ std::string CaseModule::type(const std::vector<std::string> &dims, const char *e
 }
 
 static std::string dimsAttribute(const std::vector<std::string> &dims) {
-  std::string text = "xfmr.dims = [";
+  std::string text = "[";
   for (size_t i = 0; i < dims.size(); ++i)
-    text += (i ? ", " : "") + (isNumber(dims[i]) ? dims[i] : "\"" + dims[i] + "\"");
+    text += (i ? ", " : "") + dims[i];
   return text + "]";
 }
 
 std::string CaseModule::argument(const std::string &name, const std::vector<std::string> &dims, const char *element) {
-  arguments += (arguments.empty() ? "" : ",\n    ") + ("%" + name + ": " + type(dims, element)) + " {xfmr.name = \"" + name + "\", " +
-               dimsAttribute(dims) + "}";
+  arguments += (arguments.empty() ? "" : ",\n    ") + ("%" + name + ": " + type(dims, element)) + " {xfmr.input = #xfmr.input<\"" + name +
+               "\", " + dimsAttribute(dims) + ">}";
   return "%" + name;
 }
 
@@ -62,8 +62,8 @@ void CaseModule::output(const std::string &name, const std::string &value, const
   expected.push_back(tensorOf(name, DType::F32, shape, std::vector<float>(values.begin(), values.end())));
   results += (results.empty() ? "" : ", ") + value;
   resultTypes += (resultTypes.empty() ? "" : ", ") + type(dims, "f32");
-  resultAttributes +=
-      (resultAttributes.empty() ? "" : ",\n    ") + type(dims, "f32") + " {xfmr.name = \"" + name + "\", " + dimsAttribute(dims) + "}";
+  resultAttributes += (resultAttributes.empty() ? "" : ",\n    ") + type(dims, "f32") + " {xfmr.output = #xfmr.output<\"" + name + "\", " +
+                      dimsAttribute(dims) + ">}";
 }
 
 std::string CaseModule::weight(const std::string &name, const std::vector<int64_t> &shape, const std::vector<float> &values) {
@@ -78,11 +78,11 @@ std::string CaseModule::weight(const std::string &name, const std::vector<int64_
 }
 
 Status CaseModule::write(const std::string &folder) const {
-  std::string text = "module attributes {xfmr.model = {name = \"cases\"}, xfmr.limits = {";
+  std::string text = "module attributes {xfmr.model = #xfmr.model<family = \"cases\", architecture = \"Case\", limits = {";
   for (const auto &[name, size] : limits)
     text += (name == limits.begin()->first ? "" : ", ") + name + " = " + std::to_string(size) + " : i64";
-  text += "}} {\n" + weights + "func.func @forward(" + arguments + ")\n    -> (" + resultAttributes +
-          ") attributes {xfmr.entry = \"forward\"} {\n" + body + "  return " + results + " : " + resultTypes + "\n}\n}\n";
+  text += "}>} {\n" + weights + "func.func @forward(" + arguments + ")\n    -> (" + resultAttributes +
+          ") attributes {xfmr.entry = #xfmr.entry<\"forward\">} {\n" + body + "  return " + results + " : " + resultTypes + "\n}\n}\n";
   Result<OutputFile> file = OutputFile::create(folder + "/model.mlir");
   if (!file)
     return file.status();

@@ -90,7 +90,7 @@ func.func private @layer(%x: memref<?x8xf32>, %w: memref<8xf32>, %y: memref<?x8x
 // CHECK-NOT: scf.for
 // CHECK: %[[CAST:.*]] = memref.cast %{{.*}} : memref<?x4x2xf32> to memref<?x4x2xf32, strided<[8, 2, 1], offset: ?>>
 // CHECK: call @scale(%[[CAST]],
-func.func @forward(%x: memref<?x8xf32> {xfmr.dims = ["batch", 8]}, %z: memref<?x4x2xf32>, %w: memref<8xf32>, %y: memref<?x8xf32> {xfmr.output}) attributes {xfmr.entry = "forward"} {
+func.func @forward(%x: memref<?x8xf32> {xfmr.input = #xfmr.input<"x", [batch, 8]>}, %z: memref<?x4x2xf32>, %w: memref<8xf32>, %y: memref<?x8xf32> {xfmr.output = #xfmr.output<"y", [batch, 8]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   call @layer(%x, %w, %y) : (memref<?x8xf32>, memref<8xf32>, memref<?x8xf32>) -> ()
   call @scale(%z, %w, %y) : (memref<?x4x2xf32>, memref<8xf32>, memref<?x8xf32>) -> ()
   return

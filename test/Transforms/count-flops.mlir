@@ -9,8 +9,8 @@ func.func private @layer(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>, %length:
   %m = xfmr.merge_heads %a : tensor<?x4x12xf32>
   return %m : tensor<?x48xf32>
 }
-func.func @forward(%ids: tensor<?x?xi64> {xfmr.name = "ids", xfmr.dims = ["batch", "length"]}, %table: tensor<9x48xf32>, %w: tensor<48x48xf32>)
-    -> (tensor<?x48xf32> {xfmr.name = "y", xfmr.dims = ["batch", 48]}) attributes {xfmr.entry = "forward"} {
+func.func @forward(%ids: tensor<?x?xi64> {xfmr.input = #xfmr.input<"ids", [batch, length]>}, %table: tensor<9x48xf32>, %w: tensor<48x48xf32>)
+    -> (tensor<?x48xf32> {xfmr.output = #xfmr.output<"y", [batch, 48]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %batch = tensor.dim %ids, %c0 : tensor<?x?xi64>
@@ -32,9 +32,9 @@ func.func @forward(%ids: tensor<?x?xi64> {xfmr.name = "ids", xfmr.dims = ["batch
 
 // Rotations and norms keep shapes.
 // CHECK: xfmr.flops = {forward = "192*batch*length*length + 4608*batch*length"}
-func.func @forward(%x: tensor<?x?x48xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length", 48]}, %positions: tensor<?xi64>, %table: tensor<99x12xf32>,
+func.func @forward(%x: tensor<?x?x48xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 48]>}, %positions: tensor<?xi64>, %table: tensor<99x12xf32>,
                    %g: tensor<48xf32>, %w: tensor<48x48xf32>)
-    -> (tensor<?x48xf32> {xfmr.name = "y", xfmr.dims = ["batch", 48]}) attributes {xfmr.entry = "forward"} {
+    -> (tensor<?x48xf32> {xfmr.output = #xfmr.output<"y", [batch, 48]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %batch = tensor.dim %x, %c0 : tensor<?x?x48xf32>

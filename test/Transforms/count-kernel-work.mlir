@@ -42,8 +42,8 @@ func.func private @layer(%x: tensor<?x6xf32>, %w: tensor<8x4xf32> {xfmr.weight},
   %y = call @linear(%x, %w, %out) {xfmr.flops = "32*#0.0"} : (tensor<?x6xf32>, tensor<8x4xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
   return %y : tensor<?x2xf32>
 }
-func.func @forward(%x: tensor<?x6xf32> {xfmr.name = "x", xfmr.dims = ["batch", 6]}, %ids: tensor<?xi64> {xfmr.name = "ids", xfmr.dims = ["batch"]})
-    -> (tensor<?x4xf32> {xfmr.name = "y", xfmr.dims = ["batch", 4]}) attributes {xfmr.entry = "forward"} {
+func.func @forward(%x: tensor<?x6xf32> {xfmr.input = #xfmr.input<"x", [batch, 6]>}, %ids: tensor<?xi64> {xfmr.input = #xfmr.input<"ids", [batch]>})
+    -> (tensor<?x4xf32> {xfmr.output = #xfmr.output<"y", [batch, 4]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x6xf32>
   %w0 = xfmr.weight_ref @w0 : tensor<8x4xf32>
@@ -66,8 +66,8 @@ func.func private @fill(%out: tensor<?xf32>) -> tensor<?xf32> attributes {tile.k
   return %out : tensor<?xf32>
 }
 // expected-remark @below {{the work of its kernels does not follow from its dims}}
-func.func @forward(%ids: tensor<?xi64> {xfmr.name = "ids", xfmr.dims = ["batch"]}) -> (tensor<?xf32> {xfmr.name = "y", xfmr.dims = ["batch"]})
-    attributes {xfmr.entry = "forward"} {
+func.func @forward(%ids: tensor<?xi64> {xfmr.input = #xfmr.input<"ids", [batch]>}) -> (tensor<?xf32> {xfmr.output = #xfmr.output<"y", [batch]>})
+    attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %id = tensor.extract %ids[%c0] : tensor<?xi64>
   %n = arith.index_cast %id : i64 to index

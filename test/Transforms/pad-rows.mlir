@@ -37,7 +37,7 @@ func.func private @layer(%a: memref<?x8x64xf32>, %out: memref<?x96xf32>) {
 // Rows of 384 bytes are those of 96 columns; %out is the entry's and stays.
 // CHECK-LABEL: func.func @forward
 // OTHER-LABEL: func.func @forward
-func.func @forward(%out: memref<?x96xf32>, %rows: index) attributes {xfmr.entry = "forward"} {
+func.func @forward(%out: memref<?x96xf32>, %rows: index) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   // CHECK: memref.alloc(%{{.*}}) : memref<?x8x64xf32, strided<[528, 64, 1]>>
   // CHECK: memref.alloc(%{{.*}}) : memref<?x8x64xf32, strided<[528, 64, 1]>>
   // CHECK: memref.alloc(%{{.*}}) : memref<?x96xf32>
@@ -67,14 +67,14 @@ func.func private @double(%a: memref<?x512xf32>) {
   }
   return
 }
-func.func @given(%out: memref<?x512xf32>, %rows: index) attributes {xfmr.entry = "forward"} {
+func.func @given(%out: memref<?x512xf32>, %rows: index) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %a = memref.alloc(%rows) : memref<?x512xf32>
   func.call @double(%a) : (memref<?x512xf32>) -> ()
   func.call @double(%out) : (memref<?x512xf32>) -> ()
   return
 }
 // Nothing is known about this operation, and views of rows side by side need them side by side.
-func.func @unknown(%rows: index) attributes {xfmr.entry = "unknown"} {
+func.func @unknown(%rows: index) attributes {xfmr.entry = #xfmr.entry<"unknown">} {
   %a = memref.alloc(%rows) : memref<?x512xf32>
   %b = memref.alloc(%rows) : memref<?x512xf32>
   "test.use"(%a) : (memref<?x512xf32>) -> ()
@@ -83,7 +83,7 @@ func.func @unknown(%rows: index) attributes {xfmr.entry = "unknown"} {
   return
 }
 // Other rows: codes, of one element, of a size that is not known.
-func.func @others(%rows: index, %columns: index) attributes {xfmr.entry = "others"} {
+func.func @others(%rows: index, %columns: index) attributes {xfmr.entry = #xfmr.entry<"others">} {
   %codes = memref.alloc(%rows) : memref<?x2048xi8>
   %flat = memref.alloc(%rows) : memref<?xf32>
   %any = memref.alloc(%rows, %columns) : memref<?x?xf32>

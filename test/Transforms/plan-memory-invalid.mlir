@@ -1,6 +1,6 @@
 // RUN: attune-opt %s -split-input-file -verify-diagnostics -attune-plan-memory
 
-func.func @no_bound(%mask: memref<?xi64> {xfmr.name = "mask", xfmr.dims = ["batch"]}) attributes {xfmr.entry = "forward"} {
+func.func @no_bound(%mask: memref<?xi64> {xfmr.input = #xfmr.input<"mask", [batch]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0 : i64
   %count = memref.load %mask[%c0] : memref<?xi64>
@@ -14,7 +14,7 @@ func.func @no_bound(%mask: memref<?xi64> {xfmr.name = "mask", xfmr.dims = ["batc
 
 // -----
 
-func.func @carried(%x: memref<?xi64> {xfmr.name = "x", xfmr.dims = ["batch"]}) attributes {xfmr.entry = "forward"} {
+func.func @carried(%x: memref<?xi64> {xfmr.input = #xfmr.input<"x", [batch]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = memref.dim %x, %c0 : memref<?xi64>
@@ -32,7 +32,7 @@ func.func @carried(%x: memref<?xi64> {xfmr.name = "x", xfmr.dims = ["batch"]}) a
 
 // -----
 
-func.func @layout(%x: memref<?xi64> {xfmr.name = "x", xfmr.dims = ["batch"]}) attributes {xfmr.entry = "forward"} {
+func.func @layout(%x: memref<?xi64> {xfmr.input = #xfmr.input<"x", [batch]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   // expected-error @below {{expects a buffer of identity layout, but for the stride of its rows, in the default memory space, but got 'memref<4xf32, 1>'}}
   %a = memref.alloc() : memref<4xf32, 1>
   return
@@ -56,7 +56,7 @@ func.func private @inner(%x: memref<?xi64>) {
   }
   return
 }
-func.func @nested(%x: memref<?xi64> {xfmr.name = "x", xfmr.dims = ["batch"]}) attributes {xfmr.entry = "forward"} {
+func.func @nested(%x: memref<?xi64> {xfmr.input = #xfmr.input<"x", [batch]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   scf.forall (%i) in (4) {
     // expected-error @below {{a parallel loop must not call a function that has a parallel loop with buffers}}
     func.call @inner(%x) : (memref<?xi64>) -> ()
@@ -66,7 +66,7 @@ func.func @nested(%x: memref<?xi64> {xfmr.name = "x", xfmr.dims = ["batch"]}) at
 
 // -----
 
-func.func @columns(%x: memref<8x8xf32> {xfmr.name = "x", xfmr.dims = [8, 8]}) attributes {xfmr.entry = "forward"} {
+func.func @columns(%x: memref<8x8xf32> {xfmr.input = #xfmr.input<"x", [8, 8]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   // expected-error @below {{expects a buffer of identity layout, but for the stride of its rows, in the default memory space, but got 'memref<8x8xf32, strided<[1, 8]>>'}}
   %a = memref.alloc() : memref<8x8xf32, strided<[1, 8]>>
   memref.copy %x, %a : memref<8x8xf32> to memref<8x8xf32, strided<[1, 8]>>

@@ -6,7 +6,7 @@
 // ONE-NOT: 31)/32
 // CHECK: memref.view {{.*}} : memref<?xi8> to memref<?x64xi8>
 // ONE-LABEL: @forward
-func.func @forward(%x: memref<?x64xf32> {xfmr.dims = ["length", 64]}) attributes {xfmr.entry = "forward"} {
+func.func @forward(%x: memref<?x64xf32> {xfmr.input = #xfmr.input<"x", [length, 64]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?x64xf32>
   %codes = memref.alloc(%n) : memref<?x64xi8>

@@ -4,7 +4,7 @@
 // CHECK: module attributes {xfmr.entry_dims = {forward = ["batch", "length"]}, xfmr.workspace = {forward = "384*batch*length"}}
 // CHECK-LABEL: func.func @reuse
 // CHECK-SAME: %[[WS:[^ ,]*]]: memref<?xi8> {xfmr.role = "workspace"}, %{{.*}}: index {xfmr.role = "workers"})
-func.func @reuse(%x: memref<?x?x48xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length", 48]}) attributes {xfmr.entry = "forward"} {
+func.func @reuse(%x: memref<?x?x48xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 48]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %batch = memref.dim %x, %c0 : memref<?x?x48xf32>
@@ -52,7 +52,7 @@ func.func private @none(%x: memref<?x16xf32>) {
 // CHECK: %[[PART:.*]] = memref.view %[[EWS]][%{{.*}}][%{{.*}}] : memref<?xi8> to memref<?xi8>
 // CHECK: call @layer(%{{.*}}, %[[PART]], %[[WORKERS]])
 // CHECK: call @none(%{{[^,]*}}) : (memref<?x16xf32>) -> ()
-func.func @forward(%ids: memref<?x?xi64> {xfmr.name = "ids", xfmr.dims = ["batch", "length"]}) attributes {xfmr.entry = "forward"} {
+func.func @forward(%ids: memref<?x?xi64> {xfmr.input = #xfmr.input<"ids", [batch, length]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %batch = memref.dim %ids, %c0 : memref<?x?xi64>
@@ -82,7 +82,7 @@ func.func @forward(%ids: memref<?x?xi64> {xfmr.name = "ids", xfmr.dims = ["batch
 // CHECK: %[[OFF:.*]] = arith.muli %[[W]], %c2112
 // CHECK: memref.view %{{.*}} : memref<?xi8> to memref<8x64xf32>
 // CHECK: memref.view %{{.*}} : memref<?xi8> to memref<?xf32>
-func.func @per_worker(%x: memref<?x64xf32> {xfmr.name = "x", xfmr.dims = ["batch", 64]}) attributes {xfmr.entry = "forward"} {
+func.func @per_worker(%x: memref<?x64xf32> {xfmr.input = #xfmr.input<"x", [batch, 64]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   %n = memref.dim %x, %c0 : memref<?x64xf32>
@@ -109,7 +109,7 @@ func.func @per_worker(%x: memref<?x64xf32> {xfmr.name = "x", xfmr.dims = ["batch
 
 // A number of tokens that is read from memory is bounded by a minimum, or by the dimension it is a slice size of.
 // CHECK: xfmr.workspace = {forward = "64*batch*length + 64*((4*batch*length + 63)/64)"}
-func.func @packed(%mask: memref<?x?xi64> {xfmr.name = "mask", xfmr.dims = ["batch", "length"]}) attributes {xfmr.entry = "forward"} {
+func.func @packed(%mask: memref<?x?xi64> {xfmr.input = #xfmr.input<"mask", [batch, length]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -137,7 +137,7 @@ func.func @packed(%mask: memref<?x?xi64> {xfmr.name = "mask", xfmr.dims = ["batc
 // A buffer allocated before a loop is live during all of it, also through views and results of scf.if; sizes that cannot be compared get
 // bytes of their own.
 // CHECK: xfmr.workspace = {forward = "64*((4*batch + 63)/64) + 64*batch + 256*length"}
-func.func @aliases(%x: memref<?x?xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length"]}, %p: i1) attributes {xfmr.entry = "forward"} {
+func.func @aliases(%x: memref<?x?xf32> {xfmr.input = #xfmr.input<"x", [batch, length]>}, %p: i1) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -165,7 +165,7 @@ func.func @aliases(%x: memref<?x?xf32> {xfmr.name = "x", xfmr.dims = ["batch", "
 
 // The larger of two sizes stays a maximum.
 // CHECK: xfmr.workspace = {forward = "(64*batch > 64*length ? 64*batch : 64*length)"}
-func.func @maximum(%x: memref<?x?xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length"]}) attributes {xfmr.entry = "forward"} {
+func.func @maximum(%x: memref<?x?xf32> {xfmr.input = #xfmr.input<"x", [batch, length]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -182,7 +182,7 @@ func.func @maximum(%x: memref<?x?xf32> {xfmr.name = "x", xfmr.dims = ["batch", "
 // Rows with room after them: 64 elements of which a row is 48.
 // CHECK: xfmr.workspace = {forward = "256*rows"}
 // CHECK-LABEL: func.func @padded_rows
-func.func @padded_rows(%x: memref<?x6x8xf32> {xfmr.name = "x", xfmr.dims = ["rows", 6, 8]}) attributes {xfmr.entry = "forward"} {
+func.func @padded_rows(%x: memref<?x6x8xf32> {xfmr.input = #xfmr.input<"x", [rows, 6, 8]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %rows = memref.dim %x, %c0 : memref<?x6x8xf32>
   // CHECK: %[[VIEW:.*]] = memref.view %{{.*}}[%c0][%[[ROWS:.*]]] : memref<?xi8> to memref<?x64xf32>

@@ -28,7 +28,7 @@ func.func private @layer(%x: tensor<?xf32>, %mask: tensor<?xf32>, %out: tensor<?
 // BUFFERS: memref.alloc
 // BUFFERS-NOT: memref.alloc
 // BUFFERS: return
-func.func @shared(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> attributes {xfmr.entry = "shared"} {
+func.func @shared(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> attributes {xfmr.entry = #xfmr.entry<"shared">} {
   %e = tensor.empty(%n) : tensor<?xf32>
   %mask = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   %e1 = tensor.empty(%n) : tensor<?xf32>
@@ -49,7 +49,7 @@ func.func private @other_layer(%x: tensor<?xf32>, %mask: tensor<?xf32>, %out: te
 // CHECK-LABEL: func.func @negative_written
 // CHECK-NOT: to_buffer
 // CHECK: return
-func.func @negative_written(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) attributes {xfmr.entry = "written"} {
+func.func @negative_written(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) attributes {xfmr.entry = #xfmr.entry<"written">} {
   %e = tensor.empty(%n) : tensor<?xf32>
   %mask = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   %e1 = tensor.empty(%n) : tensor<?xf32>
@@ -70,7 +70,7 @@ func.func private @in_place(%x: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-LABEL: func.func @negative_in_place
 // CHECK-NOT: to_buffer
 // CHECK: return
-func.func @negative_in_place(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) attributes {xfmr.entry = "in_place"} {
+func.func @negative_in_place(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) attributes {xfmr.entry = #xfmr.entry<"in_place">} {
   %a = call @in_place(%x) : (tensor<?xf32>) -> tensor<?xf32>
   %b = call @in_place(%x) : (tensor<?xf32>) -> tensor<?xf32>
   return %a, %b : tensor<?xf32>, tensor<?xf32>
@@ -83,7 +83,7 @@ func.func @negative_in_place(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>
 // CHECK: bufferization.to_tensor %[[FIRST]] restrict
 // CHECK: %[[SECOND:.*]] = memref.subview %[[BUFFER]][1, 0] [1, 4] [1, 1] : memref<2x4xf32> to memref<4xf32, strided<[1], offset: 4>>
 // CHECK: bufferization.to_tensor %[[SECOND]] restrict
-func.func @slices(%x: tensor<2x4xf32>) -> tensor<4xf32> attributes {xfmr.entry = "slices"} {
+func.func @slices(%x: tensor<2x4xf32>) -> tensor<4xf32> attributes {xfmr.entry = #xfmr.entry<"slices">} {
   %a = tensor.extract_slice %x[0, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
   %b = tensor.extract_slice %x[1, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
   %e = tensor.empty() : tensor<4xf32>

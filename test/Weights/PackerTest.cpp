@@ -7,9 +7,9 @@
 
 #include "compiler/Weights/Packer.h"
 #include "attune/abi.h"
-#include "compiler/Weights/Passes.h"
 #include "compiler/Support/Json.h"
 #include "compiler/Support/MappedFile.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "test/Weights/Expect.h"
 #include "test/Weights/RandomSources.h"
 
@@ -109,14 +109,13 @@ static void testFile(SourceGenerator &generator, FakeTensors &tensors, MLIRConte
                        : i < 8 ? generator.source(generator.pick(0, 3), 3)
                                : generator.lowPrecisionSource();
     RankedTensorType type = getSourceType(source);
-    auto weight = WeightOp::create(builder, builder.getUnknownLoc(), "w" + std::to_string(i), StringAttr(), type, source);
+    auto weight = WeightOp::create(builder, builder.getUnknownLoc(), "w" + std::to_string(i), StringAttr(), type, source, IntegerAttr());
     int64_t offset = llvm::alignTo(end, i % 3 == 0 ? 4096 : 64), bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    weight->setAttr(kOffsetAttr, builder.getI64IntegerAttr(offset));
-    weight->setAttr(kBytesAttr, builder.getI64IntegerAttr(bytes));
+    weight.setOffset(offset);
     end = llvm::alignTo(offset + bytes, 64);
     weights.push_back(weight);
   }
-  (*module)->setAttr(kWeightsBytesAttr, builder.getI64IntegerAttr(end));
+  setWeightsBytes(*module, end);
 
   std::string path = folder + "/packed.weights";
   Result<OutputFile> file = OutputFile::create(path);
@@ -141,7 +140,7 @@ static void testFile(SourceGenerator &generator, FakeTensors &tensors, MLIRConte
   std::vector<uint8_t> wanted(end);
   for (WeightOp weight : weights)
     forEachIndex(cast<RankedTensorType>(weight.getType()).getShape(), [&](ArrayRef<int64_t> index, int64_t flat) {
-      uint8_t *begin = wanted.data() + weight->getAttrOfType<IntegerAttr>(kOffsetAttr).getInt();
+      uint8_t *begin = wanted.data() + *weight.getOffset();
       storeElement(cast<RankedTensorType>(weight.getType()).getElementType(), element(weight.getSource(), llvm::to_vector(index)), flat,
                    begin);
     });
@@ -156,13 +155,14 @@ static void testFile(SourceGenerator &generator, FakeTensors &tensors, MLIRConte
   if (manifest)
     expect(manifest->erase("content_hash") == 1 && layout && *layout == *manifest, "description");
   Result<PackingResult> again = readPackedWeights(path);
-  expect(again && again->dataBytes == packed->dataBytes && again->contentHash == packed->contentHash && again->manifest == packed->manifest &&
-             again->manifestChecksum == packed->manifestChecksum,
+  expect(again && again->dataBytes == packed->dataBytes && again->contentHash == packed->contentHash &&
+             again->manifest == packed->manifest && again->manifestChecksum == packed->manifestChecksum,
          "what was packed, read again");
   for (uint64_t bytes : {mapped->size() - 1, header.manifest_offset, uint64_t(4096), uint64_t(87), uint64_t(0)}) {
     std::string cut = folder + "/cut.weights";
     Result<OutputFile> shorter = OutputFile::create(cut);
-    expect(shorter && !shorter->write(mapped->data(), bytes).failed() && !shorter->commit().failed() && !readPackedWeights(cut), "cut short");
+    expect(shorter && !shorter->write(mapped->data(), bytes).failed() && !shorter->commit().failed() && !readPackedWeights(cut),
+           "cut short");
   }
 }
 

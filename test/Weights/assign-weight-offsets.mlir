@@ -3,11 +3,11 @@
 // Two layers share a function; their rows have the same layout and begin at pages. What the entry reads itself comes after them.
 
 // CHECK: module attributes {xfmr.weights_bytes = 4544 : i64}
-// CHECK: xfmr.weight @table : {{.*}} {xfmr.bytes = 80 : i64, xfmr.offset = 4416 : i64}
-// CHECK: xfmr.weight @w0 : {{.*}} {xfmr.bytes = 256 : i64, xfmr.offset = 0 : i64}
-// CHECK: xfmr.weight @b0 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 256 : i64}
-// CHECK: xfmr.weight @w1 : {{.*}} {xfmr.bytes = 256 : i64, xfmr.offset = 4096 : i64}
-// CHECK: xfmr.weight @b1 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4352 : i64}
+// CHECK: xfmr.weight @table : {{.*}} at 4416
+// CHECK: xfmr.weight @w0 : {{.*}} at 0
+// CHECK: xfmr.weight @b0 : {{.*}} at 256
+// CHECK: xfmr.weight @w1 : {{.*}} at 4096
+// CHECK: xfmr.weight @b1 : {{.*}} at 4352
 // CHECK-NOT: @unused
 module {
   xfmr.weight @table : tensor<10x2xf32> = #xfmr.tensor<"table" : tensor<10x2xf32>>
@@ -38,7 +38,7 @@ module {
   // CHECK: %[[Y:.*]] = call @layer(%[[X]], %[[ROW0]])
   // CHECK: arith.constant 4096 : index
   // CHECK: call @layer(%[[Y]], %{{.*}})
-  func.func @forward(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<10x2xf32>) attributes {xfmr.entry = "forward"} {
+  func.func @forward(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<10x2xf32>) attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %table = xfmr.weight_ref @table : tensor<10x2xf32>
     %w0 = xfmr.weight_ref @w0 : tensor<8x8xf32>
     %b0 = xfmr.weight_ref @b0 : tensor<8xf32>
@@ -55,9 +55,9 @@ module {
 // A weight in a row and elsewhere is stored once per use; equal rows are stored once, and so is a row that is part of another one.
 
 // CHECK: module attributes {xfmr.weights_bytes = 192 : i64}
-// CHECK: xfmr.weight @a : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 0 : i64}
-// CHECK-NEXT: xfmr.weight @a_{{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 128 : i64}
-// CHECK-NEXT: xfmr.weight @b : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 64 : i64}
+// CHECK: xfmr.weight @a : {{.*}} at 0
+// CHECK-NEXT: xfmr.weight @a_{{.*}} at 128
+// CHECK-NEXT: xfmr.weight @b : {{.*}} at 64
 module {
   xfmr.weight @a : tensor<8xf32> = #xfmr.tensor<"a" : tensor<8xf32>>
   xfmr.weight @b : tensor<8xf32> = #xfmr.tensor<"b" : tensor<8xf32>>
@@ -68,7 +68,7 @@ module {
     %s = arith.addf %a, %b : tensor<8xf32>
     return %s : tensor<8xf32>
   }
-  func.func @forward(%x: tensor<?x8xf32>) -> tensor<8xf32> attributes {xfmr.entry = "forward"} {
+  func.func @forward(%x: tensor<?x8xf32>) -> tensor<8xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %a = xfmr.weight_ref @a : tensor<8xf32>
     %b = xfmr.weight_ref @b : tensor<8xf32>
     %0 = call @two(%a, %b) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
@@ -103,7 +103,7 @@ module {
     %1 = arith.addf %0, %a : tensor<8xf32>
     return %1 : tensor<8xf32>
   }
-  func.func @forward() -> tensor<8xf32> attributes {xfmr.entry = "forward"} {
+  func.func @forward() -> tensor<8xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %a = xfmr.weight_ref @a : tensor<8xf32>
     %b = xfmr.weight_ref @b : tensor<8xf32>
     %dead = xfmr.weight_ref @dead : tensor<8xf32>
@@ -126,7 +126,7 @@ module {
   // CHECK-LABEL: func.func @forward(
   // CHECK: %[[A:.*]] = bufferization.to_tensor
   // CHECK: call @mixed(%[[A]])
-  func.func @forward(%x: tensor<8xf32>) -> tensor<8xf32> attributes {xfmr.entry = "forward"} {
+  func.func @forward(%x: tensor<8xf32>) -> tensor<8xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %a = xfmr.weight_ref @a : tensor<8xf32>
     %0 = call @mixed(%a) : (tensor<8xf32>) -> tensor<8xf32>
     %1 = call @mixed(%x) : (tensor<8xf32>) -> tensor<8xf32>
@@ -139,12 +139,12 @@ module {
 // A function that reads a part of what another one does, of the same layers, reads it in the other's rows: nothing is stored twice.
 
 // CHECK: module attributes {xfmr.weights_bytes = 4288 : i64}
-// CHECK: xfmr.weight @a0 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 0 : i64}
-// CHECK-NEXT: xfmr.weight @b0 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 64 : i64}
-// CHECK-NEXT: xfmr.weight @c0 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 128 : i64}
-// CHECK-NEXT: xfmr.weight @a1 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4096 : i64}
-// CHECK-NEXT: xfmr.weight @b1 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4160 : i64}
-// CHECK-NEXT: xfmr.weight @c1 : {{.*}} {xfmr.bytes = 32 : i64, xfmr.offset = 4224 : i64}
+// CHECK: xfmr.weight @a0 : {{.*}} at 0
+// CHECK-NEXT: xfmr.weight @b0 : {{.*}} at 64
+// CHECK-NEXT: xfmr.weight @c0 : {{.*}} at 128
+// CHECK-NEXT: xfmr.weight @a1 : {{.*}} at 4096
+// CHECK-NEXT: xfmr.weight @b1 : {{.*}} at 4160
+// CHECK-NEXT: xfmr.weight @c1 : {{.*}} at 4224
 module {
   xfmr.weight @a0 : tensor<8xf32> = #xfmr.tensor<"a0" : tensor<8xf32>>
   xfmr.weight @b0 : tensor<8xf32> = #xfmr.tensor<"b0" : tensor<8xf32>>
@@ -166,7 +166,7 @@ module {
     %s = arith.addf %a, %c : tensor<8xf32>
     return %s : tensor<8xf32>
   }
-  func.func @forward() -> (tensor<8xf32>, tensor<8xf32>) attributes {xfmr.entry = "forward"} {
+  func.func @forward() -> (tensor<8xf32>, tensor<8xf32>) attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %a0 = xfmr.weight_ref @a0 : tensor<8xf32>
     %b0 = xfmr.weight_ref @b0 : tensor<8xf32>
     %c0 = xfmr.weight_ref @c0 : tensor<8xf32>
@@ -180,7 +180,7 @@ module {
   // CHECK-LABEL: func.func @decode
   // CHECK: arith.constant 4096 : index
   // CHECK: call @part
-  func.func @decode() -> tensor<8xf32> attributes {xfmr.entry = "decode"} {
+  func.func @decode() -> tensor<8xf32> attributes {xfmr.entry = #xfmr.entry<"decode">} {
     %a1 = xfmr.weight_ref @a1 : tensor<8xf32>
     %c1 = xfmr.weight_ref @c1 : tensor<8xf32>
     %0 = call @part(%c1, %a1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>

@@ -8,6 +8,9 @@
 #ifndef ATTUNE_DIALECT_XFMR_IR_ASSEMBLY_H
 #define ATTUNE_DIALECT_XFMR_IR_ASSEMBLY_H
 
+#include "dialect/Xfmr/IR/XfmrAttrs.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 
 namespace mlir::xfmr {
@@ -56,6 +59,75 @@ static ParseResult parseFfnEpilogueTypes(OpAsmParser &parser, Type &upBias, Type
 
 static void printFfnEpilogueTypes(OpAsmPrinter &printer, Operation *, Type upBias, Type downBias, Type residual) {
   printEpilogueTypes(printer, {upBias, downBias}, Type(), residual);
+}
+
+/// Parses the dims of a tensor, `[batch, 48]`.
+static ParseResult parseDims(AsmParser &parser, ArrayAttr &dims) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<Attribute> elements;
+  auto parseDim = [&]() -> ParseResult {
+    int64_t size;
+    OptionalParseResult isSize = parser.parseOptionalInteger(size);
+    std::string name;
+    if (isSize.has_value() ? failed(*isSize) : failed(parser.parseKeywordOrString(&name)))
+      return failure();
+    elements.push_back(isSize.has_value() ? Attribute(builder.getI64IntegerAttr(size)) : builder.getStringAttr(name));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim))
+    return failure();
+  dims = builder.getArrayAttr(elements);
+  return success();
+}
+
+static void printDims(AsmPrinter &printer, ArrayAttr dims) {
+  auto print = [&](Attribute dim) {
+    if (auto name = dyn_cast<StringAttr>(dim))
+      printer.printKeywordOrString(name);
+    else
+      printer << cast<IntegerAttr>(dim).getInt();
+  };
+  printer << '[';
+  llvm::interleaveComma(dims, printer, print);
+  printer << ']';
+}
+
+/// Parses the dims of an input, then `, default = WORD` and `, max_value = NUMBER`, either of which may be missing.
+static ParseResult parseInput(AsmParser &parser, ArrayAttr &dims, InputDefault &defaultValue, int64_t &maxValue) {
+  if (parseDims(parser, dims))
+    return failure();
+  bool more = succeeded(parser.parseOptionalComma());
+  if (more && succeeded(parser.parseOptionalKeyword("default"))) {
+    FailureOr<InputDefault> value = failure();
+    if (parser.parseEqual() || failed(value = FieldParser<InputDefault>::parse(parser)))
+      return failure();
+    defaultValue = *value;
+    more = succeeded(parser.parseOptionalComma());
+  }
+  return more ? ParseResult(failure(parser.parseKeyword("max_value") || parser.parseEqual() || parser.parseInteger(maxValue)))
+              : ParseResult::success();
+}
+
+static void printInput(AsmPrinter &printer, ArrayAttr dims, InputDefault defaultValue, int64_t maxValue) {
+  printDims(printer, dims);
+  if (defaultValue != InputDefault::Required)
+    printer << ", default = " << stringifyInputDefault(defaultValue);
+  if (maxValue != 0)
+    printer << ", max_value = " << maxValue;
+}
+
+/// Parses the dims of an output and, of a group, `, group`.
+static ParseResult parseOutput(AsmParser &parser, ArrayAttr &dims, bool &isGroup) {
+  if (parseDims(parser, dims))
+    return failure();
+  isGroup = succeeded(parser.parseOptionalComma());
+  return isGroup ? parser.parseKeyword("group") : ParseResult::success();
+}
+
+static void printOutput(AsmPrinter &printer, ArrayAttr dims, bool isGroup) {
+  printDims(printer, dims);
+  if (isGroup)
+    printer << ", group";
 }
 
 } // namespace mlir::xfmr

@@ -2,10 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
+
+/// The bytes of a tensor of static shape; nothing if they do not fit 64 bits or elements have no size.
+static std::optional<int64_t> getBytes(RankedTensorType type) {
+  std::optional<int64_t> bits;
+  if (type.getElementType().isIntOrFloat())
+    bits = type.getElementTypeBitWidth();
+  for (int64_t size : type.getShape())
+    bits = bits ? llvm::checkedMul(*bits, size) : std::nullopt;
+  return bits ? std::optional(*bits / 8 + (*bits % 8 != 0)) : std::nullopt;
+}
+
+/// Checks the place of |weight|, of a verified type, in the weights file.
+static LogicalResult verifyOffset(WeightOp weight, int64_t offset) {
+  if (offset < 0 || offset % kWeightAlignment != 0) // C3
+    return weight.emitOpError("expects an offset that is a multiple of ") << kWeightAlignment << ", but got " << offset;
+  Operation *module = weight->getParentOp();
+  std::optional<int64_t> bytes = getBytes(cast<RankedTensorType>(weight.getType())), all = module ? getWeightsBytes(module) : std::nullopt;
+  if (!bytes || !all || offset > *all || *bytes > *all - offset) // C4
+    return weight.emitOpError("expects to end within the 'xfmr.weights_bytes' of its module, but begins at ") << offset;
+  return success();
+}
 
 LogicalResult WeightOp::verify() {
   auto type = cast<RankedTensorType>(getType());
@@ -16,7 +39,7 @@ LogicalResult WeightOp::verify() {
     return emitOpError("expects a weight source, but got ") << getSource();
   if (sourceType != type) // C2
     return emitOpError("expects a source of type ") << type << ", but got " << sourceType;
-  return success();
+  return getOffsetAttr() ? verifyOffset(*this, getOffsetAttr().getInt()) : success();
 }
 
 LogicalResult WeightRefOp::verifySymbolUses(SymbolTableCollection &symbols) {

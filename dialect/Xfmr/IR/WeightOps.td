@@ -18,14 +18,25 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
 
     - (C1) `type` has static shape.
     - (C2) `source` is a weight source whose type is `type`.
+    - (C3) `offset`, the first byte in the data section of the weights file, is a multiple of 64.
+    - (C4) A weight with an offset ends within the `xfmr.weights_bytes` of its module.
     - (N1) Elements are converted from the file's dtype to the element type of `type`, rounded once.
 
     ```mlir
     xfmr.weight @"pooler.dense.weight" : tensor<8x8xf32> = #xfmr.tensor<"pooler.dense.weight" : tensor<8x8xf32>>
     ```
+
+    With its offset, once `attune-assign-weight-offsets` has run:
+
+    ```mlir
+    module attributes {xfmr.weights_bytes = 4352 : i64} {
+      xfmr.weight @b : tensor<8x8xf32> = #xfmr.tensor<"b" : tensor<8x8xf32>> at 4096
+    }
+    ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, TypeAttrOf<AnyRankedTensor>:$type, AnyAttr:$source);
-  let assemblyFormat = "($sym_visibility^)? $sym_name `:` $type `=` $source attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, TypeAttrOf<AnyRankedTensor>:$type, AnyAttr:$source,
+                       OptionalAttr<I64Attr>:$offset);
+  let assemblyFormat = "($sym_visibility^)? $sym_name `:` $type `=` $source (`at` $offset^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -7,11 +7,13 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/Operation.h"
 
-#include "dialect/Xfmr/IR/XfmrDialect.h.inc"
 #include "dialect/Xfmr/IR/XfmrEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialect/Xfmr/IR/XfmrAttrs.h.inc"
+
+#include "dialect/Xfmr/IR/XfmrDialect.h.inc"
 
 #endif // ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H

@@ -8,22 +8,6 @@ include "dialect/Xfmr/IR/XfmrEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 
 //===----------------------------------------------------------------------===//
-// The model
-//===----------------------------------------------------------------------===//
-
-def Xfmr_LabelsAttr : AttrDef<Xfmr_Dialect, "Labels"> {
-  let mnemonic = "labels";
-  let summary = "the names of the classes that a model tells apart, strings in the order of the last dimension of its output `logits`";
-  let description = [{
-    The module attribute `xfmr.labels`, which a classification model carries from its `config.json` to the object's descriptor:
-    `module attributes {xfmr.labels = #xfmr.labels<["negative", "positive"]>}`.
-  }];
-  let parameters = (ins "::mlir::ArrayAttr":$names);
-  let assemblyFormat = "`<` $names `>`";
-  let genVerifyDecl = 1;
-}
-
-//===----------------------------------------------------------------------===//
 // Weight sources: closed expressions over the tensors of a model folder
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -24,18 +23,13 @@ static bool isArrayOf(Attribute attribute, llvm::function_ref<bool(Attribute)> i
 }
 
 static bool isString(Attribute attribute) { return isa<StringAttr>(attribute); }
-static bool isUnit(Attribute attribute) { return isa<UnitAttr>(attribute); }
 /// An integer that fits 64 bits.
 static bool isNumber(Attribute attribute) {
   auto number = dyn_cast<IntegerAttr>(attribute);
   return number && (number.getType().isIndex() || number.getType().getIntOrFloatBitWidth() <= 64);
 }
 static bool isCount(Attribute attribute) { return isNumber(attribute) && !cast<IntegerAttr>(attribute).getValue().isNegative(); }
-static bool isDims(Attribute attribute) {
-  return isArrayOf(attribute, [](Attribute dim) { return isString(dim) || isNumber(dim); });
-}
 static bool isStringsByName(Attribute attribute) { return isDictionaryOf(attribute, isString); }
-static bool isNumbersByName(Attribute attribute) { return isDictionaryOf(attribute, isNumber); }
 static bool isStringListsByName(Attribute attribute) {
   return isDictionaryOf(attribute, [](Attribute list) { return isArrayOf(list, isString); });
 }
@@ -52,27 +46,12 @@ struct Kind {
 } // namespace
 
 static constexpr Kind kKinds[] = {
-    {kEntryAttr, isString, "a string"},
-    {kNameAttr, isString, "a string"},
-    {kFillAttr, isString, "a string"},
-    {kDimAttr, isString, "a string"},
-    {kCacheAttr, isString, "a string"},
-    {kCacheUseAttr, isString, "a string"},
     {kRoleAttr, isString, "a string"},
     {kCacheBytesAttr, isString, "a string"},
     {"xfmr.limit", isCount, "an integer that is not negative"},
-    {"xfmr.offset", isCount, "an integer that is not negative"},
-    {"xfmr.bytes", isCount, "an integer that is not negative"},
-    {"xfmr.weights_bytes", isCount, "an integer that is not negative"},
-    {kMaxValueAttr, isNumber, "an integer"},
-    {kDimsAttr, isDims, "an array of names and sizes"},
-    {kLimitsAttr, isNumbersByName, "a dictionary of integers"},
-    {kModelAttr, isStringsByName, "a dictionary of strings"},
     {kWorkspaceAttr, isStringsByName, "a dictionary of strings"},
     {kFlopsAttr, isFlops, "a string or a dictionary of strings"},
     {kEntryDimsAttr, isStringListsByName, "a dictionary of arrays of strings"},
-    {kGroupAttr, isUnit, "a unit attribute"},
-    {kWeightArgAttr, isUnit, "a unit attribute"},
 };
 
 /// Checks the kind of |attribute|, which is on |op|, its arguments or its results.
@@ -85,35 +64,13 @@ static LogicalResult verifyKind(Operation *op, NamedAttribute attribute) {
 }
 
 LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == kLabelsAttr) {
-    if (!isa<ModuleOp>(op))
-      return op->emitOpError() << "expected '" << kLabelsAttr << "' on a module only";
-    if (!isa<LabelsAttr>(attribute.getValue()))
-      return op->emitOpError() << "expected '" << kLabelsAttr << "' to be #xfmr.labels<[...]>, got " << attribute.getValue();
-  }
-  return verifyKind(op, attribute);
-}
-
-/// Checks that `xfmr.dims`, on |what| of |op|, names all dimensions of |type|, if |type| has them.
-static LogicalResult verifyDims(Operation *op, const Twine &what, Type type, NamedAttribute attribute) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  int64_t count = attribute.getName() == kDimsAttr ? cast<ArrayAttr>(attribute.getValue()).size() : 0;
-  if (attribute.getName() != kDimsAttr || !shaped || !shaped.hasRank() || shaped.getRank() == count)
-    return success();
-  return op->emitError("expects '") << kDimsAttr << "' of " << what << " to have " << shaped.getRank()
-                                    << " elements, the rank of its type, but got " << count;
+  return failed(detail::verifyEntryAttribute(op, attribute)) ? failure() : verifyKind(op, attribute);
 }
 
 LogicalResult XfmrDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
-  if (failed(verifyKind(op, attribute)))
-    return failure();
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  return function ? verifyDims(op, "argument " + Twine(index), function.getArgumentTypes()[index], attribute) : success();
+  return failed(detail::verifyEntryArgument(op, index, attribute)) ? failure() : verifyKind(op, attribute);
 }
 
 LogicalResult XfmrDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
-  if (failed(verifyKind(op, attribute)))
-    return failure();
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  return function ? verifyDims(op, "result " + Twine(index), function.getResultTypes()[index], attribute) : success();
+  return detail::verifyEntryResult(op, index, attribute);
 }

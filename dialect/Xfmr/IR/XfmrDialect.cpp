@@ -21,15 +21,6 @@ using namespace mlir::xfmr;
 #define GET_OP_CLASSES
 #include "dialect/Xfmr/IR/XfmrOps.cpp.inc"
 
-LogicalResult LabelsAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayAttr names) {
-  if (names.empty())
-    return emitError() << "expected at least one label";
-  for (auto [index, name] : llvm::enumerate(names))
-    if (auto text = dyn_cast<StringAttr>(name); !text || text.getValue().contains('\0'))
-      return emitError() << "expected label " << index << " to be a string without NUL, got " << name;
-  return success();
-}
-
 void XfmrDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST

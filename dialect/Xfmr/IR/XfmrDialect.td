@@ -21,7 +21,14 @@ def Xfmr_Dialect : Dialect {
 
     Shape letters: T tokens, S tokens on the key side, B batch, Q padded query length, K padded key length, H heads, G key/value heads,
     D head size of queries and keys, E head size of values, N and M features.
+
+    Attributes say what a function is to an application: `xfmr.entry` on the function, `xfmr.input`, `xfmr.output`, `xfmr.cache` and `xfmr.dim` on its
+    arguments and results. `xfmr.weight` marks the arguments of a private function that are weights in every call. A module carries `xfmr.model`
+    and, once weights have offsets in the weights file, its size, `xfmr.weights_bytes`.
   }];
+  let discardableAttrs = (ins "::mlir::xfmr::EntryAttr":$entry, "::mlir::xfmr::InputAttr":$input, "::mlir::xfmr::OutputAttr":$output,
+                              "::mlir::xfmr::CacheAttr":$cache, "::mlir::xfmr::SessionDimAttr":$dim, "::mlir::UnitAttr":$weight,
+                              "::mlir::xfmr::ModelAttr":$model, "::mlir::IntegerAttr":$weights_bytes);
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

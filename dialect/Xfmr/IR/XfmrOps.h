@@ -33,25 +33,10 @@ RankedTensorType getPanelsType(RankedTensorType matrix, int64_t width, int64_t g
 /// The most products of bytes, 255 * 127 each, that are added in 32 bits.
 inline constexpr int64_t kMaxInt8Depth = 65536;
 
+/// Weights begin at multiples of this number of bytes in the weights file.
+inline constexpr int64_t kWeightAlignment = 64;
+
 /// Names of the attributes that carry the contract between phases.
-inline constexpr llvm::StringLiteral kEntryAttr = "xfmr.entry";
-inline constexpr llvm::StringLiteral kNameAttr = "xfmr.name";
-inline constexpr llvm::StringLiteral kDimsAttr = "xfmr.dims";
-inline constexpr llvm::StringLiteral kFillAttr = "xfmr.fill";
-inline constexpr llvm::StringLiteral kMaxValueAttr = "xfmr.max_value";
-inline constexpr llvm::StringLiteral kGroupAttr = "xfmr.group";
-/// On an index argument of an entry: the dim whose value it is, for dims that the session knows and no input shows ("past",
-/// "source_length").
-inline constexpr llvm::StringLiteral kDimAttr = "xfmr.dim";
-/// On an argument of an entry and the result it becomes: the name of the cache of the session that it is.
-inline constexpr llvm::StringLiteral kCacheAttr = "xfmr.cache";
-/// On an entry: what it does with the caches ("encode", "append", "continue").
-inline constexpr llvm::StringLiteral kCacheUseAttr = "xfmr.cache_use";
-inline constexpr llvm::StringLiteral kWeightArgAttr = "xfmr.weight";
-inline constexpr llvm::StringLiteral kModelAttr = "xfmr.model";
-inline constexpr llvm::StringLiteral kLimitsAttr = "xfmr.limits";
-/// Module attribute, a LabelsAttr: the names of the classes that the output `logits` scores.
-inline constexpr llvm::StringLiteral kLabelsAttr = "xfmr.labels";
 /// Module attributes {entry = "C expression in dims and workers"}: bytes of scratch, and arithmetic of one call.
 inline constexpr llvm::StringLiteral kWorkspaceAttr = "xfmr.workspace";
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";

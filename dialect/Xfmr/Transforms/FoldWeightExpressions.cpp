@@ -40,7 +40,8 @@ void WeightFolder::replaceByReference(Operation *op, const Expression &expressio
   WeightOp &weight = bySource[expression.source];
   if (!weight) {
     OpBuilder builder(op->getContext());
-    weight = WeightOp::create(builder, op->getLoc(), expression.name, StringAttr(), getSourceType(expression.source), expression.source);
+    weight = WeightOp::create(builder, op->getLoc(), expression.name, StringAttr(), getSourceType(expression.source), expression.source,
+                              /*offset=*/IntegerAttr());
     symbols.insert(weight, std::next(expression.first->getIterator()));
   }
   OpBuilder builder(op);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/Transforms/HoistWeightExpressions.h"
 #include "dialect/Xfmr/Transforms/WeightExpressions.h"
 #include "llvm/ADT/MapVector.h"
@@ -120,8 +121,7 @@ LogicalResult xfmr::hoistToCallers(FuncOp function, ArrayRef<CallOp> callers) {
     call->setOperands(operands);
   }
 
-  auto mark = DictionaryAttr::get(
-      function.getContext(), NamedAttribute(StringAttr::get(function.getContext(), kWeightArgAttr), UnitAttr::get(function.getContext())));
+  auto mark = DictionaryAttr::get(function.getContext(), getWeightMark(function.getContext()));
   SmallVector<DictionaryAttr> marks(roots.size(), mark);
   if (failed(function.insertArguments(positions, types, marks, locs)))
     return function.emitOpError("cannot take new arguments");

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Xfmr/Transforms/WeightExpressions.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -23,7 +23,7 @@ bool mlir::xfmr::isWeightArgument(Value value) {
   if (!argument || !argument.getOwner()->isEntryBlock())
     return false;
   auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  return function && function.getArgAttr(argument.getArgNumber(), kWeightArgAttr);
+  return function && isMarkedWeight(function, argument.getArgNumber());
 }
 
 bool mlir::xfmr::isWeight(Value value) {

@@ -43,7 +43,7 @@ xfmr.weight @v : tensor<8x8xf32> = #xfmr.tensor<"v" : tensor<8x8xf32>>
 // CHECK: xfmr.linear %[[M]], %[[KV]]
 // CHECK-NOT: xfmr.linear
 // CHECK: return
-func.func @cross_attention(%x: tensor<?x8xf32>, %memory: tensor<?x8xf32>, %wq: tensor<8x8xf32> {xfmr.weight})
+func.func private @cross_attention(%x: tensor<?x8xf32>, %memory: tensor<?x8xf32>, %wq: tensor<8x8xf32> {xfmr.weight})
     -> (tensor<?x2x4xf32>, tensor<?x2x4xf32>, tensor<?x2x4xf32>) {
   %0 = xfmr.linear %x, %wq : tensor<?x8xf32>, tensor<8x8xf32>
   %q = xfmr.split_heads %0, 2 : tensor<?x8xf32>

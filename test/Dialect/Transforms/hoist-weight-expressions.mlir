@@ -32,7 +32,7 @@ func.func private @kernel(tensor<?x8xf32>, tensor<1x8x16xf32>) -> tensor<?x8xf32
 // CHECK: call @layer(%{{.*}}, %[[P0]], %[[B]])
 // CHECK: %[[P1:.*]] = xfmr.weight_ref @"1.q.concat.panels"
 // CHECK: call @layer(%{{.*}}, %[[P1]], %[[B]])
-func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = "forward"} {
+func.func @forward(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %bias = xfmr.weight_ref @bias : tensor<8xf32>
   %q0 = xfmr.weight_ref @"0.q" : tensor<8x8xf32>
   %k0 = xfmr.weight_ref @"0.k" : tensor<8x8xf32>
@@ -104,18 +104,7 @@ func.func private @use(tensor<1x8x16xf32>)
 
 // -----
 
-// A public function keeps its arguments.
-// REMARK: 'negative_public' has uses other than calls from outside it
-// CHECK-LABEL: @negative_public
-// CHECK: xfmr.weight_transpose
-func.func @negative_public(%w: tensor<8x4xf32> {xfmr.weight}) -> tensor<4x8xf32> {
-  %t = xfmr.weight_transpose %w : tensor<8x4xf32>
-  return %t : tensor<4x8xf32>
-}
-
-// -----
-
-// So does a function whose address is taken,
+// A function whose address is taken keeps its arguments,
 // REMARK: 'negative_address_taken' has uses other than calls from outside it
 // CHECK-LABEL: @negative_address_taken
 // CHECK: xfmr.weight_transpose

@@ -21,7 +21,7 @@ func.func private @layer.2(%x: tensor<?x8xf32>, %w: tensor<8x8xf32> {xfmr.weight
 // CHECK-NEXT: call @layer.0
 // CHECK-NEXT: call @layer.0
 // CHECK-NEXT: call @layer.2
-func.func @forward(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = "forward"} {
+func.func @forward(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %0 = call @layer.0(%x, %w) : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
   %1 = call @layer.1(%0, %w) : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
   %2 = call @layer.2(%1, %w) : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>

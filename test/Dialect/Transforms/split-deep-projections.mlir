@@ -39,7 +39,7 @@ func.func @deep(%x: tensor<?x300xf32>, %b: tensor<8xf32>, %r: tensor<?x8xf32>) -
 // CHECK: %[[Y0:.*]] = xfmr.linear %{{.*}}, %[[W0]] :
 // CHECK: %[[W1:.*]] = xfmr.weight_slice %{{.*}}, 128 to 140
 // CHECK: xfmr.linear %{{.*}}, %[[W1]] residual(%[[Y0]]) :
-func.func @plain(%x: tensor<?x140xf32>, %w: tensor<8x140xf32> {xfmr.weight}) -> tensor<?x8xf32> {
+func.func private @plain(%x: tensor<?x140xf32>, %w: tensor<8x140xf32> {xfmr.weight}) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w : tensor<?x140xf32>, tensor<8x140xf32>
   return %y : tensor<?x8xf32>
 }
@@ -47,7 +47,7 @@ func.func @plain(%x: tensor<?x140xf32>, %w: tensor<8x140xf32> {xfmr.weight}) -> 
 // CHECK-LABEL: @negative_shallow
 // CHECK-NOT: xfmr.weight_slice
 // CHECK: return
-func.func @negative_shallow(%x: tensor<?x128xf32>, %w: tensor<8x128xf32> {xfmr.weight}) -> tensor<?x8xf32> {
+func.func private @negative_shallow(%x: tensor<?x128xf32>, %w: tensor<8x128xf32> {xfmr.weight}) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w : tensor<?x128xf32>, tensor<8x128xf32>
   return %y : tensor<?x8xf32>
 }
@@ -56,7 +56,7 @@ func.func @negative_shallow(%x: tensor<?x128xf32>, %w: tensor<8x128xf32> {xfmr.w
 // CHECK-LABEL: @negative_activation
 // CHECK-NOT: xfmr.weight_slice
 // CHECK: return
-func.func @negative_activation(%x: tensor<?x300xf32>, %w: tensor<8x300xf32> {xfmr.weight}) -> tensor<?x8xf32> {
+func.func private @negative_activation(%x: tensor<?x300xf32>, %w: tensor<8x300xf32> {xfmr.weight}) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w {activation = #xfmr.activation<relu>} : tensor<?x300xf32>, tensor<8x300xf32>
   return %y : tensor<?x8xf32>
 }
@@ -64,7 +64,7 @@ func.func @negative_activation(%x: tensor<?x300xf32>, %w: tensor<8x300xf32> {xfm
 // CHECK-LABEL: @negative_multiplier
 // CHECK-NOT: xfmr.weight_slice
 // CHECK: return
-func.func @negative_multiplier(%x: tensor<?x300xf32>, %w: tensor<8x300xf32> {xfmr.weight}, %m: tensor<?x8xf32>) -> tensor<?x8xf32> {
+func.func private @negative_multiplier(%x: tensor<?x300xf32>, %w: tensor<8x300xf32> {xfmr.weight}, %m: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w multiplier(%m) : tensor<?x300xf32>, tensor<8x300xf32>, multiplier tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }
@@ -73,7 +73,7 @@ func.func @negative_multiplier(%x: tensor<?x300xf32>, %w: tensor<8x300xf32> {xfm
 // CHECK-LABEL: @negative_precision
 // CHECK-NOT: xfmr.weight_slice
 // CHECK: return
-func.func @negative_precision(%x: tensor<?x300xf32>, %w: tensor<8x300xf32> {xfmr.weight}) -> tensor<?x8xf32> {
+func.func private @negative_precision(%x: tensor<?x300xf32>, %w: tensor<8x300xf32> {xfmr.weight}) -> tensor<?x8xf32> {
   %y = xfmr.linear %x, %w {precision = #xfmr.precision<int8>} : tensor<?x300xf32>, tensor<8x300xf32>
   return %y : tensor<?x8xf32>
 }

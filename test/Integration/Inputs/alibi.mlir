@@ -1,10 +1,10 @@
 // Attention of heads whose number is no power of two: biases by ALiBi's slopes, capped scores, no key later or more than 5 earlier.
-module attributes {xfmr.limits = {length = 40 : i64}} {
+module attributes {xfmr.model = #xfmr.model<family = "test", architecture = "Alibi", limits = {length = 40 : i64}>} {
   xfmr.weight @slopes : tensor<6xf32> = #xfmr.computed<"alibi_slopes", {} : tensor<6xf32>>
 
-  func.func @forward(%x: tensor<?x?x24xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length", 24]})
-      -> (tensor<?x?x24xf32> {xfmr.name = "y", xfmr.dims = ["batch", "length", 24]},
-          tensor<?x6x?x?xf32> {xfmr.name = "probabilities", xfmr.dims = ["batch", 6, "length", "length"]}) attributes {xfmr.entry = "forward"} {
+  func.func @forward(%x: tensor<?x?x24xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 24]>})
+      -> (tensor<?x?x24xf32> {xfmr.output = #xfmr.output<"y", [batch, length, 24]>},
+          tensor<?x6x?x?xf32> {xfmr.output = #xfmr.output<"probabilities", [batch, 6, length, length]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %batch = tensor.dim %x, %c0 : tensor<?x?x24xf32>

@@ -1,5 +1,5 @@
 // One encoder layer called twice, as the importer writes it: hidden size 20, two heads, 50 inner columns.
-module attributes {xfmr.model = {family = "bert", architecture = "BertModel"}} {
+module attributes {xfmr.model = #xfmr.model<family = "bert", architecture = "BertModel">} {
   xfmr.weight @q0 : tensor<20x20xf32> = #xfmr.tensor<"q.0" : tensor<20x20xf32>>
   xfmr.weight @q1 : tensor<20x20xf32> = #xfmr.tensor<"q.1" : tensor<20x20xf32>>
   xfmr.weight @up : tensor<50x20xf32> = #xfmr.tensor<"up" : tensor<50x20xf32>>
@@ -21,9 +21,9 @@ module attributes {xfmr.model = {family = "bert", architecture = "BertModel"}} {
     %y = xfmr.layer_norm %s, %ones, %ones {epsilon = 1.0e-12 : f64} : tensor<?x20xf32>, tensor<20xf32>, tensor<20xf32>
     return %y : tensor<?x20xf32>
   }
-  func.func @forward(%x: tensor<?x?x20xf32> {xfmr.name = "inputs_embeds", xfmr.dims = ["batch", "length", 20]},
-                     %attention_mask: tensor<?x?xi64> {xfmr.name = "attention_mask", xfmr.dims = ["batch", "length"], xfmr.fill = "ones"})
-      -> (tensor<?x?x20xf32> {xfmr.name = "last_hidden_state", xfmr.dims = ["batch", "length", 20]}) attributes {xfmr.entry = "forward"} {
+  func.func @forward(%x: tensor<?x?x20xf32> {xfmr.input = #xfmr.input<"inputs_embeds", [batch, length, 20]>},
+                     %attention_mask: tensor<?x?xi64> {xfmr.input = #xfmr.input<"attention_mask", [batch, length], default = ones>})
+      -> (tensor<?x?x20xf32> {xfmr.output = #xfmr.output<"last_hidden_state", [batch, length, 20]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %batch = tensor.dim %x, %c0 : tensor<?x?x20xf32>

@@ -1,5 +1,5 @@
 // Calls, weights, loops and attributes around one math.exp.
-module attributes {xfmr.limits = {length = 40 : i64}} {
+module attributes {xfmr.model = #xfmr.model<family = "test", architecture = "Reduced", limits = {length = 40 : i64}>} {
   xfmr.weight @unused : tensor<48xf32> = #xfmr.tensor<"unused" : tensor<48xf32>>
   xfmr.weight @scale : tensor<48xf32> = #xfmr.tensor<"scale" : tensor<48xf32>>
   func.func private @external(tensor<48xf32>) -> tensor<48xf32>
@@ -15,7 +15,7 @@ module attributes {xfmr.limits = {length = 40 : i64}} {
     %e = call @external(%loop) : (tensor<48xf32>) -> tensor<48xf32>
     return %e, %n : tensor<48xf32>, index
   }
-  func.func @forward(%x: tensor<48xf32> {xfmr.name = "x"}, %n: index) -> tensor<48xf32> attributes {xfmr.entry = "forward"} {
+  func.func @forward(%x: tensor<48xf32> {xfmr.input = #xfmr.input<"x", [48]>}, %n: index) -> tensor<48xf32> attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %w = xfmr.weight_ref @scale : tensor<48xf32>
     %y, %m = call @layer(%x, %w, %n) : (tensor<48xf32>, tensor<48xf32>, index) -> (tensor<48xf32>, index)
     %z, %k = call @layer(%y, %w, %m) : (tensor<48xf32>, tensor<48xf32>, index) -> (tensor<48xf32>, index)

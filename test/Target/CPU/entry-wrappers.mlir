@@ -4,9 +4,9 @@ module attributes {xfmr.entry_dims = {forward = ["batch", "length"]},
                    xfmr.workspace = {forward = "(192*batch > 64*length ? 192*batch : 64*length) + 64*workers*((batch + 7)/8)"}} {
 
 // CHECK-LABEL: func.func private @forward
-func.func @forward(%host: !llvm.ptr, %x: memref<?x?x4xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length", 4]}, %weights: memref<?xi8>,
-                   %y: memref<?x4xf32> {xfmr.name = "y", xfmr.dims = ["batch", 4], xfmr.output}, %workspace: memref<?xi8> {xfmr.role = "workspace"},
-                   %workers: index {xfmr.role = "workers"}) attributes {xfmr.entry = "forward"} {
+func.func @forward(%host: !llvm.ptr, %x: memref<?x?x4xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 4]>}, %weights: memref<?xi8>,
+                   %y: memref<?x4xf32> {xfmr.output = #xfmr.output<"y", [batch, 4]>}, %workspace: memref<?xi8> {xfmr.role = "workspace"},
+                   %workers: index {xfmr.role = "workers"}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   return
 }
 

@@ -50,9 +50,9 @@ func.func private @layer(%x: memref<?x24xf32>, %weights: memref<?xi8>, %out: mem
   }
   return
 }
-func.func @forward(%x: memref<?x?x24xf32> {xfmr.name = "x", xfmr.dims = ["batch", "length", 24]}, %weights: memref<?xi8>,
-                   %y: memref<?x?x24xf32> {xfmr.name = "y", xfmr.dims = ["batch", "length", 24], xfmr.output},
-                   %sum: memref<?xf32> {xfmr.name = "sum", xfmr.dims = ["batch"], xfmr.output}) attributes {xfmr.entry = "forward"} {
+func.func @forward(%x: memref<?x?x24xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 24]>}, %weights: memref<?xi8>,
+                   %y: memref<?x?x24xf32> {xfmr.output = #xfmr.output<"y", [batch, length, 24]>},
+                   %sum: memref<?xf32> {xfmr.output = #xfmr.output<"sum", [batch]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c23 = arith.constant 23 : index

@@ -1,0 +1,82 @@
+//===- EntryAttrs.h - Attributes of models and entries ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Access to the attributes of EntryAttrs.td on modules, functions, arguments and results. The verifier has checked them: readers need not.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_DIALECT_XFMR_IR_ENTRYATTRS_H
+#define ATTUNE_DIALECT_XFMR_IR_ENTRYATTRS_H
+
+#include "dialect/Xfmr/IR/XfmrAttrs.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace mlir::xfmr {
+
+/// |attr| under its name, for a list of attributes.
+template <typename AttrT>
+NamedAttribute named(AttrT attr) {
+  return {StringAttr::get(attr.getContext(), AttrT::name), attr};
+}
+
+/// Returns the entry that |function| is; null if it is none.
+inline EntryAttr getEntry(Operation *function) { return function->getAttrOfType<EntryAttr>(EntryAttr::name); }
+inline void setEntry(Operation *function, EntryAttr entry) { function->setAttr(EntryAttr::name, entry); }
+
+/// Returns the input, output, cache or dim of the session that argument |index| of |function| is; null if it is none.
+inline InputAttr getInput(FunctionOpInterface function, unsigned index) {
+  return function.getArgAttrOfType<InputAttr>(index, InputAttr::name);
+}
+inline OutputAttr getOutput(FunctionOpInterface function, unsigned index) {
+  return function.getArgAttrOfType<OutputAttr>(index, OutputAttr::name);
+}
+inline CacheAttr getCache(FunctionOpInterface function, unsigned index) {
+  return function.getArgAttrOfType<CacheAttr>(index, CacheAttr::name);
+}
+inline SessionDimAttr getSessionDim(FunctionOpInterface function, unsigned index) {
+  return function.getArgAttrOfType<SessionDimAttr>(index, SessionDimAttr::name);
+}
+/// Returns the dims of the input, output or cache that argument |index| of |function| is; null if it is none of these.
+ArrayAttr getArgumentDims(FunctionOpInterface function, unsigned index);
+
+/// Returns the output or the updated cache that result |index| of |function| is; null if it is none.
+inline OutputAttr getResultOutput(FunctionOpInterface function, unsigned index) {
+  return function.getResultAttrOfType<OutputAttr>(index, OutputAttr::name);
+}
+inline CacheAttr getResultCache(FunctionOpInterface function, unsigned index) {
+  return function.getResultAttrOfType<CacheAttr>(index, CacheAttr::name);
+}
+
+/// Makes an entry a function like others: removes its attributes and those of its arguments and results.
+void removeEntry(FunctionOpInterface function);
+
+/// Returns true if every call of |function| passes a weight for argument |index|.
+inline bool isMarkedWeight(FunctionOpInterface function, unsigned index) {
+  return function.getArgAttr(index, XfmrDialect::WeightAttrHelper::getNameStr()) != nullptr;
+}
+/// The mark of such an argument.
+inline NamedAttribute getWeightMark(MLIRContext *context) {
+  return {StringAttr::get(context, XfmrDialect::WeightAttrHelper::getNameStr()), UnitAttr::get(context)};
+}
+
+/// Returns what |module| says about its model; null if it says nothing.
+inline ModelAttr getModel(ModuleOp module) { return module->getAttrOfType<ModelAttr>(ModelAttr::name); }
+inline void setModel(ModuleOp module, ModelAttr model) { module->setAttr(ModelAttr::name, model); }
+
+/// Returns the size of the data section of the weights file; nothing before weights have offsets in it.
+std::optional<int64_t> getWeightsBytes(Operation *module);
+void setWeightsBytes(ModuleOp module, int64_t bytes);
+
+namespace detail {
+/// Verify the attributes of EntryAttrs.td, `xfmr.weight` and `xfmr.weights_bytes`; others pass.
+LogicalResult verifyEntryAttribute(Operation *op, NamedAttribute attribute);
+LogicalResult verifyEntryArgument(Operation *op, unsigned index, NamedAttribute attribute);
+LogicalResult verifyEntryResult(Operation *op, unsigned index, NamedAttribute attribute);
+} // namespace detail
+
+} // namespace mlir::xfmr
+
+#endif // ATTUNE_DIALECT_XFMR_IR_ENTRYATTRS_H

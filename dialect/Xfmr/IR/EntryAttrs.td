@@ -1,0 +1,131 @@
+//===- EntryAttrs.td - Attributes of models and entries ------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// An attribute `#xfmr.NAME<…>` stands under the name `xfmr.NAME` on a module, a function, an argument or a result.
+//
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_ENTRY_ATTRS_TD
+#define XFMR_ENTRY_ATTRS_TD
+
+include "dialect/Xfmr/IR/XfmrDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Xfmr_EntryEnum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let genSpecializedAttr = 0;
+  let cppNamespace = "::mlir::xfmr";
+}
+
+def Xfmr_CacheUse : Xfmr_EntryEnum<"CacheUse", "what an entry does with the caches of a session", [
+    I32EnumAttrCase<"Unused", 0, "unused">, I32EnumAttrCase<"Encode", 1, "encode">, I32EnumAttrCase<"Append", 2, "append">,
+    I32EnumAttrCase<"Continue", 3, "continue">]>;
+
+def Xfmr_InputDefault : Xfmr_EntryEnum<"InputDefault", "the value of an input that a caller omits", [
+    I32EnumAttrCase<"Required", 0, "required">, I32EnumAttrCase<"Zeros", 1, "zeros">, I32EnumAttrCase<"Ones", 2, "ones">,
+    I32EnumAttrCase<"Arange", 3, "arange">, I32EnumAttrCase<"Tokens", 4, "tokens">, I32EnumAttrCase<"Slots", 5, "slots">,
+    I32EnumAttrCase<"Sources", 6, "sources">, I32EnumAttrCase<"PastLengths", 7, "past_lengths">,
+    I32EnumAttrCase<"SourceLengths", 8, "source_lengths">]>;
+
+def Xfmr_SessionDim : Xfmr_EntryEnum<"SessionDim", "a dim that the session knows and no input shows", [
+    I32EnumAttrCase<"Past", 0, "past">, I32EnumAttrCase<"SourceLength", 1, "source_length">]>;
+
+class Xfmr_EntryAttribute<string name, string mnem> : AttrDef<Xfmr_Dialect, name> {
+  let mnemonic = mnem;
+  let genVerifyDecl = 1;
+}
+
+def Xfmr_EntryAttr : Xfmr_EntryAttribute<"Entry", "entry"> {
+  let summary = "an entry: a function that applications call";
+  let description = [{
+    On a public function. `name` is the entry's name in the C API, unique in a module with `xfmr.model`. `caches` says what the entry does with the caches
+    of a session: `encode` writes those of sources, `append` appends tokens to sequences, `continue` appends one token to each. A function with
+    `caches` takes caches as arguments.
+
+    ```mlir
+    func.func @decode(…) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>}
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, DefaultValuedParameter<"::mlir::xfmr::CacheUse", "::mlir::xfmr::CacheUse::Unused">:$caches);
+  let assemblyFormat = "`<` $name (`,` `caches` `=` $caches^)? `>`";
+}
+
+def Xfmr_InputAttr : Xfmr_EntryAttribute<"Input", "input"> {
+  let summary = "an input of an entry";
+  let description = [{
+    On an argument of an entry. `dims` has a name for each dynamic dimension and the size of each static one; dimensions of the same name are of the
+    same size in a call. `default` is the value of an omitted input: `zeros`, `ones`, `arange` (0, 1, 2, … along the last dimension), `tokens` (1
+    for each token and 0 for padding), or what the session knows of each row (`slots`, `sources`, `past_lengths`, `source_lengths`);
+    without it the input is required. Integers are from 0 to `max_value - 1`.
+
+    ```mlir
+    %ids: tensor<?x?xi64> {xfmr.input = #xfmr.input<"input_ids", [batch, length], max_value = 203>}
+    %mask: tensor<?x?xi64> {xfmr.input = #xfmr.input<"attention_mask", [batch, length], default = ones, max_value = 2>}
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$dims,
+    DefaultValuedParameter<"::mlir::xfmr::InputDefault", "::mlir::xfmr::InputDefault::Required">:$default_value,
+    DefaultValuedParameter<"int64_t", "0">:$max_value);
+  let assemblyFormat = "`<` $name `,` custom<Input>($dims, $default_value, $max_value) `>`";
+}
+
+def Xfmr_OutputAttr : Xfmr_EntryAttribute<"Output", "output"> {
+  let summary = "an output of an entry";
+  let description = [{
+    On a result of an entry; from the phase `bufferized` on, on the argument that the caller provides for it. `dims` are as in `#xfmr.input`. The members of a
+    `group`, along the first dimension, are what the C API calls `hidden_states.0`, `hidden_states.1`, ….
+
+    ```mlir
+    tensor<4x?x?x48xf32> {xfmr.output = #xfmr.output<"hidden_states", [4, batch, length, 48], group>}
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$dims, DefaultValuedParameter<"bool", "false">:$is_group);
+  let assemblyFormat = "`<` $name `,` custom<Output>($dims, $is_group) `>`";
+}
+
+def Xfmr_CacheAttr : Xfmr_EntryAttribute<"Cache", "cache"> {
+  let summary = "a cache of the session";
+  let description = [{
+    On an argument of an entry with `caches`, and on the result that is its update. The first dim is `slots` for sequences and `sources` for what cross attention
+    reads. A cache has elements of type f32 and is one of keys in panels, `[slots, heads, panels, size, 64]`, of values,
+    `[slots, heads, capacity, size]`, or of a mask, `[slots, capacity]`.
+
+    ```mlir
+    %keys: tensor<?x2x?x12x64xf32> {xfmr.cache = #xfmr.cache<"past_key_values.0.0", [slots, 2, panels, 12, 64]>}
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::ArrayAttr":$dims);
+  let assemblyFormat = "`<` $name `,` custom<Dims>($dims) `>`";
+}
+
+def Xfmr_SessionDimAttr : EnumAttr<Xfmr_Dialect, Xfmr_SessionDim, "dim"> {
+  let summary = "a dim that the session knows and no input shows";
+  let description = [{
+    On an argument of an entry of type `index`: `past`, the largest number of tokens before those of the call; `source_length`, the largest number
+    of tokens of a source.
+
+    ```mlir
+    %past: index {xfmr.dim = #xfmr.dim<past>}
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Xfmr_ModelAttr : Xfmr_EntryAttribute<"Model", "model"> {
+  let summary = "what an object says about its model";
+  let description = [{
+    On a module. `limits` are the largest values of dims. `labels` are the names of the classes that a model distinguishes, in the order of
+    the last dimension of its output `logits`. `generation` are the settings for generation that the model has of its own, under the names of the
+    reference library.
+
+    ```mlir
+    module attributes {xfmr.model = #xfmr.model<family = "bert", architecture = "BertForSequenceClassification", limits = {length = 512 : i64},
+                                                labels = ["negative", "positive"]>}
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$family, "::mlir::StringAttr":$architecture, OptionalParameter<"::mlir::DictionaryAttr">:$limits,
+    OptionalParameter<"::mlir::ArrayAttr">:$labels, OptionalParameter<"::mlir::DictionaryAttr">:$generation);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // XFMR_ENTRY_ATTRS_TD

@@ -1,0 +1,42 @@
+# ===- attribute_names.py - Attributes are accessed by typed helpers ===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""attribute_names.py ROOT: prints each place outside dialect/ that accesses an attribute by a name of its own. The dialects declare the
+attributes that passes hand each other; their helpers read and write them."""
+
+import os
+import re
+import sys
+
+root = sys.argv[1]
+ACCESS = re.compile(r'\b(?:get|set|has|remove)\w*Attr\w*(?:<[^<>]*>)?\((?:[\w.]+, )?"((?:xfmr|tile|rt)\.\w+)"'
+                    r'|\b(?:get|has)Attr\w*(?:<[^<>]*>)?\("([^"]*)"|\bgetAs<[^<>]*Attr>\("([^"]*)"|\bStringLiteral (k\w*Attr)\b')
+# Names that are to become declared attributes.
+PENDING = {
+    ("compiler/Target/NVVM/DeviceModule.cpp", name) for name in ("symbol", "function", "shared_bytes", "gpu")
+} | {
+    ("compiler/Target/NVVM/Passes.h", "k%sAttr" % name)
+    for name in ("DeviceFunctions", "Grid", "SharedBytes", "Gpu", "Limit", "TensorMaps", "Threads")
+} | {("compiler/Weights/AssignWeightOffsets.cpp", "xfmr.role")}
+
+files, found, violations = 0, set(), 0
+for room in ("compiler", "runtime"):
+    for folder, _, names in sorted(os.walk(os.path.join(root, room))):
+        for name in sorted(names):
+            if not name.endswith((".cpp", ".h")):
+                continue
+            files += 1
+            path = os.path.join(folder, name)
+            relative = os.path.relpath(path, root)
+            with open(path, encoding="utf-8") as f:
+                for number, line in enumerate(f, 1):
+                    for match in ACCESS.finditer(line):
+                        attribute = next(group for group in match.groups() if group is not None)
+                        found.add((relative, attribute))
+                        if (relative, attribute) not in PENDING:
+                            violations += 1
+                            print("%s:%d: '%s' is not declared by a dialect" % (relative, number, attribute))
+for path, attribute in sorted(PENDING - found):
+    violations += 1
+    print("test/Structure/attribute_names.py: the exception for '%s' in %s is not needed" % (attribute, path))
+print("%d files, %d violations" % (files, violations))
+sys.exit(violations != 0)
