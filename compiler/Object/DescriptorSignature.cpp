@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Object/DescriptorSignature.h"
+#include "compiler/Transforms/DimBounds.h"
+#include "dialect/Rt/IR/RtAttrs.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,20 +27,23 @@ static Result<attune_dtype> getDType(Type type) {
   return Status::error("expected elements of type f32, i64, bf16, f16 or i8");
 }
 
-/// Position of the dimension |name| in |entry|, which gets it if it is new.
-static int64_t findDim(EntrySignature &entry, StringRef name, DictionaryAttr limits) {
-  for (auto [index, dim] : llvm::enumerate(entry.dims))
-    if (dim.name == name)
-      return index;
-  auto limit = limits ? limits.getAs<IntegerAttr>(name) : IntegerAttr();
-  entry.dims.push_back({name.str(), limit ? limit.getInt() : 0});
-  if (name == "total_length")
-    entry.dims.back().origin = ATTUNE_DIM_TOTAL_LENGTH;
-  return entry.dims.size() - 1;
+/// The dims of |function|, an entry, with their |limits|.
+static std::vector<DimSignature> readDims(func::FuncOp function, DictionaryAttr limits) {
+  std::vector<DimSignature> dims;
+  for (StringRef name : getEntryDims(function)) {
+    auto limit = limits ? limits.getAs<IntegerAttr>(name) : IntegerAttr();
+    dims.push_back({name.str(), limit ? limit.getInt() : 0, name == "total_length" ? ATTUNE_DIM_TOTAL_LENGTH : ATTUNE_DIM_INPUTS});
+  }
+  return dims;
+}
+
+/// Position of the dim |name| of |entry|.
+static int64_t findDim(const EntrySignature &entry, StringRef name) {
+  return llvm::find_if(entry.dims, [&](const DimSignature &dim) { return dim.name == name; }) - entry.dims.begin();
 }
 
 /// Reads the contract attributes of one argument or result.
-static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, DictionaryAttr attrs, DictionaryAttr limits) {
+static Result<TensorSignature> readTensor(const EntrySignature &entry, Type type, DictionaryAttr attrs) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto name = attrs ? attrs.getAs<StringAttr>(xfmr::kNameAttr) : StringAttr();
   if (!tensor || !name)
@@ -55,7 +60,7 @@ static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, Dict
                          " sizes");
   for (int64_t dim = 0; dim < tensor.getRank(); ++dim) {
     if (auto symbol = dyn_cast<StringAttr>(dims[dim]); symbol && tensor.isDynamicDim(dim))
-      result.shape.push_back(-1 - findDim(entry, symbol, limits));
+      result.shape.push_back(-1 - findDim(entry, symbol));
     else if (auto size = dyn_cast<IntegerAttr>(dims[dim]); size && size.getInt() == tensor.getDimSize(dim))
       result.shape.push_back(size.getInt());
     else
@@ -82,6 +87,7 @@ static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, Dict
 static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr limits) {
   EntrySignature entry;
   entry.name = function->getAttrOfType<StringAttr>(xfmr::kEntryAttr).str();
+  entry.dims = readDims(function, limits);
   if (auto use = function->getAttrOfType<StringAttr>(xfmr::kCacheUseAttr))
     entry.cacheUse = llvm::StringSwitch<attune_cache_use>(use)
                          .Case("encode", ATTUNE_CACHE_ENCODE)
@@ -98,10 +104,10 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
         if (origin == ATTUNE_DIM_INPUTS)
           return Status::error("entry '" + entry.name + "': expected '" + xfmr::kDimAttr.str() + "' to be past or source_length, got '" +
                                dim.str() + "'");
-        entry.dims[findDim(entry, dim, limits)].origin = origin;
+        entry.dims[findDim(entry, dim)].origin = origin;
         continue;
       }
-      Result<TensorSignature> tensor = readTensor(entry, type, attrs, limits);
+      Result<TensorSignature> tensor = readTensor(entry, type, attrs);
       if (!tensor)
         return Status::error("entry '" + entry.name + "': " + kind + " #" + std::to_string(index) + ": " + tensor.message());
       list.push_back(std::move(*tensor));
@@ -218,10 +224,11 @@ void attune::readKernels(ModuleOp module, ModelSignature &signature, StringRef d
 }
 
 void attune::readFormulae(ModuleOp module, ModelSignature &signature) {
-  if (auto formulae = module->getAttrOfType<DictionaryAttr>(xfmr::kWorkspaceAttr))
+  for (auto function : module.getOps<func::FuncOp>())
     for (EntrySignature &entry : signature.entries)
-      if (auto formula = formulae.getAs<StringAttr>(entry.name))
-        entry.workspaceFormula = formula.str();
+      if (auto formula = function->getAttrOfType<xfmr::FormulaAttr>(rt::kWorkspaceAttr))
+        if (function->getAttr(xfmr::kEntryAttr) == StringAttr::get(module.getContext(), entry.name))
+          entry.workspaceFormula = SizeExpr::fromFormula(formula).str();
 }
 
 std::string attune::formatShape(const EntrySignature &entry, const TensorSignature &tensor) {

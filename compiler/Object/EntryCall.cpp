@@ -78,6 +78,20 @@ Value EntryFunctions::buildCache(MemRefType type, StringRef cacheName, Value sta
   return describe(type, data, {slots, capacity});
 }
 
+Value EntryFunctions::buildRole(rt::Role role, Type type, Value host, Value state, Value call) {
+  switch (role) {
+  case rt::Role::Host:
+    return state;
+  case rt::Role::Workers:
+    return arith::IndexCastOp::create(builder, loc, type, load(i64, host, offsetof(attune_host, num_workers)));
+  case rt::Role::Weights:
+  case rt::Role::Workspace:
+    break;
+  }
+  Value data = load(pointer, call, role == rt::Role::Workspace ? offsetof(attune_call, workspace) : offsetof(attune_call, weights));
+  return describe(cast<MemRefType>(type), data, constant(std::numeric_limits<int64_t>::max()));
+}
+
 LogicalResult EntryFunctions::buildEntry() {
   LLVM::LLVMFuncOp function = startFunction("entry", builder.getI32Type(), {pointer, pointer});
   Value host = function.getArgument(0), call = function.getArgument(1);
@@ -87,12 +101,12 @@ LogicalResult EntryFunctions::buildEntry() {
   SmallVector<Value> operands;
   Value launches = device ? buildLaunchState(host) : Value();
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
-    auto role = entry.getArgAttrOfType<StringAttr>(index, xfmr::kRoleAttr);
+    auto role = entry.getArgAttrOfType<rt::RoleAttr>(index, rt::kRoleAttr);
     auto buffer = dyn_cast<MemRefType>(type);
     auto dim = entry.getArgAttrOfType<StringAttr>(index, xfmr::kDimAttr);
     auto cache = entry.getArgAttrOfType<StringAttr>(index, xfmr::kCacheAttr);
-    if (isa<LLVM::LLVMPointerType>(type)) {
-      operands.push_back(device ? launches : host);
+    if (role) {
+      operands.push_back(buildRole(role.getValue(), type, host, device ? launches : host, call));
     } else if (dim && type.isIndex()) {
       FailureOr<Value> value = loadDim(dimValues, dim);
       if (failed(value))
@@ -101,9 +115,6 @@ LogicalResult EntryFunctions::buildEntry() {
     } else if (cache && buffer) {
       operands.push_back(buildCache(buffer, cache, load(pointer, call, offsetof(attune_call, state)),
                                     load(pointer, call, offsetof(attune_call, state_dims))));
-    } else if (role && role.getValue() == "workers") {
-      Value workers = load(i64, host, offsetof(attune_host, num_workers));
-      operands.push_back(arith::IndexCastOp::create(builder, loc, type, workers));
     } else if (buffer && entry.getArgAttr(index, xfmr::kNameAttr)) {
       bool isOutput = static_cast<bool>(entry.getArgAttr(index, kOutputAttr));
       Value data = load(pointer, isOutput ? outputs : inputs, 8 * (isOutput ? nextOutput++ : nextInput++));
@@ -111,13 +122,8 @@ LogicalResult EntryFunctions::buildEntry() {
       if (failed(tensor))
         return failure();
       operands.push_back(*tensor);
-    } else if (buffer && buffer.getElementType().isInteger(8) && buffer.getRank() == 1) {
-      bool isWorkspace = role && role.getValue() == "workspace";
-      Value data = load(pointer, call, isWorkspace ? offsetof(attune_call, workspace) : offsetof(attune_call, weights));
-      operands.push_back(describe(buffer, data, constant(std::numeric_limits<int64_t>::max())));
     } else {
-      return entry.emitError("argument ") << index << " of type " << type
-                                          << " is neither input, output, weights, workspace, workers nor host";
+      return entry.emitError("argument ") << index << " of type " << type << " is neither input nor output and has no role";
     }
   }
   func::CallOp::create(builder, loc, entry, operands);

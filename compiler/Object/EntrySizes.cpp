@@ -4,8 +4,8 @@
 
 #include "attune/abi.h"
 #include "compiler/Object/EntryFunctions.h"
-#include "compiler/Transforms/DimBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cstddef>
 
 using namespace mlir;
@@ -29,21 +29,19 @@ Value EntryFunctions::load(Type type, Value base, int64_t byteOffset) {
 }
 
 FailureOr<Value> EntryFunctions::loadDim(Value dimValues, Attribute dim) {
-  const auto *it = llvm::find(dims, dim);
+  auto name = dyn_cast<StringAttr>(dim);
+  auto *it = name ? llvm::find(dims, name.getValue()) : dims.end();
   if (it == dims.end())
-    return entry.emitError("dimension ") << dim << " is not among the dims of the entry, " << dims;
+    return entry.emitError("expects sizes in terms of the dims of the entry, ") << llvm::join(dims, ", ") << ", but got " << dim;
   return load(i64, dimValues, 8 * (it - dims.begin()));
 }
 
-FailureOr<Value> EntryFunctions::evaluate(StringRef what, StringAttr text, Value dimValues, Value workers) {
-  std::optional<SizeExpr> formula = SizeExpr::parse(text ? text.getValue() : "0");
-  if (!formula)
-    return entry.emitError("cannot read the formula of '") << what << "', got " << text;
+FailureOr<Value> EntryFunctions::evaluate(xfmr::FormulaAttr formula, Value dimValues, Value workers) {
   bool known = true;
-  Value size = formula->emit(builder, loc, [&](StringRef symbol) -> Value {
+  Value size = SizeExpr::fromFormula(formula).emit(builder, loc, [&](Attribute symbol) -> Value {
     FailureOr<Value> value = workers;
-    if (symbol != "workers" || !workers)
-      value = loadDim(dimValues, builder.getStringAttr(symbol));
+    if (auto name = cast<StringAttr>(symbol); name != rt::kWorkers || !workers)
+      value = loadDim(dimValues, name);
     known &= succeeded(value);
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), succeeded(value) ? *value : constant(0));
   });
@@ -52,10 +50,9 @@ FailureOr<Value> EntryFunctions::evaluate(StringRef what, StringAttr text, Value
   return arith::IndexCastOp::create(builder, loc, i64, size).getResult();
 }
 
-LogicalResult EntryFunctions::buildSize(StringRef kind, DictionaryAttr formulas) {
+LogicalResult EntryFunctions::buildSize(StringRef kind, xfmr::FormulaAttr formula) {
   LLVM::LLVMFuncOp function = startFunction(kind, i64, {pointer, i64});
-  auto text = formulas ? formulas.getAs<StringAttr>(name) : StringAttr();
-  FailureOr<Value> size = evaluate(kind, text, function.getArgument(0), function.getArgument(1));
+  FailureOr<Value> size = formula ? evaluate(formula, function.getArgument(0), function.getArgument(1)) : constant(0);
   if (failed(size))
     return failure();
   LLVM::ReturnOp::create(builder, loc, *size);
@@ -64,20 +61,23 @@ LogicalResult EntryFunctions::buildSize(StringRef kind, DictionaryAttr formulas)
 
 LogicalResult EntryFunctions::buildWork(ArrayAttr kernels) {
   LLVM::LLVMFuncOp function = startFunction("work", LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer});
-  constexpr std::pair<const char *, size_t> fields[] = {{"calls", offsetof(attune_kernel_work, calls)},
-                                                        {"flops", offsetof(attune_kernel_work, flops)},
-                                                        {"weight_bytes", offsetof(attune_kernel_work, weight_bytes)},
-                                                        {"tensor_bytes", offsetof(attune_kernel_work, tensor_bytes)}};
-  for (auto [index, kernel] : llvm::enumerate(kernels.getAsRange<DictionaryAttr>()))
-    for (auto [field, offset] : fields) {
-      FailureOr<Value> value = evaluate(field, kernel.getAs<StringAttr>(field), function.getArgument(0), nullptr);
+  for (auto [index, kernel] : llvm::enumerate(kernels.getAsRange<rt::KernelWorkAttr>())) {
+    auto store = [&, index = index](FailureOr<Value> value, size_t offset) -> LogicalResult {
       if (failed(value))
         return failure();
       auto position = static_cast<int32_t>(index * sizeof(attune_kernel_work) + offset);
       Value address =
           LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), function.getArgument(1), ArrayRef<LLVM::GEPArg>{position});
       LLVM::StoreOp::create(builder, loc, *value, address, 8);
-    }
+      return success();
+    };
+    auto value = [&](xfmr::FormulaAttr formula) { return evaluate(formula, function.getArgument(0), nullptr); };
+    if (failed(store(constant(kernel.getCalls()), offsetof(attune_kernel_work, calls))) ||
+        failed(store(value(kernel.getFlops()), offsetof(attune_kernel_work, flops))) ||
+        failed(store(value(kernel.getWeightBytes()), offsetof(attune_kernel_work, weight_bytes))) ||
+        failed(store(value(kernel.getTensorBytes()), offsetof(attune_kernel_work, tensor_bytes))))
+      return failure();
+  }
   LLVM::ReturnOp::create(builder, loc, ValueRange{});
   return success();
 }

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entries (`xfmr.entry`) whose arguments are the host, inputs (`xfmr.name`), outputs (`xfmr.output`), caches (`xfmr.cache`), values
-// of dims (`xfmr.dim`), memref<?xi8> for the weights and the workspace, and the number of workers; and the module attributes
-// `xfmr.workspace`, `xfmr.flops`, `xfmr.entry_dims`. Adds for an entry E the functions that attune_entry_desc points to:
+// Expects entries (`xfmr.entry`) whose arguments are inputs (`xfmr.name`), outputs (`xfmr.output`), caches (`xfmr.cache`), values of dims
+// (`xfmr.dim`) or have a role (`rt.role`). Adds for an entry E the functions that attune_entry_desc points to:
 //
 //   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
-//   attune_work_E(dims, out), if the module attribute `xfmr.kernel_work` knows E
+//   attune_work_E(dims, out), if E has `rt.kernel_work`
+//
+// Removes the formulas from the entries: `rt.workspace`, `xfmr.flops` and `rt.kernel_work`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,6 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
   using EntryWrappersBase::EntryWrappersBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto dims = module->getAttrOfType<DictionaryAttr>(xfmr::kEntryDimsAttr);
     Result<std::vector<CacheSignature>> caches = readCaches(module);
     if (!caches) {
       module.emitError(caches.message());
@@ -39,18 +39,11 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
       auto name = entry->getAttrOfType<StringAttr>(xfmr::kEntryAttr);
       if (!name)
         continue;
-      auto names = dims ? dims.getAs<ArrayAttr>(name.getValue()) : ArrayAttr();
-      if (!names) {
-        entry.emitError("expects module attribute '") << xfmr::kEntryDimsAttr << "' to name the dims of entry " << name;
-        return signalPassFailure();
-      }
-      EntryFunctions builder(entry, name.getValue(), names, *caches, device);
-      auto work = module->getAttrOfType<DictionaryAttr>(xfmr::kKernelWorkAttr);
-      auto kernels = work ? work.getAs<ArrayAttr>(name) : ArrayAttr();
-      if (failed(builder.buildEntry()) ||
-          failed(builder.buildSize("workspace", module->getAttrOfType<DictionaryAttr>(xfmr::kWorkspaceAttr))) ||
-          failed(builder.buildSize("flops", module->getAttrOfType<DictionaryAttr>(xfmr::kFlopsAttr))) ||
-          (kernels && failed(builder.buildWork(kernels))))
+      EntryFunctions builder(entry, name.getValue(), *caches, device);
+      auto take = [&](StringRef formula) { return cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(formula)); };
+      auto kernels = cast_or_null<ArrayAttr>(entry->removeAttr(rt::kKernelWorkAttr));
+      if (failed(builder.buildEntry()) || failed(builder.buildSize("workspace", take(rt::kWorkspaceAttr))) ||
+          failed(builder.buildSize("flops", take(xfmr::kFlopsAttr))) || (kernels && failed(builder.buildWork(kernels))))
         return signalPassFailure();
       entry.setPrivate();
     }

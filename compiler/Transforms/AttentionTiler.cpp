@@ -168,10 +168,7 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
       scf::ForallOp::create(b.builder, b.loc, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
   forall->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(forall.getContext(), describe()));
   DimBounds bounds;
-  if (std::optional<SizeExpr> flops = countFlops(op, bounds))
-    forall->setAttr(xfmr::kFlopsAttr, b.builder.getStringAttr(flops->str()));
-  if (std::optional<SizeExpr> bytes = countCacheBytes(op, bounds))
-    forall->setAttr(xfmr::kCacheBytesAttr, b.builder.getStringAttr(bytes->str()));
+  setWork(forall, countFlops(op, bounds), countCacheBytes(op, bounds));
   OpBuilder::InsertionGuard guard(b.builder);
   b.builder.setInsertionPointToStart(forall.getBody());
   Tile tile = tileAt(forall, queries);

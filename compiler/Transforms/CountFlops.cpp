@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects xfmr.linear and xfmr.attention (composites decomposed) in entries and in functions they call. Records the module attribute
+// Expects xfmr.linear and xfmr.attention (composites decomposed) in entries and in functions they call. Gives entries the attribute
 // `xfmr.flops` and changes nothing else.
 //
 //===----------------------------------------------------------------------===//
@@ -75,16 +75,12 @@ CountFlops::Count CountFlops::countFunction(func::FuncOp function) {
 }
 
 void CountFlops::runOnOperation() {
-  Builder builder(&getContext());
-  SmallVector<NamedAttribute> formulas;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    auto name = function->getAttrOfType<StringAttr>(kEntryAttr);
-    if (!name)
+    if (!function->hasAttr(kEntryAttr))
       continue;
     Count count = countFunction(function);
     if (!count)
       return signalPassFailure();
-    formulas.emplace_back(name, builder.getStringAttr(count->str()));
+    function->setAttr(kFlopsAttr, count->toFormula(&getContext()));
   }
-  getOperation()->setAttr(kFlopsAttr, builder.getDictionaryAttr(formulas));
 }

@@ -20,77 +20,64 @@ using namespace attune;
 // Symbols
 //===----------------------------------------------------------------------===//
 
-std::string DimBounds::argumentSymbol(unsigned index) { return "#" + std::to_string(index); }
-std::string DimBounds::argumentSymbol(unsigned index, int64_t dim) { return argumentSymbol(index) + "." + std::to_string(dim); }
-
 ArrayAttr attune::getDimNames(func::FuncOp function, unsigned index) {
   return function->hasAttr(xfmr::kEntryAttr) ? function.getArgAttrOfType<ArrayAttr>(index, xfmr::kDimsAttr) : ArrayAttr();
 }
 
 SmallVector<StringRef> attune::getEntryDims(func::FuncOp entry) {
   SmallVector<StringRef> names;
-  auto add = [&](ArrayAttr dims) {
+  auto add = [&](Attribute dim) {
+    if (auto name = dyn_cast_or_null<StringAttr>(dim); name && !llvm::is_contained(names, name.getValue()))
+      names.push_back(name.getValue());
+  };
+  auto addAll = [&](ArrayAttr dims) {
     for (Attribute dim : dims ? dims.getValue() : ArrayRef<Attribute>())
-      if (auto name = dyn_cast<StringAttr>(dim); name && !llvm::is_contained(names, name.getValue()))
-        names.push_back(name.getValue());
+      add(dim);
   };
   for (unsigned i = 0; i != entry.getNumArguments(); ++i) {
-    if (auto dim = entry.getArgAttrOfType<StringAttr>(i, xfmr::kDimAttr))
-      names.push_back(dim);
+    add(entry.getArgAttr(i, xfmr::kDimAttr));
     if (!entry.getArgAttr(i, xfmr::kCacheAttr))
-      add(entry.getArgAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
+      addAll(entry.getArgAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
   }
   for (unsigned i = 0; i != entry.getNumResults(); ++i)
     if (!entry.getResultAttr(i, xfmr::kCacheAttr))
-      add(entry.getResultAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
+      addAll(entry.getResultAttrOfType<ArrayAttr>(i, xfmr::kDimsAttr));
   return names;
 }
 
 /// An index argument of an entry is the value of a dim that no tensor of the caller has.
 static Bound getArgumentBound(func::FuncOp function, unsigned index) {
   if (!function->hasAttr(xfmr::kEntryAttr))
-    return SizeExpr::symbol(DimBounds::argumentSymbol(index));
+    return SizeExpr::symbol(xfmr::ArgumentAttr::get(function.getContext(), index, std::nullopt));
   auto dim = function.getArgAttrOfType<StringAttr>(index, xfmr::kDimAttr);
   return dim ? Bound(SizeExpr::symbol(dim)) : std::nullopt;
 }
 
-/// Splits a symbol of an argument: its index, and its dimension or -1.
-static std::pair<unsigned, int64_t> parseArgumentSymbol(StringRef symbol) {
-  auto [index, dim] = symbol.drop_front().split('.');
-  unsigned argument = 0;
-  int64_t number = -1;
-  (void)index.getAsInteger(10, argument);
-  if (!dim.empty())
-    (void)dim.getAsInteger(10, number);
-  return {argument, number};
-}
-
-Value DimBounds::materialize(OpBuilder &builder, func::FuncOp function, StringRef symbol) {
+Value DimBounds::materialize(OpBuilder &builder, func::FuncOp function, Attribute symbol) {
   auto dimOf = [&](unsigned argument, int64_t dim) -> Value {
     return memref::DimOp::create(builder, function.getLoc(), function.getArgument(argument), dim);
   };
-  if (symbol.starts_with("#")) {
-    auto [argument, dim] = parseArgumentSymbol(symbol);
-    return dim < 0 ? Value(function.getArgument(argument)) : dimOf(argument, dim);
-  }
+  if (auto argument = dyn_cast<xfmr::ArgumentAttr>(symbol))
+    return argument.getDim() ? dimOf(argument.getIndex(), *argument.getDim()) : Value(function.getArgument(argument.getIndex()));
   for (unsigned i = 0; i != function.getNumArguments(); ++i)
-    if (auto dim = function.getArgAttrOfType<StringAttr>(i, xfmr::kDimAttr); dim && dim.getValue() == symbol)
+    if (function.getArgAttr(i, xfmr::kDimAttr) == symbol)
       return function.getArgument(i);
   for (unsigned i = 0; i != function.getNumArguments(); ++i)
     if (ArrayAttr names = getDimNames(function, i))
       for (auto [dim, name] : llvm::enumerate(names))
-        if (auto string = dyn_cast<StringAttr>(name); string && string.getValue() == symbol)
+        if (name == symbol)
           return dimOf(i, dim);
   llvm_unreachable("every symbol of an entry is named by an argument");
 }
 
 Bound DimBounds::atCall(func::CallOp call, const SizeExpr &expr) {
   bool known = true;
-  SizeExpr result = expr.substitute([&](StringRef symbol) -> SizeExpr {
-    if (!symbol.starts_with("#"))
+  SizeExpr result = expr.substitute([&](Attribute symbol) -> SizeExpr {
+    auto argument = dyn_cast<xfmr::ArgumentAttr>(symbol);
+    if (!argument)
       return SizeExpr::symbol(symbol);
-    auto [argument, dim] = parseArgumentSymbol(symbol);
-    Bound bound = dim < 0 ? getValue(call.getOperand(argument)) : getDim(call.getOperand(argument), dim);
+    Value operand = call.getOperand(argument.getIndex());
+    Bound bound = argument.getDim() ? getDim(operand, *argument.getDim()) : getValue(operand);
     known &= bound.has_value();
     return bound.value_or(SizeExpr(0));
   });
@@ -248,10 +235,10 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
     if (auto function = dyn_cast<func::FuncOp>(parent)) {
       unsigned index = argument.getArgNumber();
       if (!function->hasAttr(xfmr::kEntryAttr))
-        return SizeExpr::symbol(argumentSymbol(index, dim));
+        return SizeExpr::symbol(xfmr::ArgumentAttr::get(shaped.getContext(), index, dim));
       ArrayAttr names = getDimNames(function, index);
       auto name = names && dim < static_cast<int64_t>(names.size()) ? dyn_cast<StringAttr>(names[dim]) : StringAttr();
-      return name ? Bound(SizeExpr::symbol(name.getValue())) : std::nullopt;
+      return name ? Bound(SizeExpr::symbol(name)) : std::nullopt;
     }
     if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
       if (OpOperand *init = loop.getTiedLoopInit(argument))

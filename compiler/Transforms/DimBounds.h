@@ -17,16 +17,12 @@ llvm::SmallVector<llvm::StringRef> getEntryDims(mlir::func::FuncOp entry);
 /// The names in `xfmr.dims` of argument |index| of an entry, null elsewhere.
 mlir::ArrayAttr getDimNames(mlir::func::FuncOp function, unsigned index);
 
-/// Upper bounds of index values and dimensions of tensors and buffers. In an entry the symbols are the names in `xfmr.dims`, elsewhere the
-/// sizes of the function's arguments. Exact where the IR computes the size from them with additions, products, maxima and divisions by
-/// constants. A value that is read from memory has the bound that `arith.minsi` gives it, or that of the dimension it is a slice size of.
-/// Remembers the functions of the module: no function may be added or erased while an object is in use.
+/// Upper bounds of index values and dimensions of tensors and buffers. In an entry the symbols are the names in `xfmr.dims`, elsewhere
+/// #xfmr.argument, the sizes of the function's arguments. Exact where the IR computes the size from them with additions, products, maxima
+/// and divisions by constants. A value that is read from memory has the bound that `arith.minsi` gives it, or that of the dimension it is a
+/// slice size of. Remembers the functions of the module: no function may be added or erased while an object is in use.
 class DimBounds {
 public:
-  /// Name of the symbol for argument |index|, an index value, or for its dimension |dim|.
-  static std::string argumentSymbol(unsigned index);
-  static std::string argumentSymbol(unsigned index, int64_t dim);
-
   /// Bound of an index value; nullopt if it has none.
   std::optional<SizeExpr> getValue(mlir::Value value);
   /// Bound of a dimension of a tensor or buffer.
@@ -35,7 +31,7 @@ public:
   std::optional<SizeExpr> atCall(mlir::func::CallOp call, const SizeExpr &expr);
 
   /// The run-time value of |symbol| in |function|, computed where |builder| stands.
-  static mlir::Value materialize(mlir::OpBuilder &builder, mlir::func::FuncOp function, llvm::StringRef symbol);
+  static mlir::Value materialize(mlir::OpBuilder &builder, mlir::func::FuncOp function, mlir::Attribute symbol);
 
 private:
   using Bound = std::optional<SizeExpr>;

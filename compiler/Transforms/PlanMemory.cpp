@@ -46,7 +46,6 @@ private:
   LogicalResult addAlloc(memref::AllocOp alloc, PlannedScope &scope, const OperationOrder &order);
   LogicalResult addCall(func::CallOp call, PlannedScope &scope, bool inParallelLoop, const OperationOrder &order);
   LogicalResult rewrite(func::FuncOp function);
-  void recordFormulas(SmallVectorImpl<func::FuncOp> &entries);
 
   SymbolTableCollection symbols;
   DimBounds bounds;
@@ -101,7 +100,7 @@ LogicalResult PlanMemory::addCall(func::CallOp call, PlannedScope &scope, bool i
   const SizeExpr &bytes = plans[callee].function.bytes;
   if (bytes.getConstant() == 0)
     return success();
-  if (inParallelLoop && bytes.dependsOn(kWorkers))
+  if (inParallelLoop && bytes.dependsOn(getWorkersSymbol(&getContext())))
     return call.emitError("a parallel loop must not call a function that has a parallel loop with buffers");
   std::optional<SizeExpr> size = bounds.atCall(call, bytes);
   if (!size)
@@ -127,7 +126,8 @@ LogicalResult PlanMemory::collect(func::FuncOp function, FunctionPlan &plan) {
   for (auto &[loop, scope] : plan.loops) {
     scope.assignSlots();
     if (!scope.buffers.empty())
-      plan.function.buffers.push_back({loop, scope.bytes * SizeExpr::symbol(kWorkers), order.first(loop), order.last(loop)});
+      plan.function.buffers.push_back(
+          {loop, scope.bytes * SizeExpr::symbol(getWorkersSymbol(&getContext())), order.first(loop), order.last(loop)});
   }
   plan.function.assignSlots();
   return success();
@@ -151,6 +151,8 @@ LogicalResult PlanMemory::rewrite(func::FuncOp function) {
   FunctionPlan &plan = plans[function];
   if (function->hasAttr(xfmr::kEntryAttr) || !plan.function.buffers.empty()) {
     placeBuffers(function, plan);
+    if (function->hasAttr(xfmr::kEntryAttr))
+      function->setAttr(rt::kWorkspaceAttr, plan.function.bytes.toFormula(&getContext()));
     return success();
   }
   WalkResult walk = function.walk([](rt::WorkerCountOp count) -> WalkResult {
@@ -159,35 +161,15 @@ LogicalResult PlanMemory::rewrite(func::FuncOp function) {
   return failure(walk.wasInterrupted());
 }
 
-void PlanMemory::recordFormulas(SmallVectorImpl<func::FuncOp> &entries) {
-  Builder builder(&getContext());
-  SmallVector<NamedAttribute> formulas, dims;
-  for (func::FuncOp entry : entries) {
-    auto name = entry->getAttrOfType<StringAttr>(xfmr::kEntryAttr);
-    formulas.emplace_back(name, builder.getStringAttr(plans[entry].function.bytes.str()));
-    SmallVector<Attribute> names;
-    for (StringRef dim : getEntryDims(entry))
-      names.push_back(builder.getStringAttr(dim));
-    dims.emplace_back(name, builder.getArrayAttr(names));
-  }
-  getOperation()->setAttr(xfmr::kWorkspaceAttr, builder.getDictionaryAttr(formulas));
-  getOperation()->setAttr(xfmr::kEntryDimsAttr, builder.getDictionaryAttr(dims));
-}
-
 void PlanMemory::runOnOperation() {
-  SmallVector<func::FuncOp> functions, entries;
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    functions.push_back(function);
-    if (function->hasAttr(xfmr::kEntryAttr))
-      entries.push_back(function);
-  }
+  SmallVector<func::FuncOp> functions;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal())
+      functions.push_back(function);
   for (func::FuncOp function : functions)
     if (failed(plan(function)))
       return signalPassFailure();
   for (func::FuncOp function : functions)
     if (failed(rewrite(function)))
       return signalPassFailure();
-  recordFormulas(entries);
 }

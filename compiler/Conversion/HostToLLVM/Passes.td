@@ -16,6 +16,10 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
 
 def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
   let summary = "linkage and attributes of functions in the llvm dialect";
+  let description = [{
+    Only functions of entries stay visible. Functions and their arguments lose the attributes of the xfmr, tile and rt dialects, so LLVM's tools read the
+    result. Numerics: exact.
+  }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 

@@ -284,8 +284,8 @@ scf::ForallOp attune::emitCodeWarpgroups(WholeProjection whole, int64_t arch, in
   // A block fills a multiprocessor, and workers are two for each.
   Value most = count(rt::WorkerCountOp::create(builder, host.loc).getResult(), 2), blocks = host.min(host.mul(rowTiles, columnTiles), most);
   auto loop = scf::ForallOp::create(builder, host.loc, ArrayRef<OpFoldResult>{blocks}, ValueRange(), std::nullopt);
-  loop->setAttr(kGpuAttr, builder.getI64IntegerAttr(arch));
-  loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
+  constexpr int64_t threads = (kConsumers + 1) * kWarpgroup;
+  loop->setAttr(rt::kLaunchAttr, rt::LaunchAttr::get(loop.getContext(), /*grid=*/false, threads, 0, arch, std::nullopt));
   builder.setInsertionPointToStart(loop.getBody());
   ThreadEmitter e(builder, host.loc);
   if (Value tokens = readTokenCount(before, e))

@@ -193,8 +193,8 @@ scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, in
   Value workers = host.div(host.add(rt::WorkerCountOp::create(builder, host.loc), 1), 2);
   PairsOfBlock pairs(host, bounds[0], bounds[1], tiles, fitTogether(host, model, groups, tiles, cacheBytes), workers);
   auto loop = scf::ForallOp::create(builder, host.loc, ArrayRef<OpFoldResult>{pairs.blocks}, ValueRange(), std::nullopt);
-  loop->setAttr(kGpuAttr, builder.getI64IntegerAttr(arch));
-  loop->setAttr(kThreadsAttr, builder.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
+  constexpr int64_t threads = (kConsumers + 1) * kWarpgroup;
+  loop->setAttr(rt::kLaunchAttr, rt::LaunchAttr::get(loop.getContext(), /*grid=*/false, threads, 0, arch, std::nullopt));
   builder.setInsertionPointToStart(loop.getBody());
   ThreadEmitter e(builder, host.loc);
   WarpgroupAttention(before, model, e, tiles, boxes).emit(pairs, loop.getInductionVar(0));

@@ -22,8 +22,8 @@ struct MarkTensorMaps : attune::impl::MarkTensorMapsBase<MarkTensorMaps> {
     Builder builder(&getContext());
     auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), ATTUNE_TENSOR_MAP_BYTES);
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      auto count = dyn_cast_or_null<IntegerAttr>(kernel->removeAttr(kTensorMapsAttr));
-      for (unsigned i = 0; count && i < count.getInt(); ++i) {
+      auto launched = kernel->getAttrOfType<rt::DeviceFunctionAttr>(rt::kDeviceFunctionAttr);
+      for (unsigned i = 0; launched && i < launched.getTensorMaps(); ++i) {
         kernel.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
         kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(ATTUNE_TENSOR_MAP_ALIGNMENT));
         kernel.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());

@@ -4,9 +4,12 @@
 #ifndef ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H
 #define ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H
 
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+
+#include <optional>
 
 #include "dialect/Xfmr/IR/XfmrDialect.h.inc"
 #include "dialect/Xfmr/IR/XfmrEnums.h.inc"

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Xfmr/IR/XfmrOps.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -36,11 +36,6 @@ static bool isDims(Attribute attribute) {
 }
 static bool isStringsByName(Attribute attribute) { return isDictionaryOf(attribute, isString); }
 static bool isNumbersByName(Attribute attribute) { return isDictionaryOf(attribute, isNumber); }
-static bool isStringListsByName(Attribute attribute) {
-  return isDictionaryOf(attribute, [](Attribute list) { return isArrayOf(list, isString); });
-}
-/// The arithmetic of a call: of one kernel, or by entry.
-static bool isFlops(Attribute attribute) { return isString(attribute) || isStringsByName(attribute); }
 
 namespace {
 /// The kind of an attribute.
@@ -58,9 +53,6 @@ static constexpr Kind kKinds[] = {
     {kDimAttr, isString, "a string"},
     {kCacheAttr, isString, "a string"},
     {kCacheUseAttr, isString, "a string"},
-    {kRoleAttr, isString, "a string"},
-    {kCacheBytesAttr, isString, "a string"},
-    {"xfmr.limit", isCount, "an integer that is not negative"},
     {"xfmr.offset", isCount, "an integer that is not negative"},
     {"xfmr.bytes", isCount, "an integer that is not negative"},
     {"xfmr.weights_bytes", isCount, "an integer that is not negative"},
@@ -68,9 +60,6 @@ static constexpr Kind kKinds[] = {
     {kDimsAttr, isDims, "an array of names and sizes"},
     {kLimitsAttr, isNumbersByName, "a dictionary of integers"},
     {kModelAttr, isStringsByName, "a dictionary of strings"},
-    {kWorkspaceAttr, isStringsByName, "a dictionary of strings"},
-    {kFlopsAttr, isFlops, "a string or a dictionary of strings"},
-    {kEntryDimsAttr, isStringListsByName, "a dictionary of arrays of strings"},
     {kGroupAttr, isUnit, "a unit attribute"},
     {kWeightArgAttr, isUnit, "a unit attribute"},
 };
@@ -91,7 +80,20 @@ LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     if (!isa<LabelsAttr>(attribute.getValue()))
       return op->emitOpError() << "expected '" << kLabelsAttr << "' to be #xfmr.labels<[...]>, got " << attribute.getValue();
   }
+  if (attribute.getName() == kFlopsAttr)
+    return verifyEntryFormula(op, attribute);
   return verifyKind(op, attribute);
+}
+
+LogicalResult xfmr::verifyEntryFormula(Operation *op, NamedAttribute attribute) {
+  if (!isa<FunctionOpInterface>(op) || !op->hasAttr(kEntryAttr))
+    return op->emitError("expects '") << attribute.getName().getValue() << "' on an entry";
+  auto formula = dyn_cast<FormulaAttr>(attribute.getValue());
+  if (!formula)
+    return op->emitError("expects '") << attribute.getName().getValue() << "' to be a #xfmr.formula, but got " << attribute.getValue();
+  if (!llvm::all_of(formula.getSymbols(), llvm::IsaPred<StringAttr>))
+    return op->emitError("expects '") << attribute.getName().getValue() << "' to be in terms of dims, but got " << formula;
+  return success();
 }
 
 /// Checks that `xfmr.dims`, on |what| of |op|, names all dimensions of |type|, if |type| has them.

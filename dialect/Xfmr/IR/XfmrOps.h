@@ -52,19 +52,11 @@ inline constexpr llvm::StringLiteral kModelAttr = "xfmr.model";
 inline constexpr llvm::StringLiteral kLimitsAttr = "xfmr.limits";
 /// Module attribute, a LabelsAttr: the names of the classes that the output `logits` scores.
 inline constexpr llvm::StringLiteral kLabelsAttr = "xfmr.labels";
-/// Module attributes {entry = "C expression in dims and workers"}: bytes of scratch, and arithmetic of one call.
-inline constexpr llvm::StringLiteral kWorkspaceAttr = "xfmr.workspace";
+/// On an entry, a FormulaAttr: the arithmetic of one call.
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
-/// On a kernel's loop, then its call: bytes read or written of the caches among its operands, those of rank 4 and 5, of which a call sees
-/// parts.
-inline constexpr llvm::StringLiteral kCacheBytesAttr = "xfmr.cache_bytes";
-/// Module attribute {entry = [{kernel = "name", …}]}: what each kernel does in one call, see CountKernelWork.
-inline constexpr llvm::StringLiteral kKernelWorkAttr = "xfmr.kernel_work";
-/// Module attribute {entry = ["batch", "length"]}: the symbolic dims of each entry, in the order of the descriptor.
-inline constexpr llvm::StringLiteral kEntryDimsAttr = "xfmr.entry_dims";
-/// On an argument of a function below phase `bufferized`: what it is if neither input nor output ("host", "weights", "workspace",
-/// "workers").
-inline constexpr llvm::StringLiteral kRoleAttr = "xfmr.role";
+
+/// Succeeds if |attribute| of |op| is a formula of the dims of an entry, which |op| must be.
+LogicalResult verifyEntryFormula(Operation *op, NamedAttribute attribute);
 
 } // namespace mlir::xfmr
 

@@ -7,12 +7,6 @@ module attributes {xfmr.limits = {batch = "many"}} {
 
 // -----
 
-// expected-error @below {{expects 'xfmr.workspace' to be a dictionary of strings, but got 8}}
-module attributes {xfmr.workspace = 8 : i64} {
-}
-
-// -----
-
 // expected-error @below {{expects 'xfmr.entry' to be a string, but got unit}}
 func.func @entry() attributes {xfmr.entry} {
   return
