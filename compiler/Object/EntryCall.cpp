@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Object/EntryCall.h"
 #include "attune/abi.h"
-#include "compiler/Object/EntryFunctions.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace attune;
 
-Value EntryFunctions::describe(MemRefType type, Value data, ArrayRef<Value> sizes) {
+Value EntryCall::describe(MemRefType type, Value data, ArrayRef<Value> sizes) {
   auto descriptor = MemRefDescriptor::poison(builder, loc, converter.convertType(type));
   descriptor.setAllocatedPtr(builder, loc, data);
   descriptor.setAlignedPtr(builder, loc, data);
@@ -32,7 +32,7 @@ Value EntryFunctions::describe(MemRefType type, Value data, ArrayRef<Value> size
   return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
 }
 
-FailureOr<Value> EntryFunctions::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
+FailureOr<Value> EntryCall::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
   auto names = entry.getArgAttrOfType<ArrayAttr>(argument, xfmr::kDimsAttr);
   if (!type.getLayout().isIdentity() || !names || static_cast<int64_t>(names.size()) != type.getRank())
     return entry.emitError("expects argument ")
@@ -51,7 +51,7 @@ FailureOr<Value> EntryFunctions::buildTensor(unsigned argument, MemRefType type,
   return describe(type, data, sizes);
 }
 
-Value EntryFunctions::buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims) {
+Value EntryCall::buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims) {
   constexpr int64_t width = ATTUNE_CACHE_PANEL;
   Value counts[4];
   for (int64_t i = 0; i < 4; ++i)
@@ -78,7 +78,7 @@ Value EntryFunctions::buildCache(MemRefType type, StringRef cacheName, Value sta
   return describe(type, data, {slots, capacity});
 }
 
-Value EntryFunctions::buildRole(rt::Role role, Type type, Value host, Value state, Value call) {
+Value EntryCall::buildRole(rt::Role role, Type type, Value host, Value state, Value call) {
   switch (role) {
   case rt::Role::Host:
     return state;
@@ -92,7 +92,7 @@ Value EntryFunctions::buildRole(rt::Role role, Type type, Value host, Value stat
   return describe(cast<MemRefType>(type), data, constant(std::numeric_limits<int64_t>::max()));
 }
 
-LogicalResult EntryFunctions::buildEntry() {
+LogicalResult EntryCall::build() {
   LLVM::LLVMFuncOp function = startFunction("entry", builder.getI32Type(), {pointer, pointer});
   Value host = function.getArgument(0), call = function.getArgument(1);
   Value dimValues = load(pointer, call, offsetof(attune_call, dims));
@@ -133,7 +133,7 @@ LogicalResult EntryFunctions::buildEntry() {
   return success();
 }
 
-Value EntryFunctions::buildLaunchState(Value host) {
+Value EntryCall::buildLaunchState(Value host) {
   Type i32 = builder.getI32Type(), state = LLVM::LLVMStructType::getLiteral(builder.getContext(), {pointer, i32});
   Value storage = LLVM::AllocaOp::create(builder, loc, pointer, state, constant(1), 8);
   LLVM::StoreOp::create(builder, loc, host, storage, 8);

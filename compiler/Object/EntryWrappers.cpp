@@ -12,7 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Object/EntryFunctions.h"
+#include "compiler/Object/EntryCall.h"
+#include "compiler/Object/EntryFormulas.h"
 #include "compiler/Object/Passes.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,14 +37,13 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
       return signalPassFailure();
     }
     for (auto entry : llvm::to_vector(module.getOps<func::FuncOp>())) {
-      auto name = entry->getAttrOfType<StringAttr>(xfmr::kEntryAttr);
-      if (!name)
+      if (!entry->hasAttr(xfmr::kEntryAttr))
         continue;
-      EntryFunctions builder(entry, name.getValue(), *caches, device);
+      EntryFormulas formulas(entry);
       auto take = [&](StringRef formula) { return cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(formula)); };
       auto kernels = cast_or_null<ArrayAttr>(entry->removeAttr(rt::kKernelWorkAttr));
-      if (failed(builder.buildEntry()) || failed(builder.buildSize("workspace", take(rt::kWorkspaceAttr))) ||
-          failed(builder.buildSize("flops", take(xfmr::kFlopsAttr))) || (kernels && failed(builder.buildWork(kernels))))
+      if (failed(EntryCall(entry, *caches, device).build()) || failed(formulas.buildSize("workspace", take(rt::kWorkspaceAttr))) ||
+          failed(formulas.buildSize("flops", take(xfmr::kFlopsAttr))) || (kernels && failed(formulas.buildWork(kernels))))
         return signalPassFailure();
       entry.setPrivate();
     }

@@ -1,42 +1,17 @@
-//===- EntrySizes.cpp - Formulas of dimensions as C functions --------------===//
+//===- EntryFormulas.cpp - Formulas of an entry as C functions -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Object/EntryFormulas.h"
 #include "attune/abi.h"
-#include "compiler/Object/EntryFunctions.h"
+#include "compiler/Transforms/SizeExpr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/StringExtras.h"
 #include <cstddef>
 
 using namespace mlir;
 using namespace attune;
 
-LLVM::LLVMFuncOp EntryFunctions::startFunction(StringRef kind, Type result, ArrayRef<Type> arguments) {
-  builder.setInsertionPointToEnd(entry->getParentOfType<ModuleOp>().getBody());
-  auto type = LLVM::LLVMFunctionType::get(result, arguments);
-  auto function = LLVM::LLVMFuncOp::create(builder, loc, ("attune_" + kind + "_" + name).str(), type);
-  function.setVisibility_(LLVM::Visibility::Hidden);
-  builder.setInsertionPointToStart(function.addEntryBlock(builder));
-  return function;
-}
-
-Value EntryFunctions::load(Type type, Value base, int64_t byteOffset) {
-  Value address = base;
-  if (byteOffset != 0)
-    address =
-        LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(byteOffset)});
-  return LLVM::LoadOp::create(builder, loc, type, address, 8);
-}
-
-FailureOr<Value> EntryFunctions::loadDim(Value dimValues, Attribute dim) {
-  auto name = dyn_cast<StringAttr>(dim);
-  auto *it = name ? llvm::find(dims, name.getValue()) : dims.end();
-  if (it == dims.end())
-    return entry.emitError("expects sizes in terms of the dims of the entry, ") << llvm::join(dims, ", ") << ", but got " << dim;
-  return load(i64, dimValues, 8 * (it - dims.begin()));
-}
-
-FailureOr<Value> EntryFunctions::evaluate(xfmr::FormulaAttr formula, Value dimValues, Value workers) {
+FailureOr<Value> EntryFormulas::evaluate(xfmr::FormulaAttr formula, Value dimValues, Value workers) {
   bool known = true;
   Value size = SizeExpr::fromFormula(formula).emit(builder, loc, [&](Attribute symbol) -> Value {
     FailureOr<Value> value = workers;
@@ -50,7 +25,7 @@ FailureOr<Value> EntryFunctions::evaluate(xfmr::FormulaAttr formula, Value dimVa
   return arith::IndexCastOp::create(builder, loc, i64, size).getResult();
 }
 
-LogicalResult EntryFunctions::buildSize(StringRef kind, xfmr::FormulaAttr formula) {
+LogicalResult EntryFormulas::buildSize(StringRef kind, xfmr::FormulaAttr formula) {
   LLVM::LLVMFuncOp function = startFunction(kind, i64, {pointer, i64});
   FailureOr<Value> size = formula ? evaluate(formula, function.getArgument(0), function.getArgument(1)) : constant(0);
   if (failed(size))
@@ -59,7 +34,7 @@ LogicalResult EntryFunctions::buildSize(StringRef kind, xfmr::FormulaAttr formul
   return success();
 }
 
-LogicalResult EntryFunctions::buildWork(ArrayAttr kernels) {
+LogicalResult EntryFormulas::buildWork(ArrayAttr kernels) {
   LLVM::LLVMFuncOp function = startFunction("work", LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer});
   for (auto [index, kernel] : llvm::enumerate(kernels.getAsRange<rt::KernelWorkAttr>())) {
     auto store = [&, index = index](FailureOr<Value> value, size_t offset) -> LogicalResult {
