@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Object/DescriptorSignature.h"
+#include "compiler/Transforms/DimBounds.h"
+#include "dialect/Rt/IR/RtAttrs.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
@@ -26,20 +28,23 @@ static Result<attune_dtype> getDType(Type type) {
   return Status::error("expected elements of type f32, i64, bf16, f16 or i8");
 }
 
-/// Position of the dimension |name| in |entry|, which gets it if it is new.
-static int64_t findDim(EntrySignature &entry, StringRef name, DictionaryAttr limits) {
-  for (auto [index, dim] : llvm::enumerate(entry.dims))
-    if (dim.name == name)
-      return index;
-  auto limit = limits ? limits.getAs<IntegerAttr>(name) : IntegerAttr();
-  entry.dims.push_back({name.str(), limit ? limit.getInt() : 0});
-  if (name == "total_length")
-    entry.dims.back().origin = ATTUNE_DIM_TOTAL_LENGTH;
-  return entry.dims.size() - 1;
+/// The dims of |function|, an entry, with their |limits|.
+static std::vector<DimSignature> readDims(func::FuncOp function, DictionaryAttr limits) {
+  std::vector<DimSignature> dims;
+  for (StringRef name : getEntryDims(function)) {
+    auto limit = limits ? limits.getAs<IntegerAttr>(name) : IntegerAttr();
+    dims.push_back({name.str(), limit ? limit.getInt() : 0, name == "total_length" ? ATTUNE_DIM_TOTAL_LENGTH : ATTUNE_DIM_INPUTS});
+  }
+  return dims;
+}
+
+/// Position of the dim |name| of |entry|.
+static int64_t findDim(const EntrySignature &entry, StringRef name) {
+  return llvm::find_if(entry.dims, [&](const DimSignature &dim) { return dim.name == name; }) - entry.dims.begin();
 }
 
 /// Reads a tensor of |entry| with these dims.
-static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, StringAttr name, ArrayAttr dims, DictionaryAttr limits) {
+static Result<TensorSignature> readTensor(const EntrySignature &entry, Type type, StringAttr name, ArrayAttr dims) {
   Result<attune_dtype> dtype = getDType(cast<ShapedType>(type).getElementType());
   if (!dtype)
     return Status::error("entry '" + entry.name + "': '" + name.str() + "': " + dtype.message());
@@ -48,7 +53,7 @@ static Result<TensorSignature> readTensor(EntrySignature &entry, Type type, Stri
   result.dtype = *dtype;
   for (Attribute dim : dims) {
     auto size = dyn_cast<IntegerAttr>(dim);
-    result.shape.push_back(size ? size.getInt() : -1 - findDim(entry, cast<StringAttr>(dim), limits));
+    result.shape.push_back(size ? size.getInt() : -1 - findDim(entry, cast<StringAttr>(dim)));
   }
   return result;
 }
@@ -95,6 +100,7 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
   xfmr::EntryAttr attr = xfmr::getEntry(function);
   EntrySignature entry;
   entry.name = attr.getName().str();
+  entry.dims = readDims(function, limits);
   entry.cacheUse = getCacheUse(attr.getCaches());
   auto missing = [&](const char *kind, unsigned index, StringRef name) {
     return Status::error("entry '" + entry.name + "': " + kind + " #" + std::to_string(index) + ": expected '" + name.str() + "'");
@@ -221,10 +227,11 @@ void attune::readKernels(ModuleOp module, ModelSignature &signature, StringRef d
 }
 
 void attune::readFormulae(ModuleOp module, ModelSignature &signature) {
-  if (auto formulae = module->getAttrOfType<DictionaryAttr>(xfmr::kWorkspaceAttr))
+  for (auto function : module.getOps<func::FuncOp>())
     for (EntrySignature &entry : signature.entries)
-      if (auto formula = formulae.getAs<StringAttr>(entry.name))
-        entry.workspaceFormula = formula.str();
+      if (auto formula = function->getAttrOfType<xfmr::FormulaAttr>(rt::kWorkspaceAttr))
+        if (xfmr::getEntry(function).getName() == entry.name)
+          entry.workspaceFormula = SizeExpr::fromFormula(formula).str();
 }
 
 std::string attune::formatShape(const EntrySignature &entry, const TensorSignature &tensor) {

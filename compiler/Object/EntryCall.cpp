@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Object/EntryCall.h"
 #include "attune/abi.h"
-#include "compiler/Object/EntryFunctions.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace attune;
 
-Value EntryFunctions::describe(MemRefType type, Value data, ArrayRef<Value> sizes) {
+Value EntryCall::describe(MemRefType type, Value data, ArrayRef<Value> sizes) {
   auto descriptor = MemRefDescriptor::poison(builder, loc, converter.convertType(type));
   descriptor.setAllocatedPtr(builder, loc, data);
   descriptor.setAlignedPtr(builder, loc, data);
@@ -33,7 +33,7 @@ Value EntryFunctions::describe(MemRefType type, Value data, ArrayRef<Value> size
   return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
 }
 
-FailureOr<Value> EntryFunctions::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
+FailureOr<Value> EntryCall::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
   ArrayAttr names = xfmr::getArgumentDims(entry, argument);
   if (!type.getLayout().isIdentity())
     return entry.emitError("expects argument ") << argument << " to be a dense buffer, but got " << type;
@@ -51,7 +51,7 @@ FailureOr<Value> EntryFunctions::buildTensor(unsigned argument, MemRefType type,
   return describe(type, data, sizes);
 }
 
-Value EntryFunctions::buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims) {
+Value EntryCall::buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims) {
   constexpr int64_t width = ATTUNE_CACHE_PANEL;
   Value counts[4];
   for (int64_t i = 0; i < 4; ++i)
@@ -78,7 +78,21 @@ Value EntryFunctions::buildCache(MemRefType type, StringRef cacheName, Value sta
   return describe(type, data, {slots, capacity});
 }
 
-LogicalResult EntryFunctions::buildEntry() {
+Value EntryCall::buildRole(rt::Role role, Type type, Value host, Value state, Value call) {
+  switch (role) {
+  case rt::Role::Host:
+    return state;
+  case rt::Role::Workers:
+    return arith::IndexCastOp::create(builder, loc, type, load(i64, host, offsetof(attune_host, num_workers)));
+  case rt::Role::Weights:
+  case rt::Role::Workspace:
+    break;
+  }
+  Value data = load(pointer, call, role == rt::Role::Workspace ? offsetof(attune_call, workspace) : offsetof(attune_call, weights));
+  return describe(cast<MemRefType>(type), data, constant(std::numeric_limits<int64_t>::max()));
+}
+
+LogicalResult EntryCall::build() {
   LLVM::LLVMFuncOp function = startFunction("entry", builder.getI32Type(), {pointer, pointer});
   Value host = function.getArgument(0), call = function.getArgument(1);
   Value dimValues = load(pointer, call, offsetof(attune_call, dims));
@@ -87,13 +101,13 @@ LogicalResult EntryFunctions::buildEntry() {
   SmallVector<Value> operands;
   Value launches = device ? buildLaunchState(host) : Value();
   for (auto [index, type] : llvm::enumerate(entry.getArgumentTypes())) {
-    auto role = entry.getArgAttrOfType<StringAttr>(index, xfmr::kRoleAttr);
+    auto role = entry.getArgAttrOfType<rt::RoleAttr>(index, rt::kRoleAttr);
     auto buffer = dyn_cast<MemRefType>(type);
     xfmr::SessionDimAttr dim = xfmr::getSessionDim(entry, index);
     xfmr::CacheAttr cache = xfmr::getCache(entry, index);
     xfmr::OutputAttr output = xfmr::getOutput(entry, index);
-    if (isa<LLVM::LLVMPointerType>(type)) {
-      operands.push_back(device ? launches : host);
+    if (role) {
+      operands.push_back(buildRole(role.getValue(), type, host, device ? launches : host, call));
     } else if (dim) {
       FailureOr<Value> value = loadDim(dimValues, builder.getStringAttr(xfmr::stringifySessionDim(dim.getValue())));
       if (failed(value))
@@ -102,22 +116,14 @@ LogicalResult EntryFunctions::buildEntry() {
     } else if (cache && buffer) {
       operands.push_back(buildCache(buffer, cache.getName(), load(pointer, call, offsetof(attune_call, state)),
                                     load(pointer, call, offsetof(attune_call, state_dims))));
-    } else if (role && role.getValue() == "workers") {
-      Value workers = load(i64, host, offsetof(attune_host, num_workers));
-      operands.push_back(arith::IndexCastOp::create(builder, loc, type, workers));
     } else if (buffer && (output || xfmr::getInput(entry, index))) {
       Value data = load(pointer, output ? outputs : inputs, 8 * (output ? nextOutput++ : nextInput++));
       FailureOr<Value> tensor = buildTensor(index, buffer, data, dimValues);
       if (failed(tensor))
         return failure();
       operands.push_back(*tensor);
-    } else if (buffer && buffer.getElementType().isInteger(8) && buffer.getRank() == 1) {
-      bool isWorkspace = role && role.getValue() == "workspace";
-      Value data = load(pointer, call, isWorkspace ? offsetof(attune_call, workspace) : offsetof(attune_call, weights));
-      operands.push_back(describe(buffer, data, constant(std::numeric_limits<int64_t>::max())));
     } else {
-      return entry.emitError("argument ") << index << " of type " << type
-                                          << " is neither input, output, weights, workspace, workers nor host";
+      return entry.emitError("argument ") << index << " of type " << type << " is neither input nor output and has no role";
     }
   }
   func::CallOp::create(builder, loc, entry, operands);
@@ -127,7 +133,7 @@ LogicalResult EntryFunctions::buildEntry() {
   return success();
 }
 
-Value EntryFunctions::buildLaunchState(Value host) {
+Value EntryCall::buildLaunchState(Value host) {
   Type i32 = builder.getI32Type(), state = LLVM::LLVMStructType::getLiteral(builder.getContext(), {pointer, i32});
   Value storage = LLVM::AllocaOp::create(builder, loc, pointer, state, constant(1), 8);
   LLVM::StoreOp::create(builder, loc, host, storage, 8);

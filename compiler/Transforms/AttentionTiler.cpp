@@ -160,10 +160,7 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
   auto forall = scf::ForallOp::create(b, SmallVector<OpFoldResult>{batch, b.fixed(kvHeads * headTiles), tiles}, outputs, std::nullopt);
   forall->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(forall.getContext(), describe()));
   DimBounds bounds;
-  if (std::optional<SizeExpr> flops = countFlops(op, bounds))
-    forall->setAttr(xfmr::kFlopsAttr, b.getStringAttr(flops->str()));
-  if (std::optional<SizeExpr> bytes = countCacheBytes(op, bounds))
-    forall->setAttr(xfmr::kCacheBytesAttr, b.getStringAttr(bytes->str()));
+  setWork(forall, countFlops(op, bounds), countCacheBytes(op, bounds));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forall.getBody());
   Tile tile = tileAt(forall, queries);

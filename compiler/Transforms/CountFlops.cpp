@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects xfmr.linear and xfmr.attention (composites decomposed) in entries and in functions they call. Records the module attribute
+// Expects xfmr.linear and xfmr.attention (composites decomposed) in entries and in functions they call. Gives entries the attribute
 // `xfmr.flops` and changes nothing else.
 //
 //===----------------------------------------------------------------------===//
@@ -76,16 +76,12 @@ CountFlops::Count CountFlops::countFunction(func::FuncOp function) {
 }
 
 void CountFlops::runOnOperation() {
-  Builder builder(&getContext());
-  SmallVector<NamedAttribute> formulas;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    EntryAttr entry = getEntry(function);
-    if (!entry)
+    if (!getEntry(function))
       continue;
     Count count = countFunction(function);
     if (!count)
       return signalPassFailure();
-    formulas.emplace_back(entry.getName(), builder.getStringAttr(count->str()));
+    function->setAttr(kFlopsAttr, count->toFormula(&getContext()));
   }
-  getOperation()->setAttr(kFlopsAttr, builder.getDictionaryAttr(formulas));
 }

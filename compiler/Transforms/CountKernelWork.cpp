@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the `kernels` phase: kernels in destination-passing style, their calls with `xfmr.flops` if they do products and
-// `xfmr.cache_bytes` if they use caches. Records the module attribute `xfmr.kernel_work`, takes these off the calls, and changes nothing
-// else.
+// Expects the `kernels` phase: kernels in destination-passing style, their calls with `tile.work` if they do products or use caches. Gives
+// entries the attribute `rt.kernel_work`, removes `tile.work` from the calls, and changes nothing else.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Transforms/Work.h"
+#include "dialect/Rt/IR/RtAttrs.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
@@ -89,22 +89,15 @@ CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
 /// Adds one call; false if its work does not follow from the dims.
 bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work &work) {
   ++work.calls;
-  if (auto text = call->getAttrOfType<StringAttr>(xfmr::kFlopsAttr)) {
-    Count flops = SizeExpr::parse(text);
-    if (!flops)
-      return false;
-    work.flops = work.flops + *flops;
-  }
-  auto cacheBytes = call->getAttrOfType<StringAttr>(xfmr::kCacheBytesAttr);
-  if (cacheBytes) {
-    Count bytes = SizeExpr::parse(cacheBytes);
-    if (!bytes)
-      return false;
-    work.tensorBytes = work.tensorBytes + *bytes;
-  }
+  auto known = call->getAttrOfType<tiles::WorkAttr>(tiles::kWorkAttr);
+  if (known && known.getFlops())
+    work.flops = work.flops + SizeExpr::fromFormula(known.getFlops());
+  bool usesCaches = known && known.getCacheBytes();
+  if (usesCaches)
+    work.tensorBytes = work.tensorBytes + SizeExpr::fromFormula(known.getCacheBytes());
   unsigned inputs = kernel.getNumArguments() - kernel.getNumResults();
   for (auto [index, operand] : llvm::enumerate(call.getOperands())) {
-    if (auto type = dyn_cast<RankedTensorType>(operand.getType()); cacheBytes && type && type.getRank() >= 4)
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()); usesCaches && type && type.getRank() >= 4)
       continue;
     Count inside = index < inputs ? bytesRead(kernel.getArgument(index)) : countBytes(kernel.getArgument(index), bounds);
     Count bytes = inside ? bounds.atCall(call, *inside) : std::nullopt;
@@ -153,11 +146,8 @@ const std::optional<WorkByKernel> &CountKernelWork::workOf(func::FuncOp function
 
 void CountKernelWork::runOnOperation() {
   ModuleOp module = getOperation();
-  Builder builder(&getContext());
-  SmallVector<NamedAttribute> entries;
   for (auto entry : module.getOps<func::FuncOp>()) {
-    xfmr::EntryAttr attr = xfmr::getEntry(entry);
-    if (!attr)
+    if (!xfmr::getEntry(entry))
       continue;
     const std::optional<WorkByKernel> &kernels = workOf(entry);
     if (!kernels) {
@@ -169,17 +159,11 @@ void CountKernelWork::runOnOperation() {
       if (!tiles::getKernel(kernel))
         continue;
       Work work = kernels->lookup(kernel);
-      auto text = [&](const SizeExpr &size) { return builder.getStringAttr(size.str()); };
-      rows.push_back(builder.getDictionaryAttr(
-          {builder.getNamedAttr("kernel", builder.getStringAttr(kernel.getName())),
-           builder.getNamedAttr("calls", text(SizeExpr(work.calls))), builder.getNamedAttr("flops", text(work.flops)),
-           builder.getNamedAttr("weight_bytes", text(work.weightBytes)), builder.getNamedAttr("tensor_bytes", text(work.tensorBytes))}));
+      auto formula = [&](const SizeExpr &size) { return size.toFormula(&getContext()); };
+      rows.push_back(rt::KernelWorkAttr::get(&getContext(), kernel.getName(), work.calls, formula(work.flops), formula(work.weightBytes),
+                                             formula(work.tensorBytes)));
     }
-    entries.emplace_back(attr.getName(), builder.getArrayAttr(rows));
+    entry->setAttr(rt::kKernelWorkAttr, ArrayAttr::get(&getContext(), rows));
   }
-  module.walk([](func::CallOp call) {
-    call->removeAttr(xfmr::kFlopsAttr);
-    call->removeAttr(xfmr::kCacheBytesAttr);
-  });
-  module->setAttr(xfmr::kKernelWorkAttr, builder.getDictionaryAttr(entries));
+  module.walk([](func::CallOp call) { call->removeAttr(tiles::kWorkAttr); });
 }

@@ -21,73 +21,68 @@ using namespace attune;
 // Symbols
 //===----------------------------------------------------------------------===//
 
-std::string DimBounds::argumentSymbol(unsigned index) { return "#" + std::to_string(index); }
-std::string DimBounds::argumentSymbol(unsigned index, int64_t dim) { return argumentSymbol(index) + "." + std::to_string(dim); }
-
 SmallVector<StringRef> attune::getEntryDims(func::FuncOp entry) {
   SmallVector<StringRef> names;
-  auto add = [&](ArrayAttr dims) {
+  auto add = [&](StringRef name) {
+    if (!llvm::is_contained(names, name))
+      names.push_back(name);
+  };
+  auto addAll = [&](ArrayAttr dims) {
     for (Attribute dim : dims)
-      if (auto name = dyn_cast<StringAttr>(dim); name && !llvm::is_contained(names, name.getValue()))
-        names.push_back(name.getValue());
+      if (auto name = dyn_cast<StringAttr>(dim))
+        add(name);
   };
   for (unsigned i = 0; i != entry.getNumArguments(); ++i) {
     if (xfmr::SessionDimAttr dim = xfmr::getSessionDim(entry, i))
-      names.push_back(xfmr::stringifySessionDim(dim.getValue()));
+      add(xfmr::stringifySessionDim(dim.getValue()));
     else if (ArrayAttr dims = xfmr::getArgumentDims(entry, i); dims && !xfmr::getCache(entry, i))
-      add(dims);
+      addAll(dims);
   }
   for (unsigned i = 0; i != entry.getNumResults(); ++i)
     if (xfmr::OutputAttr output = xfmr::getResultOutput(entry, i))
-      add(output.getDims());
+      addAll(output.getDims());
   return names;
+}
+
+/// Returns the name of the session's dim that argument |index| of |function| is; null if it is none.
+static StringAttr getSessionDimName(func::FuncOp function, unsigned index) {
+  xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, index);
+  return dim ? StringAttr::get(function.getContext(), xfmr::stringifySessionDim(dim.getValue())) : StringAttr();
 }
 
 /// An index argument of an entry is the value of a dim that no tensor of the caller has.
 static Bound getArgumentBound(func::FuncOp function, unsigned index) {
   if (!xfmr::getEntry(function))
-    return SizeExpr::symbol(DimBounds::argumentSymbol(index));
-  xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, index);
-  return dim ? Bound(SizeExpr::symbol(xfmr::stringifySessionDim(dim.getValue()))) : std::nullopt;
+    return SizeExpr::symbol(xfmr::ArgumentAttr::get(function.getContext(), index, std::nullopt));
+  StringAttr dim = getSessionDimName(function, index);
+  return dim ? Bound(SizeExpr::symbol(dim)) : std::nullopt;
 }
 
-/// Splits a symbol of an argument: its index, and its dimension or -1.
-static std::pair<unsigned, int64_t> parseArgumentSymbol(StringRef symbol) {
-  auto [index, dim] = symbol.drop_front().split('.');
-  unsigned argument = 0;
-  int64_t number = -1;
-  (void)index.getAsInteger(10, argument);
-  if (!dim.empty())
-    (void)dim.getAsInteger(10, number);
-  return {argument, number};
-}
-
-Value DimBounds::materialize(OpBuilder &builder, func::FuncOp function, StringRef symbol) {
+Value DimBounds::materialize(OpBuilder &builder, func::FuncOp function, Attribute symbol) {
   auto dimOf = [&](unsigned argument, int64_t dim) -> Value {
     return memref::DimOp::create(builder, function.getLoc(), function.getArgument(argument), dim);
   };
-  if (symbol.starts_with("#")) {
-    auto [argument, dim] = parseArgumentSymbol(symbol);
-    return dim < 0 ? Value(function.getArgument(argument)) : dimOf(argument, dim);
-  }
+  if (auto argument = dyn_cast<xfmr::ArgumentAttr>(symbol))
+    return argument.getDim() ? dimOf(argument.getIndex(), *argument.getDim()) : Value(function.getArgument(argument.getIndex()));
   for (unsigned i = 0; i != function.getNumArguments(); ++i)
-    if (xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, i); dim && xfmr::stringifySessionDim(dim.getValue()) == symbol)
+    if (StringAttr dim = getSessionDimName(function, i); dim && dim == symbol)
       return function.getArgument(i);
   for (unsigned i = 0; i != function.getNumArguments(); ++i)
     if (ArrayAttr names = xfmr::getArgumentDims(function, i))
       for (auto [dim, name] : llvm::enumerate(names))
-        if (auto string = dyn_cast<StringAttr>(name); string && string.getValue() == symbol)
+        if (name == symbol)
           return dimOf(i, dim);
   llvm_unreachable("every symbol of an entry is named by an argument");
 }
 
 Bound DimBounds::atCall(func::CallOp call, const SizeExpr &expr) {
   bool known = true;
-  SizeExpr result = expr.substitute([&](StringRef symbol) -> SizeExpr {
-    if (!symbol.starts_with("#"))
+  SizeExpr result = expr.substitute([&](Attribute symbol) -> SizeExpr {
+    auto argument = dyn_cast<xfmr::ArgumentAttr>(symbol);
+    if (!argument)
       return SizeExpr::symbol(symbol);
-    auto [argument, dim] = parseArgumentSymbol(symbol);
-    Bound bound = dim < 0 ? getValue(call.getOperand(argument)) : getDim(call.getOperand(argument), dim);
+    Value operand = call.getOperand(argument.getIndex());
+    Bound bound = argument.getDim() ? getDim(operand, *argument.getDim()) : getValue(operand);
     known &= bound.has_value();
     return bound.value_or(SizeExpr(0));
   });
@@ -245,9 +240,9 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
     if (auto function = dyn_cast<func::FuncOp>(parent)) {
       unsigned index = argument.getArgNumber();
       if (!xfmr::getEntry(function))
-        return SizeExpr::symbol(argumentSymbol(index, dim));
+        return SizeExpr::symbol(xfmr::ArgumentAttr::get(shaped.getContext(), index, dim));
       ArrayAttr names = xfmr::getArgumentDims(function, index);
-      return names ? Bound(SizeExpr::symbol(cast<StringAttr>(names[dim]).getValue())) : std::nullopt;
+      return names ? Bound(SizeExpr::symbol(names[dim])) : std::nullopt;
     }
     if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
       if (OpOperand *init = loop.getTiedLoopInit(argument))

@@ -14,16 +14,12 @@ namespace attune {
 /// The symbolic dims of |entry|, in the order in which its arguments, then its results name them.
 llvm::SmallVector<llvm::StringRef> getEntryDims(mlir::func::FuncOp entry);
 
-/// Upper bounds of index values and dimensions of tensors and buffers. In an entry the symbols are the names of its dims, elsewhere the
-/// sizes of the function's arguments. Exact where the IR computes the size from them with additions, products, maxima and divisions by
-/// constants. A value that is read from memory has the bound that `arith.minsi` gives it, or that of the dimension it is a slice size of.
-/// Remembers the functions of the module: no function may be added or erased while an object is in use.
+/// Upper bounds of index values and dimensions of tensors and buffers. In an entry the symbols are the names of its dims, elsewhere
+/// #xfmr.argument, the sizes of the function's arguments. Exact where the IR computes the size from them with additions, products, maxima
+/// and divisions by constants. A value that is read from memory has the bound that `arith.minsi` gives it, or that of the dimension it is a
+/// slice size of. Remembers the functions of the module: no function may be added or erased while an object is in use.
 class DimBounds {
 public:
-  /// Name of the symbol for argument |index|, an index value, or for its dimension |dim|.
-  static std::string argumentSymbol(unsigned index);
-  static std::string argumentSymbol(unsigned index, int64_t dim);
-
   /// Bound of an index value; nullopt if it has none.
   std::optional<SizeExpr> getValue(mlir::Value value);
   /// Bound of a dimension of a tensor or buffer.
@@ -32,7 +28,7 @@ public:
   std::optional<SizeExpr> atCall(mlir::func::CallOp call, const SizeExpr &expr);
 
   /// The run-time value of |symbol| in |function|, computed where |builder| stands.
-  static mlir::Value materialize(mlir::OpBuilder &builder, mlir::func::FuncOp function, llvm::StringRef symbol);
+  static mlir::Value materialize(mlir::OpBuilder &builder, mlir::func::FuncOp function, mlir::Attribute symbol);
 
 private:
   using Bound = std::optional<SizeExpr>;

@@ -99,18 +99,16 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
     op->removeDiscardableAttr(tiles::kGroupAttr);
     op->removeDiscardableAttr(tiles::kKernelAttr);
   });
-  // In terms of the arguments of |parent|, so they stay there.
-  Attribute flops = loop->removeAttr(xfmr::kFlopsAttr), cacheBytes = loop->removeAttr(xfmr::kCacheBytesAttr);
+  // In terms of the arguments of |parent|, so it stays there.
+  Attribute work = loop->removeAttr(tiles::kWorkAttr);
   func::ReturnOp::create(builder, loc, loop.getResults());
   if (description && description.getRowWise())
     markRows(kernel, loop);
 
   builder.setInsertionPoint(forall);
   auto call = func::CallOp::create(builder, loc, kernel, operands);
-  if (flops)
-    call->setAttr(xfmr::kFlopsAttr, flops);
-  if (cacheBytes)
-    call->setAttr(xfmr::kCacheBytesAttr, cacheBytes);
+  if (work)
+    call->setAttr(tiles::kWorkAttr, work);
   forall.replaceAllUsesWith(call.getResults());
   forall.erase();
 }

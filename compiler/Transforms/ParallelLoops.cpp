@@ -150,7 +150,8 @@ LogicalResult attune::passHost(ModuleOp module, ArrayRef<scf::ForallOp> loops) {
     }
   }
   Builder builder(module.getContext());
-  DictionaryAttr role = builder.getDictionaryAttr(builder.getNamedAttr(xfmr::kRoleAttr, builder.getStringAttr("host")));
+  DictionaryAttr role =
+      builder.getDictionaryAttr(builder.getNamedAttr(rt::kRoleAttr, rt::RoleAttr::get(module.getContext(), rt::Role::Host)));
   for (func::FuncOp function : functions)
     (void)function.insertArgument(0, LLVM::LLVMPointerType::get(module.getContext()), role, function.getLoc());
   for (func::CallOp call : calls)

@@ -36,7 +36,7 @@ private:
   void cloneIteration(mlir::OpBuilder &b, mlir::IRMapping &map, mlir::ValueRange numbers, mlir::Value worker);
 };
 
-/// Gives the host, `%host: !llvm.ptr {xfmr.role = "host"}`, to every function that has one of |loops| or calls such a function.
+/// Gives the host, `%host: !llvm.ptr {rt.role = #rt.role<host>}`, to every function that has one of |loops| or calls such a function.
 llvm::LogicalResult passHost(mlir::ModuleOp module, llvm::ArrayRef<mlir::scf::ForallOp> loops);
 
 } // namespace attune

@@ -13,22 +13,22 @@ include "mlir/Pass/PassBase.td"
 def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic of every entry as an expression of its dims";
   let description = [{
-    Sets the module attribute `xfmr.flops = {forward = "C expression"}`: two per multiply-add of the projections and of the two products of
-    attention, for every sequence at its padded length. Expects the `dialect` phase done, composites decomposed; changes nothing else.
+    Gives entries the attribute `xfmr.flops`, a `#xfmr.formula` of their dims: two per multiply-add of the projections and of the two products
+    of attention, for every sequence at its padded length. Expects the `dialect` phase done, composites decomposed; changes nothing else.
   }];
 }
 
 def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
   let summary = "record what each kernel computes and moves in a call of every entry";
   let description = [{
-    Sets the module attribute
-    `xfmr.kernel_work = {forward = [{kernel = "linear_48_144_bias", calls = "3", flops = "…", weight_bytes = "…", tensor_bytes = "…"}, …]}`, a row per
-    kernel of the module in its order, expressions of the entry's dims for all calls of the kernel together. Bytes are those that have to be moved
+    Gives entries the attribute `rt.kernel_work`, a list with a `#rt.kernel_work<"linear_48_144_bias", calls = 3, …>` for each kernel of the module in its
+    order: formulas of the entry's dims for all calls of the kernel together. Bytes are those that have to be moved
     if nothing is kept from one call to the next: each weight and each other input read once, each result written once; of a table that is
-    looked up, one row per row of the result. A call's arithmetic is in the attribute `xfmr.flops` that tiling has left on its loop and outlining
-    on the call, an expression of the calling function's arguments; it is removed. An entry whose work does not follow from its dims is left
+    looked up, one row per row of the result. A call's arithmetic is in the attribute `tile.work` that tiling has left on its loop and outlining
+    on the call, in terms of the calling function's arguments; it is removed. An entry whose work does not follow from its dims is left
     out, with a remark. Expects the `kernels` phase done. Numerics: exact.
   }];
+  let dependentDialects = ["::mlir::rt::RtDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,9 +154,8 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     ```
 
     Buffers that are not live at the same time share bytes. Those of a parallel loop's body exist once per worker. Every entry gets the
-    arguments `%workspace: memref<?xi8>` and `%workers: index` (marked by `xfmr.role`), other functions only if they or their callees have buffers;
-    `rt.worker_count` becomes `%workers`. Module attributes afterwards: `xfmr.workspace = {forward = "C expression in dims and workers"}`, exactly the bytes that are used, and
-    `xfmr.entry_dims = {forward = ["batch", "length"]}`.
+    arguments `%workspace: memref<?xi8>` and `%workers: index` (marked by `rt.role`), other functions only if they or their callees have buffers;
+    `rt.worker_count` becomes `%workers`. Every entry gets the attribute `rt.workspace`, a `#xfmr.formula` of its dims and of `workers`: exactly the bytes that are used.
 
     Low-precision buffers (two dimensions, elements of 8 or 16 bits) have room for whole groups of `row-group` rows: tile instructions read whole groups.
 

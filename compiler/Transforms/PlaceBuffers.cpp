@@ -38,10 +38,10 @@ public:
 
 private:
   Value emit(const SizeExpr &size) {
-    return size.emit(builder, function.getLoc(), [&](StringRef symbol) {
+    return size.emit(builder, function.getLoc(), [&](Attribute symbol) {
       Value &value = symbols[symbol];
       if (!value)
-        value = symbol == kWorkers ? workers : DimBounds::materialize(builder, function, symbol);
+        value = symbol == getWorkersSymbol(symbol.getContext()) ? workers : DimBounds::materialize(builder, function, symbol);
       return value;
     });
   }
@@ -53,7 +53,7 @@ private:
   FunctionPlan &plan;
   OpBuilder builder; // at the beginning of the function
   Value workspace, workers;
-  llvm::StringMap<Value> symbols;
+  llvm::DenseMap<Attribute, Value> symbols;
   SmallVector<Operation *> replaced; // erased last: builders may stand before them
 };
 
@@ -97,13 +97,13 @@ void FunctionRewriter::placeLoop(scf::ForallOp loop, PlannedScope &scope, Value 
 
 void FunctionRewriter::run() {
   Location loc = function.getLoc();
-  auto argument = [&](Type type, StringRef role) {
-    DictionaryAttr attrs = builder.getDictionaryAttr(builder.getNamedAttr(xfmr::kRoleAttr, builder.getStringAttr(role)));
+  auto argument = [&](Type type, rt::Role role) {
+    DictionaryAttr attrs = builder.getDictionaryAttr(builder.getNamedAttr(rt::kRoleAttr, rt::RoleAttr::get(builder.getContext(), role)));
     (void)function.insertArgument(function.getNumArguments(), type, attrs, loc);
     return function.getArguments().back();
   };
-  workspace = argument(MemRefType::get({ShapedType::kDynamic}, builder.getI8Type()), "workspace");
-  workers = argument(builder.getIndexType(), "workers");
+  workspace = argument(MemRefType::get({ShapedType::kDynamic}, builder.getI8Type()), rt::Role::Workspace);
+  workers = argument(builder.getIndexType(), rt::Role::Workers);
   SmallVector<std::pair<Value, Value>> places;
   for (PlannedBuffer &buffer : plan.function.buffers)
     places.emplace_back(emit(plan.function.slotOffsets[buffer.slot]), isa<func::CallOp>(buffer.op) ? emit(buffer.size) : Value());

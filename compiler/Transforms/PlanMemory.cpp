@@ -47,7 +47,6 @@ private:
   LogicalResult addAlloc(memref::AllocOp alloc, PlannedScope &scope, const OperationOrder &order);
   LogicalResult addCall(func::CallOp call, PlannedScope &scope, bool inParallelLoop, const OperationOrder &order);
   LogicalResult rewrite(func::FuncOp function);
-  void recordFormulas(SmallVectorImpl<func::FuncOp> &entries);
 
   SymbolTableCollection symbols;
   DimBounds bounds;
@@ -102,7 +101,7 @@ LogicalResult PlanMemory::addCall(func::CallOp call, PlannedScope &scope, bool i
   const SizeExpr &bytes = plans[callee].function.bytes;
   if (bytes.getConstant() == 0)
     return success();
-  if (inParallelLoop && bytes.dependsOn(kWorkers))
+  if (inParallelLoop && bytes.dependsOn(getWorkersSymbol(&getContext())))
     return call.emitError("a parallel loop must not call a function that has a parallel loop with buffers");
   std::optional<SizeExpr> size = bounds.atCall(call, bytes);
   if (!size)
@@ -128,7 +127,8 @@ LogicalResult PlanMemory::collect(func::FuncOp function, FunctionPlan &plan) {
   for (auto &[loop, scope] : plan.loops) {
     scope.assignSlots();
     if (!scope.buffers.empty())
-      plan.function.buffers.push_back({loop, scope.bytes * SizeExpr::symbol(kWorkers), order.first(loop), order.last(loop)});
+      plan.function.buffers.push_back(
+          {loop, scope.bytes * SizeExpr::symbol(getWorkersSymbol(&getContext())), order.first(loop), order.last(loop)});
   }
   plan.function.assignSlots();
   return success();
@@ -152,6 +152,8 @@ LogicalResult PlanMemory::rewrite(func::FuncOp function) {
   FunctionPlan &plan = plans[function];
   if (xfmr::getEntry(function) || !plan.function.buffers.empty()) {
     placeBuffers(function, plan);
+    if (xfmr::getEntry(function))
+      function->setAttr(rt::kWorkspaceAttr, plan.function.bytes.toFormula(&getContext()));
     return success();
   }
   WalkResult walk = function.walk([](rt::WorkerCountOp count) -> WalkResult {
@@ -160,35 +162,15 @@ LogicalResult PlanMemory::rewrite(func::FuncOp function) {
   return failure(walk.wasInterrupted());
 }
 
-void PlanMemory::recordFormulas(SmallVectorImpl<func::FuncOp> &entries) {
-  Builder builder(&getContext());
-  SmallVector<NamedAttribute> formulas, dims;
-  for (func::FuncOp entry : entries) {
-    StringAttr name = xfmr::getEntry(entry).getName();
-    formulas.emplace_back(name, builder.getStringAttr(plans[entry].function.bytes.str()));
-    SmallVector<Attribute> names;
-    for (StringRef dim : getEntryDims(entry))
-      names.push_back(builder.getStringAttr(dim));
-    dims.emplace_back(name, builder.getArrayAttr(names));
-  }
-  getOperation()->setAttr(xfmr::kWorkspaceAttr, builder.getDictionaryAttr(formulas));
-  getOperation()->setAttr(xfmr::kEntryDimsAttr, builder.getDictionaryAttr(dims));
-}
-
 void PlanMemory::runOnOperation() {
-  SmallVector<func::FuncOp> functions, entries;
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    functions.push_back(function);
-    if (xfmr::getEntry(function))
-      entries.push_back(function);
-  }
+  SmallVector<func::FuncOp> functions;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal())
+      functions.push_back(function);
   for (func::FuncOp function : functions)
     if (failed(plan(function)))
       return signalPassFailure();
   for (func::FuncOp function : functions)
     if (failed(rewrite(function)))
       return signalPassFailure();
-  recordFormulas(entries);
 }

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/PlanMemoryScopes.h"
+#include "dialect/Rt/IR/RtAttrs.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -93,9 +94,11 @@ LogicalResult attune::computeLifetime(PlannedBuffer &buffer, const OperationOrde
 // Slots
 //===----------------------------------------------------------------------===//
 
+StringAttr attune::getWorkersSymbol(MLIRContext *context) { return StringAttr::get(context, rt::kWorkers); }
+
 /// A size to sort by: where every dim is large and differs from the number of workers.
 static int64_t typicalBytes(const SizeExpr &size) {
-  return size.evaluate([](StringRef symbol) -> int64_t { return symbol == "workers" ? 8 : 64; });
+  return size.evaluate([](Attribute symbol) -> int64_t { return symbol == getWorkersSymbol(symbol.getContext()) ? 8 : 64; });
 }
 
 void PlannedScope::assignSlots() {

@@ -55,7 +55,7 @@ struct FunctionPlan {
 };
 
 /// The number of workers in expressions of sizes.
-inline constexpr llvm::StringLiteral kWorkers = "workers";
+mlir::StringAttr getWorkersSymbol(mlir::MLIRContext *context);
 
 /// |type| without its strides: itself, or where only the rows have a stride of their own, rows of as many elements as that; null for other
 /// layouts.

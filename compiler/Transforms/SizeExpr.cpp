@@ -5,6 +5,7 @@
 #include "compiler/Transforms/SizeExpr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace attune;
 using namespace llvm;
@@ -18,9 +19,18 @@ SizeExpr::SizeExpr(int64_t constant) {
     alternatives.back()[{}] = constant;
 }
 
-SizeExpr SizeExpr::symbol(StringRef name) {
+SizeExpr SizeExpr::symbol(mlir::Attribute symbol) {
+  std::string text;
+  raw_string_ostream stream(text);
+  if (auto argument = dyn_cast<mlir::xfmr::ArgumentAttr>(symbol)) {
+    stream << '#' << argument.getIndex();
+    if (argument.getDim())
+      stream << '.' << *argument.getDim();
+  } else {
+    stream << cast<mlir::StringAttr>(symbol).getValue();
+  }
   SizeExpr result;
-  result.alternatives.front()[{Factor{name.str(), nullptr, 0}}] = 1;
+  result.alternatives.front()[{Factor{text, symbol, nullptr, 0}}] = 1;
   return result;
 }
 
@@ -109,7 +119,7 @@ SizeExpr SizeExpr::floorDiv(int64_t divisor) const {
     if (!rest.empty() && !rest.begin()->first.empty()) {
       auto dividend = std::make_shared<SizeExpr>();
       dividend->alternatives.assign(1, rest);
-      quotient[{Factor{"((" + str(rest) + ")/" + std::to_string(divisor) + ")", std::move(dividend), divisor}}] += 1;
+      quotient[{Factor{"((" + str(rest) + ")/" + std::to_string(divisor) + ")", {}, std::move(dividend), divisor}}] += 1;
     }
     result.insert(std::move(quotient));
   }
@@ -147,52 +157,109 @@ std::string SizeExpr::str() const {
   return text;
 }
 
+template <typename T, typename Constant, typename Leaf, typename Add, typename Mul>
+T SizeExpr::foldPolynomial(const Polynomial &polynomial, Constant constant, Leaf leaf, Add add, Mul mul) {
+  std::optional<T> sum;
+  for (auto &[monomial, coefficient] : polynomial) {
+    std::optional<T> product;
+    for (const Factor &factor : monomial) {
+      T value = leaf(factor);
+      product = product ? mul(*product, value) : value;
+    }
+    if (!product || coefficient != 1)
+      product = product ? mul(*product, constant(coefficient)) : constant(coefficient);
+    sum = sum ? add(*sum, *product) : *product;
+  }
+  return sum ? *sum : constant(0);
+}
+
 template <typename T, typename Constant, typename Leaf, typename Add, typename Mul, typename Max>
 T SizeExpr::fold(Constant constant, Leaf leaf, Add add, Mul mul, Max max) const {
-  std::optional<T> result;
-  for (const Polynomial &p : alternatives) {
-    std::optional<T> sum;
-    for (auto &[monomial, coefficient] : p) {
-      std::optional<T> product;
-      for (const Factor &factor : monomial) {
-        T value = leaf(factor);
-        product = product ? mul(*product, value) : value;
-      }
-      if (!product || coefficient != 1)
-        product = product ? mul(*product, constant(coefficient)) : constant(coefficient);
-      sum = sum ? add(*sum, *product) : *product;
-    }
-    if (!sum)
-      sum = constant(0);
-    result = result ? max(*result, *sum) : *sum;
-  }
-  return *result;
+  T result = foldPolynomial<T>(alternatives.front(), constant, leaf, add, mul);
+  for (const Polynomial &p : ArrayRef(alternatives).drop_front())
+    result = max(result, foldPolynomial<T>(p, constant, leaf, add, mul));
+  return result;
 }
 
-bool SizeExpr::dependsOn(StringRef name) const {
+bool SizeExpr::dependsOn(mlir::Attribute symbol) const {
   return fold<bool>([](int64_t) { return false; },
-                    [&](const Factor &f) { return f.dividend ? f.dividend->dependsOn(name) : f.text == name; }, std::logical_or<bool>(),
-                    std::logical_or<bool>(), std::logical_or<bool>());
+                    [&](const Factor &f) { return f.dividend ? f.dividend->dependsOn(symbol) : f.symbol == symbol; },
+                    std::logical_or<bool>(), std::logical_or<bool>(), std::logical_or<bool>());
 }
 
-int64_t SizeExpr::evaluate(llvm::function_ref<int64_t(StringRef)> symbols) const {
+int64_t SizeExpr::evaluate(llvm::function_ref<int64_t(mlir::Attribute)> symbols) const {
   return fold<int64_t>([](int64_t c) { return c; },
-                       [&](const Factor &f) { return f.dividend ? f.dividend->evaluate(symbols) / f.divisor : symbols(f.text); },
+                       [&](const Factor &f) { return f.dividend ? f.dividend->evaluate(symbols) / f.divisor : symbols(f.symbol); },
                        std::plus<int64_t>(), std::multiplies<int64_t>(), [](int64_t a, int64_t b) { return std::max(a, b); });
 }
 
-SizeExpr SizeExpr::substitute(llvm::function_ref<SizeExpr(StringRef)> symbols) const {
-  return fold<SizeExpr>([](int64_t c) { return SizeExpr(c); },
-                        [&](const Factor &f) { return f.dividend ? f.dividend->substitute(symbols).floorDiv(f.divisor) : symbols(f.text); },
-                        std::plus<SizeExpr>(), std::multiplies<SizeExpr>(), [](const SizeExpr &a, const SizeExpr &b) { return max(a, b); });
+SizeExpr SizeExpr::substitute(llvm::function_ref<SizeExpr(mlir::Attribute)> symbols) const {
+  return fold<SizeExpr>(
+      [](int64_t c) { return SizeExpr(c); },
+      [&](const Factor &f) { return f.dividend ? f.dividend->substitute(symbols).floorDiv(f.divisor) : symbols(f.symbol); },
+      std::plus<SizeExpr>(), std::multiplies<SizeExpr>(), [](const SizeExpr &a, const SizeExpr &b) { return max(a, b); });
 }
 
-mlir::Value SizeExpr::emit(mlir::OpBuilder &builder, mlir::Location loc, llvm::function_ref<mlir::Value(StringRef)> symbols) const {
+//===----------------------------------------------------------------------===//
+// Formulas
+//===----------------------------------------------------------------------===//
+
+SizeExpr SizeExpr::fromAffine(mlir::AffineExpr expr, ArrayRef<mlir::Attribute> symbols) {
+  if (auto constant = dyn_cast<mlir::AffineConstantExpr>(expr))
+    return SizeExpr(constant.getValue());
+  if (auto position = dyn_cast<mlir::AffineSymbolExpr>(expr))
+    return symbol(symbols[position.getPosition()]);
+  auto binary = cast<mlir::AffineBinaryOpExpr>(expr);
+  SizeExpr left = fromAffine(binary.getLHS(), symbols), right = fromAffine(binary.getRHS(), symbols);
+  switch (expr.getKind()) {
+  case mlir::AffineExprKind::Add:
+    return left + right;
+  case mlir::AffineExprKind::Mul:
+    return left * right;
+  case mlir::AffineExprKind::FloorDiv:
+    return left.floorDiv(*right.getConstant());
+  case mlir::AffineExprKind::CeilDiv:
+    return left.ceilDiv(*right.getConstant());
+  case mlir::AffineExprKind::Mod:
+    return left + left.floorDiv(*right.getConstant()) * SizeExpr(-*right.getConstant());
+  default:
+    llvm_unreachable("formulas have no dimensions");
+  }
+}
+
+SizeExpr SizeExpr::fromFormula(mlir::xfmr::FormulaAttr formula) {
+  ArrayRef<mlir::AffineExpr> results = formula.getMap().getResults();
+  SizeExpr largest = fromAffine(results.front(), formula.getSymbols());
+  for (mlir::AffineExpr result : results.drop_front())
+    largest = max(largest, fromAffine(result, formula.getSymbols()));
+  return largest;
+}
+
+mlir::xfmr::FormulaAttr SizeExpr::toFormula(mlir::MLIRContext *context) const {
+  SmallVector<mlir::Attribute> symbols;
+  auto constant = [&](int64_t c) { return mlir::getAffineConstantExpr(c, context); };
+  auto convert = [&](auto &self, const Polynomial &p) -> mlir::AffineExpr {
+    auto leaf = [&](const Factor &f) -> mlir::AffineExpr {
+      if (f.dividend)
+        return self(self, f.dividend->alternatives.front()).floorDiv(f.divisor);
+      auto *known = llvm::find(symbols, f.symbol);
+      unsigned position = known - symbols.begin();
+      if (known == symbols.end())
+        symbols.push_back(f.symbol);
+      return mlir::getAffineSymbolExpr(position, context);
+    };
+    return foldPolynomial<mlir::AffineExpr>(p, constant, leaf, std::plus<mlir::AffineExpr>(), std::multiplies<mlir::AffineExpr>());
+  };
+  auto results = llvm::map_to_vector(alternatives, [&](const Polynomial &p) { return convert(convert, p); });
+  return mlir::xfmr::FormulaAttr::get(context, symbols, mlir::AffineMap::get(0, symbols.size(), results, context));
+}
+
+mlir::Value SizeExpr::emit(mlir::OpBuilder &builder, mlir::Location loc, llvm::function_ref<mlir::Value(mlir::Attribute)> symbols) const {
   using namespace mlir;
   auto constant = [&](int64_t c) -> Value { return arith::ConstantIndexOp::create(builder, loc, c); };
   auto leaf = [&](const Factor &f) -> Value {
     if (!f.dividend)
-      return symbols(f.text);
+      return symbols(f.symbol);
     return arith::DivSIOp::create(builder, loc, f.dividend->emit(builder, loc, symbols), constant(f.divisor));
   };
   return fold<Value>(

@@ -10,9 +10,9 @@
 #ifndef ATTUNE_COMPILER_TRANSFORMS_SIZEEXPR_H
 #define ATTUNE_COMPILER_TRANSFORMS_SIZEEXPR_H
 
+#include "dialect/Xfmr/IR/XfmrAttrs.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,9 +24,9 @@ namespace attune {
 class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
-  static SizeExpr symbol(llvm::StringRef name);
-  /// Reads what str() writes.
-  static std::optional<SizeExpr> parse(llvm::StringRef text);
+  /// The size that |symbol| stands for: a name (StringAttr) or an xfmr::ArgumentAttr.
+  static SizeExpr symbol(mlir::Attribute symbol);
+  static SizeExpr fromFormula(mlir::xfmr::FormulaAttr formula);
   static SizeExpr max(const SizeExpr &a, const SizeExpr &b);
 
   SizeExpr operator+(const SizeExpr &other) const;
@@ -39,21 +39,24 @@ public:
   std::optional<int64_t> getConstant() const;
   /// True if the coefficients show that this is never more than |other|.
   bool isAtMost(const SizeExpr &other) const;
-  /// True if |name| occurs.
-  bool dependsOn(llvm::StringRef name) const;
+  /// True if |symbol| occurs.
+  bool dependsOn(mlir::Attribute symbol) const;
   bool operator==(const SizeExpr &other) const { return str() == other.str(); }
 
-  int64_t evaluate(llvm::function_ref<int64_t(llvm::StringRef)> symbols) const;
-  SizeExpr substitute(llvm::function_ref<SizeExpr(llvm::StringRef)> symbols) const;
-  /// As a C expression over 64-bit integers.
+  int64_t evaluate(llvm::function_ref<int64_t(mlir::Attribute)> symbols) const;
+  SizeExpr substitute(llvm::function_ref<SizeExpr(mlir::Attribute)> symbols) const;
+  /// Equal for equal expressions; a result for each polynomial.
+  mlir::xfmr::FormulaAttr toFormula(mlir::MLIRContext *context) const;
+  /// As a C expression over 64-bit integers, for expressions of names.
   std::string str() const;
   /// As arith ops on index values.
-  mlir::Value emit(mlir::OpBuilder &builder, mlir::Location loc, llvm::function_ref<mlir::Value(llvm::StringRef)> symbols) const;
+  mlir::Value emit(mlir::OpBuilder &builder, mlir::Location loc, llvm::function_ref<mlir::Value(mlir::Attribute)> symbols) const;
 
 private:
   /// A symbol, or `dividend / divisor` rounded towards 0.
   struct Factor {
     std::string text; // C text, also the key
+    mlir::Attribute symbol;
     std::shared_ptr<const SizeExpr> dividend;
     int64_t divisor = 0;
     bool operator<(const Factor &other) const { return text < other.text; }
@@ -65,8 +68,12 @@ private:
   using Polynomial = std::map<Monomial, int64_t, HigherDegreeFirst>; // without zero coefficients
 
   static bool isAtMost(const Polynomial &a, const Polynomial &b);
+  static SizeExpr fromAffine(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Attribute> symbols);
   static std::string str(const Polynomial &polynomial);
-  /// Evaluates in any algebra: |leaf| gives factors, |constant| coefficients.
+  /// Evaluates |polynomial| in any algebra: |leaf| gives factors, |constant| coefficients.
+  template <typename T, typename Constant, typename Leaf, typename Add, typename Mul>
+  static T foldPolynomial(const Polynomial &polynomial, Constant constant, Leaf leaf, Add add, Mul mul);
+  /// The same for the maximum of all.
   template <typename T, typename Constant, typename Leaf, typename Add, typename Mul, typename Max>
   T fold(Constant constant, Leaf leaf, Add add, Mul mul, Max max) const;
   void insert(Polynomial polynomial);

@@ -100,7 +100,7 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
     StringRef text = group ? group.getText() : root->getName().stripDialect();
     forall->setAttr(tiles::kKernelAttr, tiles::KernelAttr::get(rewriter.getContext(), text, rowWise));
     if (flops.getConstant() != 0)
-      forall->setAttr(xfmr::kFlopsAttr, rewriter.getStringAttr(flops.str()));
+      setWork(forall, flops, std::nullopt);
   }
   return cast<linalg::LinalgOp>(result->tiledAndFusedOps.front());
 }

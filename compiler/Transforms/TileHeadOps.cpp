@@ -77,8 +77,8 @@ public:
     auto loop = forall(b, {batch, b.fixed(keys.getDimSize(1))}, {op.getKeyCache(), op.getValueCache()},
                        "cache of " + Twine(keys.getDimSize(1)) + " heads x " + Twine(keys.getDimSize(3)),
                        [&](ValueRange iteration, ValueRange targets) { return updateSlot(iteration[0], iteration[1], targets); });
-    if (DimBounds bounds; std::optional<SizeExpr> bytes = countCacheBytes(op, bounds))
-      loop->setAttr(xfmr::kCacheBytesAttr, b.getStringAttr(bytes->str()));
+    DimBounds bounds;
+    setWork(loop, std::nullopt, countCacheBytes(op, bounds));
     op.replaceAllUsesWith(loop.getResults());
     op.erase();
   }

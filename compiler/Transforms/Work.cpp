@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Work.h"
+#include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -95,4 +96,11 @@ Count attune::countBytes(Value shaped, DimBounds &bounds) {
     total = total * *size;
   }
   return total;
+}
+
+void attune::setWork(Operation *loop, const Count &flops, const Count &cacheBytes) {
+  MLIRContext *context = loop->getContext();
+  auto formula = [&](const Count &count) { return count ? count->toFormula(context) : FormulaAttr(); };
+  if (flops || cacheBytes)
+    loop->setAttr(tiles::kWorkAttr, tiles::WorkAttr::get(context, formula(flops), formula(cacheBytes)));
 }

@@ -19,6 +19,9 @@ std::optional<SizeExpr> countCacheBytes(mlir::Operation *op, DimBounds &bounds);
 /// Bytes of |shaped|, a tensor.
 std::optional<SizeExpr> countBytes(mlir::Value shaped, DimBounds &bounds);
 
+/// Gives |loop|, the parallel loop of a kernel, the attribute `tile.work` if |flops| or |cacheBytes| are known.
+void setWork(mlir::Operation *loop, const std::optional<SizeExpr> &flops, const std::optional<SizeExpr> &cacheBytes);
+
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TRANSFORMS_WORK_H

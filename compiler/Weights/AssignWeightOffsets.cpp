@@ -10,6 +10,7 @@
 #include "attune/abi.h"
 #include "compiler/Weights/Passes.h"
 #include "compiler/Weights/WeightRows.h"
+#include "dialect/Rt/IR/RtAttrs.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "dialect/Xfmr/Transforms/WeightExpressions.h"
@@ -167,7 +168,7 @@ static void passRow(func::CallOp call, Value row, const WeightRows &rows) {
 static Value addBytesArgument(func::FuncOp function) {
   OpBuilder builder(function);
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
-  auto attrs = builder.getDictionaryAttr(builder.getNamedAttr("xfmr.role", builder.getStringAttr("weights")));
+  auto attrs = builder.getDictionaryAttr(builder.getNamedAttr(rt::kRoleAttr, rt::RoleAttr::get(builder.getContext(), rt::Role::Weights)));
   unsigned index = function.getNumArguments();
   (void)function.insertArgument(index, type, attrs, function.getLoc());
   return function.getArgument(index);

@@ -20,10 +20,10 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
     After:
     ```mlir
     xfmr.weight @a : … at 0
-    func.func private @layer(%x: tensor<?x8xf32>, %row: memref<?xi8> {xfmr.role = "weights"}) -> tensor<?x4xf32> {
+    func.func private @layer(%x: tensor<?x8xf32>, %row: memref<?xi8> {rt.role = #rt.role<weights>}) -> tensor<?x4xf32> {
       %v = memref.view %row[%c0][] : memref<?xi8> to memref<4x8xf32>
       %w = bufferization.to_tensor %v restrict : memref<4x8xf32> to tensor<4x8xf32>
-    func.func @forward(%x: …, %weights: memref<?xi8> {xfmr.role = "weights"}) attributes {xfmr.entry = #xfmr.entry<#xfmr.entry<"forward">>} {
+    func.func @forward(%x: …, %weights: memref<?xi8> {rt.role = #rt.role<weights>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
       %row = memref.view %weights[%c0][%c128] : memref<?xi8> to memref<?xi8>
       %y = call @layer(%x, %row) : …
     ```
@@ -35,7 +35,8 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
     Must run on tensors, after the sources of weights are final (`xfmr-hoist-weight-expressions`); an expression that is left, since it is over
     something that is no weight, is an error. **Numerics**: exact.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::rt::RtDialect"];
 }
 
 #endif // ATTUNE_WEIGHTS_PASSES_TD

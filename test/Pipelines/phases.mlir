@@ -20,7 +20,6 @@
 // What each phase leaves of a layer that is called twice, one file from end to end.
 
 // Projections joined, bias, activation and residual in them; one function for both calls.
-// DIALECT: xfmr.flops = {forward = "160*batch*length*length + 14400*batch*length"}
 // DIALECT: xfmr.weight @q0.concat : tensor<60x20xf32>
 // DIALECT-LABEL: func.func private @layer(
 // DIALECT: xfmr.linear {{.*}} bias tensor<60xf32>
@@ -33,6 +32,8 @@
 // DIALECT-NEXT: xfmr.layer_norm
 // DIALECT-NEXT: return
 // DIALECT-NOT: func.func private
+// DIALECT-LABEL: func.func @forward(
+// DIALECT-SAME: xfmr.flops = #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (((s0 * s1) * s1) * 160 + (s0 * s1) * 14400)>>
 // DIALECT-COUNT-2: call @layer(
 
 // LINALG: xfmr.weight @q0.panels : tensor<1x20x32xf32> = #xfmr.panels<
@@ -60,11 +61,11 @@
 // KERNELS-LABEL: func.func @forward(
 
 // No function returns a buffer; the only memory is the workspace, whose size is exact. Nothing is copied but the result out of it.
-// BUFFERIZED: xfmr.workspace = {forward = "
 // BUFFERIZED-LABEL: func.func private @layer(
-// BUFFERIZED-SAME: %{{.*}}: memref<?xi8> {xfmr.role = "weights"}, %{{.*}}: memref<?xi8> {xfmr.role = "workspace"}, %{{.*}}: index {xfmr.role = "workers"}) {
+// BUFFERIZED-SAME: %{{.*}}: memref<?xi8> {rt.role = #rt.role<weights>}, %{{.*}}: memref<?xi8> {rt.role = #rt.role<workspace>}, %{{.*}}: index {rt.role = #rt.role<workers>}) {
 // BUFFERIZED-LABEL: func.func @forward(
 // BUFFERIZED-SAME: %[[OUT:[a-z0-9]+]]: memref<?x?x20xf32> {xfmr.output = #xfmr.output<"last_hidden_state", [batch, length, 20]>}
+// BUFFERIZED-SAME: rt.workspace = #xfmr.formula<[batch, length, workers],
 // BUFFERIZED: memref.copy %{{.*}}, %[[OUT]]
 // BUFFERIZED-NEXT: return{{$}}
 

@@ -10,15 +10,7 @@ import sys
 root = sys.argv[1]
 ACCESS = re.compile(r'\b(?:get|set|has|remove)\w*Attr\w*(?:<[^<>]*>)?\((?:[\w.]+, )?"((?:xfmr|tile|rt)\.\w+)"'
                     r'|\b(?:get|has)Attr\w*(?:<[^<>]*>)?\("([^"]*)"|\bgetAs<[^<>]*Attr>\("([^"]*)"|\bStringLiteral (k\w*Attr)\b')
-# Names that are to become declared attributes.
-PENDING = {
-    ("compiler/Target/NVVM/DeviceModule.cpp", name) for name in ("symbol", "function", "shared_bytes", "gpu")
-} | {
-    ("compiler/Target/NVVM/Passes.h", "k%sAttr" % name)
-    for name in ("DeviceFunctions", "Grid", "SharedBytes", "Gpu", "Limit", "TensorMaps", "Threads")
-} | {("compiler/Weights/AssignWeightOffsets.cpp", "xfmr.role")}
-
-files, found, violations = 0, set(), 0
+files, violations = 0, 0
 for room in ("compiler", "runtime"):
     for folder, _, names in sorted(os.walk(os.path.join(root, room))):
         for name in sorted(names):
@@ -31,12 +23,7 @@ for room in ("compiler", "runtime"):
                 for number, line in enumerate(f, 1):
                     for match in ACCESS.finditer(line):
                         attribute = next(group for group in match.groups() if group is not None)
-                        found.add((relative, attribute))
-                        if (relative, attribute) not in PENDING:
-                            violations += 1
-                            print("%s:%d: '%s' is not declared by a dialect" % (relative, number, attribute))
-for path, attribute in sorted(PENDING - found):
-    violations += 1
-    print("test/Structure/attribute_names.py: the exception for '%s' in %s is not needed" % (attribute, path))
+                        violations += 1
+                        print("%s:%d: '%s' is not declared by a dialect" % (relative, number, attribute))
 print("%d files, %d violations" % (files, violations))
 sys.exit(violations != 0)

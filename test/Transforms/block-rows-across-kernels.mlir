@@ -59,13 +59,13 @@ func.func private @narrow(%x: memref<?x16xf32, strided<[20, 1]>> {tile.rows}, %r
 // CHECK: }
 // CHECK-NEXT: return
 // Their places are known when the function starts, whatever the step: as for all rows.
-// PLACED: xfmr.workspace = {forward = "128*((32*batch + 63)/64) + 64*((80*batch + 63)/64)"}
 // PLACED-LABEL: func.func private @layer
-// PLACED-SAME: %[[WORKERS:[^ ]*]]: index {xfmr.role = "workers"})
+// PLACED-SAME: %[[WORKERS:[^ ]*]]: index {rt.role = #rt.role<workers>})
 // PLACED: %[[STEP:.*]] = arith.muli %{{.*}}, %[[WORKERS]]
 // PLACED: scf.for %{{.*}} step %[[STEP]]
 // PLACED: memref.view
 // PLACED-NOT: rt.worker_count
+// PLACED: func.func @forward({{.*}}rt.workspace = #xfmr.formula<[batch], affine_map<()[s0] -> (((s0 * 32 + 63) floordiv 64) * 128 + ((s0 * 80 + 63) floordiv 64) * 64)>>
 func.func private @attend(%x: memref<?x8xf32>, %y: memref<?x4x2xf32>) attributes {tile.kernel = #tile.kernel<"attend">} {
   return
 }

@@ -1,7 +1,7 @@
 // RUN: attune-opt %s -split-input-file -attune-count-flops | FileCheck %s
 
 // Per layer 2 * 48 * 48 per token for the projection and 2 * 4 heads * (12 + 12) per score; the pooler works on one row per sequence.
-// CHECK: xfmr.flops = {forward = "384*batch*length*length + 9216*batch*length + 4608*batch"}
+// CHECK: xfmr.flops = #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (((s0 * s1) * s1) * 384 + (s0 * s1) * 9216 + s0 * 4608)>>
 func.func private @layer(%x: tensor<?x48xf32>, %offsets: tensor<?xi64>, %length: index, %w: tensor<48x48xf32>) -> tensor<?x48xf32> {
   %q = xfmr.split_heads %x, 4 : tensor<?x48xf32>
   %a = xfmr.attention %q, %q, %q offsets(%offsets, %offsets) lengths(%length, %length) {scale = 1.0 : f64}
@@ -31,7 +31,7 @@ func.func @forward(%ids: tensor<?x?xi64> {xfmr.input = #xfmr.input<"ids", [batch
 // -----
 
 // Rotations and norms keep shapes.
-// CHECK: xfmr.flops = {forward = "192*batch*length*length + 4608*batch*length"}
+// CHECK: xfmr.flops = #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (((s0 * s1) * s1) * 192 + (s0 * s1) * 4608)>>
 func.func @forward(%x: tensor<?x?x48xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 48]>}, %positions: tensor<?xi64>, %table: tensor<99x12xf32>,
                    %g: tensor<48xf32>, %w: tensor<48x48xf32>)
     -> (tensor<?x48xf32> {xfmr.output = #xfmr.output<"y", [batch, 48]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {

@@ -2,11 +2,13 @@
 
 // Two layers of one linear kernel, each with weights of its own, then rows of a table that is looked up. Of the kernel's input only the middle third is
 // read; the ids are given to @rows only for their number as well, which costs nothing.
-// CHECK: module attributes {xfmr.kernel_work = {forward = [
-// CHECK-SAME: {calls = "2", flops = "64*batch", kernel = "linear", tensor_bytes = "32*batch", weight_bytes = "256"},
-// CHECK-SAME: {calls = "1", flops = "0", kernel = "rows", tensor_bytes = "24*batch", weight_bytes = "16*batch"},
-// CHECK-SAME: {calls = "0", flops = "0", kernel = "unused", tensor_bytes = "0", weight_bytes = "0"}]}}
-// CHECK-NOT: xfmr.flops
+// CHECK-NOT: tile.work
+// CHECK-LABEL: func.func @forward(
+// CHECK-SAME: rt.kernel_work = [
+// CHECK-SAME: #rt.kernel_work<"linear", calls = 2, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>, weight_bytes = <[], affine_map<() -> (256)>>, tensor_bytes = <[batch], affine_map<()[s0] -> (s0 * 32)>>>,
+// CHECK-SAME: #rt.kernel_work<"rows", calls = 1, flops = <[], affine_map<() -> (0)>>, weight_bytes = <[batch], affine_map<()[s0] -> (s0 * 16)>>, tensor_bytes = <[batch], affine_map<()[s0] -> (s0 * 24)>>>,
+// CHECK-SAME: #rt.kernel_work<"unused", calls = 0, flops = <[], affine_map<() -> (0)>>, weight_bytes = <[], affine_map<() -> (0)>>, tensor_bytes = <[], affine_map<() -> (0)>>>]
+// CHECK-NOT: tile.work
 xfmr.weight @w0 : tensor<8x4xf32> = #xfmr.tensor<"w0" : tensor<8x4xf32>>
 xfmr.weight @w1 : tensor<8x4xf32> = #xfmr.tensor<"w1" : tensor<8x4xf32>>
 xfmr.weight @table : tensor<9x4xf32> = #xfmr.tensor<"table" : tensor<9x4xf32>>
@@ -39,7 +41,7 @@ func.func private @unused(%x: tensor<?x6xf32>) attributes {tile.kernel = #tile.k
   return
 }
 func.func private @layer(%x: tensor<?x6xf32>, %w: tensor<8x4xf32> {xfmr.weight}, %out: tensor<?x2xf32>) -> tensor<?x2xf32> {
-  %y = call @linear(%x, %w, %out) {xfmr.flops = "32*#0.0"} : (tensor<?x6xf32>, tensor<8x4xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+  %y = call @linear(%x, %w, %out) {tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 32)>>>} : (tensor<?x6xf32>, tensor<8x4xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
   return %y : tensor<?x2xf32>
 }
 func.func @forward(%x: tensor<?x6xf32> {xfmr.input = #xfmr.input<"x", [batch, 6]>}, %ids: tensor<?xi64> {xfmr.input = #xfmr.input<"ids", [batch]>})
@@ -61,7 +63,8 @@ func.func @forward(%x: tensor<?x6xf32> {xfmr.input = #xfmr.input<"x", [batch, 6]
 // -----
 
 // A size that is read from memory: the entry is left out.
-// CHECK: xfmr.kernel_work = {}
+// CHECK-LABEL: func.func private @fill
+// CHECK-NOT: rt.kernel_work
 func.func private @fill(%out: tensor<?xf32>) -> tensor<?xf32> attributes {tile.kernel = #tile.kernel<"fill">} {
   return %out : tensor<?xf32>
 }

@@ -10,14 +10,14 @@
 // CHECK: %[[R:.*]] = scf.forall (%{{.*}}) in (%[[T]]) shared_outs(%{{.*}} = %[[OUT]])
 // CHECK: tensor.extract_slice %[[VIEW]]
 // CHECK-NOT: tile.group
-// CHECK-NOT: xfmr.flops
+// CHECK-NOT: tile.work
 // CHECK: return %[[R]]
 // CHECK: func.func private @kernel(%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {tile.kernel = #tile.kernel<"kernel">}
 // CHECK-LABEL: func.func @entry
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x4x2xf32>, %[[B:[a-z0-9]+]]: f32)
 // CHECK: tensor.empty
 // CHECK: %[[D1:.*]] = tensor.empty
-// CHECK: %[[Y:.*]] = call @linear_8_12_bias(%[[X]], %[[B]], %[[D1]]) {xfmr.flops = "192*#0.0"}
+// CHECK: %[[Y:.*]] = call @linear_8_12_bias(%[[X]], %[[B]], %[[D1]]) {tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 192)>>>}
 // CHECK: %[[D2:.*]] = tensor.empty
 // CHECK: %[[Z:.*]] = call @kernel(%[[Y]], %[[D2]])
 // CHECK: return %[[Z]]
@@ -36,7 +36,7 @@ func.func @entry(%x: tensor<?x4x2xf32>, %b: f32) -> tensor<?x8xf32> {
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %sum into %o[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<?x8xf32>
     }
-  } {tile.kernel = #tile.kernel<"linear 8 -> 12, bias">, xfmr.flops = "192*#0.0"}
+  } {tile.kernel = #tile.kernel<"linear 8 -> 12, bias">, tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 192)>>>}
   %z = scf.forall (%i) in (%t) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
     %row = tensor.extract_slice %y[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
     scf.forall.in_parallel {

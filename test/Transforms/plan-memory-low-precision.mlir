@@ -2,10 +2,11 @@
 // RUN: attune-opt %s --attune-plan-memory | FileCheck %s --check-prefix=ONE
 
 // Room for whole groups of 32 rows of codes, of the two buffers of 8 and 16 bits; other buffers are as large as they say.
-// CHECK: xfmr.workspace = {forward = "[[SIZE:.*length \+ 31\)/32.*]]"}
-// ONE-NOT: 31)/32
+// CHECK: rt.workspace = #xfmr.formula<[length], affine_map<()[s0] -> ({{.*}}((s0 + 31) floordiv 32) * 4096)>>
+// ONE: rt.workspace = #xfmr.formula<[length]
+// ONE-NOT: floordiv 32
 // CHECK: memref.view {{.*}} : memref<?xi8> to memref<?x64xi8>
-// ONE-LABEL: @forward
+// ONE: memref.view
 func.func @forward(%x: memref<?x64xf32> {xfmr.input = #xfmr.input<"x", [length, 64]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?x64xf32>

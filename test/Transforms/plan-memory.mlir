@@ -1,9 +1,9 @@
 // RUN: attune-opt %s -split-input-file -attune-plan-memory -cse | FileCheck %s
 
 // Sizes follow from the dims of the entry; %a and %b are never live together and share bytes, %c is live with %b.
-// CHECK: module attributes {xfmr.entry_dims = {forward = ["batch", "length"]}, xfmr.workspace = {forward = "384*batch*length"}}
 // CHECK-LABEL: func.func @reuse
-// CHECK-SAME: %[[WS:[^ ,]*]]: memref<?xi8> {xfmr.role = "workspace"}, %{{.*}}: index {xfmr.role = "workers"})
+// CHECK-SAME: %[[WS:[^ ,]*]]: memref<?xi8> {rt.role = #rt.role<workspace>}, %{{.*}}: index {rt.role = #rt.role<workers>})
+// CHECK-SAME: rt.workspace = #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> ((s0 * s1) * 384)>>
 func.func @reuse(%x: memref<?x?x48xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 48]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -30,9 +30,8 @@ func.func @reuse(%x: memref<?x?x48xf32> {xfmr.input = #xfmr.input<"x", [batch, l
 // -----
 
 // A callee's bytes lie where nothing of the caller is live; its size is substituted at the call. 8 (batch + 1) bytes are rounded up to 64.
-// CHECK: xfmr.workspace = {forward = "256*batch*length + 64*((8*batch + 7)/64) + 64"}
 // CHECK-LABEL: func.func private @layer
-// CHECK-SAME: %[[WS:[^ ,]*]]: memref<?xi8> {xfmr.role
+// CHECK-SAME: %[[WS:[^ ,]*]]: memref<?xi8> {rt.role
 // CHECK: memref.view %[[WS]][%c0{{.*}}][%{{.*}}] : memref<?xi8> to memref<?x48xf32>
 func.func private @layer(%x: memref<?x16xf32>) {
   %c0 = arith.constant 0 : index
@@ -48,7 +47,8 @@ func.func private @none(%x: memref<?x16xf32>) {
   return
 }
 // CHECK-LABEL: func.func @forward
-// CHECK-SAME: %[[EWS:[^ ,]*]]: memref<?xi8> {xfmr.role = "workspace"}, %[[WORKERS:[^ ,]*]]: index
+// CHECK-SAME: %[[EWS:[^ ,]*]]: memref<?xi8> {rt.role = #rt.role<workspace>}, %[[WORKERS:[^ ,]*]]: index
+// CHECK-SAME: rt.workspace = #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> ((s0 * s1) * 256 + ((s0 * 8 + 7) floordiv 64) * 64 + 64)>>
 // CHECK: %[[PART:.*]] = memref.view %[[EWS]][%{{.*}}][%{{.*}}] : memref<?xi8> to memref<?xi8>
 // CHECK: call @layer(%{{.*}}, %[[PART]], %[[WORKERS]])
 // CHECK: call @none(%{{[^,]*}}) : (memref<?x16xf32>) -> ()
@@ -75,8 +75,8 @@ func.func @forward(%ids: memref<?x?xi64> {xfmr.input = #xfmr.input<"ids", [batch
 // -----
 
 // One copy per worker in a parallel loop; buffers of a loop lie at the same place in each iteration.
-// CHECK: xfmr.workspace = {forward = "2112*workers"}
 // CHECK-LABEL: func.func @per_worker
+// CHECK-SAME: rt.workspace = #xfmr.formula<[workers], affine_map<()[s0] -> (s0 * 2112)>>
 // CHECK: scf.forall
 // CHECK: %[[W:.*]] = rt.worker_id
 // CHECK: %[[OFF:.*]] = arith.muli %[[W]], %c2112
@@ -108,7 +108,7 @@ func.func @per_worker(%x: memref<?x64xf32> {xfmr.input = #xfmr.input<"x", [batch
 // -----
 
 // A number of tokens that is read from memory is bounded by a minimum, or by the dimension it is a slice size of.
-// CHECK: xfmr.workspace = {forward = "64*batch*length + 64*((4*batch*length + 63)/64)"}
+// CHECK: func.func @packed({{.*}}rt.workspace = #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> ((s0 * s1) * 64 + (((s0 * s1) * 4 + 63) floordiv 64) * 64)>>
 func.func @packed(%mask: memref<?x?xi64> {xfmr.input = #xfmr.input<"mask", [batch, length]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -136,7 +136,7 @@ func.func @packed(%mask: memref<?x?xi64> {xfmr.input = #xfmr.input<"mask", [batc
 
 // A buffer allocated before a loop is live during all of it, also through views and results of scf.if; sizes that cannot be compared get
 // bytes of their own.
-// CHECK: xfmr.workspace = {forward = "64*((4*batch + 63)/64) + 64*batch + 256*length"}
+// CHECK: func.func @aliases({{.*}}rt.workspace = #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (((s0 * 4 + 63) floordiv 64) * 64 + s0 * 64 + s1 * 256)>>
 func.func @aliases(%x: memref<?x?xf32> {xfmr.input = #xfmr.input<"x", [batch, length]>}, %p: i1) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -164,7 +164,7 @@ func.func @aliases(%x: memref<?x?xf32> {xfmr.input = #xfmr.input<"x", [batch, le
 // -----
 
 // The larger of two sizes stays a maximum.
-// CHECK: xfmr.workspace = {forward = "(64*batch > 64*length ? 64*batch : 64*length)"}
+// CHECK: func.func @maximum({{.*}}rt.workspace = #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (s0 * 64, s1 * 64)>>
 func.func @maximum(%x: memref<?x?xf32> {xfmr.input = #xfmr.input<"x", [batch, length]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -180,8 +180,8 @@ func.func @maximum(%x: memref<?x?xf32> {xfmr.input = #xfmr.input<"x", [batch, le
 // -----
 
 // Rows with room after them: 64 elements of which a row is 48.
-// CHECK: xfmr.workspace = {forward = "256*rows"}
 // CHECK-LABEL: func.func @padded_rows
+// CHECK-SAME: rt.workspace = #xfmr.formula<[rows], affine_map<()[s0] -> (s0 * 256)>>
 func.func @padded_rows(%x: memref<?x6x8xf32> {xfmr.input = #xfmr.input<"x", [rows, 6, 8]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
   %c0 = arith.constant 0 : index
   %rows = memref.dim %x, %c0 : memref<?x6x8xf32>

@@ -51,7 +51,7 @@
 // CHECK: tile.attention_tile ins(%[[QT]], %[[KT]], %[[VT]] : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x20xf32>) outs(%[[OT]] : tensor<?x1x20xf32>) {key_block = 512 : i64, scale = 2.500000e-01 : f64}
 // CHECK: tensor.parallel_insert_slice {{.*}}[%[[AT]], %[[HEAD]], 0] [%[[COUNT]], 1, 20]
 // Two products: 2 * 4 heads * (12 + 20) operations per score, sequences being one less than offsets.
-// CHECK: {tile.kernel = #tile.kernel<"attention 4 heads x 12">, xfmr.flops = "256*#3.0*#4*#4 + -256*#4*#4"}
+// CHECK: {tile.kernel = #tile.kernel<"attention 4 heads x 12">, tile.work = #tile.work<flops = <[#xfmr.argument<3, 0>, #xfmr.argument<4>], affine_map<()[s0, s1] -> (((s0 * s1) * s1) * 256 - (s1 * s1) * 256)>>>}
 // NARROW-LABEL: @plain
 // NARROW: tile.key_panel {{.*}} -> tensor<12x16xf32>
 // NARROW: arith.select %{{.*}}, %c32{{.*}}, %c4

@@ -38,7 +38,7 @@
 // CHECK: math.tanh
 // CHECK-NOT: linalg.generic
 // The arithmetic, in terms of the rows of the first argument.
-// CHECK: } {tile.kernel = #tile.kernel<"linear 48 -> 64, bias, tanh", row_wise>, xfmr.flops = "6144*#0.0"}
+// CHECK: } {tile.kernel = #tile.kernel<"linear 48 -> 64, bias, tanh", row_wise>, tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>}
 // A single row has four panels per tile. Whether all columns are those of whole panels is written down.
 // STREAM-LABEL: @projection
 // STREAM: %[[ROW:.*]] = arith.cmpi ule, %{{.*}}, %c1 : index
@@ -101,11 +101,11 @@ func.func @norm(%x: tensor<?x33xf32>, %r: tensor<?x33xf32>, %w: tensor<33xf32>, 
 // Another kernel's result is read, not computed again.
 // CHECK-LABEL: @two_kernels
 // CHECK: %[[FIRST:.*]] = scf.forall
-// CHECK: } {tile.kernel = #tile.kernel<"linear 48 -> 64", row_wise>, xfmr.flops = "6144*#0.0"}
+// CHECK: } {tile.kernel = #tile.kernel<"linear 48 -> 64", row_wise>, tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>}
 // CHECK: scf.forall
 // CHECK: tensor.extract_slice %[[FIRST]]
 // CHECK-NOT: xfmr.weight_pack
-// CHECK: } {tile.kernel = #tile.kernel<"linear 64 -> 48, relu", row_wise>, xfmr.flops = "6144*#0.0"}
+// CHECK: } {tile.kernel = #tile.kernel<"linear 64 -> 48, relu", row_wise>, tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>}
 func.func @two_kernels(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>, %v: tensor<48x64xf32>) -> tensor<?x48xf32> {
   %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
   %z = xfmr.linear %y, %v {activation = #xfmr.activation<relu>} : tensor<?x64xf32>, tensor<48x64xf32>

@@ -18,7 +18,7 @@ module {
   xfmr.weight @unused : tensor<8xf32> = #xfmr.tensor<"b1" : tensor<8xf32>>
 
   // CHECK-LABEL: func.func private @layer(
-  // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>, %[[ROW:.*]]: memref<?xi8> {xfmr.role = "weights"}) -> tensor<?x8xf32>
+  // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>, %[[ROW:.*]]: memref<?xi8> {rt.role = #rt.role<weights>}) -> tensor<?x8xf32>
   // CHECK: %[[V:.*]] = memref.view %[[ROW]][%{{.*}}][] : memref<?xi8> to memref<8x8xf32>
   // CHECK: %[[W:.*]] = bufferization.to_tensor %[[V]] restrict
   // CHECK: %[[C256:.*]] = arith.constant 256 : index
@@ -30,7 +30,7 @@ module {
   }
 
   // CHECK-LABEL: func.func @forward(
-  // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>, %[[WEIGHTS:.*]]: memref<?xi8> {xfmr.role = "weights"})
+  // CHECK-SAME: %[[X:.*]]: tensor<?x8xf32>, %[[WEIGHTS:.*]]: memref<?xi8> {rt.role = #rt.role<weights>})
   // CHECK: memref.view %[[WEIGHTS]][%{{.*}}][] : memref<?xi8> to memref<10x2xf32>
   // CHECK: %[[AT:.*]] = arith.constant 0 : index
   // CHECK: %[[SIZE:.*]] = arith.constant 320 : index
@@ -90,12 +90,12 @@ module {
   xfmr.weight @b : tensor<8xf32> = #xfmr.tensor<"b" : tensor<8xf32>>
   xfmr.weight @dead : tensor<8xf32> = #xfmr.tensor<"b" : tensor<8xf32>>
   // CHECK-LABEL: func.func private @inner(
-  // CHECK-SAME: %{{.*}}: memref<?xi8> {xfmr.role = "weights"})
+  // CHECK-SAME: %{{.*}}: memref<?xi8> {rt.role = #rt.role<weights>})
   func.func private @inner(%b: tensor<8xf32> {xfmr.weight}, %dead: tensor<8xf32> {xfmr.weight}) -> tensor<8xf32> {
     return %b : tensor<8xf32>
   }
   // CHECK-LABEL: func.func private @outer(
-  // CHECK-SAME: %[[ROW:.*]]: memref<?xi8> {xfmr.role = "weights"})
+  // CHECK-SAME: %[[ROW:.*]]: memref<?xi8> {rt.role = #rt.role<weights>})
   // CHECK: %[[INNER:.*]] = memref.view %[[ROW]][%{{.*}}][%{{.*}}] : memref<?xi8> to memref<?xi8>
   // CHECK: call @inner(%[[INNER]])
   func.func private @outer(%b: tensor<8xf32> {xfmr.weight}, %a: tensor<8xf32> {xfmr.weight}, %dead: tensor<8xf32> {xfmr.weight}) -> tensor<8xf32> {

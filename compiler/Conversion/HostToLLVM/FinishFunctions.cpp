@@ -4,11 +4,15 @@
 //
 // Expects a module in the llvm dialect. Functions other than those of the entries become internal; none unwinds or keeps a frame pointer;
 // one that is called from several places stays one copy, so that the time to compile does not depend on the number of layers. Allocations
-// of static size move to the start of their function, where they cost nothing in loops.
+// of static size move to the start of their function, where they cost nothing in loops. Functions and their arguments lose the attributes
+// of the xfmr, tile and rt dialects, which nothing reads any more.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/HostToLLVM/Passes.h"
+#include "dialect/Rt/IR/RtAttrs.h"
+#include "dialect/Tile/IR/TileOps.h"
+#include "dialect/Xfmr/IR/XfmrAttrs.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace attune {
@@ -31,6 +35,21 @@ static void hoistAllocas(LLVM::LLVMFuncOp function) {
   });
 }
 
+/// Removes the attributes of the dialects above the llvm dialect.
+static void eraseContract(LLVM::LLVMFuncOp function) {
+  auto filter = [&](DictionaryAttr attributes) {
+    NamedAttrList kept(attributes);
+    for (NamedAttribute attribute : attributes)
+      if (isa_and_nonnull<xfmr::XfmrDialect, tiles::TileDialect, rt::RtDialect>(attribute.getNameDialect()))
+        kept.erase(attribute.getName());
+    return kept.getDictionary(function.getContext());
+  };
+  function->setDiscardableAttrs(filter(function->getDiscardableAttrDictionary()));
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (DictionaryAttr attributes = function.getArgAttrDict(i))
+      function.setArgAttrs(i, filter(attributes));
+}
+
 namespace {
 struct FinishFunctions : attune::impl::FinishFunctionsBase<FinishFunctions> {
   void runOnOperation() override {
@@ -41,6 +60,7 @@ struct FinishFunctions : attune::impl::FinishFunctionsBase<FinishFunctions> {
     });
     UnitAttr unit = UnitAttr::get(&getContext());
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+      eraseContract(function);
       if (function.isExternal())
         continue;
       if (!function.getName().starts_with("attune_"))

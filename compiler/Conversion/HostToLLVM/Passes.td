@@ -21,7 +21,8 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
   let summary = "linkage and attributes of functions in the llvm dialect";
   let description = [{
     Makes every function internal whose name does not begin with `attune_`. No function unwinds or has a frame pointer, and one with several
-    calls is not inlined. Moves allocas of constant size to the entry block. Numerics: exact.
+    calls is not inlined. Moves allocas of constant size to the entry block. Functions and their arguments lose the attributes of the xfmr,
+    tile and rt dialects, so LLVM's tools read the result. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -31,7 +31,7 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
 
     `rt.worker_id` becomes `%worker`, 0 outside parallel loops. Loops inside a body and loops of one iteration become scf.for. The grain
     is 1. Constants, index arithmetic and views are repeated in the body. Functions that need the
-    host get it as first argument, `%host: !llvm.ptr {xfmr.role = "host"}`. Numerics: exact.
+    host get it as first argument, `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
                            "::mlir::rt::RtDialect"];

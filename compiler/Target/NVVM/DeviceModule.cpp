@@ -6,6 +6,7 @@
 #include "compiler/Object/TargetMachine.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -36,14 +37,11 @@ static Result<std::unique_ptr<llvm::TargetMachine>> createMachine(const GpuArchi
 
 std::vector<DeviceFunction> attune::readDeviceFunctions(mlir::ModuleOp module) {
   std::vector<DeviceFunction> functions;
-  auto list = module->getAttrOfType<mlir::ArrayAttr>(kDeviceFunctionsAttr);
-  for (mlir::Attribute attr : list ? list.getValue() : llvm::ArrayRef<mlir::Attribute>()) {
-    auto entry = llvm::cast<mlir::DictionaryAttr>(attr);
-    functions.push_back({entry.getAs<mlir::StringAttr>("symbol").str(), entry.getAs<mlir::StringAttr>("function").str(),
-                         static_cast<uint32_t>(entry.getAs<mlir::IntegerAttr>("shared_bytes").getInt())});
-    if (auto gpu = entry.getAs<mlir::IntegerAttr>("gpu"))
-      functions.back().gpu = static_cast<uint32_t>(gpu.getInt());
-  }
+  for (auto kernels : module.getOps<mlir::gpu::GPUModuleOp>())
+    for (auto kernel : kernels.getOps<mlir::LLVM::LLVMFuncOp>())
+      if (auto launched = kernel->getAttrOfType<mlir::rt::DeviceFunctionAttr>(mlir::rt::kDeviceFunctionAttr))
+        functions.push_back({kernel.getName().str(), launched.getParent().str(), static_cast<uint32_t>(launched.getSharedBytes()),
+                             static_cast<uint32_t>(launched.getArch())});
   return functions;
 }
 

@@ -67,7 +67,7 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
   }
 
 private:
-  /// Reports what threads cannot share in |loop|: operations on tensors, and a limit that no argument has.
+  /// Reports what threads cannot share in |loop|: operations on tensors.
   static LogicalResult verifyLoop(scf::ForallOp loop) {
     if (loop->getNumResults() != 0)
       return loop.emitError("expects a loop on buffers, but got results");
@@ -83,14 +83,14 @@ private:
       }
       return WalkResult::advance();
     });
-    return failure(walk.wasInterrupted() || failed(verifyRowLimit(loop)));
+    return failure(walk.wasInterrupted());
   }
 
   LogicalResult distribute(scf::ForallOp loop, GemmVariant variant) {
     placeBarriers(loop);
     ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
     Value thread = e.thread(), first = thread, step = e.index(threads);
-    if (loop->hasAttr(kGridAttr)) {
+    if (rt::getLaunch(loop).getGrid()) {
       first = e.add(e.mul(loop.getInductionVar(0), threads), thread);
       step = e.mul(e.index(loop.getMixedUpperBound()[0]), threads);
     }

@@ -191,8 +191,8 @@ scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, in
   Value workers = host.div(host.add(rt::WorkerCountOp::create(host), 1), 2);
   PersistentTiles pairs(host, bounds[0], bounds[1], tiles, fitTogether(host, model, groups, tiles, cacheBytes), workers);
   auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{pairs.blocks}, ValueRange(), std::nullopt);
-  loop->setAttr(kGpuAttr, host.getI64IntegerAttr(arch));
-  loop->setAttr(kThreadsAttr, host.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
+  constexpr int64_t threads = (kConsumers + 1) * kWarpgroup;
+  loop->setAttr(rt::kLaunchAttr, rt::LaunchAttr::get(loop.getContext(), /*grid=*/false, threads, 0, arch, std::nullopt));
   ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
   WarpgroupAttention(before, model, e, tiles, operands).emit(pairs, loop.getInductionVar(0));
   before.erase();

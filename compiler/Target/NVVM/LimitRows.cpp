@@ -108,7 +108,7 @@ void LimitRows::addOffsets(func::FuncOp function, const Signature &signature, Ar
   for (Type type : types) {
     unsigned index = function.getNumArguments();
     (void)function.insertArgument(index, type, {}, function.getLoc());
-    function.setArgAttr(index, kLimitAttr, Builder(&getContext()).getI64IntegerAttr(int64_t(offsets.size())));
+    function.setArgAttr(index, rt::kLimitAttr, Builder(&getContext()).getI64IntegerAttr(int64_t(offsets.size())));
     offsets.push_back(function.getArgument(index));
   }
   for (auto [index, number] : llvm::enumerate(signature))
@@ -163,7 +163,9 @@ void LimitRows::markLoops(func::FuncOp function) {
   for (auto loop : function.getOps<scf::ForallOp>())
     if (Value offsets = findOffsets(loop.getMixedUpperBound()[0]); offsets && isConstantIntValue(loop.getMixedLowerBound()[0], 0))
       if (auto argument = dyn_cast<BlockArgument>(offsets))
-        loop->setAttr(kLimitAttr, function.getArgAttr(argument.getArgNumber(), kLimitAttr));
+        loop->setAttr(rt::kLaunchAttr,
+                      rt::LaunchAttr::get(&getContext(), /*grid=*/false, 0, 0, 0,
+                                          function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), rt::kLimitAttr).getInt()));
 }
 
 void LimitRows::runOnOperation() {

@@ -22,13 +22,13 @@ struct MarkTensorMaps : attune::impl::MarkTensorMapsBase<MarkTensorMaps> {
     Builder builder(&getContext());
     auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), ATTUNE_TENSOR_MAP_BYTES);
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      auto count = dyn_cast_or_null<IntegerAttr>(kernel->removeAttr(kTensorMapsAttr));
-      if (count && count.getInt() > kernel.getNumArguments()) {
+      auto launched = kernel->getAttrOfType<rt::DeviceFunctionAttr>(rt::kDeviceFunctionAttr);
+      if (launched && launched.getTensorMaps() > kernel.getNumArguments()) {
         kernel.emitError("expects at most ") << kernel.getNumArguments() << " tensor maps, one for each parameter, but got "
-                                             << count.getInt();
+                                             << launched.getTensorMaps();
         return signalPassFailure();
       }
-      for (unsigned i = 0; count && i < count.getInt(); ++i) {
+      for (unsigned i = 0; launched && i < launched.getTensorMaps(); ++i) {
         kernel.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
         kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(ATTUNE_TENSOR_MAP_ALIGNMENT));
         kernel.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());

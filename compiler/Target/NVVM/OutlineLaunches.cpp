@@ -11,6 +11,7 @@
 #include "compiler/Target/NVVM/ThreadBuilder.h"
 #include "compiler/Transforms/ParallelLoops.h"
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/SizeExpr.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
@@ -38,18 +39,14 @@ struct OutlineLaunches : attune::impl::OutlineLaunchesBase<OutlineLaunches> {
 
 private:
   void outline(scf::ForallOp forall, SymbolTable &symbols);
-
-  SmallVector<Attribute> functions;
 };
 
 } // namespace
 
 /// The argument that says how many blocks may have scratch.
 static Value getWorkers(func::FuncOp function) {
-  for (unsigned i = 0; i != function.getNumArguments(); ++i)
-    if (auto role = function.getArgAttrOfType<StringAttr>(i, xfmr::kRoleAttr); role && role.getValue() == "workers")
-      return function.getArgument(i);
-  return {};
+  std::optional<unsigned> number = rt::findRole(function, rt::Role::Workers);
+  return number ? Value(function.getArgument(*number)) : Value();
 }
 
 void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
@@ -73,16 +70,15 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   ThreadBuilder device(forall.getLoc(), &getContext());
   auto kernel = gpu::GPUFuncOp::create(device, parent.getName(), host.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), host.getUnitAttr());
-  auto ofLoop = forall->getAttrOfType<IntegerAttr>(kThreadsAttr);
-  auto gpu = forall->getAttrOfType<IntegerAttr>(kGpuAttr);
-  int64_t threads = ofLoop ? ofLoop.getInt() : this->threads;
+  rt::LaunchAttr launch = rt::getLaunch(forall);
+  int64_t threads = launch.getThreads() != 0 ? launch.getThreads() : int64_t(this->threads);
   // Left to itself the assembler spills a few registers so that one more block fits on a multiprocessor.
-  int32_t blocksAtOnce = gpu ? 1 : forall->hasAttr(kSharedBytesAttr) ? kBlocks : kLightBlocks;
+  int32_t blocksAtOnce = launch.getArch() != 0 ? 1 : launch.getSharedBytes() != 0 ? kBlocks : kLightBlocks;
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), host.getI32IntegerAttr(blocksAtOnce));
   kernel.setKnownBlockSizeAttr(host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   symbols.insert(kernel);
-  if (numMaps != 0)
-    kernel->setAttr(kTensorMapsAttr, host.getI64IntegerAttr(numMaps));
+  kernel->setAttr(rt::kDeviceFunctionAttr,
+                  rt::DeviceFunctionAttr::get(&getContext(), parent.getName(), launch.getSharedBytes(), launch.getArch(), numMaps));
   Block &block = kernel.getBody().front();
   IRMapping map;
   map.map(captures, kernel.getArguments().take_front(captures.size()));
@@ -103,37 +99,22 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   gpu::ReturnOp::create(device);
 
   Value one = host.index(1), width = host.index(threads);
-  auto shared = forall->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
-  auto sharedBytes = host.getI32IntegerAttr(shared ? shared.getInt() : 0);
-  Value bytes = arith::ConstantOp::create(host, sharedBytes);
-  NamedAttrList described;
-  described.set("symbol", kernel.getNameAttr());
-  described.set("function", parent.getNameAttr());
-  described.set("shared_bytes", sharedBytes);
-  if (gpu)
-    described.set("gpu", gpu);
-  functions.push_back(described.getDictionary(&getContext()));
+  Value bytes = arith::ConstantOp::create(host, host.getI32IntegerAttr(static_cast<int32_t>(launch.getSharedBytes())));
   gpu::LaunchFuncOp::create(host, kernel, gpu::KernelDim3{blocks, one, one}, gpu::KernelDim3{width, one, one}, bytes, captures);
   forall.erase();
 }
 
-/// Adds a kernel without work to what |module| knows of the work of its kernels.
+/// Adds a kernel without work to the work of each entry's kernels.
 static void addKernelWithoutWork(ModuleOp module) {
-  auto work = module->getAttrOfType<DictionaryAttr>(xfmr::kKernelWorkAttr);
-  if (!work)
-    return;
-  Builder builder(module.getContext());
-  NamedAttrList entries;
-  for (NamedAttribute entry : work) {
-    SmallVector<Attribute> kernels(cast<ArrayAttr>(entry.getValue()).getValue());
-    NamedAttrList none;
-    none.set("kernel", builder.getStringAttr(kOtherKernel));
-    for (StringRef field : {"calls", "flops", "weight_bytes", "tensor_bytes"})
-      none.set(field, builder.getStringAttr("0"));
-    kernels.push_back(none.getDictionary(module.getContext()));
-    entries.set(entry.getName(), builder.getArrayAttr(kernels));
-  }
-  module->setAttr(xfmr::kKernelWorkAttr, entries.getDictionary(module.getContext()));
+  MLIRContext *context = module.getContext();
+  xfmr::FormulaAttr none = SizeExpr(0).toFormula(context);
+  auto other = rt::KernelWorkAttr::get(context, kOtherKernel, 0, none, none, none);
+  for (auto entry : module.getOps<func::FuncOp>())
+    if (auto work = entry->getAttrOfType<ArrayAttr>(rt::kKernelWorkAttr)) {
+      SmallVector<Attribute> kernels(work.getValue());
+      kernels.push_back(other);
+      entry->setAttr(rt::kKernelWorkAttr, ArrayAttr::get(context, kernels));
+    }
 }
 
 void OutlineLaunches::runOnOperation() {
@@ -148,8 +129,6 @@ void OutlineLaunches::runOnOperation() {
   SymbolTable symbols(kernels);
   if (llvm::any_of(loops, [](scf::ForallOp loop) { return !tiles::getKernel(loop->getParentOfType<func::FuncOp>()); }))
     addKernelWithoutWork(getOperation());
-  functions.clear();
   for (scf::ForallOp loop : loops)
     outline(loop, symbols);
-  getOperation()->setAttr(kDeviceFunctionsAttr, builder.getArrayAttr(functions));
 }

@@ -14,18 +14,18 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
   let summary = "the host takes bounds for numbers of packed tokens, the device leaves out what is behind them";
   let description = [{
     `arith.minsi` of an element of a buffer and a bound, outside of loops, becomes the bound. Functions with buffers of that many rows get the buffer of the element,
-    whose last one it is, as an argument with `xfmr.limit`; parallel loops over such rows get the same attribute: iterations whose first row is not before
+    whose last one it is, as an argument with `rt.limit`; parallel loops over such rows name it in `rt.launch`: iterations whose first row is not before
     that element may be left out. A function that is called with rows of different kinds becomes several.
 
     ```mlir
     func.func private @f(%x: memref<?x8xf32>) { scf.forall (%i) = (0) to (%rows) step (8) ... }
     // becomes
-    func.func private @f(%x: memref<?x8xf32>, %offsets: memref<?xi64> {xfmr.limit = 0 : i64}) { scf.forall ... {xfmr.limit = 0 : i64} }
+    func.func private @f(%x: memref<?x8xf32>, %offsets: memref<?xi64> {rt.limit = 0 : i64}) { scf.forall ... {rt.launch = #rt.launch<limit = 0>} }
     ```
 
     **Numerics**: exact for rows of tokens; others are not written.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -47,11 +47,11 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
 
     Elements of parallel dimensions are dealt out to threads; a row reduction to one accumulator is the work of a warp, joined by shuffles. Index
     arithmetic and loads of single elements are done by all threads, single stores by the first. A barrier stands where one thread may read
-    what another wrote, or write what another reads. With `xfmr.grid` on the loop, all its iterations share the work. With `xfmr.limit`, a block
+    what another wrote, or write what another reads. With `grid` in the loop's `rt.launch`, all its iterations share the work. With `limit`, a block
     does nothing if its first row is behind the last token.
 
     With `specific-arch`, projections of 16-bit codes and their attention have one more version, which the host takes where `rt.device_arch_is`:
-    blocks of three warpgroups (`xfmr.threads`) that take one tile after the other, with copies by `rt.tensor_map`.
+    blocks of three warpgroups (`threads` in `rt.launch`) that take one tile after the other, with copies by `rt.tensor_map`.
 
     **Numerics**: sums of rows have 32 lanes joined by a fixed tree; products are fused multiply-adds in the order of k.
   }];
@@ -68,10 +68,10 @@ def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
   let summary = "scratch of an iteration that is small enough moves from the workspace to shared memory";
   let description = [{
     Allocations in shared memory and views of `%workspace` at `rt.worker_id` times a constant become views of `gpu.dynamic_shared_memory`; the loop gets
-    the attribute `xfmr.shared_bytes`, the bytes of those that are used: shared memory limits how many blocks a multiprocessor runs at once. Views stay in the
+    `shared_bytes` in its `rt.launch`, the bytes of those that are used: shared memory limits how many blocks a multiprocessor runs at once. Views stay in the
     workspace if they do not fit beside allocations, in `bytes`. Numerics: exact.
   }];
-  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"bytes", "bytes", "int64_t", "49152", "most bytes of shared memory of a block">,
                  Option<"specificBytes", "specific-bytes", "int64_t", "232448", "the same for loops that only one GPU has">];
 }
@@ -80,10 +80,10 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
   let summary = "operations on buffers outside of parallel loops become parallel loops";
   let description = [{
     Buffers are the device's, so the host must not touch them. A linalg operation or copy becomes the body of a loop over blocks of the grid that share
-    it (`xfmr.grid`), anything else the body of a loop of one iteration. A host that would need an element of a buffer for a size or a branch is an error.
+    it (`grid` in `rt.launch`), anything else the body of a loop of one iteration. A host that would need an element of a buffer for a size or a branch is an error.
     Numerics: exact.
   }];
-  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block">];
 }
 
@@ -120,7 +120,7 @@ def LowerSharedMemory : Pass<"attune-lower-shared-memory", "::mlir::gpu::GPUModu
 def MarkTensorMaps : Pass<"attune-mark-tensor-maps", "::mlir::gpu::GPUModuleOp"> {
   let summary = "kernels have maps of tensors themselves as parameters";
   let description = [{
-    The first `xfmr.tensor_maps` parameters of a kernel are pointers to 128 bytes each that are the parameter, which `convert-gpu-to-nvvm` does not
+    The first parameters of a kernel, as many as `tensor_maps` of its `rt.device_function`, are pointers to 128 bytes each that are the parameter, which `convert-gpu-to-nvvm` does not
     say of them. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
@@ -139,7 +139,7 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     One block per iteration. Where `rt.worker_id` is left, there are at most as many blocks as workers, each with its own number, which take one iteration
     after another. Functions that launch get the host as first argument, as in `attune-outline-parallel`. Numerics: exact.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block">];
 }
 

@@ -55,7 +55,8 @@ struct PlaceInShared : attune::impl::PlaceInSharedBase<PlaceInShared> {
 
   void runOnOperation() override {
     WalkResult walk = getOperation().walk([&](scf::ForallOp loop) -> WalkResult {
-      int64_t bytes = loop->hasAttr(kGpuAttr) ? specificBytes : this->bytes;
+      rt::LaunchAttr launch = rt::getLaunch(loop);
+      int64_t bytes = launch.getArch() != 0 ? specificBytes : this->bytes;
       std::set<int64_t> offsets;
       if (std::optional<Scratch> all = findScratch(loop))
         for (const auto &[offset, views] : all->views)
@@ -76,7 +77,7 @@ struct PlaceInShared : attune::impl::PlaceInSharedBase<PlaceInShared> {
       if (used > bytes)
         return loop.emitError("needs ") << used << " bytes of shared memory, expected at most " << bytes;
       if (used != 0)
-        loop->setAttr(kSharedBytesAttr, IntegerAttr::get(IntegerType::get(&getContext(), 64), used));
+        loop->setAttr(rt::kLaunchAttr, launch.withSharedBytes(used));
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())

@@ -107,7 +107,7 @@ private:
     }
     auto loop = scf::ForallOp::create(builder, loc, ArrayRef<OpFoldResult>{blocks}, ValueRange{}, std::nullopt);
     if (count)
-      loop->setAttr(kGridAttr, builder.getUnitAttr());
+      loop->setAttr(rt::kLaunchAttr, rt::LaunchAttr::get(&getContext(), /*grid=*/true, 0, 0, 0, std::nullopt));
     op->moveBefore(loop.getTerminator());
   }
 };

@@ -12,9 +12,6 @@ namespace attune {
 /// How many packed tokens there are, read in an iteration of |loop| if its rows are such (`attune-limit-rows`); null elsewhere.
 mlir::Value readTokenCount(mlir::scf::ForallOp loop, ThreadBuilder &e);
 
-/// Checks that |loop|, if its rows are packed tokens, has their offsets in an argument of its function; emits an error if not.
-mlir::LogicalResult verifyRowLimit(mlir::scf::ForallOp loop);
-
 /// Puts all that an iteration of |loop|, the code of a thread, does under the condition that its first row is a token.
 void skipRowsBehindTokens(mlir::scf::ForallOp loop);
 

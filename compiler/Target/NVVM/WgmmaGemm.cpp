@@ -277,8 +277,8 @@ scf::ForallOp attune::emitWgmmaGemm(ProjectionLoop whole, int64_t arch, int64_t 
   // A block fills a multiprocessor, and workers are two for each.
   Value most = count(rt::WorkerCountOp::create(host).getResult(), 2), blocks = host.min(host.mul(rowTiles, columnTiles), most);
   auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{blocks}, ValueRange(), std::nullopt);
-  loop->setAttr(kGpuAttr, host.getI64IntegerAttr(arch));
-  loop->setAttr(kThreadsAttr, host.getI64IntegerAttr((kConsumers + 1) * kWarpgroup));
+  constexpr int64_t threads = (kConsumers + 1) * kWarpgroup;
+  loop->setAttr(rt::kLaunchAttr, rt::LaunchAttr::get(loop.getContext(), /*grid=*/false, threads, 0, arch, std::nullopt));
   ThreadBuilder e(loop.getLoc(), loop.getBody(), loop.getBody()->begin());
   if (Value tokens = readTokenCount(before, e))
     rowTiles = e.min(rowTiles, e.div(e.add(tokens, kWarpgroupRows - 1), kWarpgroupRows));

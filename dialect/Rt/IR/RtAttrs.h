@@ -4,12 +4,49 @@
 #ifndef ATTUNE_DIALECT_RT_IR_RTATTRS_H
 #define ATTUNE_DIALECT_RT_IR_RTATTRS_H
 
+#include "dialect/Xfmr/IR/XfmrAttrs.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
 
-#include "dialect/Rt/IR/RtDialect.h.inc"
+#include <optional>
+
+#include "dialect/Rt/IR/RtEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialect/Rt/IR/RtAttrs.h.inc"
+
+#include "dialect/Rt/IR/RtDialect.h.inc"
+
+namespace mlir::rt {
+
+/// Names of the dialect's attributes on functions, arguments and loops.
+inline constexpr StringLiteral kRoleAttr = RtDialect::RoleAttrHelper::getNameStr();
+inline constexpr StringLiteral kWorkspaceAttr = RtDialect::WorkspaceAttrHelper::getNameStr();
+inline constexpr StringLiteral kKernelWorkAttr = RtDialect::KernelWorkAttrHelper::getNameStr();
+inline constexpr StringLiteral kLaunchAttr = RtDialect::LaunchAttrHelper::getNameStr();
+inline constexpr StringLiteral kLimitAttr = RtDialect::LimitAttrHelper::getNameStr();
+inline constexpr StringLiteral kDeviceFunctionAttr = RtDialect::DeviceFunctionAttrHelper::getNameStr();
+
+/// The symbol of the number of workers in formulas.
+inline constexpr StringLiteral kWorkers = "workers";
+
+/// The number of the argument of |function| with |role|; nullopt if there is none.
+std::optional<unsigned> findRole(FunctionOpInterface function, Role role);
+/// The argument with `rt.limit` |limit| of the function around |loop|; null if there is none.
+BlockArgument findLimit(Operation *loop, int64_t limit);
+
+/// How a device executes |loop|, a parallel loop.
+inline LaunchAttr getLaunch(Operation *loop) {
+  auto launch = loop->getAttrOfType<LaunchAttr>(kLaunchAttr);
+  return launch ? launch : LaunchAttr::get(loop->getContext(), false, 0, 0, 0, std::nullopt);
+}
+
+namespace detail {
+/// Checks |attribute| as the target or the schedule of a module.
+LogicalResult verifyModuleAttribute(Operation *op, NamedAttribute attribute);
+} // namespace detail
+
+} // namespace mlir::rt
 
 #endif // ATTUNE_DIALECT_RT_IR_RTATTRS_H

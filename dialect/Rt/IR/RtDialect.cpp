@@ -16,6 +16,7 @@ using namespace mlir;
 using namespace mlir::rt;
 
 #include "dialect/Rt/IR/RtDialect.cpp.inc"
+#include "dialect/Rt/IR/RtEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialect/Rt/IR/RtAttrs.cpp.inc"
@@ -34,7 +35,7 @@ void RtDialect::initialize() {
       >();
 }
 
-LogicalResult RtDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+LogicalResult rt::detail::verifyModuleAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   bool known = name == TargetAttr::kName || name == ScheduleAttr::kName || name == DeviceScheduleAttr::kName;
   if (!known)

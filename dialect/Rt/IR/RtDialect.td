@@ -19,12 +19,19 @@ def Rt_Dialect : Dialect {
     A module carries the attributes `rt.target` and `rt.schedule`, for a GPU also `rt.device_schedule`. They stay on it through
     all phases, so the dump of any phase can be lowered further without an option.
 
+    `rt.role` marks arguments of functions that are neither inputs nor outputs. An entry carries `rt.workspace`, a `#xfmr.formula` of its dims and of
+    `workers` for the bytes of scratch that a call needs, and `rt.kernel_work`, a list of `#rt.kernel_work`. For a GPU, `rt.launch` stands on parallel
+    loops, `rt.limit` on the offsets of packed tokens among the arguments and `rt.device_function` on kernels.
+
     Compiled code calls the runtime through one structure of functions, `attune_host` of attune/abi.h: parallel loops, kernels on a device.
     Operations of this dialect stand for these calls from the phase `tiled` to the phase `target`.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let discardableAttrs = (ins "::mlir::rt::RoleAttr":$role, "::mlir::xfmr::FormulaAttr":$workspace, "::mlir::ArrayAttr":$kernel_work,
+                              "::mlir::rt::LaunchAttr":$launch, "::mlir::IntegerAttr":$limit, "::mlir::rt::DeviceFunctionAttr":$device_function);
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::xfmr::XfmrDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
 }
 
 class Rt_Op<string mnemonic, list<Trait> traits = []> : Op<Rt_Dialect, mnemonic, traits>;

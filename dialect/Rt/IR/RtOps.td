@@ -6,5 +6,6 @@
 
 include "dialect/Rt/IR/DeviceOps.td"
 include "dialect/Rt/IR/ParallelOps.td"
+include "dialect/Rt/IR/RtAttrs.td"
 
 #endif // RT_OPS_TD

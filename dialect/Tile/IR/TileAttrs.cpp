@@ -92,6 +92,13 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return op->emitError("expects '") << name << "' on a function or an scf.forall";
     return success();
   }
+  if (name == kWorkAttr) {
+    if (failed(verifyKind<WorkAttr>(op, attribute, "a #tile.work")))
+      return failure();
+    if (!llvm::is_contained({"scf.forall", "func.call"}, op->getName().getStringRef()))
+      return op->emitError("expects '") << name << "' on an scf.forall or a func.call";
+    return success();
+  }
   if (name == kWholePanelsAttr) {
     if (failed(verifyKind<UnitAttr>(op, attribute, "a unit attribute")))
       return failure();

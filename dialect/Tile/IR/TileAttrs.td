@@ -47,4 +47,21 @@ def Tile_KernelAttr : AttrDef<Tile_Dialect, "Kernel"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Tile_WorkAttr : AttrDef<Tile_Dialect, "Work"> {
+  let mnemonic = "work";
+  let summary = "the arithmetic and the memory traffic of one execution of a kernel";
+  let description = [{
+    Stands as `tile.work` on the `scf.forall` of a kernel until it is outlined, then on the call of its function until work is counted.
+    Symbols of the formulas are arguments of the function around the loop or the call. `flops` counts two for each multiply-add of
+    products; `cache_bytes` are the bytes read or written of the caches among the operands, those of rank 4 and 5, of which a call sees
+    parts.
+
+    ```mlir
+    #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>
+    ```
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::xfmr::FormulaAttr">:$flops, OptionalParameter<"::mlir::xfmr::FormulaAttr">:$cache_bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // TILE_ATTRS_TD

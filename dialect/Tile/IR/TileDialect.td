@@ -19,13 +19,14 @@ def Tile_Dialect : Dialect {
     `tiled`; all are lowered in the phase `vector`. They are in destination-passing style: on tensors an operation returns its updated
     destinations, on buffers it writes them and has no results.
 
-    The attributes `tile.group` and `tile.kernel` say which kernel an operation, a loop or a function is; `tile.whole_panels` stands on
+    The attributes `tile.group` and `tile.kernel` say which kernel an operation, a loop or a function is, `tile.work` how much a kernel
+    computes; `tile.whole_panels` stands on
     contractions whose number of columns is a multiple of the width of a weight panel; `tile.rows` marks the
     arguments that a kernel reads or writes row by row, along dimension 0; they have the same number of rows, which the kernel takes from
     their shape alone.
   }];
   let discardableAttrs = (ins "::mlir::tiles::GroupAttr":$group, "::mlir::tiles::KernelAttr":$kernel, "::mlir::UnitAttr":$whole_panels,
-                              "::mlir::UnitAttr":$rows);
+                              "::mlir::UnitAttr":$rows, "::mlir::tiles::WorkAttr":$work);
   let dependentDialects = ["::mlir::xfmr::XfmrDialect"];
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = "void registerAttributes();";

@@ -26,6 +26,7 @@ namespace mlir::tiles {
 inline constexpr StringLiteral kGroupAttr = TileDialect::GroupAttrHelper::getNameStr();
 inline constexpr StringLiteral kKernelAttr = TileDialect::KernelAttrHelper::getNameStr();
 inline constexpr StringLiteral kWholePanelsAttr = TileDialect::WholePanelsAttrHelper::getNameStr();
+inline constexpr StringLiteral kWorkAttr = TileDialect::WorkAttrHelper::getNameStr();
 inline constexpr StringLiteral kRowsAttr = TileDialect::RowsAttrHelper::getNameStr();
 
 /// The group that |op| belongs to; null if it has none.

@@ -130,6 +130,28 @@ static void printOutput(AsmPrinter &printer, ArrayAttr dims, bool isGroup) {
     printer << ", group";
 }
 
+/// Parses the symbols of a formula: names as keywords or strings, others as attributes.
+static ParseResult parseFormulaSymbols(AsmParser &parser, SmallVectorImpl<Attribute> &symbols) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    std::string name;
+    if (failed(parser.parseOptionalKeywordOrString(&name)))
+      return parser.parseAttribute(symbols.emplace_back());
+    symbols.push_back(StringAttr::get(parser.getContext(), name));
+    return success();
+  });
+}
+
+static void printFormulaSymbols(AsmPrinter &printer, ArrayRef<Attribute> symbols) {
+  printer << '[';
+  llvm::interleaveComma(symbols, printer, [&](Attribute symbol) {
+    if (auto name = dyn_cast<StringAttr>(symbol))
+      printer.printKeywordOrString(name);
+    else
+      printer << symbol;
+  });
+  printer << ']';
+}
+
 } // namespace mlir::xfmr
 
 #endif // ATTUNE_DIALECT_XFMR_IR_ASSEMBLY_H

@@ -156,7 +156,23 @@ static LogicalResult verifyWeightsBytes(Operation *op, NamedAttribute attribute)
   return isa<ModuleOp>(op) ? success() : op->emitError("expects ") << quoted(attribute) << " on a module";
 }
 
-LogicalResult mlir::xfmr::detail::verifyEntryAttribute(Operation *op, NamedAttribute attribute) {
+LogicalResult mlir::xfmr::verifyEntryFormula(Operation *op, NamedAttribute attribute) {
+  if (!isa<FunctionOpInterface>(op) || !getEntry(op))
+    return op->emitError("expects ") << quoted(attribute) << " on an entry";
+  FailureOr<FormulaAttr> formula = getAs<FormulaAttr>(op, attribute, "a #xfmr.formula");
+  if (failed(formula))
+    return failure();
+  if (!llvm::all_of(formula->getSymbols(), llvm::IsaPred<StringAttr>))
+    return op->emitError("expects ") << quoted(attribute) << " to be in terms of dims, but got " << *formula;
+  return success();
+}
+
+/// Returns an error at |op|, on whose |what| |attribute| means nothing.
+static LogicalResult refuse(Operation *op, const Twine &what, NamedAttribute attribute) {
+  return op->emitError("expects no attribute ") << quoted(attribute) << " on " << what;
+}
+
+LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == EntryAttr::name)
     return verifyEntryName(op, attribute);
@@ -164,7 +180,9 @@ LogicalResult mlir::xfmr::detail::verifyEntryAttribute(Operation *op, NamedAttri
     return verifyModel(op, attribute);
   if (name == XfmrDialect::WeightsBytesAttrHelper::getNameStr())
     return verifyWeightsBytes(op, attribute);
-  return success();
+  if (name == kFlopsAttr)
+    return verifyEntryFormula(op, attribute);
+  return refuse(op, "an operation", attribute);
 }
 
 /// Checks that |type| has the dims |dims|: names for dynamic dimensions, sizes for static ones.
@@ -221,7 +239,7 @@ static LogicalResult verifyOutput(Operation *op, const Twine &what, Type type, N
   return failed(output) ? failure() : verifyDims(op, what, type, output->getDims());
 }
 
-LogicalResult mlir::xfmr::detail::verifyEntryArgument(Operation *op, unsigned index, NamedAttribute attribute) {
+LogicalResult XfmrDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   auto function = dyn_cast<FunctionOpInterface>(op);
   Type type = function && index < function.getNumArguments() ? function.getArgumentTypes()[index] : Type();
@@ -230,7 +248,7 @@ LogicalResult mlir::xfmr::detail::verifyEntryArgument(Operation *op, unsigned in
     return verifyWeightArgument(op, what, type, attribute);
   constexpr StringRef kinds[] = {InputAttr::name, OutputAttr::name, CacheAttr::name, SessionDimAttr::name};
   if (!llvm::is_contained(kinds, name))
-    return success();
+    return refuse(op, what, attribute);
   if (failed(verifyOnEntry(op, attribute)))
     return failure();
   if (llvm::count_if(kinds, [&](StringRef kind) { return bool(function.getArgAttr(index, kind)); }) > 1)
@@ -250,12 +268,12 @@ LogicalResult mlir::xfmr::detail::verifyEntryArgument(Operation *op, unsigned in
   return type.isIndex() ? success() : op->emitError("expects ") << what << " to be an index, since it is a dim, but got " << type;
 }
 
-LogicalResult mlir::xfmr::detail::verifyEntryResult(Operation *op, unsigned index, NamedAttribute attribute) {
+LogicalResult XfmrDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   auto function = dyn_cast<FunctionOpInterface>(op);
   std::string what = "result " + std::to_string(index);
   if (name != OutputAttr::name && name != CacheAttr::name)
-    return success();
+    return refuse(op, what, attribute);
   if (failed(verifyOnEntry(op, attribute)))
     return failure();
   Type type = function.getResultTypes()[index];

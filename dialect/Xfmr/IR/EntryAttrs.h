@@ -70,12 +70,11 @@ inline void setModel(ModuleOp module, ModelAttr model) { module->setAttr(ModelAt
 std::optional<int64_t> getWeightsBytes(Operation *module);
 void setWeightsBytes(ModuleOp module, int64_t bytes);
 
-namespace detail {
-/// Verify the attributes of EntryAttrs.td, `xfmr.weight` and `xfmr.weights_bytes`; others pass.
-LogicalResult verifyEntryAttribute(Operation *op, NamedAttribute attribute);
-LogicalResult verifyEntryArgument(Operation *op, unsigned index, NamedAttribute attribute);
-LogicalResult verifyEntryResult(Operation *op, unsigned index, NamedAttribute attribute);
-} // namespace detail
+/// On an entry, a FormulaAttr: the arithmetic of one call.
+inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
+
+/// Succeeds if |attribute| of |op| is a formula of the dims of an entry, which |op| must be.
+LogicalResult verifyEntryFormula(Operation *op, NamedAttribute attribute);
 
 } // namespace mlir::xfmr
 

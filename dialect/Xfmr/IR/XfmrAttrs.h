@@ -4,10 +4,13 @@
 #ifndef ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H
 #define ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H
 
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/Operation.h"
+
+#include <optional>
 
 #include "dialect/Xfmr/IR/XfmrEnums.h.inc"
 

@@ -8,6 +8,40 @@ include "dialect/Xfmr/IR/XfmrEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 
 //===----------------------------------------------------------------------===//
+// Formulas
+//===----------------------------------------------------------------------===//
+
+def Xfmr_ArgumentAttr : AttrDef<Xfmr_Dialect, "Argument"> {
+  let mnemonic = "argument";
+  let summary = "a symbol of a formula: the value of an index argument of the function, or a dimension of a shaped one";
+  let description = [{
+    ```mlir
+    #xfmr.argument<4>     // the value of argument 4
+    #xfmr.argument<0, 1>  // the size of dimension 1 of argument 0
+    ```
+  }];
+  let parameters = (ins "int64_t":$index, OptionalParameter<"::std::optional<int64_t>">:$dim);
+  let assemblyFormat = "`<` $index (`,` $dim^)? `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_FormulaAttr : AttrDef<Xfmr_Dialect, "Formula"> {
+  let mnemonic = "formula";
+  let summary = "a count, such as bytes, as a closed form of sizes";
+  let description = [{
+    The value is the largest result of `map`. Its symbols stand for `symbols` in order: the name of a dim of the entry, `workers`, or an
+    `#xfmr.argument`; none is negative. Divisors are positive constants. On an entry `xfmr.flops` is the arithmetic of one call.
+
+    ```mlir
+    #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (s0 * 64, s1 * 64)>>
+    #xfmr.formula<[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$symbols, "::mlir::AffineMap":$map);
+  let assemblyFormat = "`<` custom<FormulaSymbols>($symbols) `,` `affine_map` `<` $map `>` `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Weight sources: closed expressions over the tensors of a model folder
 //===----------------------------------------------------------------------===//
 

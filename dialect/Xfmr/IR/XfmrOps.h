@@ -36,21 +36,6 @@ inline constexpr int64_t kMaxInt8Depth = 65536;
 /// Weights begin at multiples of this number of bytes in the weights file.
 inline constexpr int64_t kWeightAlignment = 64;
 
-/// Names of the attributes that carry the contract between phases.
-/// Module attributes {entry = "C expression in dims and workers"}: bytes of scratch, and arithmetic of one call.
-inline constexpr llvm::StringLiteral kWorkspaceAttr = "xfmr.workspace";
-inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
-/// On a kernel's loop, then its call: bytes read or written of the caches among its operands, those of rank 4 and 5, of which a call sees
-/// parts.
-inline constexpr llvm::StringLiteral kCacheBytesAttr = "xfmr.cache_bytes";
-/// Module attribute {entry = [{kernel = "name", …}]}: what each kernel does in one call, see CountKernelWork.
-inline constexpr llvm::StringLiteral kKernelWorkAttr = "xfmr.kernel_work";
-/// Module attribute {entry = ["batch", "length"]}: the symbolic dims of each entry, in the order of the descriptor.
-inline constexpr llvm::StringLiteral kEntryDimsAttr = "xfmr.entry_dims";
-/// On an argument of a function below phase `bufferized`: what it is if neither input nor output ("host", "weights", "workspace",
-/// "workers").
-inline constexpr llvm::StringLiteral kRoleAttr = "xfmr.role";
-
 } // namespace mlir::xfmr
 
 #endif // ATTUNE_DIALECT_XFMR_IR_XFMROPS_H

@@ -316,3 +316,24 @@ module attributes {xfmr.weights_bytes = 64 : i64} {
 
 // expected-error @below {{expects to end within the 'xfmr.weights_bytes' of its module, but begins at 0}}
 xfmr.weight @w : tensor<4xf32> = #xfmr.tensor<"w" : tensor<4xf32>> at 0
+
+// -----
+
+// expected-error @below {{expects no attribute 'xfmr.entries' on an operation}}
+func.func @f() attributes {xfmr.entries} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expects no attribute 'xfmr.name' on argument 0}}
+func.func @f(%x: tensor<?xi64> {xfmr.name = "x"}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expects no attribute 'xfmr.group' on result 0}}
+func.func @f(%x: tensor<?xi64>) -> (tensor<?xi64> {xfmr.group}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+  return %x : tensor<?xi64>
+}

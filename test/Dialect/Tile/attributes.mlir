@@ -22,3 +22,11 @@ func.func @groups(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   } {tile.kernel = #tile.kernel<"rows", row_wise>}
   return %b : tensor<4xf32>
 }
+// CHECK: {tile.work = #tile.work<flops = <[#xfmr.argument<1>], affine_map<()[s0] -> (s0 * 64)>>>}
+// CHECK: call @chosen() {tile.work = #tile.work<flops = <[], affine_map<() -> (8)>>, cache_bytes = <[], affine_map<() -> (4)>>>}
+func.func @work(%x: tensor<4xf32>, %n: index) {
+  scf.forall (%i) in (%n) {
+  } {tile.work = #tile.work<flops = <[#xfmr.argument<1>], affine_map<()[s0] -> (s0 * 64)>>>}
+  func.call @chosen() {tile.work = #tile.work<flops = <[], affine_map<() -> (8)>>, cache_bytes = <[], affine_map<() -> (4)>>>} : () -> ()
+  return
+}

@@ -49,3 +49,19 @@ func.func private @unknown() attributes {tile.unknown} {
 func.func private @word() attributes {tile.kernel = #tile.kernel<"linear", fast>} {
   return
 }
+
+// -----
+
+// expected-error @below {{expects 'tile.work' on an scf.forall or a func.call}}
+func.func private @work_of_a_function() attributes {tile.work = #tile.work<flops = <[], affine_map<() -> (8)>>>} {
+  return
+}
+
+// -----
+
+func.func private @text_for_work(%n: index) {
+  // expected-error @below {{expects 'tile.work' to be a #tile.work, but got "8"}}
+  scf.forall (%i) in (%n) {
+  } {tile.work = "8"}
+  return
+}

@@ -1,12 +1,13 @@
 // RUN: attune-opt %s -attune-entry-wrappers -canonicalize | FileCheck %s
 
-module attributes {xfmr.entry_dims = {forward = ["batch", "length"]},
-                   xfmr.workspace = {forward = "(192*batch > 64*length ? 192*batch : 64*length) + 64*workers*((batch + 7)/8)"}} {
-
 // CHECK-LABEL: func.func private @forward
-func.func @forward(%host: !llvm.ptr, %x: memref<?x?x4xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 4]>}, %weights: memref<?xi8>,
-                   %y: memref<?x4xf32> {xfmr.output = #xfmr.output<"y", [batch, 4]>}, %workspace: memref<?xi8> {xfmr.role = "workspace"},
-                   %workers: index {xfmr.role = "workers"}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+// CHECK-NOT: xfmr.formula
+func.func @forward(%host: !llvm.ptr {rt.role = #rt.role<host>}, %x: memref<?x?x4xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 4]>}, %weights: memref<?xi8> {rt.role = #rt.role<weights>},
+                   %y: memref<?x4xf32> {xfmr.output = #xfmr.output<"y", [batch, 4]>}, %workspace: memref<?xi8> {rt.role = #rt.role<workspace>},
+                   %workers: index {rt.role = #rt.role<workers>}) attributes {
+      xfmr.entry = #xfmr.entry<"forward">,
+      rt.workspace = #xfmr.formula<[batch, length, workers], affine_map<()[s0, s1, s2] -> (s0 * 192 + s2 * ((s0 + 7) floordiv 8) * 64,
+                                                                                          s1 * 64 + s2 * ((s0 + 7) floordiv 8) * 64)>>} {
   return
 }
 
@@ -24,9 +25,9 @@ func.func @forward(%host: !llvm.ptr, %x: memref<?x?x4xf32> {xfmr.input = #xfmr.i
 // CHECK-SAME: (%[[DIMS:.*]]: !llvm.ptr, %{{.*}}: i64) -> i64
 // CHECK: llvm.load %[[DIMS]]
 // CHECK: arith.maxsi
+// CHECK: llvm.return
 
 // Nothing is known about the arithmetic.
 // CHECK-LABEL: llvm.func hidden @attune_flops_forward
 // CHECK: llvm.return %{{.*}} : i64
 // CHECK-NOT: @attune_work_forward
-}

@@ -16,9 +16,6 @@
 // CHECK-DAG: llvm.func hidden @attune_work_forward(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
 // CHECK-NOT: unrealized_conversion_cast
 
-module attributes {xfmr.flops = {forward = "2*batch*length*24"},
-                   xfmr.kernel_work = {forward = [{kernel = "a", calls = "2", flops = "48*batch*length", weight_bytes = "96", tensor_bytes = "192*batch*length"},
-                                                  {kernel = "b", calls = "1", flops = "0", weight_bytes = "0", tensor_bytes = "4*batch"}]}} {
 func.func private @layer(%x: memref<?x24xf32>, %weights: memref<?xi8>, %out: memref<?x24xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -50,9 +47,12 @@ func.func private @layer(%x: memref<?x24xf32>, %weights: memref<?xi8>, %out: mem
   }
   return
 }
-func.func @forward(%x: memref<?x?x24xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 24]>}, %weights: memref<?xi8>,
+func.func @forward(%x: memref<?x?x24xf32> {xfmr.input = #xfmr.input<"x", [batch, length, 24]>}, %weights: memref<?xi8> {rt.role = #rt.role<weights>},
                    %y: memref<?x?x24xf32> {xfmr.output = #xfmr.output<"y", [batch, length, 24]>},
-                   %sum: memref<?xf32> {xfmr.output = #xfmr.output<"sum", [batch]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
+                   %sum: memref<?xf32> {xfmr.output = #xfmr.output<"sum", [batch]>}) attributes {
+      xfmr.entry = #xfmr.entry<"forward">, xfmr.flops = #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (s0 * s1 * 48)>>,
+      rt.kernel_work = [#rt.kernel_work<"a", calls = 2, flops = <[batch, length], affine_map<()[s0, s1] -> (s0 * s1 * 48)>>, weight_bytes = <[], affine_map<() -> (96)>>, tensor_bytes = <[batch, length], affine_map<()[s0, s1] -> (s0 * s1 * 192)>>>,
+                        #rt.kernel_work<"b", calls = 1, flops = <[], affine_map<() -> (0)>>, weight_bytes = <[], affine_map<() -> (0)>>, tensor_bytes = <[batch], affine_map<()[s0] -> (s0 * 4)>>>]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c23 = arith.constant 23 : index
@@ -76,5 +76,4 @@ func.func @forward(%x: memref<?x?x24xf32> {xfmr.input = #xfmr.input<"x", [batch,
   }
   memref.copy %last, %sum : memref<?xf32> to memref<?xf32>
   return
-}
 }

@@ -9,7 +9,7 @@
 // CHECK: memref.load %[[X]][%[[AT]]]
 // CHECK: memref.store %{{.*}}, %[[Y]][%[[WORKER]]]
 // CHECK-LABEL: func.func @flat
-// CHECK-SAME: (%[[HOST:.*]]: !llvm.ptr {xfmr.role = "host"}, %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[N:.*]]: index)
+// CHECK-SAME: (%[[HOST:.*]]: !llvm.ptr {rt.role = #rt.role<host>}, %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[N:.*]]: index)
 // CHECK: %[[COUNT:.*]] = arith.maxsi %[[N]]
 // CHECK: rt.parallel_call %[[HOST]], %[[COUNT]], %c1 @flat_parallel(%[[X]], %[[Y]]) : memref<?xf32>, memref<?xf32>
 func.func @flat(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {

@@ -2,26 +2,6 @@
 
 // Verified IR that threads cannot share is refused.
 
-func.func @limit_without_offsets(%a: memref<?xf32>, %x: f32, %n: index) {
-  // expected-error @below {{expects an argument of the function with 'xfmr.limit' 0}}
-  scf.forall (%i) in (%n) {
-    memref.store %x, %a[%i] : memref<?xf32>
-  } {xfmr.limit = 0 : i64}
-  return
-}
-
-// -----
-
-func.func @limit_of_floats(%a: memref<?xf32> {xfmr.limit = 0 : i64}, %x: f32, %n: index) {
-  // expected-error @below {{expects the argument with 'xfmr.limit' 0 : i64 to be a buffer of offsets, but got 'memref<?xf32>'}}
-  scf.forall (%i) in (%n) {
-    memref.store %x, %a[%i] : memref<?xf32>
-  } {xfmr.limit = 0 : i64}
-  return
-}
-
-// -----
-
 func.func @tensors(%a: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
   // expected-error @below {{expects a loop on buffers, but got results}}
   %r = scf.forall (%i) in (%n) shared_outs(%o = %a) -> tensor<?x8xf32> {

@@ -362,7 +362,7 @@ func.func @codes_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref
 
 // Blocks behind the last token do nothing.
 // CHECK-LABEL: func.func @limited_rows
-// CHECK-SAME: %[[OFFSETS:[^:]*]]: memref<?xi64> {xfmr.limit = 0 : i64}
+// CHECK-SAME: %[[OFFSETS:[^:]*]]: memref<?xi64> {rt.limit = 0 : i64}
 // CHECK: scf.forall (%[[ROW:.*]]) = (0) to
 // CHECK: %[[LAST:.*]] = memref.load %[[OFFSETS]]
 // CHECK: %[[COUNT:.*]] = arith.index_cast %[[LAST]]
@@ -371,11 +371,11 @@ func.func @codes_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref
 // CHECK: memref.store %{{.*}} : memref<8xf32
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: } {xfmr.limit = 0 : i64}
-func.func @limited_rows(%a: memref<?xf32>, %x: f32, %n: index, %offsets: memref<?xi64> {xfmr.limit = 0 : i64}) {
+// CHECK-NEXT: } {rt.launch = #rt.launch<limit = 0>}
+func.func @limited_rows(%a: memref<?xf32>, %x: f32, %n: index, %offsets: memref<?xi64> {rt.limit = 0 : i64}) {
   scf.forall (%i) = (0) to (%n) step (8) {
     %part = memref.subview %a[%i] [8] [1] : memref<?xf32> to memref<8xf32, strided<[1], offset: ?>>
     linalg.fill ins(%x : f32) outs(%part : memref<8xf32, strided<[1], offset: ?>>)
-  } {xfmr.limit = 0 : i64}
+  } {rt.launch = #rt.launch<limit = 0>}
   return
 }

@@ -2,14 +2,14 @@
 
 // The host takes the bound. Rows are followed through calls and views; what is called with other rows, too, becomes two functions.
 // CHECK-LABEL: func.func private @scale(
-// CHECK-SAME: memref<?x8xf32>, %{{.*}}: memref<?xi64> {xfmr.limit = 0 : i64})
+// CHECK-SAME: memref<?x8xf32>, %{{.*}}: memref<?xi64> {rt.limit = 0 : i64})
 // CHECK: scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (8) {
-// CHECK: {xfmr.limit = 0 : i64}
+// CHECK: {rt.launch = #rt.launch<limit = 0>}
 // CHECK-LABEL: func.func private @scale_0(
 // CHECK-SAME: %{{[^:]*}}: memref<?x8xf32>) {
 // CHECK-NOT: limit
 // CHECK-LABEL: func.func private @layer(
-// CHECK-SAME: %[[X:.*]]: memref<?x8xf32>, %[[O:.*]]: memref<?xi64> {xfmr.limit = 0 : i64})
+// CHECK-SAME: %[[X:.*]]: memref<?x8xf32>, %[[O:.*]]: memref<?xi64> {rt.limit = 0 : i64})
 // CHECK: call @scale(%[[X]], %[[O]])
 // CHECK-LABEL: func.func @positive_rows(
 // CHECK-SAME: %[[OFFSETS:.*]]: memref<?xi64>, %[[BATCH:.*]]: index, %[[BOUND:.*]]: index)
@@ -50,7 +50,7 @@ func.func @positive_rows(%offsets: memref<?xi64>, %batch: index, %bound: index) 
 
 // One block has a whole sequence, or several: no loop over rows.
 // CHECK-LABEL: func.func private @negative_loops(
-// CHECK-SAME: xfmr.limit = 0
+// CHECK-SAME: rt.limit = 0
 // CHECK: scf.forall
 // CHECK-NOT: limit
 // CHECK: scf.forall

@@ -1,8 +1,6 @@
 // RUN: attune-opt %s --attune-outline-launches=threads=64 | FileCheck %s
 // RUN: attune-opt %s --attune-outline-launches=threads=64 --attune-lower-to-nvvm | FileCheck %s --check-prefix=LOWERED
 
-// CHECK: xfmr.device_functions = [{function = "specific", gpu = 90 : i64, shared_bytes = 0 : i32, symbol = "specific"}]
-
 // A kernel of one GPU has threads of its own, and maps of tensors as first parameters: the map itself, which the host makes.
 // CHECK-LABEL: func.func private @specific
 // CHECK: %[[MAP:.*]] = rt.tensor_map
@@ -20,8 +18,8 @@ func.func private @specific(%a: memref<?xf32>, %x: f32, %n: index) {
     scf.forall (%i) in (%n) {
       memref.store %x, %a[%i] : memref<?xf32>
       nvvm.prefetch tensormap, %map : !llvm.ptr
-    } {xfmr.gpu = 90 : i64, xfmr.threads = 384 : i64}
+    } {rt.launch = #rt.launch<threads = 384, arch = 90>}
   }
   return
 }
-// CHECK: gpu.func @specific(%{{[a-z0-9]*}}: !llvm.ptr, {{.*}}) kernel attributes {known_block_size = array<i32: 384, 1, 1>, nvvm.minctasm = 1 : i32, xfmr.tensor_maps = 1
+// CHECK: gpu.func @specific(%{{[a-z0-9]*}}: !llvm.ptr, {{.*}}) kernel attributes {known_block_size = array<i32: 384, 1, 1>, nvvm.minctasm = 1 : i32, rt.device_function = #rt.device_function<"specific", shared_bytes = 0, arch = 90, tensor_maps = 1>}

@@ -1,16 +1,16 @@
 // RUN: attune-opt %s --attune-outline-launches=threads=64 | FileCheck %s
 // RUN: attune-opt %s --attune-outline-launches=threads=64 --attune-lower-to-nvvm | FileCheck %s --check-prefix=LOWERED
 
-// CHECK: module attributes {gpu.container_module, xfmr.device_functions = [{function = "grid", shared_bytes = 128 : i32, symbol = "grid"}, {function = "workers", shared_bytes = 0 : i32, symbol = "workers"}]}
+// CHECK: module attributes {gpu.container_module}
 
 // One block per iteration; the blocks find their place by division.
-// CHECK-LABEL: func.func private @grid(%{{.*}}: !llvm.ptr {xfmr.role = "host"}
+// CHECK-LABEL: func.func private @grid(%{{.*}}: !llvm.ptr {rt.role = #rt.role<host>}
 // CHECK: %[[COUNT:.*]] = arith.muli
 // CHECK: gpu.launch_func @attune_device::@grid blocks in (%[[COUNT]], %c1{{.*}}, %c1{{.*}}) threads in (%c64{{.*}}, %c1{{.*}}, %c1{{.*}}) dynamic_shared_memory_size %c128_i32
 func.func private @grid(%a: memref<?x?xf32>, %x: f32, %m: index, %n: index) {
   scf.forall (%i, %j) in (%m, %n) {
     memref.store %x, %a[%i, %j] : memref<?x?xf32>
-  } {xfmr.shared_bytes = 128 : i64}
+  } {rt.launch = #rt.launch<shared_bytes = 128>}
   return
 }
 
@@ -18,7 +18,7 @@ func.func private @grid(%a: memref<?x?xf32>, %x: f32, %m: index, %n: index) {
 // CHECK-LABEL: func.func private @workers
 // CHECK: %[[BLOCKS:.*]] = arith.minsi %{{.*}}, %arg
 // CHECK: gpu.launch_func @attune_device::@workers blocks in (%[[BLOCKS]]
-func.func private @workers(%w: memref<?xi8>, %x: f32, %n: index, %workers: index {xfmr.role = "workers"}) {
+func.func private @workers(%w: memref<?xi8>, %x: f32, %n: index, %workers: index {rt.role = #rt.role<workers>}) {
   %c64 = arith.constant 64 : index
   scf.forall (%i) in (%n) {
     %id = rt.worker_id
@@ -30,13 +30,13 @@ func.func private @workers(%w: memref<?xi8>, %x: f32, %n: index, %workers: index
 }
 
 // CHECK: gpu.module @attune_device
-// CHECK: gpu.func @grid({{.*}}) kernel attributes {known_block_size = array<i32: 64, 1, 1>, nvvm.minctasm = 2 : i32}
+// CHECK: gpu.func @grid({{.*}}) kernel attributes {known_block_size = array<i32: 64, 1, 1>, nvvm.minctasm = 2 : i32, rt.device_function = #rt.device_function<"grid", shared_bytes = 128>}
 // CHECK: %[[B:.*]] = gpu.block_id x
 // CHECK: arith.remui %[[B]]
 // CHECK: arith.divui %[[B]]
 // CHECK: memref.store
 // CHECK: gpu.return
-// CHECK: gpu.func @workers
+// CHECK: gpu.func @workers({{.*}}rt.device_function = #rt.device_function<"workers", shared_bytes = 0>}
 // CHECK: %[[W:.*]] = gpu.block_id x
 // CHECK: %[[STEP:.*]] = gpu.grid_dim x
 // CHECK: scf.for %{{.*}} = %[[W]] to %{{.*}} step %[[STEP]]

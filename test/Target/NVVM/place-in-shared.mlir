@@ -5,7 +5,7 @@
 // CHECK-NEXT: %[[SHARED:.*]] = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
 // CHECK: memref.view %[[SHARED]][%c0{{.*}}][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<8xf32, #gpu.address_space<workgroup>>
 // CHECK-NOT: rt.worker_id
-// CHECK: } {xfmr.shared_bytes = 128 : i64}
+// CHECK: } {rt.launch = #rt.launch<shared_bytes = 128>}
 func.func @scratch(%w: memref<?xi8>, %x: f32, %n: index) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -48,7 +48,7 @@ func.func @negative_large(%w: memref<?xi8>, %x: f32, %n: index) {
 // CHECK: memref.view {{.*}}[%c0{{[_0-9]*}}][] : {{.*}} to memref<8xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.view {{.*}}[%c0{{[_0-9]*}}][] : {{.*}} to memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.view {{.*}}[%c128{{[_0-9]*}}][%{{.*}}] : {{.*}} to memref<?xf32, #gpu.address_space<workgroup>>
-// CHECK: } {xfmr.shared_bytes = 256 : i64}
+// CHECK: } {rt.launch = #rt.launch<shared_bytes = 256>}
 func.func @unused(%w: memref<?xi8>, %x: f32, %n: index) {
   %c0 = arith.constant 0 : index
   %c512 = arith.constant 512 : index
@@ -80,7 +80,7 @@ func.func @unused(%w: memref<?xi8>, %x: f32, %n: index) {
 // Allocations come first.
 // CHECK-LABEL: func.func @allocation
 // CHECK: memref.view {{.*}} to memref<100xf32, #gpu.address_space<workgroup>>
-// CHECK: } {xfmr.shared_bytes = 512 : i64}
+// CHECK: } {rt.launch = #rt.launch<shared_bytes = 512>}
 func.func @allocation(%x: f32, %n: index) {
   %c0 = arith.constant 0 : index
   scf.forall (%i) in (%n) {

@@ -5,7 +5,7 @@
 // CHECK: %[[BLOCKS:.*]] = arith.minui
 // CHECK: scf.forall (%{{.*}}) in (%[[BLOCKS]]) {
 // CHECK-NEXT: memref.copy
-// CHECK-NEXT: } {xfmr.grid}
+// CHECK-NEXT: } {rt.launch = #rt.launch<grid = true>}
 func.func @copy(%a: memref<?x8xf32>, %b: memref<?x8xf32>) {
   memref.copy %a, %b : memref<?x8xf32> to memref<?x8xf32>
   return
@@ -17,7 +17,7 @@ func.func @copy(%a: memref<?x8xf32>, %b: memref<?x8xf32>) {
 // CHECK-LABEL: func.func @loop
 // CHECK: scf.forall (%{{.*}}) in (1) {
 // CHECK-NEXT: scf.for
-// CHECK-NOT: xfmr.grid
+// CHECK-NOT: rt.launch
 func.func @loop(%a: memref<?xi64>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

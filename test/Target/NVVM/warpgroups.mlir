@@ -47,7 +47,7 @@
 // CHECK: nvvm.barrier id =
 // CHECK: math.absf
 // CHECK: memref.store
-// CHECK: {xfmr.gpu = 90 : i64, xfmr.shared_bytes = 217{{[0-9]+}} : i64, xfmr.threads = 384 : i64}
+// CHECK: {rt.launch = #rt.launch<threads = 384, shared_bytes = 217{{[0-9]+}}, arch = 90>}
 // Other GPUs take the tiles of 128 x 128.
 // CHECK: } else {
 // CHECK: scf.forall
@@ -162,7 +162,7 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 // CHECK-NOT: ff2bf16x2
 // CHECK: wgmma.wait_group.sync.aligned 0;{{.*}},127,r,r,
 // CHECK: ff2bf16x2
-// CHECK: {xfmr.gpu = 90 : i64
+// CHECK: {rt.launch = #rt.launch<threads = 384, {{.*}}arch = 90>}
 // CHECK: } else {
 // CHECK: nvvm.mma.sync
 func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x2x64xbf16>, %v: memref<?x2x128xbf16>, %o: memref<?x1x128xf32>, %p: index, %n: index) {
@@ -189,7 +189,7 @@ func.func @attention(%q: memref<?x1x64xf32>, %k: memref<?x2x64xbf16>, %v: memref
 // CHECK-COUNT-4: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{{.*}}}, a, b, p, 1, 1, 0, 1
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: llvm.intr.exp2
-// CHECK: {xfmr.gpu = 90 : i64
+// CHECK: {rt.launch = #rt.launch<threads = 384, {{.*}}arch = 90>}
 // CHECK: } else {
 // CHECK: nvvm.mma.sync
 func.func @cached_attention(%q: memref<?x1x64xf32>, %k: memref<?x64x64xf32>, %v: memref<?x128xf32>, %o: memref<?x1x128xf32>, %p: index, %n: index) {

@@ -1,0 +1,40 @@
+//===- EntryCall.h - From an attune_call to an entry's arguments -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_OBJECT_ENTRYCALL_H
+#define ATTUNE_COMPILER_OBJECT_ENTRYCALL_H
+
+#include "compiler/Object/DescriptorSignature.h"
+#include "compiler/Object/EntryEmitter.h"
+#include "dialect/Rt/IR/RtAttrs.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+
+namespace attune {
+
+/// Builds `attune_entry_E(host, call)`, which unpacks an attune_call and calls the entry.
+class EntryCall : EntryEmitter {
+public:
+  EntryCall(mlir::func::FuncOp entry, llvm::ArrayRef<CacheSignature> caches, bool device)
+      : EntryEmitter(entry), caches(caches), device(device), converter(entry.getContext()) {}
+
+  mlir::LogicalResult build();
+
+private:
+  /// The descriptor of a dense buffer at |data| with these sizes, as |type|.
+  mlir::Value describe(mlir::MemRefType type, mlir::Value data, llvm::ArrayRef<mlir::Value> sizes);
+  mlir::FailureOr<mlir::Value> buildTensor(unsigned argument, mlir::MemRefType type, mlir::Value data, mlir::Value dimValues);
+  /// The argument |role| of the entry, of type |type|: |state| for the host, which is |host| or the state of its launches.
+  mlir::Value buildRole(mlir::rt::Role role, mlir::Type type, mlir::Value host, mlir::Value state, mlir::Value call);
+  /// The host and the first error of a launch, on the stack.
+  mlir::Value buildLaunchState(mlir::Value host);
+  /// The cache |cacheName| of the session whose caches are at |state|.
+  mlir::Value buildCache(mlir::MemRefType type, llvm::StringRef cacheName, mlir::Value state, mlir::Value stateDims);
+
+  llvm::ArrayRef<CacheSignature> caches;
+  bool device;
+  mlir::LLVMTypeConverter converter;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_OBJECT_ENTRYCALL_H

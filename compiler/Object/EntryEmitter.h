@@ -1,0 +1,34 @@
+//===- EntryEmitter.h - Functions for one entry ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_OBJECT_ENTRYEMITTER_H
+#define ATTUNE_COMPILER_OBJECT_ENTRYEMITTER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace attune {
+
+/// Builds functions that the descriptor of one entry points to, at the end of its module. Errors are reported at the entry.
+class EntryEmitter {
+protected:
+  explicit EntryEmitter(mlir::func::FuncOp entry);
+
+  /// Begins the function `attune_KIND_E`.
+  mlir::LLVM::LLVMFuncOp startFunction(llvm::StringRef kind, mlir::Type result, llvm::ArrayRef<mlir::Type> arguments);
+  mlir::Value constant(int64_t value) { return mlir::LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value)); }
+  mlir::Value load(mlir::Type type, mlir::Value base, int64_t byteOffset);
+  /// The size of |dim|, one of the dims of the entry, whose sizes are at |dimValues|.
+  mlir::FailureOr<mlir::Value> loadDim(mlir::Value dimValues, mlir::Attribute dim);
+
+  mlir::func::FuncOp entry;
+  llvm::SmallVector<llvm::StringRef> dims;
+  mlir::Location loc;
+  mlir::OpBuilder builder;
+  mlir::Type pointer, i64;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_OBJECT_ENTRYEMITTER_H

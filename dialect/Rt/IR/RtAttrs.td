@@ -1,0 +1,101 @@
+//===- RtAttrs.td - Attributes of functions and of parallel loops -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef RT_ATTRS_TD
+#define RT_ATTRS_TD
+
+include "dialect/Rt/IR/RtDialect.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+def Rt_Role : I32EnumAttr<"Role", "the meaning of an argument that is neither input nor output", [
+    I32EnumAttrCase<"Host", 0, "host">, I32EnumAttrCase<"Weights", 1, "weights">, I32EnumAttrCase<"Workspace", 2, "workspace">,
+    I32EnumAttrCase<"Workers", 3, "workers">]> {
+  let cppNamespace = "::mlir::rt";
+  let genSpecializedAttr = 0;
+}
+def Rt_RoleAttr : EnumAttr<Rt_Dialect, Rt_Role, "role"> {
+  let summary = "the meaning of an argument that is neither input nor output";
+  let description = [{
+    Stands as `rt.role` on an argument of a function, at most one of each: the `host`, an `!llvm.ptr` (on a device, to the state of launches); the
+    packed `weights` and the `workspace`, each a `memref<?xi8>`; the number of `workers`, an `index` (`i64` once it is lowered).
+
+    ```mlir
+    func.func private @layer(%host: !llvm.ptr {rt.role = #rt.role<host>}, %weights: memref<?xi8> {rt.role = #rt.role<weights>})
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Rt_KernelWorkAttr : AttrDef<Rt_Dialect, "KernelWork"> {
+  let mnemonic = "kernel_work";
+  let summary = "the work of all calls of one kernel in a call of an entry";
+  let description = [{
+    `rt.kernel_work` on an entry has one of these for each kernel of the module, in their order. Kernels are named by texts: a
+    reference would make the entry a user of functions that it may not call. Formulas are in terms of the dims of the entry. On a device,
+    `"other"` comes last where loops outside of kernels are launched.
+
+    ```mlir
+    #rt.kernel_work<"linear", calls = 2, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>,
+                    weight_bytes = <[], affine_map<() -> (256)>>, tensor_bytes = <[batch], affine_map<()[s0] -> (s0 * 32)>>>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"name of a function">:$kernel, "int64_t":$calls, "::mlir::xfmr::FormulaAttr":$flops,
+                        "::mlir::xfmr::FormulaAttr":$weight_bytes, "::mlir::xfmr::FormulaAttr":$tensor_bytes);
+  let assemblyFormat = "`<` $kernel `,` struct($calls, $flops, $weight_bytes, $tensor_bytes) `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+def Rt_LaunchAttr : AttrDef<Rt_Dialect, "Launch"> {
+  let mnemonic = "launch";
+  let summary = "how a device executes a parallel loop";
+  let description = [{
+    Stands as `rt.launch` on an `scf.forall`, one iteration of which is the work of a thread block. `grid`: all iterations share the work of
+    each operation in the loop. `threads` is the number of threads of a block, 0 for the usual one, `shared_bytes` the shared memory of a block.
+    `arch` is the compute capability times 10 of the only GPU that executes the loop, 0 for all. `limit` is that of the
+    argument of the function (`rt.limit`), a `memref<?xi64>` whose last element is the number of packed tokens: iterations whose first row is
+    not before it are skipped.
+
+    ```mlir
+    #rt.launch<threads = 384, shared_bytes = 217088, arch = 90>
+    ```
+  }];
+  let parameters = (ins DefaultValuedParameter<"bool", "false">:$grid, DefaultValuedParameter<"int64_t", "0">:$threads,
+                        DefaultValuedParameter<"int64_t", "0">:$shared_bytes, DefaultValuedParameter<"int64_t", "0">:$arch,
+                        OptionalParameter<"::std::optional<int64_t>">:$limit);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The launch with |bytes| of shared memory.
+    LaunchAttr withSharedBytes(int64_t bytes) {
+      return get(getContext(), getGrid(), getThreads(), bytes, getArch(), getLimit());
+    }
+  }];
+}
+
+def Rt_DeviceFunctionAttr : AttrDef<Rt_Dialect, "DeviceFunction"> {
+  let mnemonic = "device_function";
+  let summary = "how the host launches a kernel of a device";
+  let description = [{
+    Stands as `rt.device_function` on the functions of a `gpu.module`, whose order numbers them. `parent` names the function that
+    launches the kernel (as text: a reference would be to a function of the `gpu.module`). `shared_bytes` and `arch` are as in
+    `#rt.launch`. The first `tensor_maps` parameters are results of `rt.tensor_map`.
+
+    ```mlir
+    #rt.device_function<"linear_48_144", shared_bytes = 217088, arch = 90, tensor_maps = 2>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"name of a function">:$parent, "int64_t":$shared_bytes, DefaultValuedParameter<"int64_t", "0">:$arch,
+                        DefaultValuedParameter<"int64_t", "0">:$tensor_maps);
+  let assemblyFormat = "`<` $parent `,` struct($shared_bytes, $arch, $tensor_maps) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // RT_ATTRS_TD

@@ -1,0 +1,84 @@
+//===- SizeExprTest.cpp - Sizes as formulas and back ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Transforms/SizeExpr.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <cstdio>
+#include <random>
+
+using namespace attune;
+using namespace mlir;
+
+namespace {
+
+int failures = 0;
+
+void expect(bool condition, const std::string &what) {
+  if (!condition && ++failures <= 10)
+    std::printf("FAIL: %s\n", what.c_str());
+}
+
+/// Checks that |size| is the same as a formula and back, and that the formula has |results|.
+void testFormula(MLIRContext &context, const SizeExpr &size, unsigned results) {
+  xfmr::FormulaAttr formula = size.toFormula(&context);
+  SizeExpr back = SizeExpr::fromFormula(formula);
+  expect(back.str() == size.str(), size.str() + " became " + back.str());
+  expect(back.toFormula(&context) == formula, size.str() + ": another formula for the same size");
+  expect(formula.getMap().getNumResults() == results, size.str() + ": " + std::to_string(formula.getMap().getNumResults()) + " results");
+}
+
+/// A sum, product, quotient or maximum of |depth| levels.
+SizeExpr randomSize(std::mt19937 &random, ArrayRef<SizeExpr> leaves, int depth) {
+  if (depth == 0)
+    return leaves[random() % leaves.size()];
+  SizeExpr left = randomSize(random, leaves, depth - 1);
+  switch (random() % 4) {
+  case 0:
+    return left + randomSize(random, leaves, depth - 1);
+  case 1:
+    return left * randomSize(random, leaves, 0);
+  case 2:
+    return left.ceilDiv(1 + random() % 64);
+  default:
+    return SizeExpr::max(left, randomSize(random, leaves, depth - 1));
+  }
+}
+
+} // namespace
+
+int main() {
+  MLIRContext context;
+  context.loadDialect<xfmr::XfmrDialect>();
+  auto name = [&](StringRef text) { return SizeExpr::symbol(StringAttr::get(&context, text)); };
+  SizeExpr batch = name("batch"), length = name("length"), workers = name("workers"),
+           rows = SizeExpr::symbol(xfmr::ArgumentAttr::get(&context, 0, 1)),
+           count = SizeExpr::symbol(xfmr::ArgumentAttr::get(&context, 4, {}));
+
+  testFormula(context, SizeExpr(0), 1);
+  testFormula(context, batch * length * SizeExpr(384) + SizeExpr(64), 1);
+  testFormula(context, (batch * SizeExpr(8) + SizeExpr(8)).alignTo(64) * workers, 1);
+  testFormula(context, rows * count + rows.ceilDiv(4).floorDiv(16), 1);
+  // What is left of a division is a remainder in a map.
+  testFormula(context, batch + batch.floorDiv(8) * SizeExpr(-8), 1);
+
+  // Neither is always the larger one; a bound of the other is dropped.
+  SizeExpr either = SizeExpr::max(batch * SizeExpr(64), length * SizeExpr(64));
+  testFormula(context, either, 2);
+  testFormula(context, SizeExpr::max(either, batch * SizeExpr(32)), 2);
+  testFormula(context, either + workers.ceilDiv(8) * SizeExpr(64), 2);
+  expect(either.str() == "(64*batch > 64*length ? 64*batch : 64*length)", either.str());
+  auto largest = SizeExpr::fromFormula(either.toFormula(&context));
+  expect(largest.evaluate([&](Attribute symbol) { return symbol == StringAttr::get(&context, "batch") ? 2 : 3; }) == 192, "the larger one");
+
+  std::mt19937 random(1);
+  SizeExpr leaves[] = {batch, length, workers, rows, count, SizeExpr(1), SizeExpr(48)};
+  for (int round = 0; round < 500; ++round) {
+    SizeExpr size = randomSize(random, leaves, 1 + round % 5), back = SizeExpr::fromFormula(size.toFormula(&context));
+    expect(size == back, size.str() + " became " + back.str());
+  }
+  std::printf(failures ? "%d failures\n" : "sizes: passed\n", failures);
+  return failures != 0;
+}
