@@ -8,7 +8,7 @@
 #include "compiler/Driver/CacheKey.h"
 #include "compiler/Driver/CachePrune.h"
 #include "compiler/Driver/CacheWeights.h"
-#include "compiler/Object/TargetMachine.h"
+#include "compiler/Object/HostMachine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -54,7 +54,7 @@ namespace {
 /// A model on its way into the cache.
 class CachedCompilation {
 public:
-  CachedCompilation(const CompileOptions &options, const CompileListener &listener, const CpuTarget &target)
+  CachedCompilation(const CompileOptions &options, const CompileListener &listener, const HostMachine &target)
       : options(options), listener(listener), target(target) {
     llvm::SmallString<128> real;
     std::string stem = llvm::sys::fs::real_path(options.model, real) ? "model" : toIdentifier(llvm::sys::path::stem(real));
@@ -75,7 +75,7 @@ private:
 
   const CompileOptions &options;
   const CompileListener &listener;
-  const CpuTarget &target;
+  const HostMachine &target;
   std::string name, object;
   CacheKey key;
 };
@@ -157,7 +157,7 @@ Status CachedCompilation::make(const CacheEntry &entry, const std::string &cache
 }
 
 Result<CachedModel> attune::compileCached(const CompileOptions &options, const CompileListener &listener) {
-  Result<CpuTarget> target = CpuTarget::create(options.cpu, options.triple);
+  Result<HostMachine> target = HostMachine::create(options.cpu, options.triple);
   if (!target)
     return target.status();
   if (!llvm::sys::fs::exists(options.model))

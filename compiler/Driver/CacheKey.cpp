@@ -67,7 +67,7 @@ static std::string describeCompiler() {
   return std::string(ATTUNE_VERSION) + "\n" + describeFiles(files);
 }
 
-CacheKey attune::computeCacheKey(const CompileOptions &options, const std::string &object, const CpuTarget &target) {
+CacheKey attune::computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &target) {
   ModelFiles files;
   auto addTensors = [&](const std::string &path) {
     if (!llvm::sys::fs::is_directory(path)) {

@@ -5,7 +5,7 @@
 #define ATTUNE_COMPILER_DRIVER_CACHEKEY_H
 
 #include "compiler/Driver/CompileOptions.h"
-#include "compiler/Object/TargetMachine.h"
+#include "compiler/Object/HostMachine.h"
 
 namespace attune {
 
@@ -25,7 +25,7 @@ struct CacheKey {
 ///
 /// Files of at most 1 MiB are recognized by their content, larger ones by size, time of the last change of content and of status
 /// (nanoseconds), inode and the content of their first MiB. Symbolic links stand for the files they lead to.
-CacheKey computeCacheKey(const CompileOptions &options, const std::string &object, const CpuTarget &target);
+CacheKey computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &target);
 
 } // namespace attune
 

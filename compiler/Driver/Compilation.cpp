@@ -60,7 +60,7 @@ Status Compilation::prepare() {
   if (!modelName)
     return modelName.status();
   name = *modelName;
-  Result<CpuTarget> cpu = CpuTarget::create(options.cpu, options.triple);
+  Result<HostMachine> cpu = HostMachine::create(options.cpu, options.triple);
   if (!cpu)
     return cpu.status();
   target.emplace(std::move(*cpu));

@@ -48,7 +48,7 @@ private:
   /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last, which sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
   std::string printModule();
-  CpuFeatures cpuFeatures() const { return {target->vectorBits(), target->vectorRegisters(), target->strategyFeatures()}; }
+  CpuFeatures cpuFeatures() const { return {target->vectorBits(), target->vectorRegisters(), target->scheduleFeatures()}; }
   CpuStrategy strategy() const { return getCpuStrategy(cpuFeatures()); }
   bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
 
@@ -59,7 +59,7 @@ private:
   DiagnosticCollector diagnostics;
   TimeReport times;
   std::string name;
-  std::optional<CpuTarget> target;
+  std::optional<HostMachine> target;
   std::optional<OutputSet> files;
   std::unique_ptr<TensorProvider> tensors;
   mlir::OwningOpRef<mlir::ModuleOp> module;

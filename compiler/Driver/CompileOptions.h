@@ -33,7 +33,7 @@ struct CompileOptions {
   EmitKind emit = EmitKind::Object;
   /// The model's C identifier; the stem of |output| if empty.
   std::string name;
-  /// As CpuTarget::create takes it: empty for this machine's, or the least of another architecture.
+  /// As HostMachine::create takes it: empty for this machine's, or the least of another architecture.
   std::string cpu;
   /// Empty for this machine.
   std::string triple;

@@ -6,7 +6,7 @@
 
 #include "compiler/Driver/CompileOptions.h"
 #include "compiler/Object/Descriptor.h"
-#include "compiler/Object/TargetMachine.h"
+#include "compiler/Object/HostMachine.h"
 #include "compiler/Target/NVVM/DeviceModule.h"
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace attune {
 /// The LLVM side of one compilation.
 class ModelEmitter {
 public:
-  ModelEmitter(const CompileOptions &options, const CpuTarget &target) : options(options), target(target) {}
+  ModelEmitter(const CompileOptions &options, const HostMachine &target) : options(options), target(target) {}
 
   /// Translates |module|, which is in the LLVM dialect, and links the |kernels| it calls, bitcode by Halide.
   Status translate(mlir::ModuleOp module, const std::vector<std::string> &kernels);
@@ -37,7 +37,7 @@ public:
 
 private:
   const CompileOptions &options;
-  const CpuTarget &target;
+  const HostMachine &target;
   DescriptorOptions described;
   // The module before the context it lives in.
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();

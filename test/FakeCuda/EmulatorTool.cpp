@@ -148,7 +148,7 @@ int main(int count, char **words) {
     problem.print("attune-test-emulator", llvm::errs());
     return 1;
   }
-  Result<CpuTarget> target = CpuTarget::create();
+  Result<HostMachine> target = HostMachine::create();
   Result<std::string> image = target ? emulateDevice(std::move(module), *target) : Result<std::string>(target.status());
   if (!image)
     stop(image.message());

@@ -32,7 +32,7 @@ namespace {
 class DeviceEmulator {
 public:
   DeviceEmulator(llvm::Module &module) : module(module), builder(module.getContext()) {}
-  Status run(const CpuTarget &target);
+  Status run(const HostMachine &target);
 
 private:
   llvm::GlobalVariable *makeGlobal(llvm::Type *type, const char *name, uint64_t alignment) {
@@ -138,7 +138,7 @@ void DeviceEmulator::addImage(const OperationTable &operations) {
   new llvm::GlobalVariable(module, image->getType(), true, llvm::GlobalValue::ExternalLinkage, image, "attune_emulated_image");
 }
 
-Status DeviceEmulator::run(const CpuTarget &target) {
+Status DeviceEmulator::run(const HostMachine &target) {
   registers = makeGlobal(llvm::ArrayType::get(builder.getInt32Ty(), sizeof(emulated::Registers) / 4), "emulated.registers", 8);
   watchAccesses(module, registers);
   llvm::SmallVector<llvm::Function *> found;
@@ -158,9 +158,9 @@ Status DeviceEmulator::run(const CpuTarget &target) {
   return {};
 }
 
-Status attune::rewriteForEmulator(llvm::Module &module, const CpuTarget &target) { return DeviceEmulator(module).run(target); }
+Status attune::rewriteForEmulator(llvm::Module &module, const HostMachine &target) { return DeviceEmulator(module).run(target); }
 
-Result<std::string> attune::emulateDevice(std::unique_ptr<llvm::Module> module, const CpuTarget &target) {
+Result<std::string> attune::emulateDevice(std::unique_ptr<llvm::Module> module, const HostMachine &target) {
   if (Status status = rewriteForEmulator(*module, target); status.failed())
     return status;
   optimizeModule(*module, target);

@@ -1,8 +1,8 @@
-//===- TargetMachine.cpp - The CPU that code is made for -------------------===//
+//===- HostMachine.cpp - The machine of the host code ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Object/TargetMachine.h"
+#include "compiler/Object/HostMachine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -106,7 +106,7 @@ static void withhold(const Architecture &architecture, const llvm::MCSubtargetIn
   }
 }
 
-Result<CpuTarget> CpuTarget::create(const std::string &name, const std::string &tripleText) {
+Result<HostMachine> HostMachine::create(const std::string &name, const std::string &tripleText) {
   initializeTargets();
   llvm::Triple triple(tripleText.empty() ? llvm::sys::getDefaultTargetTriple() : llvm::Triple::normalize(tripleText));
   std::string error;
@@ -131,7 +131,7 @@ Result<CpuTarget> CpuTarget::create(const std::string &name, const std::string &
     return status;
   machine = createMachine(*target, triple, cpu->cpu, cpu->features);
   withhold(*architecture, *machine->getMCSubtargetInfo(), cpu->features);
-  CpuTarget result;
+  HostMachine result;
   result.architecture = architecture;
   result.targetMachine = createMachine(*target, triple, cpu->cpu, cpu->features, architecture->abi);
   for (const RequiredFeature &required : architecture->required)
@@ -141,9 +141,9 @@ Result<CpuTarget> CpuTarget::create(const std::string &name, const std::string &
   return result;
 }
 
-bool CpuTarget::hasFeature(llvm::StringRef feature) const { return machine().getMCSubtargetInfo()->checkFeatures(("+" + feature).str()); }
+bool HostMachine::hasFeature(llvm::StringRef feature) const { return machine().getMCSubtargetInfo()->checkFeatures(("+" + feature).str()); }
 
-std::string CpuTarget::requiredFeatures() const {
+std::string HostMachine::requiredFeatures() const {
   std::string list;
   for (const char *name : architecture->features)
     if (hasFeature(name))
@@ -151,7 +151,7 @@ std::string CpuTarget::requiredFeatures() const {
   return list;
 }
 
-unsigned CpuTarget::vectorBits() const {
+unsigned HostMachine::vectorBits() const {
   if (machine().getTargetTriple().isX86())
     return hasFeature("avx512f") && hasFeature("avx512vl") && hasFeature("avx512bw") && hasFeature("avx512dq") ? 512 : 256;
   if (machine().getTargetTriple().isAArch64())
@@ -161,9 +161,9 @@ unsigned CpuTarget::vectorBits() const {
   return hasFeature("zvl512b") ? 512 : hasFeature("zvl256b") ? 256 : 128;
 }
 
-unsigned CpuTarget::vectorRegisters() const { return machine().getTargetTriple().isX86() && vectorBits() < 512 ? 16 : 32; }
+unsigned HostMachine::vectorRegisters() const { return machine().getTargetTriple().isX86() && vectorBits() < 512 ? 16 : 32; }
 
-llvm::StringSet<> CpuTarget::strategyFeatures() const {
+llvm::StringSet<> HostMachine::scheduleFeatures() const {
   llvm::StringSet<> found;
   if (!machine().getTargetTriple().isX86())
     return found;

@@ -1,8 +1,8 @@
-//===- TargetMachine.h - The CPU that code is made for --------*- C++ -*-===//
+//===- HostMachine.h - The machine of the host code ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_OBJECT_TARGETMACHINE_H
-#define ATTUNE_COMPILER_OBJECT_TARGETMACHINE_H
+#ifndef ATTUNE_COMPILER_OBJECT_HOSTMACHINE_H
+#define ATTUNE_COMPILER_OBJECT_HOSTMACHINE_H
 
 #include "compiler/Object/Architectures.h"
 #include "compiler/Support/Status.h"
@@ -14,13 +14,13 @@
 
 namespace attune {
 
-/// A CPU and LLVM's view of it.
-class CpuTarget {
+/// The CPU that host code runs on, and LLVM's view of it. Every target has one; kernels may run elsewhere.
+class HostMachine {
 public:
   /// |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names, with features behind it ("generic-rv64,+m,+f,+d,-c"), or empty:
   /// `native`, or the least of an architecture that is not this machine's. |triple| is empty for this machine. Errors name what is unknown
   /// or what the CPU lacks.
-  static Result<CpuTarget> create(const std::string &cpu = "", const std::string &triple = "");
+  static Result<HostMachine> create(const std::string &cpu = "", const std::string &triple = "");
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
   std::string triple() const { return targetMachine->getTargetTriple().str(); }
@@ -34,8 +34,8 @@ public:
   /// Bits of the widest register for floats, 32 where there are no vectors, and how many of them there are.
   unsigned vectorBits() const;
   unsigned vectorRegisters() const;
-  /// Those features that a strategy depends on, by LLVM's names, with "x86" for the family.
-  llvm::StringSet<> strategyFeatures() const;
+  /// The features that schedules depend on, by LLVM's names, with "x86" for the family.
+  llvm::StringSet<> scheduleFeatures() const;
 
 private:
   const Architecture *architecture = nullptr;
@@ -47,4 +47,4 @@ void initializeTargets();
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_OBJECT_TARGETMACHINE_H
+#endif // ATTUNE_COMPILER_OBJECT_HOSTMACHINE_H
