@@ -10,7 +10,7 @@
 #   %python             a Python 3 (standard library only)    %integration   test/Integration
 #   %mlir_lib           folder of mlir-runner's libraries
 #   %fake_cuda          runs what follows with the fake NVIDIA driver of test/FakeCuda
-# Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), ptxas (NVIDIA's assembler), halide (built with it), numpy, asan, shared-linker, pkg-config
+# Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), ptxas (NVIDIA's assembler), compiler, nvvm, halide (parts of this build), numpy, asan, shared-linker, pkg-config
 # (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine),
 # valgrind, fuzzer (libFuzzer and its sanitisers).
 # What a machine lacks is reported as unsupported, never as passed.
@@ -143,6 +143,7 @@ if shutil.which("ptxas"):
     config.available_features.add("ptxas")
 if succeeds("nvidia-smi", "-L"):
     config.available_features.add("cuda")
+config.available_features.update(["compiler", "nvvm"])
 if config.enable_halide:
     config.available_features.add("halide")
 if succeeds(config.python, "-c", "import numpy"):

@@ -11,6 +11,9 @@
 
 namespace attune {
 
+/// The kind of the main output file. PTX is the text of device code.
+enum class EmitKind { Object, Shared, Assembly, Ptx };
+
 /// Gives |module| the target's triple, data layout and function attributes; before anything looks at sizes.
 void setTarget(llvm::Module &module, const HostMachine &target);
 /// LLVM's O3 pipeline. The only library functions it may introduce are memcpy, memmove and memset; floating-point operations keep their

@@ -8,8 +8,8 @@
 // "i32:COUNT:FILL", FILL being "count" (0, 1, 2, …), "random" (multiples of 1/8 from -1 to 1, or whole numbers) or a number.
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/Emulator/EmulateDevice.h"
 #include "cuda/Driver.h"
+#include "test/Emulator/EmulateDevice.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,8 +1,8 @@
 //===- OperationCalls.h - Calls of what only GPUs have --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_OPERATIONCALLS_H
-#define ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_OPERATIONCALLS_H
+#ifndef ATTUNE_TEST_EMULATOR_OPERATIONCALLS_H
+#define ATTUNE_TEST_EMULATOR_OPERATIONCALLS_H
 
 #include "compiler/Support/Status.h"
 #include "llvm/IR/Module.h"
@@ -23,4 +23,4 @@ void watchAccesses(llvm::Module &module, llvm::GlobalVariable *registers);
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_OPERATIONCALLS_H
+#endif // ATTUNE_TEST_EMULATOR_OPERATIONCALLS_H

@@ -1,11 +1,11 @@
-//===- HalideKernels.cpp - Code of kernels made by Halide ------------------===//
+//===- HalideProcesses.cpp - Processes that make kernels -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Halide runs in a process of its own, since its LLVM and ours must not share one, and gives bitcode, which ours reads and optimises with
 // the rest of the model.
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Driver/HalideKernels.h"
+#include "compiler/Target/Halide/HalideProcesses.h"
 #include "compiler/Target/Halide/HalideOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -61,7 +61,7 @@ static std::vector<std::string> shareOut(const std::vector<std::string> &descrip
   return parts;
 }
 
-Status HalideCompilation::startProcess(const std::string &tool, const std::string &descriptions, const HalideOptions &options) {
+Status HalideProcesses::startProcess(const std::string &tool, const std::string &descriptions, const HalideOptions &options) {
   Result<MemoryFile> kernels = MemoryFile::create("attune-halide.hk", descriptions), bitcode = MemoryFile::create("attune-halide.bc"),
                      log = MemoryFile::create("attune-halide.log");
   for (const Result<MemoryFile> *file : {&kernels, &bitcode, &log})
@@ -71,10 +71,10 @@ Status HalideCompilation::startProcess(const std::string &tool, const std::strin
   program.program = tool;
   program.arguments = {kernels->path(),
                        "--emit=bitcode",
-                       "--vector-bits=" + std::to_string(options.vectorBits),
+                       "--vector-bits=" + std::to_string(options.tiles.vectorBits),
                        "--schedule=" + options.schedule,
-                       "--tile=" + std::to_string(options.tileRows) + "x" + std::to_string(options.tileColumns),
-                       "--prefetch-ahead=" + std::to_string(options.prefetchAhead),
+                       "--tile=" + std::to_string(options.tiles.rows) + "x" + std::to_string(options.tiles.columns),
+                       "--prefetch-ahead=" + std::to_string(options.tiles.prefetchAhead),
                        "-o",
                        bitcode->path()};
   program.inherited = {kernels->descriptor(), bitcode->descriptor()};
@@ -86,14 +86,14 @@ Status HalideCompilation::startProcess(const std::string &tool, const std::strin
   return {};
 }
 
-Status HalideCompilation::start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options) {
+Status HalideProcesses::start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options) {
   for (const std::string &part : shareOut(descriptions))
     if (Status status = startProcess(tool, part, options); status.failed())
       return status;
   return {};
 }
 
-Result<std::vector<std::string>> HalideCompilation::finish() {
+Result<std::vector<std::string>> HalideProcesses::finish() {
   std::vector<std::string> bitcode;
   for (Process &process : processes) {
     SubprocessEnd end = process.process.wait(kSecondsToWait);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/Emulator/EmulateDevice.h"
+#include "test/Emulator/EmulateDevice.h"
 #include "compiler/Object/Emit.h"
-#include "compiler/Target/NVVM/Emulator/EmulatedImage.h"
-#include "compiler/Target/NVVM/Emulator/OperationCalls.h"
+#include "test/Emulator/EmulatedImage.h"
+#include "test/Emulator/OperationCalls.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IRBuilder.h"

@@ -1,11 +1,12 @@
-//===- HalideKernels.h - Code of kernels made by Halide --------*- C++ -*-===//
+//===- HalideProcesses.h - Processes that make kernels ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_DRIVER_HALIDEKERNELS_H
-#define ATTUNE_COMPILER_DRIVER_HALIDEKERNELS_H
+#ifndef ATTUNE_COMPILER_TARGET_HALIDE_HALIDEPROCESSES_H
+#define ATTUNE_COMPILER_TARGET_HALIDE_HALIDEPROCESSES_H
 
 #include "compiler/Support/MemoryFile.h"
 #include "compiler/Support/Subprocess.h"
+#include "compiler/Target/KernelBackend.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
 
@@ -22,22 +23,18 @@ std::vector<std::string> describeHalideKernels(mlir::ModuleOp module);
 
 /// How the tool makes code.
 struct HalideOptions {
-  /// Of the CPU's vectors: 256 or 512.
-  int64_t vectorBits = 512;
-  /// Register tiles of the schedule `auto`.
-  int64_t tileRows = 12, tileColumns = 32;
-  /// How far ahead of what they read tiles of few rows ask for weights, in bytes.
-  int64_t prefetchAhead = 16384;
+  /// The CPU's vectors, of 256 or 512 bits, and the register tiles of the schedule `auto`.
+  KernelTiles tiles;
   /// `auto`, or `none` for the definitions.
   std::string schedule = "auto";
 };
 
-/// Processes that make bitcode of kernels beside what the compiler does until it wants it.
-class HalideCompilation {
+/// Processes that make bitcode of kernels while the compiler goes on.
+class HalideProcesses {
 public:
-  HalideCompilation() = default;
-  HalideCompilation(const HalideCompilation &) = delete;
-  HalideCompilation &operator=(const HalideCompilation &) = delete;
+  HalideProcesses() = default;
+  HalideProcesses(const HalideProcesses &) = delete;
+  HalideProcesses &operator=(const HalideProcesses &) = delete;
 
   /// Starts |tool| for |descriptions|. How these are shared out does not depend on the machine, nor does the bitcode.
   Status start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options);
@@ -60,4 +57,4 @@ Status linkHalideKernels(llvm::Module &model, const std::string &bitcode);
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_DRIVER_HALIDEKERNELS_H
+#endif // ATTUNE_COMPILER_TARGET_HALIDE_HALIDEPROCESSES_H

@@ -1,8 +1,8 @@
 //===- EmulateDevice.h - Device code for a machine without GPU -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_EMULATEDEVICE_H
-#define ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_EMULATEDEVICE_H
+#ifndef ATTUNE_TEST_EMULATOR_EMULATEDEVICE_H
+#define ATTUNE_TEST_EMULATOR_EMULATEDEVICE_H
 
 #include "compiler/Object/HostMachine.h"
 #include "llvm/IR/Module.h"
@@ -23,4 +23,4 @@ Result<std::string> emulateDevice(std::unique_ptr<llvm::Module> module, const Ho
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_EMULATEDEVICE_H
+#endif // ATTUNE_TEST_EMULATOR_EMULATEDEVICE_H

@@ -3,8 +3,8 @@
 //
 // What a shared object that emulateDevice made shows to whoever runs it (test/FakeCuda): plain structures and two functions to be provided.
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_EMULATEDIMAGE_H
-#define ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_EMULATEDIMAGE_H
+#ifndef ATTUNE_TEST_EMULATOR_EMULATEDIMAGE_H
+#define ATTUNE_TEST_EMULATOR_EMULATEDIMAGE_H
 
 #include <cstdint>
 
@@ -62,4 +62,4 @@ extern "C" void attune_emulate(attune::emulated::Operation *operation, const uin
 /// Sees an access; |kind| is 0 for a load, 1 for a store, 2 for an atomic operation.
 extern "C" void attune_emulate_access(const void *data, uint64_t bytes, uint32_t kind);
 
-#endif // ATTUNE_COMPILER_TARGET_NVVM_EMULATOR_EMULATEDIMAGE_H
+#endif // ATTUNE_TEST_EMULATOR_EMULATEDIMAGE_H

@@ -5,8 +5,8 @@
 // operation and signature, so that what an operation does is written once, in the emulator, and no operation needs code here.
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/Emulator/OperationCalls.h"
-#include "compiler/Target/NVVM/Emulator/EmulatedImage.h"
+#include "test/Emulator/OperationCalls.h"
+#include "test/Emulator/EmulatedImage.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
