@@ -143,9 +143,7 @@ if shutil.which("ptxas"):
     config.available_features.add("ptxas")
 if succeeds("nvidia-smi", "-L"):
     config.available_features.add("cuda")
-config.available_features.update(["compiler", "nvvm"])
-if config.enable_halide:
-    config.available_features.add("halide")
+config.available_features.update(config.parts)
 if succeeds(config.python, "-c", "import numpy"):
     config.available_features.add("numpy")
 if sanitize:
