@@ -12,7 +12,7 @@
 #   %mlir_lib           folder of mlir-runner's libraries
 #   %{features}         the features below that this machine has, separated by commas
 #   %fake_cuda          runs what follows with the fake NVIDIA driver of test/FakeCuda
-# Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), ptxas (NVIDIA's assembler), halide (built with it), numpy, asan, shared-linker, pkg-config
+# Features for REQUIRES: avx2, avx512, avx512-dots (bf16 and VNNI), avxvnni, amx (this CPU), cuda (a GPU that answers), ptxas (NVIDIA's assembler), compiler, nvvm, halide (parts of this build), numpy, asan, shared-linker, pkg-config
 # (with CMake), debian (what makes a Debian package), cross-aarch64 and cross-riscv64 (qemu-user and compilers for that machine),
 # valgrind, fuzzer (libFuzzer and its sanitisers), long (sweeps of many models and minutes of random inputs, which
 # `--param long=1` and the target check-attune-all switch on).
@@ -151,8 +151,7 @@ if shutil.which("ptxas"):
     config.available_features.add("ptxas")
 if succeeds("nvidia-smi", "-L"):
     config.available_features.add("cuda")
-if config.enable_halide:
-    config.available_features.add("halide")
+config.available_features.update(config.parts)
 if succeeds(config.python, "-c", "import numpy"):
     config.available_features.add("numpy")
 if sanitize:

@@ -8,7 +8,6 @@
 #include "compiler/Driver/CacheKey.h"
 #include "compiler/Driver/CachePrune.h"
 #include "compiler/Driver/CacheWeights.h"
-#include "compiler/Object/TargetMachine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -54,13 +53,13 @@ namespace {
 /// A model on its way into the cache.
 class CachedCompilation {
 public:
-  CachedCompilation(const CompileOptions &options, const CompileListener &listener, const CpuTarget &target)
-      : options(options), listener(listener), target(target) {
+  CachedCompilation(const CompileOptions &options, const CompileListener &listener, const HostMachine &host, const Target &target)
+      : options(options), listener(listener), host(host), target(target) {
     llvm::SmallString<128> real;
     std::string stem = llvm::sys::fs::real_path(options.model, real) ? "model" : toIdentifier(llvm::sys::path::stem(real));
     name = options.name.empty() ? stem : options.name;
     object = name + ".so";
-    key = computeCacheKey(options, object, target);
+    key = computeCacheKey(options, object, host, target);
   }
 
   /// Looks for the model in |cache|, where nothing can be changed.
@@ -75,7 +74,8 @@ private:
 
   const CompileOptions &options;
   const CompileListener &listener;
-  const CpuTarget &target;
+  const HostMachine &host;
+  const Target &target;
   std::string name, object;
   CacheKey key;
 };
@@ -142,7 +142,7 @@ Status CachedCompilation::make(const CacheEntry &entry, const std::string &cache
   shared.weightsStore = &weights;
   if (Status status = compileModel(shared, heard); status.failed())
     return status;
-  if (computeCacheKey(options, object, target).entry != key.entry)
+  if (computeCacheKey(options, object, host, target).entry != key.entry)
     return Status::error("'" + options.model + "' was changed while it was compiled; try again");
 
   CacheRecord record;
@@ -151,13 +151,16 @@ Status CachedCompilation::make(const CacheEntry &entry, const std::string &cache
   llvm::sys::path::remove_dots(path);
   record.model = path.str().str();
   record.object = object;
-  record.flags = formatFlags(options);
+  record.flags = formatFlags(options, target);
   record.tensorsKey = hashText(key.tensors);
   return writeRecord(folder, std::move(record));
 }
 
 Result<CachedModel> attune::compileCached(const CompileOptions &options, const CompileListener &listener) {
-  Result<CpuTarget> target = CpuTarget::create(options.cpu, options.triple);
+  Result<HostMachine> host = HostMachine::create(options.cpu, options.triple);
+  if (!host)
+    return host.status();
+  Result<std::unique_ptr<Target>> target = createTarget(options.target, *host);
   if (!target)
     return target.status();
   if (!llvm::sys::fs::exists(options.model))
@@ -165,7 +168,7 @@ Result<CachedModel> attune::compileCached(const CompileOptions &options, const C
   Result<CacheFolders> folders = findCacheFolders(/*create=*/true);
   if (!folders)
     return folders.status();
-  CachedCompilation compilation(options, listener, *target);
+  CachedCompilation compilation(options, listener, *host, **target);
   for (const std::string &folder : folders->readable)
     if (folder != folders->writable)
       if (std::optional<CachedModel> model = compilation.find(folder))

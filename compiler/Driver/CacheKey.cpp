@@ -3,9 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/CacheKey.h"
-#include "compiler/Driver/HalideKernels.h"
 #include "compiler/Import/ModelFolder.h"
-#include "compiler/Target/NVVM/DeviceModule.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -67,7 +65,7 @@ static std::string describeCompiler() {
   return std::string(ATTUNE_VERSION) + "\n" + describeFiles(files);
 }
 
-CacheKey attune::computeCacheKey(const CompileOptions &options, const std::string &object, const CpuTarget &target) {
+CacheKey attune::computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &host, const Target &target) {
   ModelFiles files;
   auto addTensors = [&](const std::string &path) {
     if (!llvm::sys::fs::is_directory(path)) {
@@ -85,18 +83,14 @@ CacheKey attune::computeCacheKey(const CompileOptions &options, const std::strin
   if (!options.weights.empty())
     addTensors(options.weights);
 
-  if (options.kernels != KernelBackend::Mlir)
-    if (Result<std::string> tool = findHalideTool())
-      files.settings.push_back(*tool);
-  if (options.target == TargetKind::Cuda)
-    if (std::string ptxas = findPtxas(); !ptxas.empty())
-      files.settings.push_back(ptxas);
+  for (std::string &program : target.programs())
+    files.settings.push_back(std::move(program));
 
   CacheKey key;
   static const std::string compiler = describeCompiler();
   key.tensors = compiler + describeFiles(files.tensors);
   // `native` is not the same on every machine that shares a home.
-  key.entry = hashText(key.tensors + "settings\n" + describeFiles(files.settings) + object + "\n" + formatFlags(options) + "\n" +
-                       options.name + "\n" + target.triple() + " " + target.cpu() + " " + target.features());
+  key.entry = hashText(key.tensors + "settings\n" + describeFiles(files.settings) + object + "\n" + formatFlags(options, target) + "\n" +
+                       options.name + "\n" + host.triple() + " " + host.cpu() + " " + host.features());
   return key;
 }

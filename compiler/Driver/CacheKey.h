@@ -5,7 +5,6 @@
 #define ATTUNE_COMPILER_DRIVER_CACHEKEY_H
 
 #include "compiler/Driver/CompileOptions.h"
-#include "compiler/Object/TargetMachine.h"
 
 namespace attune {
 
@@ -14,7 +13,7 @@ std::string hashText(llvm::StringRef text);
 
 /// Describes everything that a compilation depends on.
 struct CacheKey {
-  /// The name of the cached entry: a hash of the compiler, the model's files, the flags and the CPU.
+  /// The name of the cached entry: a hash of the compiler, the model's files, the flags and the machine.
   std::string entry;
   /// Describes the compiler and the files that the values of the tensors come from. Together with their layout it decides the packed
   /// weights.
@@ -25,7 +24,7 @@ struct CacheKey {
 ///
 /// Files of at most 1 MiB are recognized by their content, larger ones by size, time of the last change of content and of status
 /// (nanoseconds), inode and the content of their first MiB. Symbolic links stand for the files they lead to.
-CacheKey computeCacheKey(const CompileOptions &options, const std::string &object, const CpuTarget &target);
+CacheKey computeCacheKey(const CompileOptions &options, const std::string &object, const HostMachine &host, const Target &target);
 
 } // namespace attune
 

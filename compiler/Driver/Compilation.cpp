@@ -9,7 +9,6 @@
 #include "compiler/Driver/WeightsStore.h"
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Import/PruneHeads.h"
-#include "compiler/Pipelines/TargetAttributes.h"
 #include "compiler/Support/FileKind.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "mlir/IR/Verifier.h"
@@ -60,12 +59,20 @@ Status Compilation::prepare() {
   if (!modelName)
     return modelName.status();
   name = *modelName;
-  Result<CpuTarget> cpu = CpuTarget::create(options.cpu, options.triple);
-  if (!cpu)
-    return cpu.status();
-  target.emplace(std::move(*cpu));
-  if (Status status = findHalide(); status.failed())
+  Result<HostMachine> machine = HostMachine::create(options.cpu, options.triple);
+  if (!machine)
+    return machine.status();
+  host.emplace(std::move(*machine));
+  Result<std::unique_ptr<Target>> wanted = createTarget(options.target, *host);
+  if (!wanted)
+    return wanted.status();
+  target = std::move(*wanted);
+  if (Status status = target->checkEmit(options.emit); status.failed())
     return status;
+  Result<std::unique_ptr<TargetEmission>> created = target->createEmission(*host);
+  if (!created)
+    return created.status();
+  emission = std::move(*created);
   if (!llvm::sys::fs::exists(options.model))
     return Status::error("'" + options.model + "': no such file or folder");
   if (!options.dumpStages.empty()) {
@@ -79,20 +86,11 @@ Status Compilation::prepare() {
     return {};
   if (options.output.empty() || options.output == "-")
     return Status::error("expected an output file, -o OUT");
-  Result<OutputSet> created = OutputSet::create(options.output);
-  if (!created)
-    return created.status();
-  files.emplace(std::move(*created));
+  Result<OutputSet> outputs = OutputSet::create(options.output);
+  if (!outputs)
+    return outputs.status();
+  files.emplace(std::move(*outputs));
   return {};
-}
-
-void Compilation::setTargetOfModule() {
-  context.getOrLoadDialect<mlir::rt::RtDialect>();
-  if (options.target == TargetKind::Cuda)
-    return setTarget(*module, getGpuTargetAttr(&context, getGpus(options), options.dtype),
-                     getGpuPipelineOptions(options.dtype, getGpus(options)));
-  setTarget(*module, getCpuTargetAttr(&context, cpuFeatures(), options.dtype, options.kernels, target->cpu(), target->triple()),
-            {strategy(), options.dtype, options.kernels});
 }
 
 Status Compilation::runPhase(Phase phase) {
@@ -100,10 +98,10 @@ Status Compilation::runPhase(Phase phase) {
   // Once for a phase is enough, and a third of the time of thousands of layers; attune-opt verifies after every pass.
   passes.enableVerifier(false);
   // As attune-opt does with a dump: by what the module carries.
-  mlir::FailureOr<PipelineOptions> carried = readTarget(*module);
+  mlir::FailureOr<ModuleTarget> carried = readTarget(*module);
   if (mlir::failed(carried))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
-  buildPhasePipeline(passes, phase, *carried);
+  buildPhasePipeline(passes, phase, *carried->target, carried->schedule);
   if (mlir::failed(passes.run(*module)) || mlir::failed(mlir::verify(*module)))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
   if (phase == Phase::Dialect) {
@@ -113,9 +111,10 @@ Status Compilation::runPhase(Phase phase) {
     signature = std::move(*read);
   }
   if (phase == Phase::Kernels) {
-    readKernels(*module, signature, options.target == TargetKind::Cuda ? "nvvm" : "mlir");
-    if (Status status = startHalide(); status.failed())
-      return status;
+    readKernels(*module, signature, target->defaultBackend());
+    if (!stopsBefore(Phase::Llvm))
+      if (Status status = emission->start(*module); status.failed())
+        return status;
   }
   if (phase == Phase::Bufferized)
     readFormulae(*module, signature);
@@ -152,27 +151,22 @@ Status Compilation::pack() {
 }
 
 Status Compilation::emit() {
-  ModelEmitter emitter(options, *target);
-  Result<std::vector<std::string>> kernels = halide.finish();
-  if (!kernels)
-    return kernels.status();
-  if (!kernels->empty())
-    times.finish("halide");
-  if (Status status = emitter.translate(*module, *kernels); status.failed())
+  ModelEmitter emitter(options, *host, *target, *emission);
+  if (Status status = emission->takeKernels(*module); status.failed())
     return diagnostics.error(status.message());
-  if (options.target == TargetKind::Cuda)
-    if (Status status = emitter.emitDevice(signature); status.failed())
-      return status;
+  if (!emission->stepName().empty())
+    times.finish(emission->stepName().str());
+  if (Status status = emitter.translate(*module); status.failed())
+    return diagnostics.error(status.message());
   module = nullptr;
   if (Status status = emitter.describe(signature, name, packed ? &*packed : nullptr); status.failed())
     return status;
   emitter.optimize();
-  if (options.target == TargetKind::Cuda)
-    times.finish("device");
   if (Status status = finishPhase(Phase::Llvm, [&] { return Result<std::string>(emitter.print()); }); status.failed() || done)
     return status;
 
-  Result<std::string> code = options.emit == EmitKind::Ptx ? emitter.ptx() : emitter.emit(options.emit == EmitKind::Assembly);
+  Result<std::string> code =
+      options.emit == EmitKind::Ptx ? Result<std::string>(emission->deviceText()) : emitter.emit(options.emit == EmitKind::Assembly);
   if (!code)
     return code.status();
   if (Status status = files->writeCode(*code, options.emit); status.failed())
@@ -297,32 +291,10 @@ Status Compilation::import() {
     status = diagnostics.error("the imported module is invalid");
   if (status.failed())
     return status;
-  setTargetOfModule();
+  // Whatever it carried before.
+  context.getOrLoadDialect<mlir::rt::RtDialect>();
+  setTarget(*module, *target);
   return finishPhase(Phase::Import, [&] { return Result<std::string>(printModule()); });
-}
-
-Status Compilation::findHalide() {
-  if (options.kernels == KernelBackend::Mlir)
-    return {};
-  if (target->machine().getTargetTriple().getArch() != llvm::Triple::x86_64)
-    return Status::error("--kernels=halide: expected an x86-64 target, got '" + target->triple() + "'");
-  Result<std::string> tool = findHalideTool();
-  if (!tool)
-    return Status::error("--kernels=halide: " + tool.message());
-  halideTool = *tool;
-  return {};
-}
-
-Status Compilation::startHalide() {
-  if (stopsBefore(Phase::Llvm))
-    return {};
-  HalideOptions how;
-  how.vectorBits = target->vectorBits();
-  how.tileRows = strategy().registerRows;
-  how.tileColumns = strategy().panelWidth;
-  how.prefetchAhead = strategy().prefetchAhead;
-  how.schedule = options.schedule;
-  return halide.start(halideTool, describeHalideKernels(*module), how);
 }
 
 Status attune::compileModel(const CompileOptions &options, const CompileListener &listener) { return Compilation(options, listener).run(); }

@@ -7,7 +7,6 @@
 #include "compiler/Driver/CompileOptions.h"
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/EmitModel.h"
-#include "compiler/Driver/HalideKernels.h"
 #include "compiler/Driver/OutputSet.h"
 #include "compiler/Driver/TimeReport.h"
 
@@ -31,8 +30,6 @@ private:
   Status import();
   Status importFolder();
   Status parseFile();
-  /// Lets the imported module carry the target and the schedule, whatever it carried before.
-  void setTargetOfModule();
   /// A phase that is a list of passes.
   Status runPhase(Phase phase);
   Status lower();
@@ -40,16 +37,10 @@ private:
   Status pack();
   /// From the phase target to the files.
   Status emit();
-  /// What kernels by Halide need.
-  Status findHalide();
-  /// Halide works beside the phases that follow.
-  Status startHalide();
 
   /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last, which sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
   std::string printModule();
-  CpuFeatures cpuFeatures() const { return {target->vectorBits(), target->vectorRegisters(), target->strategyFeatures()}; }
-  CpuStrategy strategy() const { return getCpuStrategy(cpuFeatures()); }
   bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
 
   const CompileOptions &options;
@@ -59,14 +50,14 @@ private:
   DiagnosticCollector diagnostics;
   TimeReport times;
   std::string name;
-  std::optional<CpuTarget> target;
+  std::optional<HostMachine> host;
+  std::unique_ptr<Target> target;
+  std::unique_ptr<TargetEmission> emission;
   std::optional<OutputSet> files;
   std::unique_ptr<TensorProvider> tensors;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ModelSignature signature;
   std::optional<PackingResult> packed;
-  std::string halideTool;
-  HalideCompilation halide;
   bool done = false;
 };
 

@@ -20,25 +20,19 @@ static std::string formatInput(const InputRequest &input) {
   return text;
 }
 
-std::string attune::formatFlags(const CompileOptions &options) {
+std::string attune::formatFlags(const CompileOptions &options, const Target &target) {
   std::string text;
   auto add = [&](const std::string &flag, const std::string &value) { text += (text.empty() ? "--" : " --") + flag + "=" + value; };
   if (!options.cpu.empty() || options.triple.empty())
     add("cpu", options.cpu.empty() ? "native" : options.cpu);
   if (!options.triple.empty())
     add("triple", options.triple);
-  if (options.target == TargetKind::Cuda) {
-    add("target", "cuda");
-    add("gpu", formatGpuList(getGpus(options)));
-  }
+  if (std::string flags = target.flags(); !flags.empty())
+    text += (text.empty() ? "" : " ") + flags;
   if (options.padding == Padding::Skip)
     add("padding", "skip");
-  if (options.dtype != mlir::xfmr::Precision::F32)
-    add("dtype", mlir::xfmr::stringifyPrecision(options.dtype).str());
-  if (options.kernels != KernelBackend::Mlir)
-    add("kernels", "halide");
-  if (options.schedule != "auto")
-    add("set", "schedule=" + options.schedule);
+  if (target.precision() != mlir::xfmr::Precision::F32)
+    add("dtype", mlir::xfmr::stringifyPrecision(target.precision()).str());
   if (!options.inputs.empty())
     add("inputs", llvm::join(llvm::map_range(options.inputs, formatInput), ","));
   if (!options.outputs.empty())
@@ -71,16 +65,8 @@ Result<std::string> attune::getModelName(const CompileOptions &options) {
   return options.name;
 }
 
-std::vector<GpuArchitecture> attune::getGpus(const CompileOptions &options) {
-  return options.gpus.empty() ? getDefaultGpus() : options.gpus;
-}
-
-bool attune::emulates(const CompileOptions &options) {
-  return llvm::any_of(options.gpus, [](const GpuArchitecture &gpu) { return gpu.isEmulator; });
-}
-
 /// Checks that linkers, which go by the extension, are not given something else under it.
-static Status checkExtension(const CompileOptions &options) {
+Status attune::checkFlags(const CompileOptions &options) {
   if (options.compileTo && *options.compileTo != Phase::Object)
     return {};
   llvm::StringRef extension = llvm::sys::path::extension(options.output);
@@ -89,25 +75,5 @@ static Status checkExtension(const CompileOptions &options) {
                          "' names an archive; write an object and put it into one, ar rcs OUT.a OUT.o");
   if (extension == ".so" && options.emit != EmitKind::Shared)
     return Status::error("-o: '" + options.output + "' names a shared object, expected --emit=shared beside it or the extension .o");
-  return {};
-}
-
-Status attune::checkFlags(const CompileOptions &options) {
-  if (Status status = checkExtension(options); status.failed())
-    return status;
-  if (options.target == TargetKind::Cpu) {
-    if (options.emit == EmitKind::Ptx)
-      return Status::error("--emit: 'ptx' is only for --target=cuda");
-    if (options.dtype == mlir::xfmr::Precision::F16)
-      return Status::error("--dtype=f16: only with --target=cuda, expected f32, bf16 or int8");
-    return options.gpus.empty() ? Status() : Status::error("--gpu: only with --target=cuda");
-  }
-  if (emulates(options) && options.emit == EmitKind::Ptx)
-    return Status::error("--emit: 'ptx' is for GPUs, not for --gpu=emulator");
-  if (options.kernels != KernelBackend::Mlir)
-    return Status::error("--kernels=halide: only with --target=cpu");
-  if (options.dtype == mlir::xfmr::Precision::Int8)
-    return Status::error("--dtype=" + mlir::xfmr::stringifyPrecision(options.dtype).str() +
-                         ": not implemented for --target=cuda, expected f32, bf16 or f16");
   return {};
 }

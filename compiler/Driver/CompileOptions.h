@@ -6,7 +6,7 @@
 
 #include "compiler/Import/ImportModel.h"
 #include "compiler/Pipelines/Pipelines.h"
-#include "compiler/Target/NVVM/GpuArchitecture.h"
+#include "compiler/Target/Target.h"
 
 #include <functional>
 #include <optional>
@@ -14,12 +14,6 @@
 namespace attune {
 
 class WeightsStore;
-
-/// Kind of the output file.
-enum class EmitKind { Object, Shared, Assembly, Ptx };
-
-/// What kernels run on.
-enum class TargetKind { Cpu, Cuda };
 
 /// Everything that decides what is written, and where.
 struct CompileOptions {
@@ -33,19 +27,13 @@ struct CompileOptions {
   EmitKind emit = EmitKind::Object;
   /// The model's C identifier; the stem of |output| if empty.
   std::string name;
-  /// As CpuTarget::create takes it: empty for this machine's, or the least of another architecture.
+  /// As HostMachine::create takes it: empty for this machine's, or the least of another architecture.
   std::string cpu;
   /// Empty for this machine.
   std::string triple;
-  TargetKind target = TargetKind::Cpu;
-  /// GPUs that get code of their own, the first one also PTX; empty for the default.
-  std::vector<GpuArchitecture> gpus;
+  /// What kernels run on.
+  TargetRequest target;
   Padding padding = Padding::Compute;
-  /// What the inputs of matrix products are rounded to.
-  mlir::xfmr::Precision dtype = mlir::xfmr::Precision::F32;
-  KernelBackend kernels = KernelBackend::Mlir;
-  /// How Halide schedules kernels: `auto`, or `none` for one element at a time.
-  std::string schedule = "auto";
   /// Empty for the family's defaults.
   std::vector<InputRequest> inputs;
   std::vector<std::string> outputs;
@@ -78,17 +66,13 @@ struct CompileListener {
   std::function<void(const std::string &report)> timeReport;
 };
 
-/// The flags of |options| that shape the object, as one line: equal lines for equal models give equal objects.
-std::string formatFlags(const CompileOptions &options);
+/// Returns the flags of |options| that shape the object for |target|, as one line: equal lines for equal models give equal objects.
+std::string formatFlags(const CompileOptions &options, const Target &target);
 /// |text| as a C identifier.
 std::string toIdentifier(llvm::StringRef text);
 /// The name the model gets: --name, or the stem of the output. An error if --name is not a C identifier.
 Result<std::string> getModelName(const CompileOptions &options);
-/// The GPUs that get code of their own.
-std::vector<GpuArchitecture> getGpus(const CompileOptions &options);
-/// Whether code for the emulated GPU is wanted, which tests use.
-bool emulates(const CompileOptions &options);
-/// An error that names the flag if flags do not go together, or ask for what their target does not have.
+/// Returns an error that names the flag if flags do not go together.
 Status checkFlags(const CompileOptions &options);
 
 /// Compiles a model. Writes all files or none. Errors are one line, and name the phase if they come from the compiler itself.

@@ -5,9 +5,7 @@
 #define ATTUNE_COMPILER_DRIVER_EMITMODEL_H
 
 #include "compiler/Driver/CompileOptions.h"
-#include "compiler/Object/Descriptor.h"
-#include "compiler/Object/TargetMachine.h"
-#include "compiler/Target/NVVM/DeviceModule.h"
+#include "compiler/Target/Target.h"
 
 #include <memory>
 
@@ -16,16 +14,15 @@ namespace attune {
 /// The LLVM side of one compilation.
 class ModelEmitter {
 public:
-  ModelEmitter(const CompileOptions &options, const CpuTarget &target) : options(options), target(target) {}
+  /// |emission| has taken the kernels that are not part of the host module.
+  ModelEmitter(const CompileOptions &options, const HostMachine &host, const Target &target, TargetEmission &emission)
+      : options(options), host(host), target(target), emission(emission) {}
 
-  /// Translates |module|, which is in the LLVM dialect, and links the |kernels| it calls, bitcode by Halide.
-  Status translate(mlir::ModuleOp module, const std::vector<std::string> &kernels);
-  /// Adds the descriptor of |signature|. The build id follows from |packed|, the code and the flags; |packed| is null if nothing is packed.
-  Status describe(const ModelSignature &signature, const std::string &name, const PackingResult *packed);
-  /// Makes the images of the kernels that translate found, for the GPUs that the options ask for. Before describe.
-  Status emitDevice(ModelSignature &signature);
-  /// The PTX for the first of them.
-  Result<std::string> ptx() const;
+  /// Translates |module|, which is in the LLVM dialect, and links the kernels it calls.
+  Status translate(mlir::ModuleOp module);
+  /// Adds the descriptor of |signature|, which gets the target's own kernels. The build id follows from |packed|, the code and the flags;
+  /// |packed| is null if nothing is packed.
+  Status describe(ModelSignature &signature, const std::string &name, const PackingResult *packed);
   void optimize();
   /// The text of the LLVM IR.
   std::string print() const;
@@ -37,14 +34,13 @@ public:
 
 private:
   const CompileOptions &options;
-  const CpuTarget &target;
+  const HostMachine &host;
+  const Target &target;
+  TargetEmission &emission;
   DescriptorOptions described;
   // The module before the context it lives in.
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> llvmModule;
-  /// The kernels, if they run on a GPU.
-  std::unique_ptr<llvm::Module> deviceModule;
-  std::vector<DeviceFunction> deviceFunctions;
 };
 
 } // namespace attune

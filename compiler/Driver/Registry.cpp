@@ -8,10 +8,7 @@
 #include "compiler/Object/Passes.h"
 #include "compiler/Pipelines/Passes.h"
 #include "compiler/Pipelines/Pipelines.h"
-#include "compiler/Target/CPU/Passes.h"
-#include "compiler/Target/Halide/HalideOps.h"
-#include "compiler/Target/Halide/Passes.h"
-#include "compiler/Target/NVVM/Passes.h"
+#include "compiler/Target/TargetRegistration.h"
 #include "compiler/Transforms/BufferizableModels.h"
 #include "compiler/Transforms/Passes.h"
 #include "compiler/Weights/Passes.h"
@@ -21,18 +18,17 @@
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
 void attune::registerCompilerDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerGPUDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
-  mlir::registerNVVMDialectTranslation(registry);
   registry.insert<mlir::xfmr::XfmrDialect, mlir::tiles::TileDialect, mlir::rt::RtDialect>();
   registerBufferizableModels(registry);
-  registerHalideDialect(registry);
+  registerTargetDialects(registry);
 }
 
 void attune::registerCompilerPasses() {
@@ -42,11 +38,7 @@ void attune::registerCompilerPasses() {
   registerAttuneTransformsPasses();
   registerAttuneHostToLLVMPasses();
   registerAttuneObjectPasses();
-  registerAttuneCPUPasses();
-  registerAttuneHalidePasses();
-  registerAttuneNVVMPasses();
-  registerLowerToLLVMPipeline();
-  registerLowerToNVVMPipeline();
+  registerTargetPasses();
   registerAttunePipelinesPasses();
   registerPhasePipelines();
 }

@@ -22,7 +22,7 @@ static constexpr const char *kPasses =
     "globalopt,ipsccp,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),simplifycfg,"
     "instcombine<no-verify-fixpoint>,loop(indvars),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce),deadargelim,globaldce";
 
-void attune::setTarget(llvm::Module &module, const CpuTarget &target) {
+void attune::setTarget(llvm::Module &module, const HostMachine &target) {
   module.setTargetTriple(target.machine().getTargetTriple());
   module.setDataLayout(target.machine().createDataLayout());
   for (llvm::Function &function : module) {
@@ -41,7 +41,7 @@ void attune::setTarget(llvm::Module &module, const CpuTarget &target) {
   }
 }
 
-void attune::optimizeModule(llvm::Module &module, const CpuTarget &target) {
+void attune::optimizeModule(llvm::Module &module, const HostMachine &target) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -63,7 +63,7 @@ void attune::optimizeModule(llvm::Module &module, const CpuTarget &target) {
   splitLongBlocks(module);
 }
 
-Result<std::string> attune::emitCode(llvm::Module &module, const CpuTarget &target, bool assembly) {
+Result<std::string> attune::emitCode(llvm::Module &module, const HostMachine &target, bool assembly) {
   std::string problem;
   llvm::raw_string_ostream problems(problem);
   if (llvm::verifyModule(module, &problems))

@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_PIPELINES_PIPELINES_H
 #define ATTUNE_COMPILER_PIPELINES_PIPELINES_H
 
-#include "compiler/Pipelines/PipelineOptions.h"
+#include "compiler/Pipelines/ModuleTarget.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <optional>
@@ -21,8 +21,11 @@ std::optional<Phase> symbolizePhase(llvm::StringRef name);
 /// All names in order, for messages: "import, dialect, …".
 std::string listPhases();
 
-/// Adds to |pm| the passes that lead from the phase before |phase| to |phase|; none for import, llvm and object, which are not passes.
-void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const PipelineOptions &options = {});
+/// Adds to |pm| the passes that lead from the phase before |phase| to |phase| for |target|, with the tiles and layouts of |schedule|; none
+/// for import, llvm and object, which are not passes.
+void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const Target &target, const mlir::rt::Schedule &schedule);
+/// The same with the target's own schedule.
+void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const Target &target);
 
 /// Registers `attune-to-PHASE` for every phase that is made of passes.
 void registerPhasePipelines();

@@ -8,7 +8,7 @@
 
 #include "compiler/Pipelines/Passes.h"
 #include "compiler/Pipelines/Pipelines.h"
-#include "compiler/Pipelines/TargetAttributes.h"
+#include "compiler/Target/KernelBackend.h"
 #include "dialect/Rt/IR/RtOps.h"
 
 namespace attune {
@@ -24,20 +24,23 @@ namespace {
 struct RunPhase : attune::impl::RunPhaseBase<RunPhase> {
   using RunPhaseBase::RunPhaseBase;
 
-  /// What any target's pipeline of the phase needs, since the target is not known yet.
+  /// Adds what any target's pipeline of the phase needs, since the target is not known yet.
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect>();
     std::optional<Phase> wanted = symbolizePhase(phase);
     if (!wanted)
       return;
-    PipelineOptions halide, lower;
-    halide.kernels = KernelBackend::Halide;
-    lower.precision = xfmr::Precision::BF16;
-    for (const PipelineOptions &options : {halide, lower, getGpuPipelineOptions(xfmr::Precision::F32, getDefaultGpus())}) {
-      OpPassManager pm(ModuleOp::getOperationName());
-      buildPhasePipeline(pm, *wanted, options);
-      pm.getDependentDialects(registry);
-    }
+    SmallVector<std::string> backends = {""};
+    llvm::append_range(backends, llvm::map_range(getKernelBackends(), [](const KernelBackendInfo &info) { return info.name; }));
+    for (const TargetInfo &info : getTargets())
+      for (const std::string &backend : backends) {
+        Result<std::unique_ptr<Target>> target = createTarget({info.name, "", backend, {}, xfmr::Precision::BF16}, "", "");
+        if (!target)
+          continue; // a target without this backend
+        OpPassManager pm(ModuleOp::getOperationName());
+        buildPhasePipeline(pm, *wanted, **target);
+        pm.getDependentDialects(registry);
+      }
   }
 
   void runOnOperation() override {
@@ -47,11 +50,11 @@ struct RunPhase : attune::impl::RunPhaseBase<RunPhase> {
       module.emitError("expects a phase (") << listPhases() << "), but got '" << phase << "'";
       return signalPassFailure();
     }
-    FailureOr<PipelineOptions> options = readTarget(module);
-    if (failed(options))
+    FailureOr<ModuleTarget> carried = readTarget(module);
+    if (failed(carried))
       return signalPassFailure();
     OpPassManager pm(ModuleOp::getOperationName());
-    buildPhasePipeline(pm, *wanted, *options);
+    buildPhasePipeline(pm, *wanted, *carried->target, carried->schedule);
     if (failed(runPipeline(pm, module)))
       signalPassFailure();
   }
@@ -63,19 +66,17 @@ struct ReplaceTarget : attune::impl::ReplaceTargetBase<ReplaceTarget> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::optional<xfmr::Precision> rounding = xfmr::symbolizePrecision(precision);
-    if (!rounding || (kernels != "mlir" && kernels != "halide")) {
-      module.emitError("expects a precision of f32, bf16, f16 or int8 and kernels by mlir or halide, but got '")
-          << precision << "' and '" << kernels << "'";
+    if (!rounding) {
+      module.emitError("expects a precision of f32, bf16, f16 or int8, but got '") << precision << "'";
       return signalPassFailure();
     }
-    if (!module->hasAttr(rt::TargetAttr::kName))
-      return;
-    if (gpu)
-      return setTarget(module, getGpuTargetAttr(&getContext(), getDefaultGpus(), *rounding),
-                       getGpuPipelineOptions(*rounding, getDefaultGpus()));
-    CpuFeatures cpu = parseCpuFeatures(vectorBits, features);
-    KernelBackend backend = kernels == "halide" ? KernelBackend::Halide : KernelBackend::Mlir;
-    setTarget(module, getCpuTargetAttr(&getContext(), cpu, *rounding, backend), {getCpuStrategy(cpu), *rounding, backend});
+    Result<std::unique_ptr<Target>> replacement = createTarget({target, gpu, kernels, {}, *rounding}, cpu, triple);
+    if (!replacement) {
+      module.emitError(replacement.message());
+      return signalPassFailure();
+    }
+    if (module->hasAttr(rt::TargetAttr::kName))
+      setTarget(module, **replacement);
   }
 };
 } // namespace

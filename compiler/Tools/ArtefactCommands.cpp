@@ -45,7 +45,7 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
     std::optional<mlir::xfmr::Precision> dtype = mlir::xfmr::symbolizePrecision(request.dtype);
     if (!dtype)
       return Status::error("--dtype: expected f32, bf16, f16 or int8, got '" + request.dtype + "'");
-    options.dtype = *dtype;
+    options.target.precision = *dtype;
   }
   return options;
 }

@@ -31,35 +31,25 @@ static Status readLimit(const std::string &text, std::map<std::string, int64_t> 
 
 void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted) {
   auto wanted = [&](llvm::StringRef name) { return !llvm::is_contained(omitted, name); };
-  addChoice(table, "target", "cpu|cuda", "what the code runs on (cpu)", [&options](const std::string &value) {
-    options.target = value == "cuda" ? TargetKind::Cuda : TargetKind::Cpu;
-    return Status();
-  });
+  table.addString("target", "cpu|cuda", options.target.name, "what the code runs on (cpu)");
   table.addString("cpu", "NAME", options.cpu,
                   "native, x86-64-v3, x86-64-v4 or an LLVM name, with ,+feature,-feature behind it (native; for another triple its least)");
   table.addString("triple", "T", options.triple, "target triple: x86_64, aarch64 or riscv64 (this machine's)");
-  table.addCustom("gpu", "LIST", "sm_80,sm_90a: for --target=cuda; emulator is this machine's CPU, for tests", [&options](const std::string &value) {
-    Result<std::vector<GpuArchitecture>> list = parseGpuList(value);
-    if (!list)
-      return list.status();
-    options.gpus = std::move(*list);
-    return Status();
-  });
+  table.addString("gpu", "LIST", options.target.gpu, "GPUs that get code of their own, for --target=cuda (sm_80,sm_90a)");
   if (wanted("dtype"))
-    addChoice(table, "dtype", "f32|bf16|f16|int8", "type of the matrix products (f32); f16 for --target=cuda, int8 for cpu", [&options](const std::string &value) {
-      options.dtype = *mlir::xfmr::symbolizePrecision(value);
-      return Status();
-    });
-  addChoice(table, "kernels", "mlir|halide", "what makes the kernels (mlir)", [&options](const std::string &value) {
-    options.kernels = value == "halide" ? KernelBackend::Halide : KernelBackend::Mlir;
-    return Status();
-  });
+    addChoice(table, "dtype", "f32|bf16|f16|int8", "type of the matrix products (f32); f16 for --target=cuda, int8 for cpu",
+              [&options](const std::string &value) {
+                options.target.precision = *mlir::xfmr::symbolizePrecision(value);
+                return Status();
+              });
+  table.addString("kernels", "mlir|halide", options.target.kernels, "what makes the kernels (mlir)");
   if (wanted("set"))
     table.addCustom("set", "KEY=VALUE", "schedule=none: Halide's kernels unscheduled, as a reference",
                     [&options](const std::string &value) {
-                      if (value != "schedule=none" && value != "schedule=auto")
-                        return Status::error("expected schedule=auto or schedule=none, got '" + value + "'");
-                      options.schedule = value.substr(value.find('=') + 1);
+                      size_t end = value.find('=');
+                      if (end == std::string::npos)
+                        return Status::error("expected KEY=VALUE, got '" + value + "'");
+                      options.target.settings[value.substr(0, end)] = value.substr(end + 1);
                       return Status();
                     });
   addChoice(table, "padding", "compute|skip", "what happens to masked tokens (compute)", [&options](const std::string &value) {

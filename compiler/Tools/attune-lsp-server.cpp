@@ -3,9 +3,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Registry.h"
+#include "compiler/Target/All/RegisterTargets.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  attune::registerAllTargets();
   mlir::DialectRegistry registry;
   attune::registerCompilerDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

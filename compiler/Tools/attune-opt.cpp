@@ -3,11 +3,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Registry.h"
+#include "compiler/Target/All/RegisterTargets.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  attune::registerAllTargets();
   mlir::registerAllPasses();
   attune::registerCompilerPasses();
   mlir::DialectRegistry registry;

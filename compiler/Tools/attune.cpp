@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/Temporaries.h"
+#include "compiler/Target/All/RegisterTargets.h"
 #include "compiler/Tools/CompilerCommands.h"
 #include "compiler/Tools/Manual.h"
 #include "compiler/Tools/ToolProcess.h"
@@ -69,6 +70,7 @@ int main(int argc, char **argv) {
   process.install();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
   llvm::sys::AddSignalHandler([](void *) { removeTemporaries(); }, nullptr);
+  registerAllTargets();
   CommandHost host;
   host.tool = "attune";
   ToolManual manual = {"attune",

@@ -4,18 +4,22 @@
 # The pages on operations, attributes and passes are what TableGen makes of their definitions (`mlir-doc`).
 
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune)
-set(pages dialect/XfmrDialect dialect/XfmrPasses compiler/AttuneTransformsPasses compiler/AttuneWeightsPasses compiler/AttuneCPUPasses
-  compiler/AttuneNVVMPasses)
-if(ATTUNE_ENABLE_HALIDE)
+set(pages)
+if(ATTUNE_ENABLE_COMPILER)
+  list(APPEND pages dialect/XfmrDialect dialect/XfmrPasses compiler/AttuneTransformsPasses compiler/AttuneWeightsPasses compiler/AttuneCPUPasses)
+  add_custom_target(attune-reference ALL)
+  add_dependencies(attune-reference mlir-doc)
+endif()
+if(ATTUNE_ENABLE_NVVM AND ATTUNE_ENABLE_COMPILER)
+  list(APPEND pages compiler/AttuneNVVMPasses)
+endif()
+if(ATTUNE_ENABLE_HALIDE AND ATTUNE_ENABLE_COMPILER)
   list(APPEND pages compiler/HalideDialect compiler/AttuneHalidePasses)
 endif()
 foreach(page IN LISTS pages)
   install(FILES ${PROJECT_BINARY_DIR}/docs/${page}.md DESTINATION ${documents}/reference COMPONENT development)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/dialect/ATTENTION.md ${PROJECT_SOURCE_DIR}/dialect/RATIONALE.md DESTINATION ${documents}/reference COMPONENT development)
-add_custom_target(attune-reference ALL)
-add_dependencies(attune-reference mlir-doc)
-
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${documents} COMPONENT development FILES_MATCHING PATTERN *.md)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents} COMPONENT development PATTERN out EXCLUDE PATTERN configs EXCLUDE)
 # For `attune init`: what models are made of when there is none at hand.

@@ -7,10 +7,10 @@
 #ifndef ATTUNE_TEST_FAKECUDA_BLOCK_H
 #define ATTUNE_TEST_FAKECUDA_BLOCK_H
 
-#include "compiler/Target/NVVM/Emulator/EmulatedImage.h"
 #include "Fiber.h"
 #include "MemoryBarriers.h"
 #include "SharedRaces.h"
+#include "test/Emulator/EmulatedImage.h"
 #include "Warpgroups.h"
 
 #include <functional>

@@ -8,8 +8,8 @@
 // "i32:COUNT:FILL", FILL being "count" (0, 1, 2, …), "random" (multiples of 1/8 from -1 to 1, or whole numbers) or a number.
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Target/NVVM/Emulator/EmulateDevice.h"
 #include "cuda/Driver.h"
+#include "test/Emulator/EmulateDevice.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/FileSystem.h"
@@ -148,7 +148,7 @@ int main(int count, char **words) {
     problem.print("attune-test-emulator", llvm::errs());
     return 1;
   }
-  Result<CpuTarget> target = CpuTarget::create();
+  Result<HostMachine> target = HostMachine::create();
   Result<std::string> image = target ? emulateDevice(std::move(module), *target) : Result<std::string>(target.status());
   if (!image)
     stop(image.message());

@@ -11,6 +11,7 @@
 #include "compiler/Import/ImportModel.h"
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Target/All/RegisterTargets.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
@@ -39,42 +40,41 @@ constexpr size_t kPhaseCount = std::size(kPhases);
 constexpr const char *kModels[] = {"bert_base", "gpt2_cache", "llama_cache", "marian_forward", "bert_relative_key", "distilbert_base"};
 constexpr size_t kRandomModules = 26;
 
-/// A target with a type of products.
+/// A target with a type of products, in the options of the phase pipelines.
 struct TargetOptions {
-  const char *name;
-  bool gpu;
-  int64_t vectorBits;
-  const char *features;
+  const char *name, *cpu;
   mlir::xfmr::Precision precision;
-  KernelBackend kernels;
+  const char *target = "cpu", *kernels = "";
 
-  PipelineOptions get() const {
-    if (gpu)
-      return getGpuPipelineOptions(precision, getDefaultGpus());
-    CpuFeatures cpu;
-    cpu.vectorBits = vectorBits;
-    llvm::SmallVector<llvm::StringRef> names;
-    llvm::StringRef(features).split(names, ',');
-    cpu.names.insert_range(names);
-    if (vectorBits < 512)
-      cpu.vectorRegisters = 16;
-    return {getCpuStrategy(cpu), precision, kernels};
+  /// The target itself; it has to be in the build.
+  const Target &get() const {
+    static std::map<const char *, std::unique_ptr<Target>> made;
+    std::unique_ptr<Target> &found = made[name];
+    if (!found) {
+      Result<std::unique_ptr<Target>> created = createTarget({target, "", kernels, {}, precision}, cpu, "x86_64-linux-gnu");
+      if (!created) {
+        llvm::errs() << created.message() << '\n';
+        abort();
+      }
+      found = std::move(*created);
+    }
+    return *found;
   }
 };
 
 using mlir::xfmr::Precision;
 constexpr TargetOptions kTargets[] = {
-    {"f32", false, 512, "x86", Precision::F32, KernelBackend::Mlir},
-    {"avx2", false, 256, "x86", Precision::F32, KernelBackend::Mlir},
-    {"halide", false, 512, "x86", Precision::F32, KernelBackend::Halide},
-    {"bf16", false, 512, "x86,avx512bf16,avx512vnni", Precision::BF16, KernelBackend::Mlir},
-    {"int8", false, 512, "x86,avx512vnni", Precision::Int8, KernelBackend::Mlir},
-    {"int8-avx2", false, 256, "x86,avxvnni", Precision::Int8, KernelBackend::Mlir},
-    {"amx-bf16", false, 512, "x86,avx512bf16,amx-bf16,amx-int8", Precision::BF16, KernelBackend::Mlir},
-    {"amx-int8", false, 512, "x86,avx512bf16,amx-bf16,amx-int8", Precision::Int8, KernelBackend::Mlir},
-    {"cuda-f32", true, 0, "", Precision::F32, KernelBackend::Mlir},
-    {"cuda-bf16", true, 0, "", Precision::BF16, KernelBackend::Mlir},
-    {"cuda-f16", true, 0, "", Precision::F16, KernelBackend::Mlir},
+    {"f32", "x86-64-v4", Precision::F32},
+    {"avx2", "x86-64-v3", Precision::F32},
+    {"halide", "x86-64-v4", Precision::F32, "cpu", "halide"},
+    {"bf16", "x86-64-v4,+avx512bf16,+avx512vnni", Precision::BF16},
+    {"int8", "x86-64-v4,+avx512vnni", Precision::Int8},
+    {"int8-avx2", "x86-64-v3,+avxvnni", Precision::Int8},
+    {"amx-bf16", "x86-64-v4,+avx512bf16,+amx-bf16,+amx-int8", Precision::BF16},
+    {"amx-int8", "x86-64-v4,+avx512bf16,+amx-bf16,+amx-int8", Precision::Int8},
+    {"cuda-f32", "x86-64-v4", Precision::F32, "cuda"},
+    {"cuda-bf16", "x86-64-v4", Precision::BF16, "cuda"},
+    {"cuda-f16", "x86-64-v4", Precision::F16, "cuda"},
 };
 
 /// The modules to change. They are kept as text and parsed once in each context; a context for all runs would keep the types of all.
@@ -96,6 +96,7 @@ private:
   static const mlir::DialectRegistry &registry() {
     static const mlir::DialectRegistry all = [] {
       mlir::DialectRegistry all;
+      registerAllTargets();
       registerCompilerDialects(all);
       return all;
     }();
@@ -273,6 +274,7 @@ static bool runPasses(mlir::PassManager &passes, mlir::ModuleOp module) {
 }
 
 extern "C" int LLVMFuzzerInitialize(int *, char ***) {
+  registerAllTargets();
   registerCompilerPasses();
   return 0;
 }

@@ -7,6 +7,7 @@
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/Registry.h"
 #include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Target/All/RegisterTargets.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -23,11 +24,11 @@ using namespace attune;
   abort();
 }
 
-static void runPhases(mlir::MLIRContext &context, mlir::ModuleOp module, const PipelineOptions &options) {
+static void runPhases(mlir::MLIRContext &context, mlir::ModuleOp module, const Target &target) {
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target}) {
     DiagnosticCollector diagnostics(&context, [](const std::string &) {});
     mlir::PassManager passes(&context);
-    buildPhasePipeline(passes, phase, options);
+    buildPhasePipeline(passes, phase, target);
     if (mlir::succeeded(passes.run(module)))
       continue;
     std::string message = diagnostics.error("").message(), name = stringifyPhase(phase).str();
@@ -43,6 +44,7 @@ static void runPhases(mlir::MLIRContext &context, mlir::ModuleOp module, const P
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const mlir::DialectRegistry registry = [] {
     mlir::DialectRegistry all;
+    registerAllTargets();
     registerCompilerDialects(all);
     return all;
   }();
@@ -50,8 +52,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   bool isText = *data == '#';
   static const mlir::xfmr::Precision precisions[] = {mlir::xfmr::Precision::F32, mlir::xfmr::Precision::BF16, mlir::xfmr::Precision::Int8};
-  PipelineOptions options;
-  options.precision = precisions[isText ? 0 : *data % 3];
+  TargetRequest request;
+  request.precision = precisions[isText ? 0 : *data % 3];
+  Result<std::unique_ptr<Target>> target = createTarget(request, "", "");
+  if (!target)
+    fail("target", target.message());
   std::string text = isText ? std::string(reinterpret_cast<const char *>(data) + 1, size - 1) : makeRandomModule(data + 1, size - 1);
   if (getenv("ATTUNE_FUZZ_PRINT"))
     fputs(text.c_str(), stderr);
@@ -67,6 +72,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       fprintf(stderr, "refused: %s\n", message.c_str());
     return 0;
   }
-  runPhases(context, *module, options);
+  runPhases(context, *module, **target);
   return 0;
 }

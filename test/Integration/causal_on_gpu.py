@@ -46,8 +46,8 @@ def scale_queries(path, factor):
     models.save(path, tensors)
 
 
-def logits(model, inputs, output, *flags):
-    run("attune", "run", model, "--input", inputs, "--output", output, "--outputs=logits", *flags)
+def logits(tool, model, inputs, output, *flags):
+    run(tool, "run", model, "--input", inputs, "--output", output, "--outputs=logits", *flags)
     return memoryview(models.load(output)["logits"][2]).cast("f")
 
 
@@ -61,11 +61,12 @@ def main(work, *gpus):
         model = make_model(kind, work)
         decoder = {"decoder_input_ids": models.random_ids(rng, VOCABULARY, BATCH, LENGTH)} if kind == "t5" else {}
         models.save(inputs, dict(tensors, **decoder))
-        expected = logits(model, inputs, output)
+        expected = logits("attune", model, inputs, output)
         places = [i * VOCABULARY + j for i, token in enumerate(mask[2]) if token or decoder for j in range(VOCABULARY)]
         largest = max(abs(expected[i]) for i in places)
         for gpu, padding in (word.split(":") for word in gpus):
-            found = logits(model, inputs, output, "--target=cuda", "--gpu=" + gpu, "--dtype=bf16", "--padding=" + padding)
+            tool = "attune-emulated" if gpu.startswith("emulator") else "attune"
+            found = logits(tool, model, inputs, output, "--target=cuda", "--gpu=" + gpu, "--dtype=bf16", "--padding=" + padding)
             error = max(abs(found[i] - expected[i]) for i in places) / largest
             wrong += not error <= ALLOWED
             print(f"{kind} on {gpu}, padding {padding}: error {error:.4f} of the largest value, allowed {ALLOWED}")

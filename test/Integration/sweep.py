@@ -9,7 +9,7 @@
 # sweep.py inputs MODEL DIR             3D and float masks, head masks, embeddings and positions as inputs, all groups of outputs
 #
 # Each call becomes a golden case whose expected outputs attune-test-reference computes in double; `check` compares them within the tolerance
-# that tool writes and explains. Uses attune, attune-run and attune-test-reference from PATH; prints what they print when they fail.
+# that tool writes and explains. Uses attune, attune-emulated, attune-run and attune-test-reference from PATH; prints what they print when they fail.
 
 import os
 import subprocess
@@ -97,7 +97,7 @@ def sweep_cuda(name, dtype, gpu, work, padding="compute", shapes=((1, 1, "none")
                orders=("", "random=1", "lazy,random=2")):
     model, cases = make_cases(name, work, shapes, "--padding=" + padding)
     shared = os.path.join(work, "model.so")
-    run("attune", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype, "--padding=" + padding)
+    run("attune-emulated", "compile", model, "-o", shared, "--emit=shared", "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype, "--padding=" + padding)
     for case, order in zip(cases, orders):
         print(run("attune-run", "check", "--model=" + shared, "--dtype=" + dtype, case, ATTUNE_FAKE_CUDA=order))
 

@@ -1,19 +1,17 @@
-// RUN: attune-opt %s --attune-to-dialect=vector-bits=512 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DIALECT
+// RUN: attune-opt %s --attune-to-dialect=cpu=x86-64-v4 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DIALECT
 // RUN: attune-opt %s --attune-to-dialect=precision=int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LOWER
-// RUN: attune-opt %s --attune-to-linalg=features=x86,avx512bf16,avx512vnni --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DOTS
-// RUN: attune-opt %s --attune-to-linalg=features=x86,avx512bf16,amx-bf16,amx-int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TILES
-// RUN: attune-opt %s --attune-to-linalg="vector-bits=256 features=x86,avxvnni" --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=VNNI
-// RUN: attune-opt %s --attune-to-linalg=vector-bits=512 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LINALG
-// RUN: attune-opt %s --attune-to-tiled=vector-bits=512 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TILED
-// RUN: attune-opt %s --attune-to-tiled=vector-bits=256 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NARROW
-// RUN: attune-opt %s --attune-to-kernels=vector-bits=512 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=KERNELS
-// RUN: attune-opt %s --attune-to-bufferized=vector-bits=512 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=BUFFERIZED
-// RUN: attune-opt %s --attune-to-bufferized=features=x86,avx512bf16,amx-bf16,amx-int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=GROUPS
-// RUN: attune-opt %s --attune-to-bufferized=gpu --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=UNCHAINED
-// RUN: attune-opt %s --attune-to-vector=vector-bits=512 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=VECTOR
-// RUN: attune-opt %s --attune-to-vector=features=x86,sse4a --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=STREAM
-// RUN: attune-opt %s --attune-to-target=vector-bits=512 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TARGET
-// RUN: attune-opt %s --attune-to-vector=gpu --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DEVICE
+// RUN: attune-opt %s --attune-to-linalg=cpu=x86-64-v4,+avx512bf16,+avx512vnni --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DOTS
+// RUN: attune-opt %s --attune-to-linalg=cpu=x86-64-v4,+avx512bf16,+amx-bf16,+amx-int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: attune-opt %s --attune-to-linalg=cpu=x86-64-v3,+avxvnni --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=VNNI
+// RUN: attune-opt %s --attune-to-linalg=cpu=x86-64-v4 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=LINALG
+// RUN: attune-opt %s --attune-to-tiled=cpu=x86-64-v4 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TILED
+// RUN: attune-opt %s --attune-to-tiled=cpu=x86-64-v3 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=NARROW
+// RUN: attune-opt %s --attune-to-kernels=cpu=x86-64-v4 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=KERNELS
+// RUN: attune-opt %s --attune-to-bufferized=cpu=x86-64-v4 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=BUFFERIZED
+// RUN: attune-opt %s --attune-to-bufferized=cpu=x86-64-v4,+avx512bf16,+amx-bf16,+amx-int8 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=GROUPS
+// RUN: attune-opt %s --attune-to-vector=cpu=x86-64-v4 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: attune-opt %s --attune-to-vector=cpu=x86-64-v4,+sse4a --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=STREAM
+// RUN: attune-opt %s --attune-to-target=cpu=x86-64-v4 --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=TARGET
 
 // The passes of each phase, so that a reordering shows in review. Without options they depend on the module, so there is one pass.
 // RUN: attune-opt %s --attune-to-tiled --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=CARRIED
@@ -22,7 +20,7 @@
 // CARRIED-NEXT: )
 
 // DIALECT: builtin.module(
-// DIALECT-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},
+// DIALECT-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
 // DIALECT-NEXT: func.func(
 // DIALECT-NEXT: xfmr-decompose-composites,
 // DIALECT-NEXT: canonicalize
@@ -46,7 +44,7 @@
 // LOWER-NEXT: xfmr-hoist-weight-expressions,
 
 // LINALG: builtin.module(
-// LINALG-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},
+// LINALG-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
 // LINALG-NEXT: func.func(
 // LINALG-NEXT: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i16 int8-multiple=2 known-counts=false panel-width=32}
 // LINALG-NEXT: ),
@@ -62,7 +60,7 @@
 // VNNI: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=16}
 
 // TILED: builtin.module(
-// TILED-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},
+// TILED-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
 // TILED-NEXT: func.func(
 // TILED-NEXT: attune-tile-attention{key-block=512 long-rows=64 panel-width=32 precision=f32 query-rows=8},
 // TILED-NEXT: attune-tile-head-ops{row-block=8},
@@ -77,7 +75,7 @@
 // NARROW: attune-tile-groups{block-bytes=1572864 even-low-precision-tiles=true few-columns=0 few-rows=0 low-precision-rows=4 max-block-rows=128 panel-width=16 register-rows=6 row-block=8 stream-panels=4 wide-blocks=0 wide-columns=0 wide-rows=0},
 
 // KERNELS: builtin.module(
-// KERNELS-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},
+// KERNELS-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
 // KERNELS-NEXT: attune-outline-kernels,
 // KERNELS-NEXT: canonicalize
 // KERNELS-NEXT: duplicate-function-elimination,
@@ -85,7 +83,7 @@
 // KERNELS-NEXT: )
 
 // BUFFERIZED: builtin.module(
-// BUFFERIZED-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},
+// BUFFERIZED-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
 // BUFFERIZED-NEXT: attune-assign-weight-offsets,
 // BUFFERIZED-NEXT: func.func(
 // BUFFERIZED-NEXT: attune-outputs-to-arguments,
@@ -106,16 +104,13 @@
 // BUFFERIZED-NEXT: canonicalize
 // BUFFERIZED-NEXT: )
 
-// Blocks of rows are whole groups of low-precision rows, and there are none on a GPU.
+// Blocks of rows are whole groups of low-precision rows.
 // GROUPS: attune-block-rows-across-kernels{multiple=32 rows=128}
 // GROUPS: attune-plan-memory{row-group=32}
-// UNCHAINED: attune-limit-rows
-// UNCHAINED-NOT: attune-block-rows-across-kernels
 
 // VECTOR: builtin.module(
-// VECTOR-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},
+// VECTOR-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
 // VECTOR-NEXT: attune-vectorize-tiles{dot-unit=avx512 low-precision-rows=8 prefetch-ahead=16384 prefetch-streams=4 register-rows=12},
-// VECTOR-NEXT: attune-lower-halide-tiles,
 // VECTOR-NEXT: attune-lower-attention-tile{rows=8 score-vectors=2 softmax-rows=8 value-vectors=3},
 // VECTOR-NEXT: attune-lower-quantize-rows,
 // VECTOR-NEXT: attune-expand-math{expand-bf16=true},
@@ -129,7 +124,7 @@
 // STREAM: attune-vectorize-tiles{dot-unit=avx512 low-precision-rows=8 prefetch-ahead=8192 prefetch-streams=1 register-rows=12}
 
 // TARGET: builtin.module(
-// TARGET-NEXT: attune-replace-target{features=x86 gpu=false kernels=mlir precision=f32 vector-bits=512},
+// TARGET-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
 // TARGET-NEXT: attune-outline-parallel,
 // TARGET-NEXT: attune-entry-wrappers{device=false},
 // TARGET-NEXT: attune-prepare-for-llvm,
@@ -143,9 +138,3 @@
 // TARGET-NEXT: reconcile-unrealized-casts,
 // TARGET-NEXT: attune-finish-functions
 // TARGET-NEXT: )
-
-// DEVICE:      attune-place-on-device{threads=128},
-// DEVICE-NEXT: attune-distribute-to-threads{specific-arch=90 specific-cache-bytes=33554432 specific-columns=256 specific-stages=4 threads=128},
-// DEVICE-NEXT: attune-place-in-shared{bytes=73728 specific-bytes=232448},
-// DEVICE-NEXT: attune-expand-math{expand-bf16=true},
-// DEVICE-NEXT: cse

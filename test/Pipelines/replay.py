@@ -13,12 +13,13 @@ PHASES = ["import", "dialect", "linalg", "tiled", "kernels", "bufferized", "vect
 
 
 def main(model, folder, *flags):
-    subprocess.run(["attune", "compile", model, *flags, "--compile-to=target", f"--dump-stages={folder}", "-o",
+    tools = "-emulated" if "--gpu=emulator" in flags else ""
+    subprocess.run(["attune" + tools, "compile", model, *flags, "--compile-to=target", f"--dump-stages={folder}", "-o",
                     os.path.join(folder, "last.mlir")], check=True)
     dumps = [os.path.join(folder, f"{number:02}-{phase}.mlir") for number, phase in enumerate(PHASES, 1)]
     replayed = os.path.join(folder, "replayed.mlir")
     for before, after, phase in zip(dumps, dumps[1:], PHASES[1:]):
-        subprocess.run(["attune-opt", before, f"--attune-to-{phase}", "-o", replayed], check=True)
+        subprocess.run(["attune-opt" + tools, before, f"--attune-to-{phase}", "-o", replayed], check=True)
         if not filecmp.cmp(replayed, after, shallow=False):
             sys.exit(f"{' '.join(flags)}: attune-opt {before} --attune-to-{phase} differs from {after}")
 

@@ -1,7 +1,6 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {features = ["x86"], kernels = "mlir", precision = "f32", vector_bits = 256, vector_registers = 16}>/' %t/model.mlir > %t/narrow.mlir
 // RUN: sed -e 's/TARGET/xfmr.padding = "compute"/' %t/model.mlir > %t/plain.mlir
-// RUN: sed -e 's/TARGET/rt.target = #rt.target<"cuda", {archs = ["sm_7"], precision = "f32"}>/' %t/model.mlir > %t/unknown.mlir
 
 // Panels are as wide as the target wants them, or as wide as registers of AVX-512 do if the module carries no target.
 // RUN: attune-opt %t/narrow.mlir --attune-to-linalg | FileCheck %s --check-prefix=NARROW
@@ -11,22 +10,38 @@
 // WIDE: xfmr.weight @w.panels : tensor<1x20x32xf32>
 
 // An option replaces the target, schedule and all; a module without a target stays without.
-// RUN: attune-opt %t/narrow.mlir --attune-to-linalg=vector-bits=512 | FileCheck %s --check-prefix=REPLACED
-// RUN: attune-opt %t/plain.mlir --attune-to-linalg=vector-bits=256 | FileCheck %s --check-prefix=OPTION --implicit-check-not=rt.target
-// REPLACED: rt.schedule = #rt.schedule<register_rows = 12, {{.*}}panel_width = 32
-// REPLACED-SAME: rt.target = #rt.target<"cpu", {features = ["x86"], kernels = "mlir", precision = "f32", vector_bits = 512 : i64, vector_registers = 32 : i64}>
+// RUN: attune-opt %t/narrow.mlir --attune-to-linalg=cpu=x86-64-v4 | FileCheck %s --check-prefix=REPLACED
+// RUN: attune-opt %t/plain.mlir --attune-to-linalg=cpu=x86-64-v3 | FileCheck %s --check-prefix=OPTION --implicit-check-not=rt.target
+// REPLACED: rt.schedule = #rt.schedule<>
+// REPLACED-SAME: rt.target = #rt.target<"cpu", {cpu = "x86-64-v4", features = ["x86"], kernels = "mlir", precision = "f32", triple = "x86_64-unknown-linux-gnu", vector_bits = 512 : i64, vector_registers = 32 : i64}>
 // REPLACED: xfmr.weight @w.panels : tensor<1x20x32xf32>
 // OPTION: xfmr.weight @w.panels : tensor<2x20x16xf32>
 
 // The pass takes any phase; a schedule counts more than the target it stands beside.
-// RUN: attune-opt %t/narrow.mlir --attune-replace-target=vector-bits=512 | sed -e 's/panel_width = 32/panel_width = 48/' \
+// RUN: attune-opt %t/narrow.mlir --attune-replace-target=cpu=x86-64-v4 | sed -e 's/#rt.schedule<>/#rt.schedule<panel_width = 48>/' \
 // RUN:   | attune-opt --attune-run-phase=phase=linalg | FileCheck %s --check-prefix=SCHEDULE
 // SCHEDULE: xfmr.weight @w.panels : tensor<1x20x48xf32>
 
 // RUN: not attune-opt %t/plain.mlir --attune-run-phase=phase=lowered 2>&1 | FileCheck %s --check-prefix=PHASE
 // PHASE: error: expects a phase (import, dialect, {{.*}}), but got 'lowered'
-// RUN: not attune-opt %t/unknown.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=GPU
-// GPU: error: 'rt.target': expected sm_80, {{.*}}, got 'sm_7'
+// RUN: not attune-opt %t/plain.mlir --attune-replace-target=precision=f64 2>&1 | FileCheck %s --check-prefix=PRECISION
+// PRECISION: error: expects a precision of f32, bf16, f16 or int8, but got 'f64'
+// RUN: not attune-opt %t/plain.mlir --attune-to-linalg=kernels=hand 2>&1 | FileCheck %s --check-prefix=BACKEND
+// BACKEND: --kernels: 'hand' is not in this build, expected mlir
+
+// The target checks its properties.
+// RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {features = ["x86"], precision = "f32", vector_bits = 256}>/' %t/model.mlir > %t/properties.mlir
+// RUN: not attune-opt %t/properties.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: 'rt.target': expected property 'kernels' of target 'cpu'
+// RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {archs = ["sm_80"], precision = "f32"}>/' %t/model.mlir > %t/properties.mlir
+// RUN: not attune-opt %t/properties.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: 'rt.target': target 'cpu' has no property 'archs'
+// RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {features = "x86", precision = "f32"}>/' %t/model.mlir > %t/properties.mlir
+// RUN: not attune-opt %t/properties.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=KIND
+// KIND: error: 'rt.target': expected 'features' to be a list
+// RUN: sed -e 's/TARGET/rt.target = #rt.target<"abacus", {precision = "f32"}>/' %t/model.mlir > %t/absent.mlir
+// RUN: not attune-opt %t/absent.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=ABSENT
+// ABSENT: error: 'rt.target': target 'abacus' is not in this build, expected cpu
 
 // What is reduced keeps its target.
 // RUN: printf '#!/bin/sh\nattune-opt --attune-to-linalg "$1" 2>/dev/null | grep -q "vector_bits = 256" && exit 1 || exit 0\n' > %t/kept.sh && chmod +x %t/kept.sh

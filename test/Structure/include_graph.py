@@ -94,7 +94,6 @@ def main():
     if unknown:
         sys.exit("docs/architecture.md: arrows of unknown rooms: " + ", ".join(sorted(unknown)))
     allowed = close(arrows)
-    exceptions = {tuple(part.strip() for part in line.split("->")) for line in read_block(page, "exceptions")}
 
     def room_of(path):
         holders = [f for f in folders if path.startswith(f + "/")]
@@ -110,7 +109,7 @@ def main():
         files = [os.path.relpath(os.path.join(d, f), root) for d, _, names in os.walk(root) for f in names]
     files = sorted(f for f in files if f.endswith((".cpp", ".h", ".td")) and room_of(f))
     known = set(files)
-    failures, used, graph = 0, set(), {}
+    failures, graph = 0, {}
     for path in files:
         stem = os.path.splitext(path)[0]
         graph.setdefault(stem, set())
@@ -132,14 +131,8 @@ def main():
             source_room, target_room = room_of(path), room_of(target)
             if source_room == target_room or target_room in allowed.get(source_room, ()):
                 continue
-            if (path, target) in exceptions:
-                used.add((path, target))
-                continue
             print(f"{path}:{number}: {source_room} must not include {target_room} ({target})")
             failures += 1
-    for source, target in sorted(exceptions - used):
-        print(f"docs/architecture.md: the exception {source} -> {target} is not needed")
-        failures += 1
     for cycle in sorted(tuple(c) for c in find_cycles(graph)):
         print("files include each other in a circle: " + ", ".join(cycle))
         failures += 1

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/DeviceModule.h"
-#include "compiler/Object/TargetMachine.h"
+#include "compiler/Object/HostMachine.h"
 #include "compiler/Target/NVVM/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

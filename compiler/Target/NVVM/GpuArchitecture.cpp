@@ -3,38 +3,38 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/GpuArchitecture.h"
-#include "compiler/Target/NVVM/Emulator/EmulatedImage.h"
-#include "llvm/ADT/SmallVector.h"
+#include "compiler/Target/NVVM/ImageEmitter.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace attune;
 
-static constexpr llvm::StringLiteral kKnown[] = {"sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "emulator", "emulator_90a"};
+/// Returns every GPU that there is code for.
+static std::vector<GpuArchitecture> listKnown() {
+  std::vector<GpuArchitecture> known = {{80}, {86}, {87}, {89}, {90}, {90, true}};
+  for (const ImageEmitter *emitter : getImageEmitters())
+    known.push_back({emitter->number, emitter->isSpecific, emitter});
+  return known;
+}
+
+std::string GpuArchitecture::name() const { return emitter ? emitter->name : "sm_" + std::to_string(number) + (isSpecific ? "a" : ""); }
 
 Result<std::vector<GpuArchitecture>> attune::parseGpuList(const std::string &text) {
+  const std::vector<GpuArchitecture> known = listKnown();
   std::vector<GpuArchitecture> list;
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(text).split(names, ',');
   for (llvm::StringRef name : names) {
-    if (!llvm::is_contained(kKnown, name))
-      return Status::error("expected sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, emulator or emulator_90a, got '" + name.str() + "'");
-    GpuArchitecture gpu;
-    gpu.isEmulator = name.starts_with("emulator");
-    gpu.isSpecific = name.consume_back("a");
-    if (gpu.isEmulator)
-      gpu.number = emulated::arch;
-    else
-      name.drop_front(3).getAsInteger(10, gpu.number);
-    if (!llvm::is_contained(list, gpu))
-      list.push_back(gpu);
+    auto gpu = llvm::find_if(known, [&](const GpuArchitecture &one) { return one.name() == name; });
+    if (gpu == known.end())
+      return Status::error("expected " + llvm::join(llvm::map_range(known, [](const GpuArchitecture &one) { return one.name(); }), ", ") +
+                           ", got '" + name.str() + "'");
+    if (!llvm::is_contained(list, *gpu))
+      list.push_back(*gpu);
   }
   return list;
 }
 
 std::string attune::formatGpuList(const std::vector<GpuArchitecture> &list) {
-  std::string text;
-  for (const GpuArchitecture &gpu : list)
-    text += (text.empty() ? "" : ",") + gpu.name();
-  return text;
+  return llvm::join(llvm::map_range(list, [](const GpuArchitecture &gpu) { return gpu.name(); }), ",");
 }

@@ -12,29 +12,29 @@
 
 namespace attune {
 
-/// A compute capability.
+struct ImageEmitter;
+
+/// A GPU that code is made for.
 struct GpuArchitecture {
-  /// Times 10: 80, 90.
+  /// The compute capability times 10: 80, 90.
   uint32_t number = 80;
-  /// Whether code may use what later ones do not have: sm_90a.
+  /// Whether code may use features that later ones do not have: sm_90a.
   bool isSpecific = false;
-  /// No GPU: code for this machine, which test/FakeCuda runs; if specific, that for sm_90a.
-  bool isEmulator = false;
+  /// The maker of its images; null for PTX and NVIDIA's assembler.
+  const ImageEmitter *emitter = nullptr;
 
   /// Whether it has what only sm_90a has.
   bool hasWarpgroups() const { return isSpecific; }
-  /// "sm_90a", "emulator".
-  std::string name() const {
-    return isEmulator ? isSpecific ? "emulator_90a" : "emulator" : "sm_" + std::to_string(number) + (isSpecific ? "a" : "");
-  }
+  /// "sm_90a", or the name of the emitter.
+  std::string name() const;
   bool operator==(const GpuArchitecture &other) const { return number == other.number && isSpecific == other.isSpecific; }
 };
 
-/// Reads "sm_80,sm_90a" or "emulator". Errors name the one that is unknown.
+/// Parses "sm_80,sm_90a". Errors name the one that is unknown.
 Result<std::vector<GpuArchitecture>> parseGpuList(const std::string &text);
-/// What `--gpu` stands for if it is not given.
+/// Returns the GPUs that no `--gpu` stands for.
 inline std::vector<GpuArchitecture> getDefaultGpus() { return {{80, false}, {90, true}}; }
-/// "sm_80,sm_90a".
+/// Returns "sm_80,sm_90a".
 std::string formatGpuList(const std::vector<GpuArchitecture> &list);
 
 } // namespace attune

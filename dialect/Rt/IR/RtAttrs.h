@@ -4,6 +4,7 @@
 #ifndef ATTUNE_DIALECT_RT_IR_RTATTRS_H
 #define ATTUNE_DIALECT_RT_IR_RTATTRS_H
 
+#include "dialect/Rt/IR/Schedule.h"
 #include "dialect/Xfmr/IR/XfmrAttrs.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -24,7 +24,7 @@ namespace mlir::xfmr {
 /// Type of the tensor that the weight source |source| describes; null if |source| is not a weight source.
 RankedTensorType getSourceType(Attribute source);
 
-/// Keys of one panel of a cache. One width for all machines, so that what a session keeps does not depend on the strategy of one object.
+/// Keys of one panel of a cache. One width for all machines, so that what a session keeps does not depend on the schedule of one object.
 inline constexpr int64_t kCachePanelWidth = 64;
 
 /// Type of |matrix|, `[N, K]`, in panels of |width| rows with |group| neighbours of a row side by side and K rounded up to |multiple|.

@@ -14,7 +14,7 @@ namespace attune {
 /// |name| as Halide may know it: a letter and a number, "a0", is what Halide calls variables that it makes up, also where ours is in scope.
 std::string nameFor(const std::string &name);
 
-/// What of the machine's strategy the rules use.
+/// The part of the machine's schedule that the rules use.
 struct ScheduleOptions {
   /// Lanes of a vector register.
   int lanes = 16;

@@ -1,0 +1,14 @@
+//===- RegisterTargets.h - The targets of this build -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_ALL_REGISTERTARGETS_H
+#define ATTUNE_COMPILER_TARGET_ALL_REGISTERTARGETS_H
+
+namespace attune {
+
+/// Registers every target and kernel backend of this build: the first step of each tool.
+void registerAllTargets();
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_ALL_REGISTERTARGETS_H

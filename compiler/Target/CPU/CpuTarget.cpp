@@ -1,0 +1,162 @@
+//===- CpuTarget.cpp - Kernels on the CPU of the host ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/CPU/CpuTarget.h"
+#include "compiler/Object/Passes.h"
+#include "compiler/Target/CPU/CpuEmission.h"
+#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Target/TargetProperties.h"
+#include "compiler/Transforms/Passes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace attune;
+
+CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, std::unique_ptr<KernelBackend> maker)
+    : Target(precision), features(std::move(machine)), backend(std::move(maker)), shared(getSchedule(features)),
+      own(getCpuSchedule(features)) {
+  if (backend)
+    backend->adjust(shared);
+}
+
+//===----------------------------------------------------------------------===//
+// Requests and attributes
+//===----------------------------------------------------------------------===//
+
+Result<std::unique_ptr<Target>> CpuTarget::create(const TargetRequest &request, const HostMachine &host) {
+  if (request.precision == xfmr::Precision::F16)
+    return Status::error("--dtype=f16: not implemented for --target=cpu, expected f32, bf16 or int8");
+  if (!request.gpu.empty())
+    return Status::error("--gpu: not for --target=cpu");
+  Result<std::unique_ptr<KernelBackend>> backend = createKernelBackend(request.kernels, request.settings);
+  if (!backend)
+    return backend.status();
+  CpuFeatures features{host.vectorBits(), host.vectorRegisters(), host.scheduleFeatures()};
+  std::unique_ptr<CpuTarget> target(new CpuTarget(std::move(features), request.precision, std::move(*backend)));
+  target->cpu = host.cpu();
+  target->triple = host.triple();
+  return std::unique_ptr<Target>(std::move(target));
+}
+
+static constexpr TargetProperty kProperties[] = {
+    {"cpu", PropertyKind::Text, false},    {"features", PropertyKind::List, true},      {"kernels", PropertyKind::Text, true},
+    {"triple", PropertyKind::Text, false}, {"vector_bits", PropertyKind::Number, true}, {"vector_registers", PropertyKind::Number, true},
+};
+
+Result<std::unique_ptr<Target>> CpuTarget::read(rt::TargetAttr attribute) {
+  if (Status status = checkProperties(attribute, kProperties); status.failed())
+    return status;
+  Result<std::unique_ptr<KernelBackend>> backend = createKernelBackend(attribute.getText("kernels"), {});
+  if (!backend)
+    return backend.status();
+  CpuFeatures features{attribute.getNumber("vector_bits"), attribute.getNumber("vector_registers"), {}};
+  features.names.insert_range(attribute.getList("features"));
+  std::unique_ptr<CpuTarget> target(new CpuTarget(std::move(features), attribute.getPrecision(), std::move(*backend)));
+  target->cpu = attribute.getText("cpu").str();
+  target->triple = attribute.getText("triple").str();
+  return std::unique_ptr<Target>(std::move(target));
+}
+
+rt::TargetAttr CpuTarget::attribute(MLIRContext *context) const {
+  Builder builder(context);
+  SmallVector<StringRef> names(features.names.keys());
+  llvm::sort(names);
+  NamedAttrList properties;
+  properties.set("features", builder.getStrArrayAttr(names));
+  properties.set("kernels", builder.getStringAttr(backend ? backend->name() : StringRef(kOwnKernels)));
+  properties.set("precision", builder.getStringAttr(xfmr::stringifyPrecision(precision())));
+  properties.set("vector_bits", builder.getI64IntegerAttr(features.vectorBits));
+  properties.set("vector_registers", builder.getI64IntegerAttr(features.vectorRegisters));
+  if (!cpu.empty())
+    properties.set("cpu", builder.getStringAttr(cpu));
+  if (!triple.empty())
+    properties.set("triple", builder.getStringAttr(triple));
+  return rt::TargetAttr::get(context, builder.getStringAttr(kName), properties.getDictionary(context));
+}
+
+std::string CpuTarget::flags() const { return backend ? "--kernels=" + backend->name().str() + backend->flags() : ""; }
+
+std::vector<std::string> CpuTarget::programs() const { return backend ? backend->programs() : std::vector<std::string>(); }
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+void CpuTarget::addKernelPasses(OpPassManager &pm) const {
+  if (!backend)
+    return;
+  backend->addSelectPasses(pm);
+  pm.addPass(createCanonicalizerPass());
+}
+
+void CpuTarget::addBufferPasses(OpPassManager &pm, const rt::Schedule &schedule) const {
+  pm.addPass(createPadRows());
+  BlockRowsAcrossKernelsOptions blocking;
+  blocking.rows = schedule.maxBlockRows;
+  // Instructions read low-precision operands in whole groups of rows, from the first row of a block on.
+  blocking.multiple = schedule.lowPrecisionGroup > 1 ? schedule.lowPrecisionGroup : schedule.registerRows;
+  pm.addPass(createBlockRowsAcrossKernels(blocking));
+  AttachScratchOptions scratch;
+  scratch.rows = schedule.queryRows;
+  scratch.stateRows = schedule.attentionRows;
+  pm.addPass(createAttachScratch(scratch));
+}
+
+/// Leaves scf loops over vectors of 16 floats.
+void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule) const {
+  VectorizeTilesOptions tiles;
+  tiles.registerRows = schedule.registerRows;
+  tiles.lowPrecisionRows = schedule.lowPrecisionRows;
+  tiles.dotUnit = own.dotUnit;
+  tiles.prefetchStreams = own.prefetchStreams;
+  tiles.prefetchAhead = own.prefetchAhead;
+  LowerAttentionTileOptions attention;
+  attention.rows = schedule.queryRows;
+  attention.scoreVectors = schedule.keyPanelWidth / 16;
+  attention.valueVectors = own.valueVectors;
+  attention.softmaxRows = own.softmaxRows;
+  pm.addPass(createVectorizeTiles(tiles));
+  if (backend)
+    backend->addTilePasses(pm);
+  pm.addPass(createLowerAttentionTile(attention));
+  pm.addPass(createLowerQuantizeRows());
+  ExpandMathOptions math;
+  math.expandBF16 = !own.roundsBF16;
+  pm.addPass(createExpandMath(math));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Its shuffles must not be canonicalized: see the pass.
+  pm.addPass(createLowerKeyPanel());
+  pm.addPass(createLowerRotaryTile());
+}
+
+/// Leaves the llvm dialect: parallel bodies outlined, entries with their C interface.
+void CpuTarget::addTargetPasses(OpPassManager &pm) const {
+  pm.addPass(createOutlineParallel());
+  pm.addPass(createEntryWrappers());
+  buildLowerToLLVMPipeline(pm);
+}
+
+//===----------------------------------------------------------------------===//
+// Emission and registration
+//===----------------------------------------------------------------------===//
+
+Result<std::unique_ptr<TargetEmission>> CpuTarget::createEmission(const HostMachine &host) const {
+  if (!backend)
+    return std::unique_ptr<TargetEmission>(std::make_unique<CpuEmission>());
+  Result<std::unique_ptr<TargetEmission>> kernels =
+      backend->createEmission(host, {features.vectorBits, shared.registerRows, shared.panelWidth, own.prefetchAhead});
+  if (!kernels)
+    return kernels.status();
+  return std::unique_ptr<TargetEmission>(std::make_unique<CpuEmission>(std::move(*kernels)));
+}
+
+void attune::registerCpuTarget() {
+  auto registerPasses = [] {
+    registerAttuneCPUPasses();
+    registerLowerToLLVMPipeline();
+  };
+  registerTarget({CpuTarget::kName.str(), [](DialectRegistry &) {}, registerPasses, CpuTarget::create, CpuTarget::read});
+}

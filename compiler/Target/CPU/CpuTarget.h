@@ -1,0 +1,49 @@
+//===- CpuTarget.h - Kernels on the CPU of the host ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_CPU_CPUTARGET_H
+#define ATTUNE_COMPILER_TARGET_CPU_CPUTARGET_H
+
+#include "compiler/Target/CPU/CpuSchedule.h"
+#include "compiler/Target/KernelBackend.h"
+
+namespace attune {
+
+/// The target `cpu`: kernels by our own passes, or some of them by a backend.
+class CpuTarget : public Target {
+public:
+  static constexpr llvm::StringLiteral kName = "cpu";
+
+  static Result<std::unique_ptr<Target>> create(const TargetRequest &request, const HostMachine &host);
+  static Result<std::unique_ptr<Target>> read(mlir::rt::TargetAttr attribute);
+
+  llvm::StringRef name() const override { return kName; }
+  mlir::rt::TargetAttr attribute(mlir::MLIRContext *context) const override;
+  const mlir::rt::Schedule &schedule() const override { return shared; }
+  llvm::StringRef defaultBackend() const override { return kOwnKernels; }
+  std::string flags() const override;
+  std::vector<std::string> programs() const override;
+  void addKernelPasses(mlir::OpPassManager &pm) const override;
+  void addBufferPasses(mlir::OpPassManager &pm, const mlir::rt::Schedule &schedule) const override;
+  void addVectorPasses(mlir::OpPassManager &pm, const mlir::rt::Schedule &schedule) const override;
+  void addTargetPasses(mlir::OpPassManager &pm) const override;
+  Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const override;
+
+private:
+  CpuTarget(CpuFeatures features, mlir::xfmr::Precision precision, std::unique_ptr<KernelBackend> backend);
+
+  CpuFeatures features;
+  /// Null if our own passes make all kernels.
+  std::unique_ptr<KernelBackend> backend;
+  mlir::rt::Schedule shared;
+  CpuSchedule own;
+  /// LLVM's names of the machine, empty if it is known by its features only.
+  std::string cpu, triple;
+};
+
+/// Registers the target.
+void registerCpuTarget();
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_CPU_CPUTARGET_H

@@ -1,0 +1,36 @@
+//===- HalideBackend.h - Kernels by Halide ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_HALIDE_HALIDEBACKEND_H
+#define ATTUNE_COMPILER_TARGET_HALIDE_HALIDEBACKEND_H
+
+#include "compiler/Target/KernelBackend.h"
+
+namespace attune {
+
+/// The kernel backend `halide`: describes the tasks of kernels, which `attune-halide-gen` compiles to bitcode.
+class HalideBackend : public KernelBackend {
+public:
+  static constexpr llvm::StringLiteral kName = "halide";
+
+  /// |settings| may have `schedule`: `auto`, or `none` for unscheduled kernels.
+  static Result<std::unique_ptr<KernelBackend>> create(const std::map<std::string, std::string> &settings);
+
+  llvm::StringRef name() const override { return kName; }
+  void adjust(mlir::rt::Schedule &schedule) const override;
+  std::string flags() const override;
+  std::vector<std::string> programs() const override;
+  void addSelectPasses(mlir::OpPassManager &pm) const override;
+  void addTilePasses(mlir::OpPassManager &pm) const override;
+  Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host, const KernelTiles &tiles) const override;
+
+private:
+  std::string schedule = "auto";
+};
+
+/// Registers the backend.
+void registerHalideBackend();
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_HALIDE_HALIDEBACKEND_H

@@ -1,0 +1,60 @@
+//===- HalideProcesses.h - Processes that make kernels ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_HALIDE_HALIDEPROCESSES_H
+#define ATTUNE_COMPILER_TARGET_HALIDE_HALIDEPROCESSES_H
+
+#include "compiler/Support/MemoryFile.h"
+#include "compiler/Support/Subprocess.h"
+#include "compiler/Target/KernelBackend.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/Module.h"
+
+#include <string>
+#include <vector>
+
+namespace attune {
+
+/// The program that makes code of descriptions; an error if this build of the compiler has none.
+Result<std::string> findHalideTool();
+
+/// The descriptions of the kernels of |module|, phase `kernels`.
+std::vector<std::string> describeHalideKernels(mlir::ModuleOp module);
+
+/// How the tool makes code.
+struct HalideOptions {
+  /// The CPU's vectors, of 256 or 512 bits, and the register tiles of the schedule `auto`.
+  KernelTiles tiles;
+  /// `auto`, or `none` for the definitions.
+  std::string schedule = "auto";
+};
+
+/// Processes that make bitcode of kernels while the compiler goes on.
+class HalideProcesses {
+public:
+  HalideProcesses() = default;
+  HalideProcesses(const HalideProcesses &) = delete;
+  HalideProcesses &operator=(const HalideProcesses &) = delete;
+
+  /// Starts |tool| for |descriptions|. How these are shared out does not depend on the machine, nor does the bitcode.
+  Status start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options);
+  /// Waits for the bitcode of all that was started.
+  Result<std::vector<std::string>> finish();
+
+private:
+  /// A process and its files: descriptions, bitcode, messages.
+  struct Process {
+    Subprocess process;
+    MemoryFile descriptions, bitcode, log;
+  };
+  Status startProcess(const std::string &tool, const std::string &descriptions, const HalideOptions &options);
+
+  std::vector<Process> processes;
+};
+
+/// Adds the kernels of |bitcode| to |model|, which declares them, as functions that nobody else sees.
+Status linkHalideKernels(llvm::Module &model, const std::string &bitcode);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_HALIDE_HALIDEPROCESSES_H

@@ -1,0 +1,62 @@
+//===- KernelBackend.h - Other makers of a CPU's kernels -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_KERNELBACKEND_H
+#define ATTUNE_COMPILER_TARGET_KERNELBACKEND_H
+
+#include "compiler/Target/Target.h"
+
+namespace attune {
+
+/// The vectors and register tiles of a CPU, for backends that tile themselves.
+struct KernelTiles {
+  /// Bits of a vector register.
+  int64_t vectorBits;
+  /// Rows and columns of a register tile.
+  int64_t rows, columns;
+  /// How far ahead of their use weights are prefetched, in bytes.
+  int64_t prefetchAhead;
+};
+
+/// Makes the code of some kernels of a CPU in the place of our own passes, and leaves the others to them.
+class KernelBackend {
+public:
+  virtual ~KernelBackend();
+  /// The name, as in `--kernels` and in the attribute `tile.kernel` of its kernels.
+  virtual llvm::StringRef name() const = 0;
+  /// Changes what the tiles of our own passes would be but the backend's must not.
+  virtual void adjust(mlir::rt::Schedule &schedule) const {}
+  /// Returns the flags beside `--kernels` that are not the defaults, " --a=b".
+  virtual std::string flags() const { return ""; }
+  /// Returns the paths of the programs that take part in making code.
+  virtual std::vector<std::string> programs() const { return {}; }
+  /// Adds the passes that mark the kernels of the backend, at the end of phase `kernels`.
+  virtual void addSelectPasses(mlir::OpPassManager &pm) const = 0;
+  /// Adds the passes that make calls of them, in phase `vector`.
+  virtual void addTilePasses(mlir::OpPassManager &pm) const = 0;
+  /// Returns the emission of a module for |host|. An error if the backend has no code for it, or if a program is missing.
+  virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host, const KernelTiles &tiles) const = 0;
+};
+
+/// A backend of this build.
+struct KernelBackendInfo {
+  std::string name;
+  void (*registerDialects)(mlir::DialectRegistry &registry);
+  void (*registerPasses)();
+  /// Returns the backend with |settings|. Errors begin with the flag that is wrong.
+  Result<std::unique_ptr<KernelBackend>> (*create)(const std::map<std::string, std::string> &settings);
+};
+
+/// The name of our own passes, which `--kernels` takes, too.
+inline constexpr llvm::StringLiteral kOwnKernels = "mlir";
+
+/// Makes |info| known, unless a backend of that name is.
+void registerKernelBackend(KernelBackendInfo info);
+/// All backends of this build, in the order of their registration.
+llvm::ArrayRef<KernelBackendInfo> getKernelBackends();
+/// Returns the backend called |name|; null for our own passes, that is kOwnKernels or "". An error if it is not in this build.
+Result<std::unique_ptr<KernelBackend>> createKernelBackend(llvm::StringRef name, const std::map<std::string, std::string> &settings);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_KERNELBACKEND_H

@@ -1,0 +1,43 @@
+//===- GpuSchedule.cpp - Tile sizes of GPUs, as data -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Target/NVVM/GpuSchedule.h"
+#include "compiler/Target/NVVM/GpuArchitecture.h"
+#include "compiler/Target/NVVM/ImageEmitter.h"
+
+using namespace mlir;
+using namespace attune;
+
+/// Returns the tiles and layouts that all GPUs have.
+static rt::Schedule getSharedSchedule(xfmr::Precision precision) {
+  rt::Schedule schedule;
+  // A block of rows is one tile; attention has keys in panels of the width that caches have.
+  schedule.registerRows = schedule.panelWidth = schedule.keyPanelWidth = schedule.attentionRows = schedule.maxBlockRows = 64;
+  schedule.blockBytes = int64_t(1) << 30;
+  // Tensor cores multiply the query rows of four warps, which have 16 each.
+  schedule.queryRows = precision == xfmr::Precision::F32 ? 8 : 64;
+  schedule.attentionPrecision = precision;
+  schedule.hostReadsBuffers = false;
+  schedule.maxFeatures = 0;
+  schedule.streamPanels = 1;
+  schedule.fewRows = schedule.fewColumns = 16;
+  // Tensor cores take 16 components at once, and instructions read 8 neighbors.
+  schedule.bf16 = {rt::StorageType::BF16, 16, 8};
+  schedule.lowPrecisionRows = 128;
+  schedule.evenLowPrecisionTiles = false;
+  // Large tiles read less, but must be enough for all multiprocessors: an A100 has 108, an H100 132.
+  schedule.wideRows = schedule.wideColumns = schedule.wideBlocks = 128;
+  return schedule;
+}
+
+GpuSchedules attune::getGpuSchedules(const std::vector<GpuArchitecture> &gpus, xfmr::Precision precision) {
+  GpuSchedules schedules = {getSharedSchedule(precision), {}};
+  for (const GpuArchitecture &gpu : gpus)
+    if (gpu.hasWarpgroups())
+      schedules.own.specificArch = gpu.number;
+  for (const GpuArchitecture &gpu : gpus)
+    if (gpu.emitter)
+      gpu.emitter->adjust(schedules.shared, schedules.own);
+  return schedules;
+}

@@ -1,0 +1,37 @@
+//===- ImageEmitter.h - Other makers of device images ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_IMAGEEMITTER_H
+#define ATTUNE_COMPILER_TARGET_NVVM_IMAGEEMITTER_H
+
+#include "compiler/Object/HostMachine.h"
+#include "compiler/Support/Status.h"
+#include "dialect/Rt/IR/Schedule.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/IR/Module.h"
+
+namespace attune {
+
+struct GpuSchedule;
+
+/// Makes the image of a GPU that NVIDIA's assembler does not know, in the place of PTX and ptxas.
+struct ImageEmitter {
+  /// The name, as in `--gpu`.
+  std::string name;
+  /// The compute capability of the image, times 10, and whether code may use what only sm_90a has.
+  uint32_t number;
+  bool isSpecific;
+  /// Returns the image of |module|, device code for NVPTX that is not optimized yet. |host| is the machine of the host code.
+  Result<std::string> (*emit)(std::unique_ptr<llvm::Module> module, const HostMachine &host);
+  /// Changes the schedule of all images of a model that has one of these.
+  void (*adjust)(mlir::rt::Schedule &schedule, GpuSchedule &own);
+};
+
+/// Makes |emitter| known, unless one of that name is.
+void registerImageEmitter(ImageEmitter emitter);
+/// All registered emitters; their addresses stay valid.
+std::vector<const ImageEmitter *> getImageEmitters();
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_IMAGEEMITTER_H

@@ -1,0 +1,41 @@
+//===- NvvmEmission.h - Images of kernels ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_NVVMEMISSION_H
+#define ATTUNE_COMPILER_TARGET_NVVM_NVVMEMISSION_H
+
+#include "compiler/Target/NVVM/DeviceModule.h"
+#include "compiler/Target/Target.h"
+
+namespace attune {
+
+/// The name of the backend of all kernels.
+inline constexpr llvm::StringLiteral kNvvmBackend = "nvvm";
+
+/// Kernels become images, one or two for each GPU, in the descriptor.
+class NvvmEmission : public TargetEmission {
+public:
+  NvvmEmission(std::vector<GpuArchitecture> gpus, const HostMachine &host) : gpus(std::move(gpus)), host(host) {}
+
+  Status takeKernels(mlir::ModuleOp module) override;
+  llvm::StringRef stepName() const override { return "device"; }
+  void describe(ModelSignature &signature, DescriptorOptions &descriptor) const override;
+  std::string deviceText() const override { return images.front().data; }
+  void print(llvm::raw_ostream &stream) const override { device->print(stream, nullptr); }
+
+private:
+  /// Adds the images for |gpu|.
+  Status addImages(const GpuArchitecture &gpu, const std::string &ptxas);
+
+  std::vector<GpuArchitecture> gpus;
+  const HostMachine &host;
+  // The module after the context it lives in, so that it goes first.
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> device;
+  std::vector<DeviceFunction> functions;
+  std::vector<GpuImage> images;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_NVVMEMISSION_H

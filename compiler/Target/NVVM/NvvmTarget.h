@@ -1,0 +1,48 @@
+//===- NvvmTarget.h - Kernels on NVIDIA GPUs -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_NVVM_NVVMTARGET_H
+#define ATTUNE_COMPILER_TARGET_NVVM_NVVMTARGET_H
+
+#include "compiler/Target/NVVM/GpuArchitecture.h"
+#include "compiler/Target/NVVM/GpuSchedule.h"
+#include "compiler/Target/Target.h"
+
+namespace attune {
+
+/// The target `cuda`: a list of GPUs.
+class NvvmTarget : public Target {
+public:
+  static constexpr llvm::StringLiteral kName = "cuda";
+
+  static Result<std::unique_ptr<Target>> create(const TargetRequest &request, const HostMachine &host);
+  static Result<std::unique_ptr<Target>> read(mlir::rt::TargetAttr attribute);
+
+  llvm::StringRef name() const override { return kName; }
+  mlir::rt::TargetAttr attribute(mlir::MLIRContext *context) const override;
+  const mlir::rt::Schedule &schedule() const override { return schedules.shared; }
+  llvm::StringRef defaultBackend() const override;
+  std::string flags() const override;
+  std::vector<std::string> programs() const override;
+  Status checkEmit(EmitKind kind) const override;
+  void addBufferPasses(mlir::OpPassManager &pm, const mlir::rt::Schedule &schedule) const override;
+  void addVectorPasses(mlir::OpPassManager &pm, const mlir::rt::Schedule &schedule) const override;
+  void addTargetPasses(mlir::OpPassManager &pm) const override;
+  Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const override;
+
+private:
+  NvvmTarget(std::vector<GpuArchitecture> gpus, mlir::xfmr::Precision precision);
+  /// Returns the target for the GPUs called |list|, separated by commas. Errors begin with |place|.
+  static Result<std::unique_ptr<Target>> create(const std::string &list, mlir::xfmr::Precision precision, const std::string &place);
+
+  /// The first one gets PTX, too.
+  std::vector<GpuArchitecture> gpus;
+  GpuSchedules schedules;
+};
+
+/// Registers the target.
+void registerNvvmTarget();
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_NVVM_NVVMTARGET_H

@@ -1,0 +1,127 @@
+//===- Target.h - The interface of all targets -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A target is what kernels run on. The pipelines and the driver know targets by this interface only:
+//
+//     TargetRequest   the flags that choose a target
+//     TargetInfo      a target of this build, by name
+//     Target          what one compilation is for: its schedule, and the passes in which targets differ
+//     TargetEmission  what becomes of one module after the phase `kernels`: code that is not part of the host module
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_TARGET_H
+#define ATTUNE_COMPILER_TARGET_TARGET_H
+
+#include "compiler/Object/Descriptor.h"
+#include "compiler/Object/Emit.h"
+#include "compiler/Object/HostMachine.h"
+#include "dialect/Rt/IR/RtAttrs.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <map>
+#include <memory>
+
+namespace attune {
+
+/// The flags that choose a target, as text; empty for the target's default.
+struct TargetRequest {
+  /// `--target`; empty for the first target of the build.
+  std::string name;
+  /// `--gpu`.
+  std::string gpu;
+  /// `--kernels`.
+  std::string kernels;
+  /// `--set KEY=VALUE`.
+  std::map<std::string, std::string> settings;
+  /// `--dtype`: what the inputs of projections are rounded to.
+  mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
+};
+
+/// The state of a target for one module, from the phase `kernels` to its object.
+class TargetEmission {
+public:
+  virtual ~TargetEmission();
+  /// Starts processes that work beside the phases that follow `kernels`, whose IR |module| is.
+  virtual Status start(mlir::ModuleOp module) { return {}; }
+  /// Completes the code of kernels that are not part of the host module: waits for processes, or takes the kernels of |module|, in phase
+  /// `target`, out of it and makes images of them.
+  virtual Status takeKernels(mlir::ModuleOp module) { return {}; }
+  /// The row of takeKernels in the time report, "" for none.
+  virtual llvm::StringRef stepName() const { return ""; }
+  /// Adds kernels to |host|, the LLVM IR of the host module.
+  virtual Status linkHost(llvm::Module &host) { return {}; }
+  /// Returns the features of the CPU that |host| needs beside those that all code for the machine may use, ",a,b".
+  virtual std::string hostFeatures(const llvm::Module &host) const { return ""; }
+  /// Adds device code to the descriptor, and kernels without a function of their own to the signature.
+  virtual void describe(ModelSignature &signature, DescriptorOptions &descriptor) const {}
+  /// Returns the text of the device code; checkEmit has allowed EmitKind::Ptx.
+  virtual std::string deviceText() const;
+  /// Prints the LLVM IR of the device code, if any.
+  virtual void print(llvm::raw_ostream &stream) const {}
+};
+
+/// A target of one compilation. Immutable.
+class Target {
+public:
+  virtual ~Target();
+
+  /// The name, as in `--target`.
+  virtual llvm::StringRef name() const = 0;
+  /// Returns the request in canonical form; readTarget of it returns an equal target.
+  virtual mlir::rt::TargetAttr attribute(mlir::MLIRContext *context) const = 0;
+  /// The tile sizes and layouts that passes of all targets read.
+  virtual const mlir::rt::Schedule &schedule() const = 0;
+  mlir::xfmr::Precision precision() const { return rounding; }
+  /// The backend of kernels that name none: "mlir".
+  virtual llvm::StringRef defaultBackend() const = 0;
+  /// Returns the flags that name this target, "--a=b --c=d"; "" for the defaults.
+  virtual std::string flags() const { return ""; }
+  /// Returns the paths of the programs that take part in making code.
+  virtual std::vector<std::string> programs() const { return {}; }
+  /// Returns an error if the target has no output of this kind.
+  virtual Status checkEmit(EmitKind kind) const;
+
+  // The passes in which targets differ. |schedule| is that of the module, usually schedule().
+  /// Adds the passes at the end of phase `kernels`.
+  virtual void addKernelPasses(mlir::OpPassManager &pm) const {}
+  /// Adds the passes of phase `bufferized` on the buffers of kernels, before the plan of memory.
+  virtual void addBufferPasses(mlir::OpPassManager &pm, const mlir::rt::Schedule &schedule) const = 0;
+  /// Adds the passes of phase `vector`.
+  virtual void addVectorPasses(mlir::OpPassManager &pm, const mlir::rt::Schedule &schedule) const = 0;
+  /// Adds the passes of phase `target`.
+  virtual void addTargetPasses(mlir::OpPassManager &pm) const = 0;
+
+  /// Returns the emission of a module whose host code runs on |host|, which outlives it. An error if a program is missing.
+  virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const = 0;
+
+protected:
+  explicit Target(mlir::xfmr::Precision rounding) : rounding(rounding) {}
+
+private:
+  mlir::xfmr::Precision rounding;
+};
+
+/// A target of this build.
+struct TargetInfo {
+  std::string name;
+  void (*registerDialects)(mlir::DialectRegistry &registry);
+  void (*registerPasses)();
+  /// Returns the target that |request| asks for. Errors begin with the flag that is wrong.
+  Result<std::unique_ptr<Target>> (*create)(const TargetRequest &request, const HostMachine &host);
+  /// Returns the target that |attribute| describes.
+  Result<std::unique_ptr<Target>> (*read)(mlir::rt::TargetAttr attribute);
+};
+
+/// Makes |info| known, unless a target of that name is.
+void registerTarget(TargetInfo info);
+/// All targets of this build, in the order of their registration.
+llvm::ArrayRef<TargetInfo> getTargets();
+
+/// Returns the target that |request| asks for, by the target's own function. An error if it is not in this build.
+Result<std::unique_ptr<Target>> createTarget(const TargetRequest &request, const HostMachine &host);
+/// Returns the target that |attribute| describes.
+Result<std::unique_ptr<Target>> readTarget(mlir::rt::TargetAttr attribute);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_TARGET_H

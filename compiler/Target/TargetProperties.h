@@ -1,0 +1,27 @@
+//===- TargetProperties.h - Properties of rt.target ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TARGET_TARGETPROPERTIES_H
+#define ATTUNE_COMPILER_TARGET_TARGETPROPERTIES_H
+
+#include "compiler/Support/Status.h"
+#include "dialect/Rt/IR/RtAttrs.h"
+
+namespace attune {
+
+/// The kinds of values that a property may have.
+enum class PropertyKind { Text, Number, List };
+
+/// A property of a target.
+struct TargetProperty {
+  llvm::StringLiteral name;
+  PropertyKind kind;
+  bool isRequired;
+};
+
+/// Returns an error if |attribute| has other properties than |known| and `precision`, or lacks one that is required.
+Status checkProperties(mlir::rt::TargetAttr attribute, llvm::ArrayRef<TargetProperty> known);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TARGET_TARGETPROPERTIES_H

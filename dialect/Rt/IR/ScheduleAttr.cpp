@@ -1,0 +1,125 @@
+//===- ScheduleAttr.cpp - The attribute rt.schedule ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Rt/IR/RtAttrs.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::rt;
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseField(AsmParser &parser, int64_t &value) { return parser.parseInteger(value); }
+
+/// Parses a keyword that |symbolize| knows.
+template <typename T>
+static ParseResult parseWord(AsmParser &parser, T &value, llvm::function_ref<std::optional<T>(StringRef)> symbolize) {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::optional<T> known = symbolize(word);
+  if (!known)
+    return parser.emitError(location) << "unexpected value '" << word << "'";
+  value = *known;
+  return success();
+}
+
+static ParseResult parseField(AsmParser &parser, bool &value) {
+  return parseWord<bool>(parser, value, [](StringRef word) -> std::optional<bool> {
+    if (word != "true" && word != "false")
+      return std::nullopt;
+    return word == "true";
+  });
+}
+static ParseResult parseField(AsmParser &parser, StorageType &value) { return parseWord<StorageType>(parser, value, symbolizeStorageType); }
+static ParseResult parseField(AsmParser &parser, xfmr::Precision &value) {
+  return parseWord<xfmr::Precision>(parser, value, [](StringRef word) { return xfmr::symbolizePrecision(word); });
+}
+
+static void printField(AsmPrinter &printer, int64_t value) { printer << value; }
+static void printField(AsmPrinter &printer, bool value) { printer << (value ? "true" : "false"); }
+static void printField(AsmPrinter &printer, StorageType value) { printer << stringifyStorageType(value); }
+static void printField(AsmPrinter &printer, xfmr::Precision value) { printer << xfmr::stringifyPrecision(value); }
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  Schedule schedule;
+  auto parseOne = [&]() -> ParseResult {
+    SMLoc location = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    ParseResult result = failure();
+    bool known = false;
+    visitFields(schedule, [&](StringRef field, auto &value, FieldRange) {
+      if (field != name)
+        return;
+      known = true;
+      result = parseField(parser, value);
+    });
+    return known ? result : parser.emitError(location) << "a schedule has no field '" << name << "'";
+  };
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseOne))
+    return {};
+  return parser.getChecked<ScheduleAttr>(location, parser.getContext(), schedule);
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  const Schedule schedule = getValue(), defaults;
+  SmallVector<int64_t> usual;
+  visitFields(defaults, [&](StringRef, auto value, FieldRange) { usual.push_back(static_cast<int64_t>(value)); });
+  const int64_t *next = usual.begin();
+  StringRef separator = "";
+  printer << "<";
+  visitFields(schedule, [&](StringRef name, auto value, FieldRange) {
+    if (static_cast<int64_t>(value) == *next++)
+      return;
+    printer << separator << name << " = ";
+    printField(printer, value);
+    separator = ", ";
+  });
+  printer << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Verifier
+//===----------------------------------------------------------------------===//
+
+/// Returns what |range| allows if |value| is outside of it, else "".
+static StringRef findViolation(int64_t value, FieldRange range) {
+  switch (range) {
+  case FieldRange::Any:
+    return "";
+  case FieldRange::Positive:
+    return value < 1 ? "to be at least 1" : "";
+  case FieldRange::NotNegative:
+    return value < 0 ? "not to be negative" : "";
+  case FieldRange::MultipleOf16:
+    return value < 16 || value % 16 != 0 ? "to be a multiple of 16" : "";
+  case FieldRange::PowerOfTwo:
+    return value < 1 || !llvm::isPowerOf2_64(value) ? "to be a power of two" : "";
+  }
+  llvm_unreachable("all ranges are handled");
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, Schedule schedule) {
+  LogicalResult result = success();
+  visitFields(schedule, [&](StringRef name, auto value, FieldRange range) {
+    StringRef expected = findViolation(static_cast<int64_t>(value), range);
+    if (succeeded(result) && !expected.empty())
+      result = emitError() << "expects '" << name << "' " << expected << ", but got " << static_cast<int64_t>(value);
+  });
+  if (failed(result))
+    return result;
+  if (schedule.bf16.type != StorageType::F32 && schedule.bf16.type != StorageType::BF16)
+    return emitError() << "expects 'bf16_type' to be f32 or bf16, but got " << stringifyStorageType(schedule.bf16.type);
+  if (schedule.int8.type != StorageType::I16 && schedule.int8.type != StorageType::I8)
+    return emitError() << "expects 'int8_type' to be i16 or i8, but got " << stringifyStorageType(schedule.int8.type);
+  return success();
+}
