@@ -4,7 +4,7 @@
 
 #include "compiler/Object/EntryEmitter.h"
 #include "compiler/Transforms/DimBounds.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -36,10 +36,10 @@ std::string attune::listPhases() { return llvm::join(ArrayRef<llvm::StringLitera
 static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule, xfmr::Precision precision) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(xfmr::createDecomposeComposites());
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizer());
   functions.addPass(xfmr::createFuseProjections());
   functions.addPass(xfmr::createFuseEpilogues());
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizer());
   functions.addPass(createCSEPass());
   if (precision != xfmr::Precision::F32)
     functions.addPass(xfmr::createLowerPrecision(xfmr::LowerPrecisionOptions{precision}));
@@ -66,7 +66,7 @@ static void buildLinalgPipeline(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(createSymbolDCEPass());
   // No CSE from here to bufferization: equal tensor.empty ops are different memory.
-  pm.nest<func::FuncOp>().addPass(createCanonicalizerPass());
+  pm.nest<func::FuncOp>().addPass(createCanonicalizer());
 }
 
 /// Leaves one scf.forall per kernel, with linalg ops or attention tiles inside.
@@ -95,15 +95,15 @@ static void buildTiledPipeline(OpPassManager &pm, const rt::Schedule &schedule) 
   functions.addPass(createTileHeadOps(TileHeadOpsOptions{schedule.rowBlock}));
   functions.addPass(createTileGroups(groups));
   functions.addPass(createTileQuantizedRows(TileQuantizedRowsOptions{schedule.rowBlock}));
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizer());
   functions.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCanonicalizer());
 }
 
 /// Leaves every kernel as a private function in destination-passing style.
 static void buildKernelsPipeline(OpPassManager &pm, const Target &target) {
   pm.addPass(createOutlineKernels());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
   pm.addPass(createCountKernelWork());
   target.addKernelPasses(pm);
@@ -118,12 +118,12 @@ static void buildBufferizedPipeline(OpPassManager &pm, const Target &target, con
   tensors.addPass(createStacksToBuffers());
   pm.addPass(createSharedReadsToBuffers());
   pm.addPass(createBufferize());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   pm.nest<func::FuncOp>().addPass(createDropCacheResults());
   target.addBufferPasses(pm, schedule);
   pm.addPass(createPlanMemory(PlanMemoryOptions{schedule.lowPrecisionGroup}));
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
 }
 
 void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const Target &target, const rt::Schedule &schedule) {

@@ -10,10 +10,10 @@
 #include "compiler/Transforms/BufferTypes.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
-#include "mlir/IR/SymbolTable.h"
 
 namespace attune {
 #define GEN_PASS_DEF_PADROWS
@@ -28,17 +28,17 @@ namespace {
 /// The values that are one buffer in some call, and their views, with the types they would get.
 class Buffers {
 public:
-  Buffers(SymbolTableCollection &symbols, SymbolUserMap &users) : symbols(symbols), users(users) {}
+  Buffers(const SymbolTable &symbols, const xfmr::FunctionUsers &users) : symbols(symbols), users(users) {}
 
   BufferTypes types{[this](func::CallOp call, unsigned operand, MemRefType type) {
-    return addArgument(symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()), operand, type);
+    return addArgument(symbols.lookup<func::FuncOp>(call.getCallee()), operand, type);
   }};
 
 private:
   bool addArgument(func::FuncOp function, unsigned index, MemRefType type);
 
-  SymbolTableCollection &symbols;
-  SymbolUserMap &users;
+  const SymbolTable &symbols;
+  const xfmr::FunctionUsers &users;
 };
 
 struct PadRows : attune::impl::PadRowsBase<PadRows> {
@@ -52,12 +52,9 @@ struct PadRows : attune::impl::PadRowsBase<PadRows> {
 bool Buffers::addArgument(func::FuncOp function, unsigned index, MemRefType type) {
   if (!function || function.isExternal() || !function.isPrivate() || xfmr::getEntry(function))
     return false;
-  if (!types.add(function.getArgument(index), type))
+  if (users.hasOtherUsers(function) || !types.add(function.getArgument(index), type))
     return false;
-  return llvm::all_of(users.getUsers(function), [&](Operation *user) {
-    auto call = dyn_cast<func::CallOp>(user);
-    if (!call)
-      return false;
+  return llvm::all_of(users.getCalls(function), [&](func::CallOp call) {
     Value operand = call.getOperand(index);
     if (MemRefType known = types.lookup(operand))
       return known == type;
@@ -82,8 +79,8 @@ static MemRefType getPaddedType(MemRefType type, int64_t elementBytes, int64_t m
 }
 
 void PadRows::runOnOperation() {
-  SymbolTableCollection symbols;
-  SymbolUserMap users(symbols, getOperation());
+  SymbolTable symbols(getOperation());
+  xfmr::FunctionUsers users(getOperation(), symbols);
   getOperation().walk([&](memref::AllocOp alloc) {
     Type element = alloc.getType().getElementType();
     // Codes are read in tiles of their own.

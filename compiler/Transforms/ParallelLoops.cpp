@@ -5,6 +5,7 @@
 #include "compiler/Transforms/ParallelLoops.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -136,13 +137,10 @@ LogicalResult attune::passHost(ModuleOp module, ArrayRef<scf::ForallOp> loops) {
   for (scf::ForallOp loop : loops)
     functions.insert(loop->getParentOfType<func::FuncOp>());
   SmallVector<func::CallOp> calls;
-  SymbolTableCollection tables;
-  SymbolUserMap users(tables, module);
+  SymbolTable symbols(module);
+  xfmr::FunctionUsers users(module, symbols);
   for (unsigned i = 0; i != functions.size(); ++i) {
-    for (Operation *user : users.getUsers(functions[i])) {
-      auto call = dyn_cast<func::CallOp>(user);
-      if (!call)
-        continue;
+    for (func::CallOp call : users.getCalls(functions[i])) {
       if (call->getParentOfType<scf::ForallOp>())
         return call.emitError("a parallel loop must not call '") << call.getCallee() << "', which has a parallel loop";
       calls.push_back(call);

@@ -25,6 +25,10 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Transforms/Passes.h.inc"
 
+/// Creates upstream's canonicalizer without the simplification of regions. The IR has no branches, and the search for them takes as long as
+/// all patterns.
+std::unique_ptr<mlir::Pass> createCanonicalizer();
+
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TRANSFORMS_PASSES_H

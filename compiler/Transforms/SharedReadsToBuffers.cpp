@@ -19,6 +19,7 @@
 #include "compiler/Transforms/Passes.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -115,7 +116,7 @@ struct SharedReadsToBuffers : attune::impl::SharedReadsToBuffersBase<SharedReads
 private:
   void convertSlices(ReadOnlyTensors &tensors);
   Value getBuffer(Value tensor);
-  bool canBeBuffer(func::FuncOp function, unsigned index, ArrayRef<Operation *> users, ReadOnlyTensors &tensors);
+  bool canBeBuffer(func::FuncOp function, unsigned index, ArrayRef<func::CallOp> calls, ReadOnlyTensors &tensors);
 
   DenseMap<Value, Value> buffers; // of tensors
 };
@@ -128,15 +129,15 @@ static MemRefType getBufferType(Value tensor) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// Whether argument |index| of |function|, whose uses are |users|, is a tensor that several of its calls share, and all of them can pass a
+/// Whether argument |index| of |function|, whose calls are |calls|, is a tensor that several of its calls share, and all of them can pass a
 /// buffer.
-bool SharedReadsToBuffers::canBeBuffer(func::FuncOp function, unsigned index, ArrayRef<Operation *> users, ReadOnlyTensors &tensors) {
+bool SharedReadsToBuffers::canBeBuffer(func::FuncOp function, unsigned index, ArrayRef<func::CallOp> calls, ReadOnlyTensors &tensors) {
   if (!isa<RankedTensorType>(function.getArgumentTypes()[index]))
     return false;
   llvm::SmallPtrSet<Value, 4> passed;
-  for (Operation *user : users)
-    passed.insert(cast<func::CallOp>(user).getOperand(index));
-  return passed.size() < users.size() && tensors.isOnlyRead(function.getArgument(index)) &&
+  for (func::CallOp call : calls)
+    passed.insert(call.getOperand(index));
+  return passed.size() < calls.size() && tensors.isOnlyRead(function.getArgument(index)) &&
          llvm::all_of(passed, [&](Value tensor) { return tensors.isOnlyRead(tensor) && tensors.hasOwnMemory(tensor); });
 }
 
@@ -178,12 +179,12 @@ void SharedReadsToBuffers::convertSlices(ReadOnlyTensors &tensors) {
 void SharedReadsToBuffers::runOnOperation() {
   buffers.clear();
   SymbolTableCollection symbols;
-  SymbolUserMap users(symbols, getOperation());
+  xfmr::FunctionUsers users(getOperation(), symbols.getSymbolTable(getOperation()));
   ReadOnlyTensors tensors(symbols);
   llvm::MapVector<Operation *, SmallVector<unsigned>> shared; // arguments of functions
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    ArrayRef<Operation *> calls = users.getUsers(function);
-    if (!function.isPrivate() || function.isExternal() || calls.size() < 2 || !llvm::all_of(calls, llvm::IsaPred<func::CallOp>))
+    ArrayRef<func::CallOp> calls = users.getCalls(function);
+    if (!function.isPrivate() || function.isExternal() || calls.size() < 2 || users.hasOtherUsers(function))
       continue;
     for (unsigned index = 0; index != function.getNumArguments(); ++index)
       if (canBeBuffer(function, index, calls, tensors))
@@ -207,7 +208,7 @@ void SharedReadsToBuffers::runOnOperation() {
     function.setFunctionType(builder.getFunctionType(types, function.getResultTypes()));
   }
   for (auto &[op, indices] : shared)
-    for (Operation *call : users.getUsers(op))
+    for (func::CallOp call : users.getCalls(cast<func::FuncOp>(op)))
       for (unsigned index : indices)
         call->setOperand(index, getBuffer(call->getOperand(index)));
 }

@@ -252,7 +252,9 @@ private:
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns), GreedyRewriteConfig().setListener(&roots));
+    // Blocks have no branches to simplify.
+    auto config = GreedyRewriteConfig().setListener(&roots).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
   }
 };
 } // namespace

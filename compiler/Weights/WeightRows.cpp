@@ -36,16 +36,11 @@ static bool isRecursive(func::FuncOp function, const SymbolTable &symbols) {
   return reached.contains(function);
 }
 
-WeightRows::WeightRows(ModuleOp module) : symbols(tables.getSymbolTable(module)), users(tables, module) {
-  module.walk([&](func::CallOp call) {
-    if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
-      callers[callee].push_back(call);
-  });
+WeightRows::WeightRows(ModuleOp module) : symbols(tables.getSymbolTable(module)), users(module, symbols) {
   // Start from all candidates and drop those with a call that passes something else, until nothing changes.
   for (auto function : module.getOps<func::FuncOp>()) {
-    bool called = llvm::all_of(users.getUsers(function), llvm::IsaPred<func::CallOp>);
     bool takesWeights = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) { return isWeightArgument(function, i); });
-    if (function.isPrivate() && !function.isExternal() && called && takesWeights && !isRecursive(function, symbols))
+    if (function.isPrivate() && !function.isExternal() && !users.hasOtherUsers(function) && takesWeights && !isRecursive(function, symbols))
       layers.insert(function);
   }
   while (layers.remove_if([&](func::FuncOp function) { return !canBeLayer(function); }))
@@ -88,13 +83,13 @@ bool WeightRows::adoptLayout(func::FuncOp function, func::FuncOp other) {
     return false;
   SmallVector<SmallVector<StringAttr>> otherNames;           // of each call of |other|
   llvm::DenseMap<StringAttr, SmallVector<unsigned>> passing; // the calls of |other| by the weights they pass
-  for (auto [index, call] : llvm::enumerate(callers[other])) {
+  for (auto [index, call] : llvm::enumerate(users.getCalls(other))) {
     otherNames.push_back(namesOf(call, whole));
     for (StringAttr name : otherNames.back())
       passing[name].push_back(index);
   }
   SmallVector<unsigned> places;
-  for (func::CallOp call : callers[function]) {
+  for (func::CallOp call : users.getCalls(function)) {
     SmallVector<StringAttr> names = namesOf(call, row);
     bool found = !names.empty() && llvm::any_of(passing.lookup(names.front()), [&](unsigned index) {
       SmallVector<unsigned> here = findAll(names, otherNames[index]);
@@ -116,10 +111,7 @@ bool WeightRows::adoptLayout(func::FuncOp function, func::FuncOp other) {
 }
 
 bool WeightRows::canBeLayer(func::FuncOp function) const {
-  auto found = callers.find(function);
-  if (found == callers.end())
-    return true;
-  for (func::CallOp call : found->second) {
+  for (func::CallOp call : users.getCalls(function)) {
     auto caller = call->getParentOfType<func::FuncOp>();
     if (!caller || (!layers.contains(caller) && !xfmr::getEntry(caller)))
       return false;

@@ -8,8 +8,7 @@
 #ifndef ATTUNE_WEIGHTS_WEIGHTROWS_H
 #define ATTUNE_WEIGHTS_WEIGHTROWS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/SymbolTable.h"
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -62,8 +61,7 @@ private:
 
   mlir::SymbolTableCollection tables;
   const mlir::SymbolTable &symbols;
-  mlir::SymbolUserMap users;
-  llvm::DenseMap<mlir::func::FuncOp, llvm::SmallVector<mlir::func::CallOp>> callers;
+  mlir::xfmr::FunctionUsers users;
   llvm::SetVector<mlir::func::FuncOp> layers;
   llvm::DenseMap<mlir::func::FuncOp, WeightRow> rows;
 };

@@ -7,8 +7,7 @@ usage: include_graph.py ROOT
 
 The page has a fenced block whose info string is `arrows`, one `Room -> Room Room` a line: files of the room on the left may include files of
 those on the right, and whatever these may include in turn. Files may always include files of their own room. A second block, `rooms`, gives the
-folder of each room; the longest folder that holds a file decides. `exceptions` lists `FILE -> FILE` that are still to be mended: an exception that
-is no longer needed is an error, too.
+folder of each room; the longest folder that holds a file decides.
 
 Prints one line for each violation and exits with 1 if there is one.
 """

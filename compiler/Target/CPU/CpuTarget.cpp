@@ -88,7 +88,7 @@ void CpuTarget::addKernelPasses(OpPassManager &pm) const {
   if (!backend)
     return;
   backend->addSelectPasses(pm);
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
 }
 
 void CpuTarget::addBufferPasses(OpPassManager &pm, const rt::Schedule &schedule) const {
@@ -125,7 +125,7 @@ void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule)
   ExpandMathOptions math;
   math.expandBF16 = !own.roundsBF16;
   pm.addPass(createExpandMath(math));
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
   // Its shuffles must not be canonicalized: see the pass.
   pm.addPass(createLowerKeyPanel());

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/Rt/IR/RtAttrs.h"
-#include "dialect/Xfmr/IR/XfmrOps.h"
+#include "dialect/Xfmr/IR/EntryAttrs.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 

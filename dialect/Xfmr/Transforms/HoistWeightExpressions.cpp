@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
 #include "dialect/Xfmr/Transforms/HoistWeightExpressions.h"
 #include "dialect/Xfmr/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
@@ -27,45 +28,34 @@ using func::FuncOp;
 
 namespace {
 
-/// The functions of a module, callees first, and who calls them.
-struct Calls {
-  explicit Calls(ModuleOp module, SymbolTable &symbols) {
+/// The functions of a module, callees first.
+struct CalleesFirst {
+  CalleesFirst(ModuleOp module, const SymbolTable &symbols) : symbols(symbols) {
     for (auto function : module.getOps<FuncOp>())
-      visit(function, symbols);
-    // A function that is named other than by a call, from anywhere, must keep its type.
-    module.walk([&](Operation *op) {
-      if (isa<CallOp>(op))
-        return;
-      op->getAttrDictionary().walk([&](SymbolRefAttr attr) {
-        if (auto function = symbols.lookup<FuncOp>(attr.getRootReference()))
-          fixed.insert(function);
-      });
-    });
+      visit(function);
   }
 
-  /// Whether all uses of |function| are calls that this pass can rewrite.
-  bool isClosed(FuncOp function) const { return function.isPrivate() && !function.isDeclaration() && !fixed.contains(function); }
-
-  llvm::SetVector<FuncOp> postorder;
-  DenseMap<FuncOp, SmallVector<CallOp>> callers;
+  llvm::SetVector<FuncOp> functions;
+  /// Functions that call themselves, directly or through others.
+  DenseSet<FuncOp> recursive;
 
 private:
-  void visit(FuncOp function, SymbolTable &symbols) {
+  void visit(FuncOp function) {
     if (!entered.insert(function).second)
       return;
     function.walk([&](CallOp call) {
       auto callee = symbols.lookup<FuncOp>(call.getCallee());
       if (!callee)
         return;
-      callers[callee].push_back(call);
-      visit(callee, symbols);
-      if (!postorder.contains(callee)) // still being visited: a recursion
-        fixed.insert(callee);
+      visit(callee);
+      if (!functions.contains(callee)) // still being visited: a recursion
+        recursive.insert(callee);
     });
-    postorder.insert(function);
+    functions.insert(function);
   }
 
-  DenseSet<FuncOp> entered, fixed;
+  const SymbolTable &symbols;
+  DenseSet<FuncOp> entered;
 };
 
 /// Erases the weights that no op names.
@@ -85,11 +75,14 @@ struct HoistWeightExpressions : xfmr::impl::HoistWeightExpressionsBase<HoistWeig
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
-    Calls calls(module, symbols);
+    CalleesFirst order(module, symbols);
+    FunctionUsers users(module, symbols);
     WeightFolder folder(module, symbols);
-    for (FuncOp function : calls.postorder) {
-      if (calls.isClosed(function)) {
-        if (failed(hoistToCallers(function, calls.callers.lookup(function))))
+    for (FuncOp function : order.functions) {
+      // A function that is named other than by a call, from anywhere, must keep its type.
+      bool onlyCalled = !order.recursive.contains(function) && !users.hasOtherUsers(function);
+      if (function.isPrivate() && !function.isDeclaration() && onlyCalled) {
+        if (failed(hoistToCallers(function, users.getCalls(function))))
           return signalPassFailure();
       } else if (!function.isDeclaration() && hasExpressionsOverArguments(function)) {
         remark::missed(function.getLoc(), remark::RemarkOpts::name("HoistWeightExpressions").category("xfmr-hoist-weight-expressions"))

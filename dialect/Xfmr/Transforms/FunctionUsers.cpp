@@ -1,0 +1,31 @@
+//===- FunctionUsers.cpp - The calls of each function of a module ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/Transforms/FunctionUsers.h"
+#include "dialect/Xfmr/IR/XfmrOps.h"
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+FunctionUsers::FunctionUsers(ModuleOp module, const SymbolTable &symbols) {
+  module.walk([&](Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+        calls[callee].push_back(call);
+      return;
+    }
+    // A weight_ref names a weight, never a function; an entry has some for every layer.
+    if (isa<WeightRefOp>(op) || (op->isRegistered() && !isa<SymbolUserOpInterface>(op)))
+      return;
+    op->getAttrDictionary().walk([&](SymbolRefAttr attr) {
+      if (auto function = symbols.lookup<func::FuncOp>(attr.getRootReference()))
+        named.insert(function);
+    });
+  });
+}
+
+ArrayRef<func::CallOp> FunctionUsers::getCalls(func::FuncOp function) const {
+  auto found = calls.find(function);
+  return found == calls.end() ? ArrayRef<func::CallOp>() : ArrayRef<func::CallOp>(found->second);
+}
