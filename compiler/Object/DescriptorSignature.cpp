@@ -110,14 +110,14 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
       continue;
     if (xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, index)) {
       bool isPast = dim.getValue() == xfmr::SessionDim::Past;
-      entry.dims[findDim(entry, xfmr::stringifySessionDim(dim.getValue()), limits)].origin =
+      entry.dims[findDim(entry, xfmr::stringifySessionDim(dim.getValue()))].origin =
           isPast ? ATTUNE_DIM_PAST : ATTUNE_DIM_SOURCE_LENGTH;
       continue;
     }
     xfmr::InputAttr input = xfmr::getInput(function, index);
     if (!input)
       return missing("argument", index, xfmr::InputAttr::name);
-    Result<TensorSignature> tensor = readTensor(entry, type, input.getName(), input.getDims(), limits);
+    Result<TensorSignature> tensor = readTensor(entry, type, input.getName(), input.getDims());
     if (!tensor)
       return tensor.status();
     tensor->fill = getFill(input.getDefaultValue());
@@ -130,7 +130,7 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
     xfmr::OutputAttr output = xfmr::getResultOutput(function, index);
     if (!output)
       return missing("result", index, xfmr::OutputAttr::name);
-    Result<TensorSignature> tensor = readTensor(entry, type, output.getName(), output.getDims(), limits);
+    Result<TensorSignature> tensor = readTensor(entry, type, output.getName(), output.getDims());
     if (!tensor)
       return tensor.status();
     tensor->group = output.getIsGroup();

@@ -1,7 +1,7 @@
 //===- Commands.h - The commands shared by the tools ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// run, check, diff, bench, inspect and generate on compiled artefacts. A tool supplies how a model is opened (attune compiles folders,
+// run, check, diff, bench, inspect and generate on compiled artifacts. A tool supplies how a model is opened (attune compiles folders,
 // attune-run loads objects) and its own flags; the rest is the same in both.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_COMMANDS_H

@@ -17,7 +17,7 @@ void showProgress(const char *what, uint64_t done, uint64_t total);
 int runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments);
-/// A command on compiled artefacts, which compiles its model first if it is not compiled.
+/// A command on compiled artifacts, which compiles its model first if it is not compiled.
 int runArtefactCommand(const std::string &command, const std::vector<std::string> &arguments);
 
 } // namespace attune
