@@ -1,6 +1,6 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="low-precision-rows=32 stream-panels=1" --canonicalize | FileCheck %s
-// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="low-precision-rows=64 stream-panels=1 wide-rows=64 wide-columns=64 wide-blocks=4" --canonicalize | FileCheck %s --check-prefix=WIDE
-// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="low-precision-rows=8 even-low-precision-tiles stream-panels=1" --canonicalize | FileCheck %s --check-prefix=EVEN
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=32 even-low-precision-tiles=false stream-panels=1" --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=64 even-low-precision-tiles=false stream-panels=1 wide-rows=64 wide-columns=64 wide-blocks=4" --canonicalize | FileCheck %s --check-prefix=WIDE
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=8 stream-panels=1" --canonicalize | FileCheck %s --check-prefix=EVEN
 
 // Products of codes have register tiles of their own number of rows; blocks are whole tiles. Panels are cut as they are packed.
 // CHECK-LABEL: @int8

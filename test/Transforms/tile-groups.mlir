@@ -1,7 +1,7 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups=stream-panels=1 --canonicalize | FileCheck %s
-// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups=stream-panels=4 --canonicalize | FileCheck %s --check-prefix=STREAM
+// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="register-rows=8 block-bytes=524288 stream-panels=1" --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg --attune-tile-groups="register-rows=8 block-bytes=524288" --canonicalize | FileCheck %s --check-prefix=STREAM
 // RUN: attune-opt %s --convert-xfmr-to-linalg="panel-width=16" \
-// RUN:   --attune-tile-groups="register-rows=4 panel-width=16 max-block-rows=64 stream-panels=1 row-block=2" \
+// RUN:   --attune-tile-groups="register-rows=4 panel-width=16 block-bytes=524288 max-block-rows=64 stream-panels=1 row-block=2" \
 // RUN:   --canonicalize | FileCheck %s --check-prefix=NARROW
 
 // Row blocks and panels in parallel, register tiles inside, all of one kernel in each tile. Blocks are as few as their largest size allows, and even; so are the register tiles if

@@ -38,18 +38,18 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
 
     Expects composites decomposed and `multi_head_attention`, `ffn` and `dropout` gone. Numerics: exact (each op's N labels hold).
   }];
-  let options = [Option<"panelWidth", "panel-width", "int64_t", "32", "columns of a weight panel">,
-                 Option<"bf16Codes", "bf16-codes", "std::string", [{"bf16"}], "element type of bf16 codes: bf16 or f32">,
-                 Option<"bf16Group", "bf16-group", "int64_t", "2", "neighbours in K that lie side by side in panels of bf16 codes">,
-                 Option<"bf16Multiple", "bf16-multiple", "int64_t", "2", "columns of bf16 codes are a multiple of this">,
-                 Option<"int8Codes", "int8-codes", "std::string", [{"i8"}], "element type of int8 codes: i8 (plus 128) or i16">,
-                 Option<"int8Multiple", "int8-multiple", "int64_t", "4", "columns of int8 codes are a multiple of this">,
-                 Option<"attentionCodes", "attention-codes", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::F32", "what operands of attention are rounded to",
+  let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth", "columns of a weight panel">,
+                 Option<"bf16Codes", "bf16-codes", "std::string", "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().bf16.type).str()", "element type of bf16 codes: bf16 or f32">,
+                 Option<"bf16Group", "bf16-group", "int64_t", "::mlir::rt::Schedule().bf16.group", "neighbours in K that lie side by side in panels of bf16 codes">,
+                 Option<"bf16Multiple", "bf16-multiple", "int64_t", "::mlir::rt::Schedule().bf16.multiple", "columns of bf16 codes are a multiple of this">,
+                 Option<"int8Codes", "int8-codes", "std::string", "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().int8.type).str()", "element type of int8 codes: i8 (plus 128) or i16">,
+                 Option<"int8Multiple", "int8-multiple", "int64_t", "::mlir::rt::Schedule().int8.multiple", "columns of int8 codes are a multiple of this">,
+                 Option<"attentionCodes", "attention-codes", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision", "what operands of attention are rounded to",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>,
-                 Option<"attentionHead", "attention-head", "int64_t", "128", "components of the largest head whose operands are rounded">,
-                 Option<"knownCounts", "known-counts", "bool", "false",
+                 Option<"attentionHead", "attention-head", "int64_t", "::mlir::rt::Schedule().maxAttentionHead", "components of the largest head whose operands are rounded">,
+                 Option<"knownCounts", "known-counts", "bool", "!::mlir::rt::Schedule().hostReadsBuffers",
                         "the host cannot read data: packed tokens have as many rows as there are places, and none of those beyond the last has one">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect",

@@ -4,6 +4,7 @@
 #ifndef ATTUNE_CONVERSION_XFMRTOLINALG_H
 #define ATTUNE_CONVERSION_XFMRTOLINALG_H
 
+#include "dialect/Rt/IR/Schedule.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -26,7 +26,7 @@ struct CpuSchedule {
   /// Rows of scores whose exponentials are computed at once.
   int64_t softmaxRows = 8;
   /// Instructions for products of lower precision.
-  DotUnit dotUnit = DotUnit::Portable;
+  DotUnit dotUnit = DotUnit::Avx512;
   /// How weights are prefetched: with 4 streams a block of one or two row tiles asks for four parts of the next panel side by side. With 1
   /// a single tile asks for what comes |prefetchAhead| bytes after the weights in use; panels side by side always do. Reading 2 to 12 rows'
   /// matrices from DRAM, an Emerald Rapids VM gives a core 16 GB/s for four streams and 10 for one, however far ahead (2026-11-22); a Zen 5

@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_CPU_PASSES_H
 #define ATTUNE_COMPILER_TARGET_CPU_PASSES_H
 
-#include "compiler/Target/CPU/DotUnit.h"
+#include "compiler/Target/CPU/CpuSchedule.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

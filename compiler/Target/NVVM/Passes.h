@@ -4,6 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_PASSES_H
 #define ATTUNE_COMPILER_TARGET_NVVM_PASSES_H
 
+#include "compiler/Target/NVVM/GpuSchedule.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/IR/BuiltinOps.h"

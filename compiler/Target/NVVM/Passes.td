@@ -57,11 +57,11 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect", "::mlir::rt::RtDialect", "::mlir::tiles::TileDialect"];
-  let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block, a multiple of 32">,
-                 Option<"specificArch", "specific-arch", "int64_t", "0", "compute capability times 10 of a GPU that gets kernels of its own; 0 for none">,
-                 Option<"specificColumns", "specific-columns", "int64_t", "256", "columns of its tiles, a multiple of 128 up to 256">,
-                 Option<"specificStages", "specific-stages", "int64_t", "4", "stages of 64 components in its shared memory">,
-                 Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "33554432", "bytes of keys and values that its attention reads at a time">];
+  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block, a multiple of 32">,
+                 Option<"specificArch", "specific-arch", "int64_t", "::attune::GpuSchedule().specificArch", "compute capability times 10 of a GPU that gets kernels of its own; 0 for none">,
+                 Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns", "columns of its tiles, a multiple of 128 up to 256">,
+                 Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages", "stages of 64 components in its shared memory">,
+                 Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "::attune::GpuSchedule().specificCacheBytes", "bytes of keys and values that its attention reads at a time">];
 }
 
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
@@ -72,8 +72,8 @@ def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
     workspace if they do not fit beside allocations, in `bytes`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
-  let options = [Option<"bytes", "bytes", "int64_t", "49152", "most bytes of shared memory of a block">,
-                 Option<"specificBytes", "specific-bytes", "int64_t", "232448", "the same for loops that only one GPU has">];
+  let options = [Option<"bytes", "bytes", "int64_t", "::attune::GpuSchedule().sharedBytes", "most bytes of shared memory of a block">,
+                 Option<"specificBytes", "specific-bytes", "int64_t", "::attune::GpuSchedule().specificBytes", "the same for loops that only one GPU has">];
 }
 
 def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
@@ -84,7 +84,7 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
     Numerics: exact.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
-  let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block">];
+  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block">];
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,7 +140,7 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     after another. Functions that launch get the host as first argument, as in `attune-outline-parallel`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];
-  let options = [Option<"threads", "threads", "int64_t", "128", "threads of a block">];
+  let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block">];
 }
 
 #endif // ATTUNE_TARGET_NVVM_PASSES_TD

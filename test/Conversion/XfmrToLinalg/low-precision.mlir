@@ -1,10 +1,10 @@
-// RUN: attune-opt %s --convert-xfmr-to-linalg --canonicalize | FileCheck %s
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --canonicalize | FileCheck %s
 // RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=f32 int8-codes=i16 int8-multiple=2" --canonicalize | FileCheck %s --check-prefix=WIDE
-// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-multiple=32 int8-multiple=64" --canonicalize | FileCheck %s --check-prefix=TILES
-// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-group=8 bf16-multiple=16" --canonicalize | FileCheck %s --check-prefix=CHUNKS
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 bf16-multiple=32 int8-codes=i8 int8-multiple=64" --canonicalize | FileCheck %s --check-prefix=TILES
+// RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 bf16-group=8 bf16-multiple=16 int8-codes=i8 int8-multiple=4" --canonicalize | FileCheck %s --check-prefix=CHUNKS
 // RUN: not attune-opt %s --convert-xfmr-to-linalg="bf16-codes=i8" 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-codes=i4" 2>&1 | FileCheck %s --check-prefix=TYPE4
-// RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-multiple=6" 2>&1 | FileCheck %s --check-prefix=MULTIPLE
+// RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-codes=i8 int8-multiple=6" 2>&1 | FileCheck %s --check-prefix=MULTIPLE
 // TYPE: 'bf16-codes' cannot be 'i8'
 // TYPE4: 'int8-codes' cannot be 'i4'
 // MULTIPLE: expects columns of codes of type i8 to be a multiple of 4, but got 6

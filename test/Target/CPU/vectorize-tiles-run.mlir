@@ -2,7 +2,7 @@
 // be touched. The bits are the same for every size of register tile and instruction set.
 //
 // REQUIRES: avx2
-// RUN: attune-opt %s --attune-vectorize-tiles -o %t.8.mlir
+// RUN: attune-opt %s --attune-vectorize-tiles=register-rows=8 -o %t.8.mlir
 // RUN: %S/Inputs/run-kernels %t.8.mlir %S/Inputs/vectorize-tiles-run.c %t.8 %cc x86-64-v3 x86-64-v4 > %t.8.txt
 // RUN: attune-opt %s --attune-vectorize-tiles="register-rows=6" -o %t.6.mlir
 // RUN: %S/Inputs/run-kernels %t.6.mlir %S/Inputs/vectorize-tiles-run.c %t.6 %cc x86-64-v3 > %t.6.txt
