@@ -7,7 +7,7 @@
 // RUN: attune-opt %t/known.mlir --attune-to-bufferized=target=cuda --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=UNCHAINED
 // RUN: attune-opt %t/known.mlir --attune-to-vector=target=cuda --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=DEVICE
 // UNCHAINED: attune-limit-rows
-// UNCHAINED-NOT: attune-chain-kernels
+// UNCHAINED-NOT: attune-block-rows-across-kernels
 // DEVICE:      attune-place-on-device{threads=128},
 // DEVICE-NEXT: attune-distribute-to-threads{specific-arch=90 specific-cache-bytes=33554432 specific-columns=256 specific-stages=4 threads=128},
 // DEVICE-NEXT: attune-place-in-shared{bytes=73728 specific-bytes=232448},
