@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Object/EntryCall.h"
+#include "compiler/Object/EntryAdapter.h"
 #include "compiler/Object/EntryFormulas.h"
 #include "compiler/Object/Passes.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
@@ -43,7 +43,7 @@ struct EntryWrappers : attune::impl::EntryWrappersBase<EntryWrappers> {
       EntryFormulas formulas(entry);
       auto take = [&](StringRef formula) { return cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(formula)); };
       auto kernels = cast_or_null<ArrayAttr>(entry->removeAttr(rt::kKernelWorkAttr));
-      if (failed(EntryCall(entry, *caches, device).build()) || failed(formulas.buildSize("workspace", take(rt::kWorkspaceAttr))) ||
+      if (failed(EntryAdapter(entry, *caches, device).build()) || failed(formulas.buildSize("workspace", take(rt::kWorkspaceAttr))) ||
           failed(formulas.buildSize("flops", take(xfmr::kFlopsAttr))) || (kernels && failed(formulas.buildWork(kernels))))
         return signalPassFailure();
       xfmr::removeEntry(entry);

@@ -164,7 +164,8 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     Expects functions without results (after bufferization) and buffers whose sizes follow from the dims of the entry; a size that is read
     from memory needs a bound, `arith.minsi %size, %bound`. An error is emitted for others. Numerics: exact.
   }];
-  let options = [Option<"rowGroup", "row-group", "int64_t", "::mlir::rt::Schedule().lowPrecisionGroup", "low-precision rows that are read at once">];
+  let options = [Option<"rowGroup", "row-group", "int64_t", "::mlir::rt::Schedule().lowPrecisionGroup",
+                        "low-precision rows that are read at once">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }
 
@@ -200,8 +201,10 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     Kernels in sequences take rows of a buffer (`offset: ?`). Expects bufferized functions that write none of their
     arguments under another's name; runs before `attune-plan-memory`, which replaces `rt.worker_count`. Numerics: exact.
   }];
-  let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows", "most rows of a step for each worker, 0 to leave calls as they are">,
-                 Option<"multiple", "multiple", "int64_t", "::mlir::rt::Schedule().registerRows", "rows of a step for each worker are a multiple of this, or `rows`">];
+  let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows",
+                        "most rows of a step for each worker, 0 to leave calls as they are">,
+                 Option<"multiple", "multiple", "int64_t", "::mlir::rt::Schedule().registerRows",
+                        "rows of a step for each worker are a multiple of this, or `rows`">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];
 }
 
@@ -232,10 +235,12 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
     than a block. Masks of integers become masks of f32. Numerics: exact, as the tile says.
   }];
   let options = [Option<"queryRows", "query-rows", "int64_t", "::mlir::rt::Schedule().queryRows", "rows of a register tile">,
-                 Option<"longRows", "long-rows", "int64_t", "::mlir::rt::Schedule().attentionRows", "most rows of a tile over several blocks of keys">,
+                 Option<"longRows", "long-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
+                        "most rows of a tile over several blocks of keys">,
                  Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().keyPanelWidth", "keys per panel">,
                  Option<"keyBlock", "key-block", "int64_t", "512", "keys per softmax block">,
-                 Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision", "what the inputs of both products may be rounded to",
+                 Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
+                        "what the inputs of both products may be rounded to",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>];
@@ -281,17 +286,26 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     Numerics: exact; no sum is split.
   }];
   let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows", "rows of a register tile">,
-                 Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth", "columns of a register tile and of a weight panel">,
-                 Option<"blockBytes", "block-bytes", "int64_t", "::mlir::rt::Schedule().blockBytes", "bytes of the input rows of one block">,
+                 Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
+                        "columns of a register tile and of a weight panel">,
+                 Option<"blockBytes", "block-bytes", "int64_t", "::mlir::rt::Schedule().blockBytes",
+                        "bytes of the input rows of one block">,
                  Option<"maxBlockRows", "max-block-rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows", "most rows of one block">,
-                 Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows", "rows of a register tile of low-precision operands">,
-                 Option<"evenLowPrecisionTiles", "even-low-precision-tiles", "bool", "::mlir::rt::Schedule().evenLowPrecisionTiles", "a few low-precision tiles have about the same number of rows, as those of f32 do">,
-                 Option<"streamPanels", "stream-panels", "int64_t", "::mlir::rt::Schedule().streamPanels", "weight panels that a single row reads side by side">,
-                 Option<"fewRows", "few-rows", "int64_t", "::mlir::rt::Schedule().fewRows", "up to so many rows a block has few-columns columns; 0 for none">,
-                 Option<"fewColumns", "few-columns", "int64_t", "::mlir::rt::Schedule().fewColumns", "columns of a block of few rows, a divisor of panel-width">,
+                 Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
+                        "rows of a register tile of low-precision operands">,
+                 Option<"evenLowPrecisionTiles", "even-low-precision-tiles", "bool", "::mlir::rt::Schedule().evenLowPrecisionTiles",
+                        "a few low-precision tiles have about the same number of rows, as those of f32 do">,
+                 Option<"streamPanels", "stream-panels", "int64_t", "::mlir::rt::Schedule().streamPanels",
+                        "weight panels that a single row reads side by side">,
+                 Option<"fewRows", "few-rows", "int64_t", "::mlir::rt::Schedule().fewRows",
+                        "up to so many rows a block has few-columns columns; 0 for none">,
+                 Option<"fewColumns", "few-columns", "int64_t", "::mlir::rt::Schedule().fewColumns",
+                        "columns of a block of few rows, a divisor of panel-width">,
                  Option<"wideRows", "wide-rows", "int64_t", "::mlir::rt::Schedule().wideRows", "rows of a wide low-precision block">,
-                 Option<"wideColumns", "wide-columns", "int64_t", "::mlir::rt::Schedule().wideColumns", "columns of a wide block, a multiple of panel-width">,
-                 Option<"wideBlocks", "wide-blocks", "int64_t", "::mlir::rt::Schedule().wideBlocks", "blocks are wide where there are at least so many; 0 for none">,
+                 Option<"wideColumns", "wide-columns", "int64_t", "::mlir::rt::Schedule().wideColumns",
+                        "columns of a wide block, a multiple of panel-width">,
+                 Option<"wideBlocks", "wide-blocks", "int64_t", "::mlir::rt::Schedule().wideBlocks",
+                        "blocks are wide where there are at least so many; 0 for none">,
                  Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock", "rows per task of row-wise kernels">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }

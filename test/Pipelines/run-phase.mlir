@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: sed -e 's/TARGET/rt.target = #rt.target<"cpu", {features = ["x86"], kernels = "mlir", precision = "f32", vector_bits = 256, vector_registers = 16}>/' %t/model.mlir > %t/narrow.mlir
-// RUN: sed -e 's/TARGET/xfmr.padding = "compute"/' %t/model.mlir > %t/plain.mlir
+// RUN: sed -e 's/TARGET/test.kept/' %t/model.mlir > %t/plain.mlir
 
 // Panels are as wide as the target wants them, or as wide as registers of AVX-512 do if the module carries no target.
 // RUN: attune-opt %t/narrow.mlir --attune-to-linalg | FileCheck %s --check-prefix=NARROW

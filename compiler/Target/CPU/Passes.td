@@ -50,8 +50,10 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
     **Numerics**: exact.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
-  let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().queryRows", "rows of the buffer of scores: the largest group of query rows">,
-                 Option<"stateRows", "state-rows", "int64_t", "::mlir::rt::Schedule().attentionRows", "rows of the buffer of maxima and sums: the largest tile">];
+  let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().queryRows",
+                        "rows of the buffer of scores: the largest group of query rows">,
+                 Option<"stateRows", "state-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
+                        "rows of the buffer of maxima and sums: the largest tile">];
 }
 
 def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
@@ -67,8 +69,10 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
   let options = [
     Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().queryRows", "query rows per group, a power of two">,
-    Option<"scoreVectors", "score-vectors", "int64_t", "::mlir::rt::Schedule().keyPanelWidth / 16", "vectors of 16 keys per group of scores">,
-    Option<"valueVectors", "value-vectors", "int64_t", "::attune::CpuSchedule().valueVectors", "vectors of 16 columns per group of results">,
+    Option<"scoreVectors", "score-vectors", "int64_t", "::mlir::rt::Schedule().keyPanelWidth / 16",
+           "vectors of 16 keys per group of scores">,
+    Option<"valueVectors", "value-vectors", "int64_t", "::attune::CpuSchedule().valueVectors",
+           "vectors of 16 columns per group of results">,
     Option<"softmaxRows", "softmax-rows", "int64_t", "::attune::CpuSchedule().softmaxRows", "rows whose exponentials are computed at once">,
   ];
 }
@@ -123,15 +127,18 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect", "::mlir::amx::AMXDialect",
                            "::mlir::x86vector::X86VectorDialect"];
   let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows", "most rows of a register tile">,
-                 Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows", "rows of a register tile of low-precision operands, a power of two">,
-                 Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::CpuSchedule().dotUnit", "instructions for products of lower precision",
+                 Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
+                        "rows of a register tile of low-precision operands, a power of two">,
+                 Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::CpuSchedule().dotUnit",
+                        "instructions for products of lower precision",
                         [{::llvm::cl::values(clEnumValN(::attune::DotUnit::Portable, "portable", "any CPU"),
                                              clEnumValN(::attune::DotUnit::Avx2, "avx2", "x86 vectors of 256 bits"),
                                              clEnumValN(::attune::DotUnit::Avx512, "avx512", "x86 vectors of 512 bits"),
                                              clEnumValN(::attune::DotUnit::Amx, "amx", "x86 tiles"))}]>,
                  Option<"prefetchStreams", "prefetch-streams", "int64_t", "::attune::CpuSchedule().prefetchStreams",
                         "parts of the next panel that few row tiles prefetch side by side; 1: a single tile prefetches in the order of its reads">,
-                 Option<"prefetchAhead", "prefetch-ahead", "int64_t", "::attune::CpuSchedule().prefetchAhead", "bytes between weights in use and those prefetched in the order of reads">];
+                 Option<"prefetchAhead", "prefetch-ahead", "int64_t", "::attune::CpuSchedule().prefetchAhead",
+                        "bytes between weights in use and those prefetched in the order of reads">];
 }
 
 #endif // ATTUNE_TARGET_CPU_PASSES_TD

@@ -58,10 +58,14 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect", "::mlir::rt::RtDialect", "::mlir::tiles::TileDialect"];
   let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block, a multiple of 32">,
-                 Option<"specificArch", "specific-arch", "int64_t", "::attune::GpuSchedule().specificArch", "compute capability times 10 of a GPU that gets kernels of its own; 0 for none">,
-                 Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns", "columns of its tiles, a multiple of 128 up to 256">,
-                 Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages", "stages of 64 components in its shared memory">,
-                 Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "::attune::GpuSchedule().specificCacheBytes", "bytes of keys and values that its attention reads at a time">];
+                 Option<"specificArch", "specific-arch", "int64_t", "::attune::GpuSchedule().specificArch",
+                        "compute capability times 10 of a GPU that gets kernels of its own; 0 for none">,
+                 Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns",
+                        "columns of its tiles, a multiple of 128 up to 256">,
+                 Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages",
+                        "stages of 64 components in its shared memory">,
+                 Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "::attune::GpuSchedule().specificCacheBytes",
+                        "bytes of keys and values that its attention reads at a time">];
 }
 
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
@@ -73,7 +77,8 @@ def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"bytes", "bytes", "int64_t", "::attune::GpuSchedule().sharedBytes", "most bytes of shared memory of a block">,
-                 Option<"specificBytes", "specific-bytes", "int64_t", "::attune::GpuSchedule().specificBytes", "the same for loops that only one GPU has">];
+                 Option<"specificBytes", "specific-bytes", "int64_t", "::attune::GpuSchedule().specificBytes",
+                        "the same for loops that only one GPU has">];
 }
 
 def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {

@@ -1,4 +1,4 @@
-//===- EntryCall.cpp - From an attune_call to an entry's arguments ---------===//
+//===- EntryAdapter.cpp - From an attune_call to an entry's arguments ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Object/EntryCall.h"
+#include "compiler/Object/EntryAdapter.h"
 #include "attune/abi.h"
 #include "compiler/Transforms/Passes.h"
 #include "dialect/Xfmr/IR/EntryAttrs.h"
@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace attune;
 
-Value EntryCall::describe(MemRefType type, Value data, ArrayRef<Value> sizes) {
+Value EntryAdapter::describe(MemRefType type, Value data, ArrayRef<Value> sizes) {
   auto descriptor = MemRefDescriptor::poison(builder, loc, converter.convertType(type));
   descriptor.setAllocatedPtr(builder, loc, data);
   descriptor.setAlignedPtr(builder, loc, data);
@@ -33,7 +33,7 @@ Value EntryCall::describe(MemRefType type, Value data, ArrayRef<Value> sizes) {
   return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
 }
 
-FailureOr<Value> EntryCall::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
+FailureOr<Value> EntryAdapter::buildTensor(unsigned argument, MemRefType type, Value data, Value dimValues) {
   ArrayAttr names = xfmr::getArgumentDims(entry, argument);
   if (!type.getLayout().isIdentity())
     return entry.emitError("expects argument ") << argument << " to be a dense buffer, but got " << type;
@@ -51,7 +51,7 @@ FailureOr<Value> EntryCall::buildTensor(unsigned argument, MemRefType type, Valu
   return describe(type, data, sizes);
 }
 
-Value EntryCall::buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims) {
+Value EntryAdapter::buildCache(MemRefType type, StringRef cacheName, Value state, Value stateDims) {
   constexpr int64_t width = ATTUNE_CACHE_PANEL;
   Value counts[4];
   for (int64_t i = 0; i < 4; ++i)
@@ -78,7 +78,7 @@ Value EntryCall::buildCache(MemRefType type, StringRef cacheName, Value state, V
   return describe(type, data, {slots, capacity});
 }
 
-Value EntryCall::buildRole(rt::Role role, Type type, Value host, Value state, Value call) {
+Value EntryAdapter::buildRole(rt::Role role, Type type, Value host, Value state, Value call) {
   switch (role) {
   case rt::Role::Host:
     return state;
@@ -92,7 +92,7 @@ Value EntryCall::buildRole(rt::Role role, Type type, Value host, Value state, Va
   return describe(cast<MemRefType>(type), data, constant(std::numeric_limits<int64_t>::max()));
 }
 
-LogicalResult EntryCall::build() {
+LogicalResult EntryAdapter::build() {
   LLVM::LLVMFuncOp function = startFunction("entry", builder.getI32Type(), {pointer, pointer});
   Value host = function.getArgument(0), call = function.getArgument(1);
   Value dimValues = load(pointer, call, offsetof(attune_call, dims));
@@ -133,7 +133,7 @@ LogicalResult EntryCall::build() {
   return success();
 }
 
-Value EntryCall::buildLaunchState(Value host) {
+Value EntryAdapter::buildLaunchState(Value host) {
   Type i32 = builder.getI32Type(), state = LLVM::LLVMStructType::getLiteral(builder.getContext(), {pointer, i32});
   Value storage = LLVM::AllocaOp::create(builder, loc, pointer, state, constant(1), 8);
   LLVM::StoreOp::create(builder, loc, host, storage, 8);

@@ -1,8 +1,8 @@
-//===- EntryCall.h - From an attune_call to an entry's arguments -*- C++ -*-===//
+//===- EntryAdapter.h - From an attune_call to an entry's arguments -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef ATTUNE_COMPILER_OBJECT_ENTRYCALL_H
-#define ATTUNE_COMPILER_OBJECT_ENTRYCALL_H
+#ifndef ATTUNE_COMPILER_OBJECT_ENTRYADAPTER_H
+#define ATTUNE_COMPILER_OBJECT_ENTRYADAPTER_H
 
 #include "compiler/Object/DescriptorSignature.h"
 #include "compiler/Object/EntryEmitter.h"
@@ -12,9 +12,9 @@
 namespace attune {
 
 /// Builds `attune_entry_E(host, call)`, which unpacks an attune_call and calls the entry.
-class EntryCall : EntryEmitter {
+class EntryAdapter : EntryEmitter {
 public:
-  EntryCall(mlir::func::FuncOp entry, llvm::ArrayRef<CacheSignature> caches, bool device)
+  EntryAdapter(mlir::func::FuncOp entry, llvm::ArrayRef<CacheSignature> caches, bool device)
       : EntryEmitter(entry), caches(caches), device(device), converter(entry.getContext()) {}
 
   mlir::LogicalResult build();
@@ -37,4 +37,4 @@ private:
 
 } // namespace attune
 
-#endif // ATTUNE_COMPILER_OBJECT_ENTRYCALL_H
+#endif // ATTUNE_COMPILER_OBJECT_ENTRYADAPTER_H
