@@ -32,10 +32,14 @@ void attune::generateValues(std::string_view name, int64_t seed, GeneratorRule r
   }
 }
 
+static bool endsWith(std::string_view name, std::string_view end) {
+  return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
+}
+
 /// Returns true if |name| is "PATH.weight" and PATH is one of |paths| or ends in "." and one of them.
 static bool isWeightOf(std::string_view name, std::initializer_list<std::string_view> paths) {
   constexpr std::string_view suffix = ".weight";
-  if (name.size() < suffix.size() || name.substr(name.size() - suffix.size()) != suffix)
+  if (!endsWith(name, suffix))
     return false;
   name.remove_suffix(suffix.size());
   for (std::string_view path : paths) {
@@ -50,7 +54,7 @@ static bool isWeightOf(std::string_view name, std::initializer_list<std::string_
 static bool contains(std::string_view name, std::string_view part) { return name.find(part) != std::string_view::npos; }
 
 GeneratorRule attune::generatorRule(std::string_view name, const std::vector<int64_t> &shape) {
-  if (name.size() >= 4 && name.substr(name.size() - 4) == "bias")
+  if (endsWith(name, "bias"))
     return {0.0, 0.2};
   if (shape.size() <= 1) // gain of a normalisation
     return {1.0, 0.4};
@@ -60,9 +64,12 @@ GeneratorRule attune::generatorRule(std::string_view name, const std::vector<int
 
   // GPT-2 stores these [in, out]; everything else is [out, in…]. They always have a parent ("h.0.mlp.c_fc").
   bool inputMajor = isWeightOf(name, {"c_attn", "c_proj", "c_fc", "q_attn"}) && name.find('.') != name.rfind('.');
+  bool experts = endsWith(name, "experts.gate_up_proj") || endsWith(name, "experts.down_proj"); // stacked: [experts, in, out]
   int64_t fanIn = 1;
   if (inputMajor)
     fanIn = shape[0];
+  else if (experts)
+    fanIn = shape[1];
   else
     for (size_t i = 1; i < shape.size(); ++i)
       fanIn *= shape[i];

@@ -15,7 +15,7 @@ import shutil
 import sys
 
 GUIDES = ["first-model", "embed", "first-op", "first-pass", "debug-a-wrong-number", "tune-a-kernel"]
-FACTS = ["architecture", "numerics", "formats", "glossary", "limits", "measurements"]
+FACTS = ["architecture", "numerics", "reference-versions", "formats", "glossary", "limits", "measurements"]
 OTHERS = [
     "CONTRIBUTING.md",
     "CHANGELOG.md",
@@ -26,6 +26,7 @@ OTHERS = [
     "compiler/Target/Halide/README.md",
     "runtime/README.md",
     "test/fixtures/README.md",
+    "test/GoldenBuilder/README.md",
     "test/BadInput/README.md",
     "test/FakeCuda/README.md",
     "examples/hello/README.md",

@@ -43,4 +43,7 @@ void testGenerator() {
   CHECK(ruleIs("h.0.mlp.c_fc.weight", {64, 256}, 0, root));
   CHECK(ruleIs("h.0.mlp.c_proj.weight", {64, 256}, 0, 2 * root));
   CHECK(ruleIs("decoder.layers.0.feed_forward.sublayer.2.weight", {32, 64}, 0, 2 * root));
+  CHECK(ruleIs("model.layers.0.mlp.experts.gate_up_proj", {3, 64, 80}, 0, root)); // [experts, in, out]
+  CHECK(ruleIs("model.layers.0.mlp.experts.down_proj", {3, 64, 80}, 0, root));
+  CHECK(ruleIs("model.layers.0.mlp.experts.0.down_proj.weight", {32, 64}, 0, 2 * root));
 }
