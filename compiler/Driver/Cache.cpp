@@ -1,4 +1,4 @@
-//===- Cache.cpp - Compiled models kept between runs -----------------------===//
+//===- Cache.cpp - Compiled models kept between runs ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 
 using namespace attune;
 
-/// Reads the record of the entry in |folder|, which is to have the shared object |object|, and verifies the files.
+/// Reads the record of the entry in |folder|, checks that it names the shared object |object|, and verifies the files.
 static Result<CacheRecord> readIntact(const std::string &folder, const std::string &object) {
   Result<CacheRecord> record = CacheRecord::read(folder);
   if (!record)
@@ -50,7 +50,7 @@ static Status writeRecord(const std::string &folder, CacheRecord record) {
 
 namespace {
 
-/// A model on its way into the cache.
+/// The compilation of a model into the cache.
 class CachedCompilation {
 public:
   CachedCompilation(const CompileOptions &options, const CompileListener &listener, const HostMachine &host, const Target &target)
@@ -62,14 +62,15 @@ public:
     key = computeCacheKey(options, object, host, target);
   }
 
-  /// Looks for the model in |cache|, where nothing can be changed.
+  /// Looks for the model in |cache|, which may be read-only.
   std::optional<CachedModel> find(const std::string &cache) const;
-  /// Looks for the model in |cache| and compiles it if it is not there or damaged; then removes old entries until at most |maxBytes| bytes
-  /// stay.
+  /// Looks for the model in |cache| and compiles it if it is missing or damaged; then removes old entries until at most
+  /// |maxBytes| bytes stay.
   Result<CachedModel> findOrMake(const std::string &cache, uint64_t maxBytes) const;
 
 private:
-  /// Compiles the model into |entry|, of which this process is the only maker. |problem| says what is wrong with the files that are there.
+  /// Compiles the model into |entry|, of which this process is the only maker. |problem| says what is wrong with the
+  /// existing files.
   Status make(const CacheEntry &entry, const std::string &cache, const std::string &problem) const;
 
   const CompileOptions &options;

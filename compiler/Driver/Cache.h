@@ -1,4 +1,4 @@
-//===- Cache.h - Compiled models kept between runs ------------*- C++ -*-===//
+//===- Cache.h - Compiled models kept between runs --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Commands on a model folder compile it into the user's cache:
@@ -8,7 +8,7 @@
 //     CacheEntry     the folder of an entry, its locks between processes, its removal
 //     CacheRecord    the text file in an entry that lists its files with sizes and checksums
 //     CacheWeights   packed weights, shared by entries where they are identical
-//     CachePrune     all entries: their list, the removal of old ones and of what dead processes left
+//     CachePrune     all entries: their list, the removal of old entries and of the leftovers of dead processes
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHE_H
 #define ATTUNE_COMPILER_DRIVER_CACHE_H

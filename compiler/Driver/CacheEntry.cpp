@@ -1,4 +1,4 @@
-//===- CacheEntry.cpp - One compiled model in the cache --------------------===//
+//===- CacheEntry.cpp - One compiled model in the cache -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 using namespace attune;
 
 namespace {
-/// The bytes of a lock file that locks are taken on.
+/// The bytes of a lock file on which locks are taken.
 enum LockedByte : off_t { kMaking = 0, kUsing = 1, kBoth = 2 };
 enum class LockResult { Granted, Held, Failed };
 } // namespace
@@ -45,12 +45,13 @@ static LockResult setLock(int fd, short type, LockedByte byte, bool wait) {
   return errno == EAGAIN || errno == EACCES ? LockResult::Held : LockResult::Failed;
 }
 
-/// Returns whether a lock could not be taken because the file system knows none. Processes then work without: they may do work twice.
+/// Returns true if a lock could not be taken because the file system has no locks. Processes then work without locks
+/// and may do work twice.
 static bool lacksLocks(LockResult result) {
   return result == LockResult::Failed && (errno == ENOLCK || errno == ENOSYS || errno == EINVAL || errno == EOPNOTSUPP);
 }
 
-/// Returns whether |fd| is still the file at |path|.
+/// Returns true if |fd| is still the file at |path|.
 static bool isSameFile(int fd, const std::string &path) {
   struct stat opened, named;
   return ::fstat(fd, &opened) == 0 && ::stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
@@ -66,14 +67,14 @@ static Status cannot(const char *what, const std::string &path) {
 
 Result<CacheEntry> CacheEntry::acquire(const std::string &folder, bool create) {
   const std::string file = lockFile(folder);
-  // Each turn that fails is one removal of the entry by another process.
+  // A turn fails only if another process has removed the entry.
   for (unsigned turn = 0; turn < 1000; ++turn) {
     if (create && ::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
       return cannot("create", folder);
     int fd = create ? ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (fd < 0 && create && errno == ENOENT)
       continue;
-    // An entry that another user made, or on a read-only file system, can be used, though not made again.
+    // An entry of another user, or on a read-only file system, can be used but not made again.
     if (int error = errno; fd < 0 && (!create || error == EACCES || error == EROFS)) {
       fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
       errno = create ? error : errno;
@@ -116,7 +117,8 @@ Status CacheEntry::beginMaking(const std::function<void()> &waiting) {
 
 void CacheEntry::endMaking() { (void)setLock(fd, F_UNLCK, kMaking, /*wait=*/false); }
 
-/// Removes the files in |folder| whose names |isKept| does not want, the record first: without it the entry is incomplete.
+/// Removes the files in |folder| for whose names |isKept| is false. Removes the record first: without it the entry is
+/// incomplete.
 static void removeFiles(const std::string &folder, llvm::function_ref<bool(llvm::StringRef)> isKept) {
   if (!isKept(CacheRecord::kFileName))
     ::unlink((folder + "/" + CacheRecord::kFileName).c_str());
@@ -134,7 +136,7 @@ void CacheEntry::clear(const std::string &kept) const {
   removeFiles(path, [&](llvm::StringRef name) { return name == "lock" || name == kept; });
 }
 
-/// Removes the entry in |folder|, whose locks this process has, the lock file last.
+/// Removes the entry in |folder|, the lock file last. Expects that this process has its locks.
 static bool removeFolder(const std::string &folder) {
   removeFiles(folder, [](llvm::StringRef name) { return name == "lock"; });
   return ::unlink(CacheEntry::lockFile(folder).c_str()) == 0 && ::rmdir(folder.c_str()) == 0;

@@ -1,4 +1,4 @@
-//===- CacheEntry.h - One compiled model in the cache ---------*- C++ -*-===//
+//===- CacheEntry.h - One compiled model in the cache -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An entry is a folder: the files of a compilation, a record of them (CacheRecord.h), which is written last, and a lock file.
@@ -13,9 +13,9 @@
 //     byte 1   shared:    a process uses the entry, from before it looks at the record until it has closed the model
 //     both     exclusive: a process removes the entry
 //
-// So a process that ends at any point leaves a whole entry, or one without a record or with a wrong one and no lock. A damaged entry is
-// made again in place: compilations are reproducible, so that processes that use it go on with equal files. A user that got the lock of a
-// removed entry (the path has another inode by then) tries again.
+// So a process that ends at any point leaves either a complete entry or one with a missing or wrong record, and no lock
+// in both cases. A damaged entry is made again in place: compilations are reproducible, so processes that use it
+// continue with equal files. A user that got the lock of a removed entry (the path then has another inode) tries again.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEENTRY_H
 #define ATTUNE_COMPILER_DRIVER_CACHEENTRY_H
@@ -27,16 +27,16 @@
 
 namespace attune {
 
-/// An entry that this process uses: it is not removed while the object, or what use() returned, lives.
+/// An entry that this process uses. It is not removed while this object, or a pointer that use() returned, lives.
 class CacheEntry {
 public:
   /// Opens the entry in |folder|, which is created if it does not exist.
   static Result<CacheEntry> create(const std::string &folder);
-  /// Opens the entry in |folder|, which may be in a read-only file system. An error if it does not exist.
+  /// Opens the entry in |folder|, which may be in a read-only file system. Fails if it does not exist.
   static Result<CacheEntry> open(const std::string &folder);
 
   const std::string &folder() const { return path; }
-  /// What keeps the entry from being removed.
+  /// Returns a pointer that keeps the entry from being removed while it lives.
   std::shared_ptr<void> use() const { return lock; }
   /// Makes this process the only one that makes the entry. Calls |waiting| once if another process has been doing so for two seconds.
   Status beginMaking(const std::function<void()> &waiting);
@@ -45,15 +45,15 @@ public:
   void clear(const std::string &kept) const;
   /// Removes the entry, which this process was making, unless another process waits for it.
   void discard();
-  /// Notes that the entry is used now.
+  /// Sets the time of the last use of the entry to now.
   void touch() const;
 
   enum class Removal { Removed, InUse, Failed };
   /// Removes the entry in |folder| unless a process uses it.
   static Removal remove(const std::string &folder);
-  /// Returns whether a process makes or uses the entry in |folder|.
+  /// Returns true if a process makes or uses the entry in |folder|.
   static bool isInUse(const std::string &folder);
-  /// The lock file in |folder|.
+  /// Returns the path of the lock file in |folder|.
   static std::string lockFile(const std::string &folder) { return folder + "/lock"; }
 
 private:

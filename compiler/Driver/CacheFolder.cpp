@@ -1,4 +1,4 @@
-//===- CacheFolder.cpp - Where compiled models are kept --------------------===//
+//===- CacheFolder.cpp - The folders of the compile cache -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -45,10 +45,11 @@ std::string attune::formatBytes(uint64_t bytes) {
   return text;
 }
 
-/// The value of the environment variable |name|; "" if it is not set.
+/// Returns the value of the environment variable |name|; "" if it is not set.
 static std::string getVariable(const char *name) { return llvm::sys::Process::GetEnv(name).value_or(""); }
 
-/// The reason why code must not be loaded from the folder |path|; "" if there is none. |ownerMatters| refuses folders of other users.
+/// Returns the reason why code must not be loaded from the folder |path|; "" if there is none. With |ownerMatters|, a
+/// folder of another user is a reason.
 static std::string findDistrust(const std::string &path, bool ownerMatters) {
   struct stat info;
   if (::stat(path.c_str(), &info) != 0)
@@ -60,8 +61,8 @@ static std::string findDistrust(const std::string &path, bool ownerMatters) {
   return ownerMatters && info.st_uid != getuid() ? "it belongs to another user" : "";
 }
 
-/// Adds |path| to |folders| if it is a folder to keep code in, created if |create| says so. Returns the reason why it cannot be written to,
-/// "" if it can.
+/// Adds the folder |path| to |folders| if code may be kept there. With |create|, creates it first. Returns the reason
+/// why it cannot be written to; "" if it can.
 static std::string addFolder(CacheFolders &folders, const std::string &path, bool create, bool ownerMatters) {
   std::string problem;
   if (create)

@@ -1,4 +1,4 @@
-//===- CacheFolder.h - Where compiled models are kept ---------*- C++ -*-===//
+//===- CacheFolder.h - The folders of the compile cache ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEFOLDER_H
@@ -19,7 +19,7 @@ struct CacheFolders {
   std::string writable;
   /// The reason why there is no writable folder, for messages.
   std::string problem;
-  /// Bytes that the entries of the cache may have together.
+  /// The largest sum of the bytes of all entries.
   uint64_t maxBytes;
 };
 

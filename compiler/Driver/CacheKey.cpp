@@ -16,7 +16,7 @@
 
 using namespace attune;
 
-/// The part of a file whose content is looked at.
+/// The number of bytes at the beginning of a file that are hashed.
 static constexpr uint64_t kHashedBytes = uint64_t(1) << 20;
 
 std::string attune::hashText(llvm::StringRef text) {
@@ -24,7 +24,7 @@ std::string attune::hashText(llvm::StringRef text) {
   return llvm::utohexstr(hash.high64, true, 16) + llvm::utohexstr(hash.low64, true, 16);
 }
 
-/// Describes the file at |path|, or the file that a link there leads to, by text that changes when the file does.
+/// Returns a text that changes when the file at |path| changes; a symbolic link stands for its target.
 static std::string describeFile(const std::string &path) {
   std::string name = llvm::sys::path::filename(path).str();
   struct stat info;
@@ -37,7 +37,7 @@ static std::string describeFile(const std::string &path) {
   auto addTime = [&](const timespec &time) { text += " " + std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec); };
   if (hashed < size) {
     addTime(info.st_mtim);
-    // Unlike the time of the content, a program cannot set this one back.
+    // A program can set back the time of the last change of content, but not this one.
     addTime(info.st_ctim);
     text += " " + std::to_string(info.st_ino);
   }
@@ -51,7 +51,7 @@ static std::string describeFiles(const std::vector<std::string> &paths) {
   return text;
 }
 
-/// Describes the compiler itself: another build of it, or of LLVM, may make other code.
+/// Returns a text that describes the compiler itself: another build of it, or of LLVM, may generate other code.
 static std::string describeCompiler() {
   static int here;
   std::vector<std::string> files = {llvm::sys::fs::getMainExecutable("attune", &here)};
@@ -89,7 +89,7 @@ CacheKey attune::computeCacheKey(const CompileOptions &options, const std::strin
   CacheKey key;
   static const std::string compiler = describeCompiler();
   key.tensors = compiler + describeFiles(files.tensors);
-  // `native` is not the same on every machine that shares a home.
+  // `native` differs between machines that share a home folder.
   key.entry = hashText(key.tensors + "settings\n" + describeFiles(files.settings) + object + "\n" + formatFlags(options, target) + "\n" +
                        options.name + "\n" + host.triple() + " " + host.cpu() + " " + host.features());
   return key;

@@ -1,4 +1,4 @@
-//===- CacheKey.h - Names of compiled models in the cache -----*- C++ -*-===//
+//===- CacheKey.h - Names of compiled models in the cache -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEKEY_H
@@ -8,15 +8,15 @@
 
 namespace attune {
 
-/// 32 hexadecimal digits: a hash of |text|.
+/// Returns a hash of |text| as 32 hexadecimal digits.
 std::string hashText(llvm::StringRef text);
 
-/// Describes everything that a compilation depends on.
+/// A description of everything on which a compilation depends.
 struct CacheKey {
   /// The name of the cached entry: a hash of the compiler, the model's files, the flags and the machine.
   std::string entry;
-  /// Describes the compiler and the files that the values of the tensors come from. Together with their layout it decides the packed
-  /// weights.
+  /// The description of the compiler and of the files with the values of the tensors. Together with the layout it
+  /// decides the packed weights.
   std::string tensors;
 };
 

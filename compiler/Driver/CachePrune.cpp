@@ -1,4 +1,4 @@
-//===- CachePrune.cpp - The entries of the cache, and their removal --------===//
+//===- CachePrune.cpp - The entries of the cache, and their removal -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 
 using namespace attune;
 
-/// The names in |folder|, sorted.
+/// Returns the names in |folder|, sorted.
 static std::vector<std::string> listNames(const std::string &folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -24,12 +24,12 @@ static std::vector<std::string> listNames(const std::string &folder) {
   return names;
 }
 
-/// Returns whether |name| is one that hashText makes.
+/// Returns true if |name| has the form of a hashText result.
 static bool isKey(llvm::StringRef name) {
   return name.size() == 32 && llvm::all_of(name, [](char c) { return llvm::isDigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
-/// Returns whether |name| is one that earlier versions gave to the folder of an unfinished compilation.
+/// Returns true if |name| has the form that earlier versions used for the folder of an unfinished compilation.
 static bool isUnfinished(llvm::StringRef name) {
   return name.consume_front("new-") && name.size() == 6 && llvm::all_of(name, llvm::isAlnum);
 }
@@ -112,7 +112,7 @@ void attune::removeLeftovers(const std::string &cache) {
   for (const std::string &folder : listEntryFolders(cache))
     if (::access((folder + "/" + CacheRecord::kFileName).c_str(), F_OK) != 0)
       (void)CacheEntry::remove(folder);
-  // Such a name may also be a user's, who named the folder of the cache.
+  // The user may have chosen a folder for the cache that has such names in it.
   if (llvm::all_of(names, [](const std::string &name) { return isKey(name) || isUnfinished(name); }))
     for (const std::string &name : names)
       if (isUnfinished(name))

@@ -1,4 +1,4 @@
-//===- CachePrune.h - The entries of the cache, and their removal -*- C++ -*-===//
+//===- CachePrune.h - Entries of the cache and their removal ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEPRUNE_H
@@ -12,19 +12,19 @@
 
 namespace attune {
 
-/// A file of an entry by its inode, as entries share files.
+/// The sizes of files in bytes, by inode, since entries share files.
 using FileSizes = std::map<uint64_t, uint64_t>;
 
 /// An entry of the cache.
 struct CachedEntry {
   std::string folder;
-  /// Nothing if the entry is incomplete or its record damaged.
+  /// The record; nullopt if the entry is incomplete or its record damaged.
   std::optional<CacheRecord> record;
   std::timespec lastUse = {};
-  /// Bytes of its files.
+  /// The sizes of its files.
   FileSizes files;
 
-  /// Sum of the sizes.
+  /// Returns the sum of the sizes.
   uint64_t bytes() const;
 };
 
@@ -32,25 +32,25 @@ struct CachedEntry {
 std::vector<std::string> listEntryFolders(const std::string &cache);
 /// Returns all entries of |cache| in the order of their last use, the oldest first.
 std::vector<CachedEntry> listEntries(const std::string &cache);
-/// Bytes of all files of |entries|, those that several of them share once.
+/// Returns the bytes of all files of |entries|; a file that several entries share counts once.
 uint64_t totalBytes(const std::vector<CachedEntry> &entries);
 
 /// The result of a removal.
 struct PruneResult {
   uint64_t removedEntries = 0, removedBytes = 0;
   uint64_t keptEntries = 0, keptBytes = 0;
-  /// Entries that would have been removed if no process used them.
+  /// The number of entries that were not removed because a process uses them.
   uint64_t inUse = 0;
   /// Folders that could not be removed.
   std::vector<std::string> failed;
 };
 
-/// Removes entries from |cache|, those first that were not used for longest, until the rest has at most |maxBytes| bytes; an entry that a
-/// process uses stays.
+/// Removes entries from |cache|, the least recently used first, until the rest has at most |maxBytes| bytes. An entry
+/// that a process uses stays.
 PruneResult pruneCache(const std::string &cache, uint64_t maxBytes);
 
-/// Removes from |cache| what processes left that did not come to an end: entries without a record that no process makes, and folders
-/// `new-XXXXXX` of earlier versions. Nothing else in the folder is touched.
+/// Removes from |cache| the leftovers of processes that were interrupted: entries without a record that no process
+/// makes, and folders `new-XXXXXX` of earlier versions. Leaves everything else in the folder alone.
 void removeLeftovers(const std::string &cache);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- CacheRecord.cpp - The record of a compiled model --------------------===//
+//===- CacheRecord.cpp - The record of a compiled model -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@ using namespace attune;
 
 static std::string inEntry(const std::string &folder, const std::string &name) { return folder + "/" + name; }
 
-/// Hash of |mapped| without its data section, which must lie within it.
+/// Returns a hash of |mapped| without its data section, which must lie within it.
 static std::string hashOutsideData(const MappedFile &mapped, const CachedFile &file) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(mapped.data()), mapped.size());
   if (file.dataBytes == 0)
@@ -68,7 +68,7 @@ const CachedFile *CacheRecord::weights() const {
   return nullptr;
 }
 
-/// The checksum of |record|, an object without one.
+/// Returns the checksum of |record|, an object without a checksum.
 static std::string checksumRecord(const Json &record) { return hashText(record.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
 Status CacheRecord::write(const std::string &folder) const {
@@ -80,7 +80,7 @@ Status CacheRecord::write(const std::string &folder) const {
                     {"data_bytes", file.dataBytes},
                     {"checksum", file.checksum}});
   Json record = {{"model", model}, {"object", object}, {"flags", flags}, {"tensors_key", tensorsKey}, {"files", list}};
-  // Of what a reader gets: bytes that are no UTF-8 are replaced.
+  // The checksum is that of the text that a reader gets: dumping replaces bytes that are not UTF-8.
   record = Json::parse(record.dump(-1, ' ', false, Json::error_handler_t::replace));
   record["checksum"] = checksumRecord(record);
   std::string text = record.dump(1) + "\n";
@@ -111,7 +111,7 @@ Result<CacheRecord> CacheRecord::read(const std::string &folder) {
     json->erase("checksum");
   if (!list || !list->is_array() || checksum != checksumRecord(*json))
     return Status::error(path + ": expected a record of its own checksum, got another text");
-  // From here on everything is as it was written.
+  // The checksum is right, so every field is as it was written.
   CacheRecord record;
   record.model = text(*json, "model");
   record.object = text(*json, "object");

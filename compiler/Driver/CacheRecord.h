@@ -1,4 +1,4 @@
-//===- CacheRecord.h - The record of a compiled model ---------*- C++ -*-===//
+//===- CacheRecord.h - The record of a compiled model -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A text file (JSON) in the folder of each cached entry. It is written when the entry is complete; a folder without one is not.
@@ -14,7 +14,7 @@ namespace attune {
 struct CachedFile {
   std::string name;
   uint64_t bytes = 0;
-  /// The section of packed weights, which the checksum leaves out: it is only read by `attune inspect --verify`.
+  /// The section of packed weights, which the checksum excludes: only `attune inspect --verify` reads it.
   uint64_t dataOffset = 0, dataBytes = 0;
   /// Hexadecimal hash of the rest of the file.
   std::string checksum;
@@ -31,11 +31,11 @@ struct CacheRecord {
   std::string object;
   /// The compile flags, one line.
   std::string flags;
-  /// Hash of the description of the files that the values of the tensors come from.
+  /// The hash of CacheKey::tensors: the compiler and the files with the values of the tensors.
   std::string tensorsKey;
   std::vector<CachedFile> files;
 
-  /// Reads the record in |folder|. An error if it is missing or damaged: it has a checksum of itself.
+  /// Reads the record in |folder|. Fails if it is missing or damaged: it has a checksum of itself.
   static Result<CacheRecord> read(const std::string &folder);
   /// Writes the record to |folder|.
   Status write(const std::string &folder) const;

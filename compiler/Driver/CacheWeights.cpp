@@ -1,4 +1,4 @@
-//===- CacheWeights.cpp - Packed weights in the cache ----------------------===//
+//===- CacheWeights.cpp - Packed weights in the cache ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 
 using namespace attune;
 
-/// Returns whether the manifest |stored| lists all tensors of |wanted|, with the same sources, layouts and offsets.
+/// Returns true if the manifest |stored| lists all tensors of |wanted|, with the same sources, layouts and offsets.
 static bool holdsTensors(const Json &stored, const Json &wanted) {
   const Json *all = findJson(stored, "tensors"), *list = findJson(wanted, "tensors");
   if (!all || !list)
@@ -51,7 +51,8 @@ std::optional<PackingResult> CacheWeights::linkExisting(const Json &layout) cons
   return std::nullopt;
 }
 
-/// Waits until the data of |path| are on the disk: they are not looked at when an entry is opened, unlike everything else in it.
+/// Waits until the data of |path| are on the disk. Unlike everything else in an entry, they are not verified when the
+/// entry is opened.
 static Status syncFile(const std::string &path) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   bool failed = fd < 0 || (::fdatasync(fd) != 0 && errno != EINVAL && errno != EROFS);

@@ -1,8 +1,9 @@
-//===- CacheWeights.h - Packed weights in the cache -----------*- C++ -*-===//
+//===- CacheWeights.h - Packed weights in the cache -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries share one weights file with several names (hard links) if it has what each of them reads, where each reads it: other inputs,
-// another entry, or a part of the outputs. It goes when the last of these entries goes, so nothing has to count them.
+// Entries share one weights file under several names (hard links) if it has the tensors that each of them reads, at the
+// same offsets. This is so for compilations that differ in inputs, entries or outputs. The file is deleted with the
+// last of these entries, without a counter.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEWEIGHTS_H
 #define ATTUNE_COMPILER_DRIVER_CACHEWEIGHTS_H
@@ -17,8 +18,8 @@ namespace attune {
 /// The weights of one entry that is being made.
 class CacheWeights : public WeightsStore {
 public:
-  /// |tensorsKey| is that of the record to be. The file is |name| in |folder|, a folder of |cache|. |previous| is the
-  /// record of an entry that was damaged and whose weights file is intact and still in |folder|.
+  /// |tensorsKey| is the one that the record will have. The file is |name| in |folder|, a folder of |cache|. |previous|
+  /// is the record of a damaged entry whose weights file is intact and still in |folder|.
   CacheWeights(std::string cache, std::string folder, std::string name, std::string tensorsKey, std::optional<CacheRecord> previous)
       : cache(std::move(cache)), folder(std::move(folder)), name(std::move(name)), tensorsKey(std::move(tensorsKey)),
         previous(std::move(previous)) {}
@@ -26,10 +27,11 @@ public:
   Result<PackingResult> provide(const std::string &layout, llvm::function_ref<Result<PackingResult>(OutputFile &)> pack) override;
 
 private:
-  /// Returns what is packed in the weights file of |record| in |other| if the file is intact and has the tensors of |layout| at their
-  /// offsets.
+  /// Returns the packing result of the weights file of |record| in |other| if the file is intact and has the tensors of
+  /// |layout| at their offsets.
   std::optional<PackingResult> findIn(const std::string &other, const CacheRecord &record, const Json &layout) const;
-  /// Gives a file of another entry that has the tensors of |layout| its name in the folder.
+  /// Links a weights file of another entry that has the tensors of |layout| into the folder; returns its packing
+  /// result.
   std::optional<PackingResult> linkExisting(const Json &layout) const;
 
   std::string cache, folder, name, tensorsKey;

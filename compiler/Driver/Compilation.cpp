@@ -95,9 +95,10 @@ Status Compilation::prepare() {
 
 Status Compilation::runPhase(Phase phase) {
   mlir::PassManager passes(&context);
-  // Once for a phase is enough, and a third of the time of thousands of layers; attune-opt verifies after every pass.
+  // One verification per phase is enough, and more take much of the time of a model with many layers; attune-opt
+  // verifies after every pass.
   passes.enableVerifier(false);
-  // As attune-opt does with a dump: by what the module carries.
+  // The module's attributes decide the target, as for attune-opt on a dump.
   mlir::FailureOr<ModuleTarget> carried = readTarget(*module);
   if (mlir::failed(carried))
     return diagnostics.error("phase '" + stringifyPhase(phase).str() + "' failed");
@@ -236,7 +237,7 @@ Status Compilation::importFolder() {
   return {};
 }
 
-/// Advice for a file of |kind| at |path| where a model was expected; "" if there is none.
+/// Returns advice for a file of |kind| at |path| where a model was expected; "" if there is none.
 static std::string adviseOn(FileKind kind, llvm::StringRef path) {
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
   switch (kind) {
@@ -261,13 +262,13 @@ static std::string adviseOn(FileKind kind, llvm::StringRef path) {
 }
 
 Status Compilation::parseFile() {
-  // A pipe can be read once only.
+  // A pipe can be read only once.
   FileKind kind = llvm::sys::fs::is_regular_file(options.model) ? identifyFile(options.model) : FileKind::Text;
   const std::string expected =
       "'" + options.model + "': expected a model folder or IR in the xfmr dialect (.mlir), got " + describeKind(kind);
   if (kind != FileKind::Text && kind != FileKind::MlirBytecode)
     return Status::error(expected + adviseOn(kind, options.model));
-  // The file fixes what flags would decide for a folder.
+  // The file decides what these flags decide for a folder.
   for (auto [given, flag] : {std::pair(!options.inputs.empty(), "--inputs"), std::pair(!options.outputs.empty(), "--outputs"),
                              std::pair(!options.limits.empty(), "--limit"), std::pair(!options.pruneHeads.empty(), "--prune-heads"),
                              std::pair(options.padding == Padding::Skip, "--padding")})
@@ -291,7 +292,7 @@ Status Compilation::import() {
     status = diagnostics.error("the imported module is invalid");
   if (status.failed())
     return status;
-  // Whatever it carried before.
+  // Replaces any target that the module carries.
   context.getOrLoadDialect<mlir::rt::RtDialect>();
   setTarget(*module, *target);
   return finishPhase(Phase::Import, [&] { return Result<std::string>(printModule()); });

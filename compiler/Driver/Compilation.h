@@ -12,7 +12,7 @@
 
 namespace attune {
 
-/// The state of one compilation; runSteps reads as the list of its steps.
+/// The state of one compilation; runSteps lists its steps.
 class Compilation {
 public:
   Compilation(const CompileOptions &options, const CompileListener &listener)
@@ -24,21 +24,22 @@ public:
 private:
   static mlir::DialectRegistry makeRegistry();
   Status runSteps();
-  /// Everything that can fail without looking at the model.
+  /// Does everything that can fail without reading the model.
   Status prepare();
-  /// The phase import: a folder, or a file of IR.
+  /// Runs the phase import on a folder or a file of IR.
   Status import();
   Status importFolder();
   Status parseFile();
-  /// A phase that is a list of passes.
+  /// Runs a phase that is a list of passes.
   Status runPhase(Phase phase);
   Status lower();
   /// Writes the weights file.
   Status pack();
-  /// From the phase target to the files.
+  /// Emits the files from the module of the phase target.
   Status emit();
 
-  /// Ends |phase|, whose IR |print| gives: reports its time, dumps it, and prints it if it is the last, which sets |done|.
+  /// Ends |phase|: reports its time, dumps its IR, which |print| returns, and prints it if it is the last phase, which
+  /// sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
   std::string printModule();
   bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }

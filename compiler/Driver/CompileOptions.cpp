@@ -1,4 +1,4 @@
-//===- CompileOptions.cpp - What a compilation is asked for ----------------===//
+//===- CompileOptions.cpp - The options of a compilation ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -8,7 +8,7 @@
 
 using namespace attune;
 
-/// "name:rank:dtype" as --inputs takes it.
+/// Formats |input| as "name:rank:dtype", the form that --inputs takes.
 static std::string formatInput(const InputRequest &input) {
   std::string text = input.name;
   if (!input.sizes.empty())
@@ -65,7 +65,7 @@ Result<std::string> attune::getModelName(const CompileOptions &options) {
   return options.name;
 }
 
-/// Checks that linkers, which go by the extension, are not given something else under it.
+/// Checks that the extension of the output fits its kind, since linkers decide by the extension.
 Status attune::checkFlags(const CompileOptions &options) {
   if (options.compileTo && *options.compileTo != Phase::Object)
     return {};

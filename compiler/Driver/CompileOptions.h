@@ -1,4 +1,4 @@
-//===- CompileOptions.h - What a compilation is asked for -----*- C++ -*-===//
+//===- CompileOptions.h - The options of a compilation ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_COMPILEOPTIONS_H
@@ -15,51 +15,52 @@ namespace attune {
 
 class WeightsStore;
 
-/// Everything that decides what is written, and where.
+/// The options of a compilation: everything that decides which files are written, and where.
 struct CompileOptions {
   /// A model folder, or a .mlir file in the dialect.
   std::string model;
-  /// Where the tensors of a .mlir model are: a safetensors file or a folder.
+  /// The tensors of a .mlir model: a safetensors file or a folder.
   std::string weights;
-  /// The output file; the header and the weights file go beside it. Required unless compileTo stops early, when it is empty for standard
-  /// output.
+  /// The output file; the header and the weights file are written beside it. Required unless compileTo stops early;
+  /// empty then means standard output.
   std::string output;
   EmitKind emit = EmitKind::Object;
   /// The model's C identifier; the stem of |output| if empty.
   std::string name;
-  /// As HostMachine::create takes it: empty for this machine's, or the least of another architecture.
+  /// The CPU in the form that HostMachine::create takes: empty for this machine's CPU, or the least CPU of another
+  /// architecture.
   std::string cpu;
-  /// Empty for this machine.
+  /// The triple of the CPU; empty for this machine.
   std::string triple;
-  /// What kernels run on.
+  /// The target of the kernels.
   TargetRequest target;
   Padding padding = Padding::Compute;
-  /// Empty for the family's defaults.
+  /// The inputs; empty for the family's defaults.
   std::vector<InputRequest> inputs;
   std::vector<std::string> outputs;
-  /// Groups computed beside the main outputs; only if |outputs| is empty.
+  /// Output groups computed beside the main outputs; only if |outputs| is empty.
   std::vector<std::string> extraOutputs;
   /// The entries that will be called; all if empty.
   std::vector<std::string> entries;
   std::map<std::string, int64_t> limits;
   /// Heads to remove, "0:1;1:0,2" (layer:heads).
   std::string pruneHeads;
-  /// Prints the IR this phase leaves instead of emitting.
+  /// The phase whose IR is printed; nothing is emitted then.
   std::optional<Phase> compileTo;
-  /// Folder for the IR of every phase; empty for none.
+  /// The folder for the IR of every phase; empty for none.
   std::string dumpStages;
-  /// Provides the packed weights in the place of a weights file of the object's own; null for none. Not owned.
+  /// The store of packed weights; null if the object gets a weights file of its own. Not owned.
   WeightsStore *weightsStore = nullptr;
 };
 
-/// What a compilation tells while it runs; all may be empty.
+/// The callbacks of a running compilation; each may be empty.
 struct CompileListener {
   std::function<void(const std::string &message)> warning;
-  /// Says what is being done when that takes a while.
+  /// Called with a description of work that takes a while.
   std::function<void(const std::string &message)> notice;
-  /// Says that another process is waited for.
+  /// Called if the compilation waits for another process.
   std::function<void(const std::string &message)> waiting;
-  /// Called when the model was read and found good.
+  /// Called when the model was read and is valid.
   std::function<void()> imported;
   std::function<void(uint64_t done, uint64_t total)> packing;
   /// Called once at the end, with a table of phases.
@@ -68,9 +69,9 @@ struct CompileListener {
 
 /// Returns the flags of |options| that shape the object for |target|, as one line: equal lines for equal models give equal objects.
 std::string formatFlags(const CompileOptions &options, const Target &target);
-/// |text| as a C identifier.
+/// Returns |text| as a C identifier.
 std::string toIdentifier(llvm::StringRef text);
-/// The name the model gets: --name, or the stem of the output. An error if --name is not a C identifier.
+/// Returns the name of the model: --name, or the stem of the output. Fails if --name is not a C identifier.
 Result<std::string> getModelName(const CompileOptions &options);
 /// Returns an error that names the flag if flags do not go together.
 Status checkFlags(const CompileOptions &options);

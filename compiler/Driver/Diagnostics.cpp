@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - MLIR's diagnostics as a status --------------------===//
+//===- Diagnostics.cpp - MLIR's diagnostics as a status -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// "FILE:LINE:COLUMN: ", or the module path that importers give as a name, or nothing.
+/// Formats |location| as "FILE:LINE:COLUMN: ", or as the module path that importers use as a name, or as "".
 static std::string formatPlace(Location location) {
   if (auto file = location->findInstanceOf<FileLineColLoc>())
     return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn()) + ": ";

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - MLIR's diagnostics as a status ---------*- C++ -*-===//
+//===- Diagnostics.h - MLIR's diagnostics as a status -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_DIAGNOSTICS_H
@@ -11,12 +11,13 @@
 
 namespace attune {
 
-/// Collects the diagnostics of a context while it lives: the first error becomes the message, warnings are passed on, remarks are dropped.
+/// A collector of the diagnostics of a context while it lives: the first error becomes the message, warnings are passed
+/// on, remarks are dropped.
 class DiagnosticCollector {
 public:
   DiagnosticCollector(mlir::MLIRContext *context, std::function<void(const std::string &)> warning);
 
-  /// The first error, "FILE:LINE:COLUMN: MESSAGE" where it has a place; |fallback| if there was none.
+  /// Returns the first error, as "FILE:LINE:COLUMN: MESSAGE" if it has a location; |fallback| if there was none.
   Status error(const std::string &fallback) const { return Status::error(message.empty() ? fallback : message); }
 
 private:

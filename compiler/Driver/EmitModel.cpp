@@ -1,4 +1,4 @@
-//===- EmitModel.cpp - From the phase target to files ----------------------===//
+//===- EmitModel.cpp - From the phase target to files ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 using namespace attune;
 
-/// Takes away what later phases needed and LLVM does not know: weights and the attributes that carry the contract between phases.
+/// Removes what LLVM does not know: weights and the attributes that phases pass to later phases.
 static void removeContract(mlir::ModuleOp module) {
   auto isContract = [](mlir::NamedAttribute attr) {
     return llvm::isa_and_nonnull<mlir::xfmr::XfmrDialect, mlir::tiles::TileDialect, mlir::rt::RtDialect>(attr.getNameDialect());
@@ -43,7 +43,7 @@ static void removeContract(mlir::ModuleOp module) {
 
 Status ModelEmitter::translate(mlir::ModuleOp module) {
   removeContract(module);
-  // The name goes into assembly and IR; it must not depend on the machine.
+  // The name is part of assembly and IR, so it must not depend on the machine.
   llvmModule = mlir::translateModuleToLLVMIR(module, *context, "attune");
   if (!llvmModule)
     return Status::error("translation to LLVM IR failed");
@@ -53,7 +53,7 @@ Status ModelEmitter::translate(mlir::ModuleOp module) {
   return {};
 }
 
-/// A hash of everything that decides the bytes of the object and its weights.
+/// Returns a hash of everything that decides the bytes of the object and its weights.
 static BuildId computeBuildId(const llvm::Module &module, const std::string &signature, const DescriptorOptions &described,
                               const PackingResult *packed) {
   llvm::SmallVector<char, 0> bytes;

@@ -1,4 +1,4 @@
-//===- EmitModel.h - From the phase target to files -----------*- C++ -*-===//
+//===- EmitModel.h - From the phase target to files -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_EMITMODEL_H
@@ -14,7 +14,7 @@ namespace attune {
 /// The LLVM side of one compilation.
 class ModelEmitter {
 public:
-  /// |emission| has taken the kernels that are not part of the host module.
+  /// |emission| has the kernels that are not part of the host module.
   ModelEmitter(const CompileOptions &options, const HostMachine &host, const Target &target, TargetEmission &emission)
       : options(options), host(host), target(target), emission(emission) {}
 
@@ -24,12 +24,12 @@ public:
   /// |packed| is null if nothing is packed.
   Status describe(ModelSignature &signature, const std::string &name, const PackingResult *packed);
   void optimize();
-  /// The text of the LLVM IR.
+  /// Returns the text of the LLVM IR.
   std::string print() const;
-  /// The assembly, or the object, checked against what an object promises.
+  /// Returns the assembly, or the object, whose guarantees are checked (see checkObject).
   Result<std::string> emit(bool assembly) const;
 
-  /// What describe decided.
+  /// Returns the contents of the descriptor that describe() set.
   const DescriptorOptions &descriptor() const { return described; }
 
 private:
@@ -38,7 +38,7 @@ private:
   const Target &target;
   TargetEmission &emission;
   DescriptorOptions described;
-  // The module before the context it lives in.
+  // Declared after its context, so that the module is destroyed first.
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> llvmModule;
 };

@@ -1,4 +1,4 @@
-//===- OutputSet.cpp - Files that belong together --------------------------===//
+//===- OutputSet.cpp - Files that belong together -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +9,7 @@
 
 using namespace attune;
 
-/// |path| with another extension.
+/// Returns |path| with another extension.
 static std::string withExtension(llvm::StringRef path, llvm::StringRef extension) {
   llvm::SmallString<128> result(path);
   llvm::sys::path::replace_extension(result, extension);
@@ -43,7 +43,7 @@ Status OutputSet::writeCode(const std::string &code, EmitKind kind) {
 }
 
 Status OutputSet::commit() {
-  // The object last: whoever finds it finds its weights.
+  // The object is last, so that a process that finds it also finds its weights.
   std::vector<OutputFile *> files;
   for (std::optional<OutputFile> *file : {&weightsFile, &headerFile, &codeFile})
     if (*file)

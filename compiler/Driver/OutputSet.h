@@ -1,4 +1,4 @@
-//===- OutputSet.h - Files that belong together ---------------*- C++ -*-===//
+//===- OutputSet.h - Files that belong together -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_OUTPUTSET_H
@@ -9,20 +9,21 @@
 
 namespace attune {
 
-/// The object, its header and its weights, which have no names until all are complete.
+/// The object, its header and its weights file. The files have no names until all of them are complete.
 class OutputSet {
 public:
   /// Creates the three files beside |output|; fails early if that is impossible.
   static Result<OutputSet> create(const std::string &output);
 
-  /// For the packer.
+  /// Returns the weights file, for the packer.
   OutputFile &weights() { return *weightsFile; }
   /// Leaves the weights file to the caller.
   void omitWeights() { weightsFile.reset(); }
   Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
   /// Writes the main file; a shared object is linked from |code|.
   Status writeCode(const std::string &code, EmitKind kind);
-  /// Gives all files their names, the object's last. If one fails, none has its name, and what would have been replaced is as it was.
+  /// Gives all files their names, the object last. If that fails for one file, no file has its name, and files with
+  /// these names are unchanged.
   Status commit();
 
 private:

@@ -1,4 +1,4 @@
-//===- Registry.h - Dialects and passes of the compiler -------*- C++ -*-===//
+//===- Registry.h - Dialects and passes of the compiler ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_REGISTRY_H
@@ -10,7 +10,7 @@ namespace attune {
 
 /// Adds every dialect and interface implementation that a phase uses.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
-/// Makes our passes and phase pipelines known to tools that build pipelines from text.
+/// Registers our passes and phase pipelines for tools that build pipelines from text.
 void registerCompilerPasses();
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- StageText.cpp - The text of a phase, written -----------------------===//
+//===- StageText.cpp - Writing the text of a phase ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

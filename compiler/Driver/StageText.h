@@ -1,4 +1,4 @@
-//===- StageText.h - The text of a phase, written --------------*- C++ -*-===//
+//===- StageText.h - Writing the text of a phase ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_STAGETEXT_H
@@ -9,10 +9,11 @@
 
 namespace attune {
 
-/// Writes |text| to the file |path|, which appears whole, or to standard output if that is empty or "-".
+/// Writes |text| to the file |path|, which appears only when it is complete, or to standard output if |path| is empty
+/// or "-".
 Status writeText(const std::string &path, const std::string &text);
 
-/// The file of |phase| in |folder|: "03-linalg.mlir", "09-llvm.ll", "10-object.s".
+/// Returns the path of the file of |phase| in |folder|: "03-linalg.mlir", "09-llvm.ll", "10-object.s".
 std::string stageFile(llvm::StringRef folder, Phase phase);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- TimeReport.cpp - Where the time of a compilation goes ---------------===//
+//===- TimeReport.cpp - The time of the steps of a compilation ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@
 
 using namespace attune;
 
-/// A line of /proc/self/status in KiB, 0 where there is none.
+/// Returns the value of line |key| of /proc/self/status in KiB; 0 if there is none.
 static uint64_t readMemory(const char *key) {
   uint64_t value = 0;
   if (FILE *file = std::fopen("/proc/self/status", "re")) {

@@ -1,4 +1,4 @@
-//===- TimeReport.h - Where the time of a compilation goes ----*- C++ -*-===//
+//===- TimeReport.h - Time of the steps of a compilation --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_TIMEREPORT_H
@@ -10,14 +10,16 @@
 
 namespace attune {
 
-/// Wall and CPU seconds of named steps that follow each other.
+/// The wall and CPU seconds of consecutive named steps.
 class TimeReport {
 public:
   TimeReport() { last = now(); }
 
-  /// Ends a step: what passed since the last call is its time. Steps that are not phases (|counted| false) stay out of the total.
+  /// Ends a step: its time is the time since the last call. Steps that are not phases (|counted| false) are not part of
+  /// the total.
   void finish(const std::string &step, bool counted = true);
-  /// A table of the steps, the total and the memory: the most anonymous memory seen at the end of a step and the peak resident size.
+  /// Returns a table of the steps, the total and the memory: the most anonymous memory seen at the end of a step and
+  /// the peak resident size.
   std::string format() const;
 
 private:

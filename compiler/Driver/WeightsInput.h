@@ -1,4 +1,4 @@
-//===- WeightsInput.h - Tensors of a model given as IR --------*- C++ -*-===//
+//===- WeightsInput.h - Tensors of a model given as IR ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_WEIGHTSINPUT_H
@@ -8,7 +8,8 @@
 
 namespace attune {
 
-/// What --weights=FILE|DIR names: a folder, one safetensors file, or nothing ("") for a model of |model| that names no stored tensor.
+/// Opens the value of --weights=FILE|DIR: a folder, one safetensors file, or "" for a |model| that refers to no stored
+/// tensor.
 Result<std::unique_ptr<TensorProvider>> openWeightsInput(const std::string &path, const std::string &model);
 
 } // namespace attune

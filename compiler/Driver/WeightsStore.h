@@ -1,4 +1,4 @@
-//===- WeightsStore.h - Packed weights that several objects share -*- C++ -*-===//
+//===- WeightsStore.h - Packed weights of several objects -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_WEIGHTSSTORE_H
@@ -9,14 +9,14 @@
 
 namespace attune {
 
-/// Keeps packed weights apart from code, so that compilations of the same tensors in the same layout pack and store them
-/// once.
+/// A store of packed weights apart from code, so that compilations of the same tensors in the same layout pack and
+/// store them once.
 class WeightsStore {
 public:
   virtual ~WeightsStore() = default;
 
-  /// Puts the weights of |layout| (see describePackedWeights) beside the object that is being compiled. Calls |pack| for a new file if no
-  /// file with them is stored. The file has no build id of an object.
+  /// Places a file with the weights of |layout| (see describePackedWeights) beside the object that is being compiled.
+  /// Calls |pack| for a new file if no such file is stored. The file has no build id of an object.
   virtual Result<PackingResult> provide(const std::string &layout, llvm::function_ref<Result<PackingResult>(OutputFile &)> pack) = 0;
 };
 

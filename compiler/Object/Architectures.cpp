@@ -1,4 +1,4 @@
-//===- Architectures.cpp - The machines that code can be made for ---------===//
+//===- Architectures.cpp - CPU architectures of host code -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -6,7 +6,7 @@
 
 using namespace attune;
 
-// Every sum is defined by fused multiply-adds, so all three need them.
+// Every sum is defined by fused multiply-adds, so all three architectures need them.
 static constexpr RequiredFeature kX86Required[] = {{"avx2", "AVX2"}, {"fma", "FMA"}};
 static constexpr RequiredFeature kArmRequired[] = {{"neon", "NEON"}};
 static constexpr RequiredFeature kRiscvRequired[] = {{"m", "M extension"}, {"f", "F extension"}, {"d", "D extension"}};
@@ -22,7 +22,7 @@ static constexpr const char *kRiscvFeatures[] = {"v",      "zvl256b", "zvl512b",
                                                  "zicond", "zcb",     "zfa",     "zfh",      "zfhmin", "zvfh", "zvfhmin", "zvbb"};
 
 static constexpr const char *kX86Withheld[] = {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "xop", "fma4", "tbm"};
-// Extensions of one maker, which systems do not report.
+// Vendor extensions, which operating systems do not report.
 static constexpr const char *kRiscvWithheld[] = {"x*"};
 
 static const Architecture kArchitectures[] = {

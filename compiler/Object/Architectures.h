@@ -1,4 +1,4 @@
-//===- Architectures.h - The machines that code can be made for -*- C++ -*-===//
+//===- Architectures.h - CPU architectures of host code ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_ARCHITECTURES_H
@@ -9,31 +9,31 @@
 
 namespace attune {
 
-/// An instruction set that code cannot do without.
+/// An instruction set extension that the code needs.
 struct RequiredFeature {
-  /// LLVM's name, and what people call it.
+  /// LLVM's name, and the usual one for messages.
   const char *feature, *name;
 };
 
-/// What the compiler knows of one architecture. All names of features are LLVM's.
+/// The description of one architecture. All names of features are LLVM's.
 struct Architecture {
   llvm::Triple::ArchType arch;
-  /// A CPU for which nothing but the baseline is used, with features switched on beside it: what a triple for another machine means by
-  /// itself.
+  /// The CPU and the additional features for a triple of another machine without a CPU: code then uses the baseline
+  /// only.
   const char *baselineCpu, *baselineFeatures;
-  /// How to name the least CPU, for messages.
+  /// The name of the least CPU, for messages.
   const char *least;
   llvm::ArrayRef<RequiredFeature> required;
-  /// What code may contain beyond the baseline; the runtime knows all of them.
+  /// The features that code may use beyond the baseline; the runtime can check all of them.
   llvm::ArrayRef<const char *> features;
-  /// Extensions the code generator would use but no operating system or runtime of ours is prepared for. A name that ends in '*' is a
-  /// prefix.
+  /// The features that code never uses, since our runtime and operating systems do not support them. A name that ends
+  /// in '*' is a prefix.
   llvm::ArrayRef<const char *> withheld;
-  /// The calling convention, or "" for the only one.
+  /// The name of the calling convention; "" if the architecture has only one.
   const char *abi;
 };
 
-/// The architecture of |triple|, or null if there is no code for it.
+/// Returns the architecture of |triple|, or null if the compiler has no code for it.
 const Architecture *findArchitecture(const llvm::Triple &triple);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- Descriptor.cpp - The constant an object exports ---------------------===//
+//===- Descriptor.cpp - The constant that an object exports ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,7 @@ using namespace attune;
 
 namespace {
 
-/// Builds the structures of attune/abi.h as constants; fields are given in order and carry their C types.
+/// A builder of the structures of attune/abi.h as constants. Fields are passed in order, each with its C type.
 class DescriptorBuilder {
 public:
   DescriptorBuilder(llvm::Module &module) : module(module), context(module.getContext()) {}
@@ -39,14 +39,14 @@ public:
     return variable;
   }
 
-  /// An array of structures, null if empty.
+  /// Creates an array of structures; null if it is empty.
   llvm::Constant *array(llvm::ArrayRef<llvm::Constant *> elements, const llvm::Twine &name) {
     if (elements.empty())
       return null();
     return global(llvm::ConstantArray::get(llvm::ArrayType::get(elements[0]->getType(), elements.size()), elements), name);
   }
 
-  /// An array of numbers, null if empty.
+  /// Creates an array of numbers; null if it is empty.
   llvm::Constant *i64s(const int64_t *values, size_t count, const llvm::Twine &name) {
     llvm::SmallVector<llvm::Constant *> elements;
     for (size_t i = 0; i < count; ++i)
@@ -64,7 +64,7 @@ public:
     return array(elements, name);
   }
 
-  /// Code as it is, a PTX with the NUL that ends it.
+  /// Creates the bytes of |image|; PTX gets a NUL at its end.
   llvm::Constant *image(const GpuImage &image) {
     bool isText = image.kind == ATTUNE_IMAGE_PTX;
     llvm::GlobalVariable *data = global(llvm::ConstantDataArray::getString(context, image.data, isText), "attune.image");
@@ -80,7 +80,7 @@ private:
 
 } // namespace
 
-/// The record of one entry, or an error if its functions are not there.
+/// Creates the record of one entry. Fails if |module| lacks its functions.
 static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Module &module, const EntrySignature &entry) {
   llvm::SmallVector<llvm::Constant *> dims;
   for (const DimSignature &dim : entry.dims)
@@ -99,7 +99,7 @@ static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Mo
                          functions[1], functions[2], work ? work : builder.null()});
 }
 
-/// The model's attune_generation_options.
+/// Creates the model's attune_generation_options.
 static llvm::Constant *createGeneration(DescriptorBuilder &builder, GenerationSettings settings) {
   attune_generation_options o;
   attune_generation_options_init(nullptr, &o);
@@ -171,7 +171,7 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
     entries.push_back(*record);
   }
   for (const KernelSignature &kernel : signature.kernels) {
-    // The name outlining gives to a kernel's parallel body.
+    // Outlining gives this name to the parallel body of a kernel.
     llvm::Constant *body = module.getFunction(kernel.name + "_parallel_body");
     if (!body)
       body = llvm::ConstantPointerNull::get(llvm::PointerType::get(module.getContext(), 0));

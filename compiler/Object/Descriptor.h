@@ -1,4 +1,4 @@
-//===- Descriptor.h - The constant an object exports, and its header -*- C++ -*-===//
+//===- Descriptor.h - The constant that an object exports -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_DESCRIPTOR_H
@@ -19,28 +19,28 @@ struct GpuImage {
   std::string data;
 };
 
-/// A function of the images, see attune_gpu_function.
+/// A function of the images; see attune_gpu_function.
 struct GpuFunction {
   std::string symbol;
-  /// In ModelSignature::kernels.
+  /// The index in ModelSignature::kernels.
   uint32_t kernel = 0;
   uint32_t sharedBytes = 0;
 };
 
-/// What the descriptor says beside the signature.
+/// The contents of the descriptor beside the signature.
 struct DescriptorOptions {
-  /// A C identifier.
+  /// The name of the model, a C identifier.
   std::string name;
   std::string triple, cpu, requiredFeatures;
-  /// Compile flags that shaped the object, one line.
+  /// The compile flags that shaped the object, in one line.
   std::string flags;
   BuildId buildId = {};
   uint64_t weightsBytes = 0, manifestChecksum = 0;
-  /// Where the kernels run; images and functions are for a GPU only.
+  /// The device of the kernels; only a GPU has images and functions.
   attune_device device = ATTUNE_DEVICE_CPU;
   std::vector<GpuImage> images;
   std::vector<GpuFunction> functions;
-  /// Export the alias `attune_model`, too.
+  /// True if the object also exports the alias `attune_model`.
   bool alias = false;
 };
 
@@ -48,7 +48,7 @@ struct DescriptorOptions {
 /// every entry, and makes everything else internal.
 Status addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options);
 
-/// The C header of an object.
+/// Returns the text of the C header of an object.
 std::string createHeader(const ModelSignature &signature, const DescriptorOptions &options);
 
 } // namespace attune

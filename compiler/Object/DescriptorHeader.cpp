@@ -1,4 +1,4 @@
-//===- DescriptorHeader.cpp - The C header of an object --------------------===//
+//===- DescriptorHeader.cpp - The C header of an object -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +9,7 @@
 
 using namespace attune;
 
-/// |text| with everything that cannot stand in a C identifier replaced.
+/// Returns |text| with every character that a C identifier cannot have replaced.
 static std::string identifier(llvm::StringRef text) {
   std::string result;
   for (char c : text)
@@ -17,7 +17,7 @@ static std::string identifier(llvm::StringRef text) {
   return result;
 }
 
-/// |text| for a C comment, which it must neither end nor begin again.
+/// Returns |text| for a C comment, without the marks that begin and end comments.
 static std::string comment(llvm::StringRef text) {
   std::string result = text.str();
   for (const char *mark : {"*/", "/*"})
@@ -31,12 +31,13 @@ static const char *dtypeText(attune_dtype dtype) {
   return names[dtype];
 }
 
-/// Returns true for a mask of floats. Head masks, which are factors, are ones by default.
+/// Returns true for a mask of floats that is added to scores. Head masks, which are factors, have the default 1 instead
+/// of 0.
 static bool isAdditiveMask(const TensorSignature &tensor) {
   return tensor.dtype == ATTUNE_F32 && tensor.fill == ATTUNE_FILL_ZEROS && llvm::StringRef(tensor.name).ends_with("mask");
 }
 
-/// One line of the comment on an entry.
+/// Prints one line of the comment on an entry.
 static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, const TensorSignature &tensor, bool input) {
   static const char *const fills[] = {"required",
                                       "default zeros",
@@ -60,7 +61,7 @@ static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, con
   out << '\n';
 }
 
-/// Positions of tensors as an enumeration, `<prefix>_<tensor>`.
+/// Prints the positions of tensors as an enumeration, `<prefix>_<tensor>`.
 static void printIndices(llvm::raw_ostream &out, const std::string &prefix, llvm::ArrayRef<TensorSignature> tensors) {
   out << "enum {\n";
   for (auto [index, tensor] : llvm::enumerate(tensors))
@@ -97,7 +98,7 @@ static void printEntry(llvm::raw_ostream &out, const std::string &name, const En
   out << "  (void)workers;\n  return (uint64_t)(" << entry.workspaceFormula << ");\n}\n";
 }
 
-/// The classes of |signature|, as many as a reader wants to see.
+/// Prints the labels of |signature|, at most as many as a reader wants to see.
 static void printLabels(llvm::raw_ostream &out, const std::string &upper, const ModelSignature &signature) {
   constexpr size_t most = 1000;
   if (signature.labels.empty())

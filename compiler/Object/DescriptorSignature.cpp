@@ -1,4 +1,4 @@
-//===- DescriptorSignature.cpp - What a compiled model shows of itself -----===//
+//===- DescriptorSignature.cpp - The interface of a compiled model --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// The element type in the descriptor, or an error.
+/// Returns the element type in the descriptor, or an error.
 static Result<attune_dtype> getDType(Type type) {
   if (type.isF32())
     return ATTUNE_F32;
@@ -28,7 +28,7 @@ static Result<attune_dtype> getDType(Type type) {
   return Status::error("expected elements of type f32, i64, bf16, f16 or i8");
 }
 
-/// The dims of |function|, an entry, with their |limits|.
+/// Returns the dims of |function|, an entry, with their |limits|.
 static std::vector<DimSignature> readDims(func::FuncOp function, DictionaryAttr limits) {
   std::vector<DimSignature> dims;
   for (StringRef name : getEntryDims(function)) {
@@ -38,12 +38,12 @@ static std::vector<DimSignature> readDims(func::FuncOp function, DictionaryAttr 
   return dims;
 }
 
-/// Position of the dim |name| of |entry|.
+/// Returns the position of the dim |name| of |entry|.
 static int64_t findDim(const EntrySignature &entry, StringRef name) {
   return llvm::find_if(entry.dims, [&](const DimSignature &dim) { return dim.name == name; }) - entry.dims.begin();
 }
 
-/// Reads a tensor of |entry| with these dims.
+/// Reads a tensor of |entry| with the dims |dims|.
 static Result<TensorSignature> readTensor(const EntrySignature &entry, Type type, StringAttr name, ArrayAttr dims) {
   Result<attune_dtype> dtype = getDType(cast<ShapedType>(type).getElementType());
   if (!dtype)
@@ -139,7 +139,7 @@ static Result<EntrySignature> readEntry(func::FuncOp function, DictionaryAttr li
   return entry;
 }
 
-/// The signature of |attr|, a cache of this type.
+/// Returns the signature of the cache |attr| of |type|.
 static CacheSignature readCache(ShapedType type, xfmr::CacheAttr attr) {
   CacheSignature cache;
   cache.name = attr.getName().str();

@@ -1,8 +1,8 @@
-//===- DescriptorSignature.h - What a compiled model shows of itself -*- C++ -*-===//
+//===- DescriptorSignature.h - Interface of a compiled model ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries, tensors and dimensions as the descriptor gives them, read from the module while entries still have their tensors, that is after
-// the phase `dialect`.
+// The entries, tensors and dimensions that the descriptor lists. They are read from the module after the phase
+// `dialect`, while entries still have tensors.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_DESCRIPTORSIGNATURE_H
 #define ATTUNE_COMPILER_OBJECT_DESCRIPTORSIGNATURE_H
@@ -17,7 +17,7 @@ namespace attune {
 
 struct DimSignature {
   std::string name;
-  /// Largest value, 0 if there is none.
+  /// The largest value; 0 if there is none.
   int64_t max = 0;
   attune_dim_origin origin = ATTUNE_DIM_INPUTS;
 };
@@ -32,7 +32,7 @@ struct TensorSignature {
   int64_t maxValue = 0;
 };
 
-/// Memory of a session for one kind of thing about each token.
+/// Memory of a session with one record for each token, such as its keys in one layer.
 struct CacheSignature {
   std::string name;
   attune_cache_kind kind = ATTUNE_CACHE_KEYS;
@@ -49,7 +49,7 @@ struct EntrySignature {
   attune_cache_use cacheUse = ATTUNE_CACHE_UNUSED;
   std::vector<DimSignature> dims;
   std::vector<TensorSignature> inputs, outputs;
-  /// C expressions over the dims and `workers`, once known.
+  /// C expressions over the dims and `workers`; empty until they are known.
   std::string workspaceFormula;
 };
 
@@ -64,20 +64,22 @@ struct ModelSignature {
   /// In the order of their memory.
   std::vector<CacheSignature> caches;
   std::vector<KernelSignature> kernels;
-  /// The names of the classes that the output `logits` scores.
+  /// The names of the classes of the output `logits`.
   std::vector<std::string> labels;
 };
 
-/// Reads entries and model attributes. Errors name the entry and the argument, as the module may come from a file.
+/// Reads the entries and the attributes of the model. Errors name the entry and the argument, since the module may come
+/// from a file.
 Result<ModelSignature> readModelSignature(mlir::ModuleOp module);
-/// The caches of all entries of |module|, those of sequences before those of sources. Errors name the entry and the cache.
+/// Returns the caches of all entries of |module|: caches of sequences, then caches of sources. Errors name the entry
+/// and the cache.
 Result<std::vector<CacheSignature>> readCaches(mlir::ModuleOp module);
-/// Adds the kernels, which exist from the phase `kernels` on.
+/// Adds the kernels of |module| to |signature|. Kernels exist from the phase `kernels` on.
 void readKernels(mlir::ModuleOp module, ModelSignature &signature, llvm::StringRef defaultBackend);
-/// Adds the workspace formulae, which memory planning records.
+/// Adds the workspace formulas, which memory planning records.
 void readFormulae(mlir::ModuleOp module, ModelSignature &signature);
 
-/// "[batch, length, 48]".
+/// Formats the shape of |tensor|: "[batch, length, 48]".
 std::string formatShape(const EntrySignature &entry, const TensorSignature &tensor);
 
 } // namespace attune

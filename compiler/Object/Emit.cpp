@@ -1,4 +1,4 @@
-//===- Emit.cpp - From LLVM IR to object code ------------------------------===//
+//===- Emit.cpp - From LLVM IR to object code -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +15,10 @@ using namespace attune;
 /// The functions of the C library that code may call.
 static constexpr const char *kAllowedSymbols[] = {"memcpy", "memmove", "memset"};
 
-/// What LLVM is asked for: constants into kernels (strides are arguments), loops rotated for the code generator, each function cleaned up
-/// once, what nobody calls dropped. Loops are vectors and unrolled as they should be and calls as coarse as they should be; the default
-/// pipelines look for more, which gives the same hot loops and takes three times as long.
+/// The LLVM pipeline: propagates constants into kernels (strides are arguments), rotates loops for the code generator,
+/// cleans up each function once, and drops functions without callers. Earlier phases have vectorized and unrolled
+/// loops, and calls are large enough not to be inlined. The default pipelines search for more and take much longer, for
+/// the same hot loops.
 static constexpr const char *kPasses =
     "globalopt,ipsccp,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),simplifycfg,"
     "instcombine<no-verify-fixpoint>,loop(indvars),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce),deadargelim,globaldce";
@@ -34,7 +35,7 @@ void attune::setTarget(llvm::Module &module, const HostMachine &target) {
     // No exception passes through compiled code, so it needs no unwind tables.
     function.addFnAttr(llvm::Attribute::NoUnwind);
     if (target.vectorBits() == 512) {
-      // CPUs of the first AVX-512 generation are tuned for 256 bits, which halves the rate of long kernels.
+      // LLVM tunes CPUs of the first AVX-512 generation for 256 bits, which makes long kernels slower.
       function.addFnAttr("prefer-vector-width", "512");
       function.addFnAttr("min-legal-vector-width", "512");
     }

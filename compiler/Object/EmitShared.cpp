@@ -1,4 +1,4 @@
-//===- EmitShared.cpp - Linking a shared object ----------------------------===//
+//===- EmitShared.cpp - Linking a shared object ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +10,8 @@
 
 using namespace attune;
 
-/// A linker, or nothing. Versioned names are what Debian installs when the plain one belongs to another version.
+/// Returns the path of a linker, or "" if there is none. Debian installs versioned names if the plain name belongs to
+/// another version.
 static std::string findLinker(bool &isCompiler) {
   isCompiler = false;
   for (const std::string &name : {std::string("ld.lld"), "ld.lld-" + std::to_string(LLVM_VERSION_MAJOR)}) {
@@ -36,9 +37,9 @@ Result<std::string> attune::linkShared(const std::string &object) {
   for (const Result<MemoryFile> *file : {&input, &output})
     if (!*file)
       return file->status();
-  // Nothing but the object goes in, so both linkers give a file that needs no library; the process that loads it has memcpy. LLD creates
-  // its output beside the name it is given and renames it, which cannot be done to a file without a name, but it also writes to standard
-  // output.
+  // The object is the only input, so the result of either linker needs no library; the process that loads it has
+  // memcpy. LLD creates its output beside the given name and renames it, which does not work for a file without a name,
+  // so it writes to standard output instead.
   if (isCompiler)
     options.arguments = {"-shared", "-nostdlib", "-Wl,-z,noexecstack", "-Wl,--build-id=none", "-o", output->path(), input->path()};
   else

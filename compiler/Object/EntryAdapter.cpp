@@ -1,4 +1,4 @@
-//===- EntryAdapter.cpp - From an attune_call to an entry's arguments ---------===//
+//===- EntryAdapter.cpp - From an attune_call to an entry's arguments -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -57,7 +57,7 @@ Value EntryAdapter::buildCache(MemRefType type, StringRef cacheName, Value state
   for (int64_t i = 0; i < 4; ++i)
     counts[i] = load(i64, stateDims, 8 * i);
   auto multiply = [&](Value a, Value b) -> Value { return LLVM::MulOp::create(builder, loc, a, b); };
-  // Caches lie one after the other, each a number of bytes per slot and panel.
+  // Caches follow each other in memory; each has a number of bytes for each slot and panel.
   int64_t before[2] = {0, 0};
   const CacheSignature *own = nullptr;
   for (const CacheSignature &cache : caches) {

@@ -1,4 +1,4 @@
-//===- EntryAdapter.h - From an attune_call to an entry's arguments -*- C++ -*-===//
+//===- EntryAdapter.h - attune_call to arguments of an entry ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_ENTRYADAPTER_H
@@ -11,7 +11,7 @@
 
 namespace attune {
 
-/// Builds `attune_entry_E(host, call)`, which unpacks an attune_call and calls the entry.
+/// A builder of `attune_entry_E(host, call)`, which unpacks an attune_call and calls the entry.
 class EntryAdapter : EntryEmitter {
 public:
   EntryAdapter(mlir::func::FuncOp entry, llvm::ArrayRef<CacheSignature> caches, bool device)
@@ -20,14 +20,15 @@ public:
   mlir::LogicalResult build();
 
 private:
-  /// The descriptor of a dense buffer at |data| with these sizes, as |type|.
+  /// Creates the memref descriptor of a dense buffer at |data| with |sizes|, as |type|.
   mlir::Value describe(mlir::MemRefType type, mlir::Value data, llvm::ArrayRef<mlir::Value> sizes);
   mlir::FailureOr<mlir::Value> buildTensor(unsigned argument, mlir::MemRefType type, mlir::Value data, mlir::Value dimValues);
-  /// The argument |role| of the entry, of type |type|: |state| for the host, which is |host| or the state of its launches.
+  /// Creates the argument |role| of the entry, of type |type|. The host argument is |state|: |host| itself, or the
+  /// state of its launches.
   mlir::Value buildRole(mlir::rt::Role role, mlir::Type type, mlir::Value host, mlir::Value state, mlir::Value call);
-  /// The host and the first error of a launch, on the stack.
+  /// Creates a structure on the stack with the host and the first error of a launch.
   mlir::Value buildLaunchState(mlir::Value host);
-  /// The cache |cacheName| of the session whose caches are at |state|.
+  /// Creates the descriptor of the cache |cacheName| of the session whose caches are at |state|.
   mlir::Value buildCache(mlir::MemRefType type, llvm::StringRef cacheName, mlir::Value state, mlir::Value stateDims);
 
   llvm::ArrayRef<CacheSignature> caches;

@@ -1,4 +1,4 @@
-//===- EntryEmitter.h - Functions for one entry ---------------*- C++ -*-===//
+//===- EntryEmitter.h - Functions for one entry -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_ENTRYEMITTER_H
@@ -10,16 +10,17 @@
 
 namespace attune {
 
-/// Builds functions that the descriptor of one entry points to, at the end of its module. Errors are reported at the entry.
+/// A builder of functions to which the descriptor of one entry points. It adds them at the end of the module and
+/// reports errors at the entry.
 class EntryEmitter {
 protected:
   explicit EntryEmitter(mlir::func::FuncOp entry);
 
-  /// Begins the function `attune_KIND_E`.
+  /// Creates the function `attune_KIND_E` with an empty body, for the entry E.
   mlir::LLVM::LLVMFuncOp startFunction(llvm::StringRef kind, mlir::Type result, llvm::ArrayRef<mlir::Type> arguments);
   mlir::Value constant(int64_t value) { return mlir::LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value)); }
   mlir::Value load(mlir::Type type, mlir::Value base, int64_t byteOffset);
-  /// The size of |dim|, one of the dims of the entry, whose sizes are at |dimValues|.
+  /// Loads the size of |dim|, one of the dims of the entry, from |dimValues|.
   mlir::FailureOr<mlir::Value> loadDim(mlir::Value dimValues, mlir::Attribute dim);
 
   mlir::func::FuncOp entry;

@@ -1,4 +1,4 @@
-//===- EntryFormulas.h - Formulas of an entry as C functions -*- C++ -*-===//
+//===- EntryFormulas.h - Formulas of an entry as C functions ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_ENTRYFORMULAS_H
@@ -9,18 +9,19 @@
 
 namespace attune {
 
-/// Builds the functions that compute sizes and work from the dims of a call.
+/// A builder of the functions that compute sizes and work from the dims of a call.
 class EntryFormulas : EntryEmitter {
 public:
   explicit EntryFormulas(mlir::func::FuncOp entry) : EntryEmitter(entry) {}
 
-  /// `attune_KIND_E(dims, workers)`, the value of |formula|, 0 if that is null.
+  /// Builds `attune_KIND_E(dims, workers)`, which returns the value of |formula|, or 0 if that is null.
   mlir::LogicalResult buildSize(llvm::StringRef kind, mlir::xfmr::FormulaAttr formula);
-  /// `attune_work_E(dims, out)`, an attune_kernel_work for each of |kernels|.
+  /// Builds `attune_work_E(dims, out)`, which writes an attune_kernel_work for each of |kernels|.
   mlir::LogicalResult buildWork(mlir::ArrayAttr kernels);
 
 private:
-  /// The value of |formula| for the dims at |dimValues|, as i64; `workers` is allowed in it if |workers| is given.
+  /// Creates the value of |formula| for the dims at |dimValues|, as i64. The formula may use `workers` if |workers| is
+  /// not null.
   mlir::FailureOr<mlir::Value> evaluate(mlir::xfmr::FormulaAttr formula, mlir::Value dimValues, mlir::Value workers);
 };
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entries (`xfmr.entry`) whose arguments are inputs (`xfmr.input`), outputs (`xfmr.output`), caches (`xfmr.cache`), values of dims
-// (`xfmr.dim`) or have a role (`rt.role`). Adds for an entry E the functions that attune_entry_desc points to:
+// Expects entries (`xfmr.entry`) whose arguments are inputs (`xfmr.input`), outputs (`xfmr.output`), caches
+// (`xfmr.cache`), values of dims (`xfmr.dim`) or have a role (`rt.role`). Adds for an entry E the functions to which
+// attune_entry_desc points:
 //
 //   attune_entry_E(host, call) -> i32,  attune_workspace_E(dims, workers) -> i64,  attune_flops_E(dims, workers) -> i64
 //   attune_work_E(dims, out), if E has `rt.kernel_work`

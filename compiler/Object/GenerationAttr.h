@@ -1,7 +1,7 @@
 //===- GenerationAttr.h - Generation settings of a module -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The settings that a model has of its own, as `generation` of the module's `xfmr.model`.
+// The generation settings of a model, as `generation` of the module's `xfmr.model`.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_GENERATIONATTR_H
 #define ATTUNE_COMPILER_OBJECT_GENERATIONATTR_H
@@ -13,9 +13,10 @@
 
 namespace attune {
 
-/// Adds |settings| to what |module| says about its model.
+/// Adds |settings| to the `xfmr.model` of |module|.
 void writeGenerationAttr(mlir::ModuleOp module, const GenerationSettings &settings);
-/// The settings of |module|, nothing if it has none. Errors name the setting, as the module may come from a file.
+/// Returns the settings of |module|, or nullopt if it has none. Errors name the setting, since the module may come from
+/// a file.
 Result<std::optional<GenerationSettings>> readGenerationAttr(mlir::ModuleOp module);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- HostMachine.cpp - The machine of the host code ----------------------===//
+//===- HostMachine.cpp - The machine of the host code ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,10 @@
 
 using namespace attune;
 
-/// The features of this machine, as LLVM writes them. A virtual machine may lack some that its CPU's name implies.
+/// Returns the features of this machine, as LLVM writes them. A virtual machine may lack features that its CPU's name
+/// implies.
 static std::string getHostFeatures() {
-  // A map, so that the string is always the same.
+  // A map sorts the features, so that the string is always the same.
   std::map<std::string, bool> sorted;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
     sorted[feature.getKey().str()] = feature.getValue();
@@ -42,7 +43,7 @@ void attune::initializeTargets() {
 static std::unique_ptr<llvm::TargetMachine> createMachine(const llvm::Target &target, const llvm::Triple &triple, const std::string &cpu,
                                                           const std::string &features, const char *abi = "") {
   llvm::TargetOptions options;
-  // Only what is written as a fused multiply-add is one: results must not depend on what the optimiser finds.
+  // Only explicit fused multiply-adds are fused: results must not depend on what the optimizer finds.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.FunctionSections = options.DataSections = false;
   options.MCOptions.ABIName = abi;
@@ -57,13 +58,13 @@ static void addFeatures(std::string &features, llvm::StringRef more) {
 }
 
 namespace {
-/// A CPU as LLVM takes it.
+/// A CPU and its features, as LLVM takes them.
 struct CpuName {
   std::string cpu, features;
 };
 } // namespace
 
-/// Resolves |text|, what --cpu says: nothing, `native`, or a name, with features behind it.
+/// Resolves |text|, the value of --cpu: nothing, `native`, or a name, followed by features.
 static Result<CpuName> resolveCpu(const std::string &text, const llvm::Triple &triple, const Architecture &architecture) {
   auto [name, features] = llvm::StringRef(text).split(',');
   llvm::Triple host(llvm::sys::getProcessTriple());
@@ -80,7 +81,7 @@ static Result<CpuName> resolveCpu(const std::string &text, const llvm::Triple &t
   return result;
 }
 
-/// Fails on a feature in |features|, "+a,-b", that LLVM does not know; it would only print a warning.
+/// Fails on a feature in |features|, "+a,-b", that LLVM does not know. LLVM itself would only print a warning.
 static Status checkFeatures(llvm::StringRef features, const llvm::MCSubtargetInfo &info) {
   llvm::SmallVector<llvm::StringRef> words;
   features.split(words, ',', -1, /*KeepEmpty=*/false);
@@ -93,7 +94,7 @@ static Status checkFeatures(llvm::StringRef features, const llvm::MCSubtargetInf
   return {};
 }
 
-/// Switches off what |architecture| withholds of what |info| has.
+/// Disables the features of |info| that |architecture| does not allow.
 static void withhold(const Architecture &architecture, const llvm::MCSubtargetInfo &info, std::string &features) {
   for (llvm::StringRef pattern : architecture.withheld) {
     if (!pattern.consume_back("*")) {

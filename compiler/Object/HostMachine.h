@@ -1,4 +1,4 @@
-//===- HostMachine.h - The machine of the host code ------------*- C++ -*-===//
+//===- HostMachine.h - The machine of the host code -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_HOSTMACHINE_H
@@ -14,27 +14,31 @@
 
 namespace attune {
 
-/// The CPU that host code runs on, and LLVM's view of it. Every target has one; kernels may run elsewhere.
+/// The CPU that host code runs on, with LLVM's target machine for it. Every target has one; kernels may run elsewhere.
 class HostMachine {
 public:
-  /// |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names, with features behind it ("generic-rv64,+m,+f,+d,-c"), or empty:
-  /// `native`, or the least of an architecture that is not this machine's. |triple| is empty for this machine. Errors name what is unknown
-  /// or what the CPU lacks.
+  /// Creates the machine for |cpu| and |triple|. |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names,
+  /// followed by features ("generic-rv64,+m,+f,+d,-c"). An empty |cpu| means `native`, or the least CPU of an
+  /// architecture that is not this machine's. An empty |triple| means this machine. Errors name the unknown word or the
+  /// feature that the CPU lacks.
   static Result<HostMachine> create(const std::string &cpu = "", const std::string &triple = "");
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
   std::string triple() const { return targetMachine->getTargetTriple().str(); }
-  /// LLVM's name, never `native`.
+  /// Returns LLVM's name of the CPU, never `native`.
   std::string cpu() const { return targetMachine->getTargetCPU().str(); }
-  /// Features switched on or off beside those of the CPU's name, as LLVM writes them ("+avx2,-avx512f").
+  /// Returns the features that are switched on or off beside those of the CPU's name, as LLVM writes them
+  /// ("+avx2,-avx512f").
   std::string features() const { return targetMachine->getTargetFeatureString().str(); }
   bool hasFeature(llvm::StringRef feature) const;
-  /// Features the code may use and not every machine of this architecture has, comma separated; what the runtime checks.
+  /// Returns the features that the code may use and that not every machine of this architecture has, separated by
+  /// commas. The runtime checks them.
   std::string requiredFeatures() const;
-  /// Bits of the widest register for floats, 32 where there are no vectors, and how many of them there are.
+  /// Returns the bits of the widest register for floats, 32 if there are no vectors; vectorRegisters() returns the
+  /// number of these registers.
   unsigned vectorBits() const;
   unsigned vectorRegisters() const;
-  /// The features that schedules depend on, by LLVM's names, with "x86" for the family.
+  /// Returns the features on which schedules depend, by LLVM's names, with "x86" for the family.
   llvm::StringSet<> scheduleFeatures() const;
 
 private:
@@ -42,7 +46,7 @@ private:
   std::shared_ptr<llvm::TargetMachine> targetMachine;
 };
 
-/// Registers LLVM's code generators; what comes after the first call does nothing.
+/// Registers LLVM's code generators; calls after the first do nothing.
 void initializeTargets();
 
 } // namespace attune

@@ -1,6 +1,28 @@
-//===- SplitLongBlocks.cpp - Long blocks in several functions --------------===//
+//===- SplitLongBlocks.cpp - Long blocks in several functions -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+//
+// The entry of a model with hundreds of layers is one basic block with thousands of calls, one for each kernel. The
+// time of LLVM's register allocation grows with the square of the length of a block. So a block with more than 2048
+// calls is cut into parts of 256 calls, and each part becomes an internal function that is not inlined:
+//
+//   before                             after
+//     %a = load %args                    %a = load %args
+//     call @k0(%a)                       %y = add %a, 64            computed before the first call, since two parts use it
+//     %y = add %a, 64                    call @entry.part(%a, %y)    256 calls: @k0(%a), ..., @k255(%y)
+//     ...                                call @entry.part.1(%y)     256 calls
+//     call @k255(%y)                     ...
+//     ...
+//     ret                                ret                        the terminator and the code before the first call stay
+//
+// A part gets values of earlier code as arguments and returns values that later code uses through memory. To keep such
+// results few, moveSharedComputations first moves instructions that another part or the terminator uses to before the
+// first call, with the instructions that compute their operands. Only instructions without effects that may be executed
+// speculatively move. An instruction that depends on a load or on the result of a call stays in its part.
+//
+// Runs on LLVM IR, on any block of any function; calls of intrinsics do not count. Invariants: calls, loads and stores
+// keep their order, and every value is computed by the same instruction. A part that CodeExtractor refuses stays in the
+// block.
 
 #include "compiler/Object/SplitLongBlocks.h"
 #include "llvm/ADT/SetVector.h"
@@ -11,22 +33,24 @@
 
 using namespace attune;
 
-/// A block with more calls than this is split; one of a model with a hundred layers has about a thousand.
+/// The largest number of calls of a block that is not split. The entry of a model with a hundred layers has about a
+/// thousand.
 static constexpr unsigned kMostCalls = 2048;
-/// Calls of each part.
+/// The number of calls of a part; the last part may have fewer.
 static constexpr unsigned kCallsOfPart = 256;
 
 static bool isCall(const llvm::Instruction &instruction) {
   return llvm::isa<llvm::CallInst>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction);
 }
 
-/// True for an instruction without effects that may run earlier than it stands, whether or not the calls before it return.
+/// Returns true if |instruction| has no effects and may be executed before the calls that precede it, even if one of
+/// these does not return.
 static bool isMovable(const llvm::Instruction &instruction) {
   return !isCall(instruction) && !instruction.mayReadOrWriteMemory() && llvm::isSafeToSpeculativelyExecute(&instruction);
 }
 
-/// Moves computations that another part of |block| or its terminator uses, and those that they use, before the first call: parts then
-/// have few results.
+/// Moves values that another part of |block| or its terminator uses before the first call, with the computations of
+/// their operands, so that parts have few results.
 static void moveSharedComputations(llvm::BasicBlock &block) {
   llvm::DenseMap<const llvm::Instruction *, unsigned> parts;
   unsigned calls = 0;
@@ -37,7 +61,7 @@ static void moveSharedComputations(llvm::BasicBlock &block) {
     if (first)
       parts[&instruction] = (calls - 1) / kCallsOfPart;
   }
-  parts.erase(block.getTerminator()); // it stays behind the last part
+  parts.erase(block.getTerminator()); // stays after the last part
   llvm::SetVector<llvm::Instruction *> moving;
   for (llvm::Instruction &instruction : llvm::make_range(first->getIterator(), block.end())) {
     auto isElsewhere = [&](llvm::User *user) {
@@ -51,7 +75,7 @@ static void moveSharedComputations(llvm::BasicBlock &block) {
     for (llvm::Value *operand : moving[i]->operands())
       if (auto *producer = llvm::dyn_cast<llvm::Instruction>(operand); producer && parts.contains(producer) && isMovable(*producer))
         moving.insert(producer);
-  // A computation of what a part loads or a call returns stays; the part then returns it through memory.
+  // An instruction that depends on a load or on the result of a call stays; its part returns the value through memory.
   llvm::SmallPtrSet<const llvm::Instruction *, 32> staying;
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::make_range(first->getIterator(), block.end()))) {
     bool canMove = moving.contains(&instruction) && llvm::none_of(instruction.operands(), [&](const llvm::Use &operand) {
@@ -65,7 +89,8 @@ static void moveSharedComputations(llvm::BasicBlock &block) {
   }
 }
 
-/// Cuts |block| into parts of kCallsOfPart calls, from its first call to before its terminator.
+/// Cuts |block| into parts of kCallsOfPart calls, from its first call to the instruction before its terminator. Returns
+/// the parts in order.
 static llvm::SmallVector<llvm::BasicBlock *> cutBlock(llvm::BasicBlock &block) {
   llvm::SmallVector<llvm::Instruction *> starts;
   unsigned calls = 0;
@@ -73,7 +98,7 @@ static llvm::SmallVector<llvm::BasicBlock *> cutBlock(llvm::BasicBlock &block) {
     if (isCall(instruction) && calls++ % kCallsOfPart == 0)
       starts.push_back(&instruction);
   llvm::SmallVector<llvm::BasicBlock *> parts;
-  // From the last part on, so that each instruction moves once.
+  // Splits off the last part first, so that each instruction moves once.
   block.splitBasicBlock(block.getTerminator(), block.getName() + ".end");
   for (llvm::Instruction *start : llvm::reverse(starts))
     parts.push_back(block.splitBasicBlock(start, block.getName() + ".part"));

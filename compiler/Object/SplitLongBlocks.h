@@ -1,4 +1,4 @@
-//===- SplitLongBlocks.h - Long blocks in several functions ----*- C++ -*-===//
+//===- SplitLongBlocks.h - Long blocks in several functions -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_SPLITLONGBLOCKS_H
@@ -8,9 +8,9 @@
 
 namespace attune {
 
-/// Splits every block with more than 2048 calls, such as the entry of a model with hundreds of layers, into internal functions of 256 calls
-/// each, because the time of LLVM's register allocation grows with the square of the length of a block. Results and the order of calls do
-/// not change.
+/// Splits every block with more than 2048 calls, such as the entry of a model with hundreds of layers, into internal
+/// functions of 256 calls each: the time of LLVM's register allocation grows with the square of the length of a block.
+/// Results and the order of calls do not change.
 void splitLongBlocks(llvm::Module &module);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- ModuleTarget.h - The target that a module carries -------*- C++ -*-===//
+//===- ModuleTarget.h - The target that a module carries --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PIPELINES_MODULETARGET_H
@@ -14,15 +14,16 @@ struct ModuleTarget {
   mlir::rt::Schedule schedule;
 };
 
-/// Returns the target for the flags of the phase pipelines. Without |triple| it is for x86-64, and
-/// without |cpu|, too, for one with AVX-512, on any machine.
+/// Returns the target for the flags of the phase pipelines. An empty |triple| means x86-64, and with an empty |cpu|,
+/// too, AVX-512; neither means the machine that compiles.
 Result<std::unique_ptr<Target>> createTarget(const TargetRequest &request, const std::string &cpu, const std::string &triple);
 
-/// Lets |module| carry |target| and its schedule.
+/// Sets the attributes of |module| for |target| and its schedule.
 void setTarget(mlir::ModuleOp module, const Target &target);
 
-/// Returns what |module| carries. Without a target it is the first one of the build, for x86-64 with AVX-512 in f32; a schedule that is
-/// missing follows from the target. Fails, with an error on the module, if this build does not have the target.
+/// Returns the target and the schedule that |module| carries. A missing target means the first target of the build, for
+/// x86-64 with AVX-512 in f32; a missing schedule follows from the target. Fails, with an error on the module, if this
+/// build does not have the target.
 mlir::FailureOr<ModuleTarget> readTarget(mlir::ModuleOp module);
 
 } // namespace attune

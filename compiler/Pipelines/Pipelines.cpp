@@ -32,7 +32,8 @@ std::optional<Phase> attune::symbolizePhase(llvm::StringRef name) {
 
 std::string attune::listPhases() { return llvm::join(ArrayRef<llvm::StringLiteral>(kPhaseNames), ", "); }
 
-/// Leaves optimized `xfmr`: projections joined, epilogues and residuals fused, dropout gone, equal layer functions shared.
+/// Builds the phase `dialect`. Leaves optimized `xfmr`: projections joined, epilogues and residuals fused, dropout
+/// removed, equal layer functions shared.
 static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule, xfmr::Precision precision) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(xfmr::createDecomposeComposites());
@@ -50,7 +51,7 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
   pm.addPass(createCountFlops());
 }
 
-/// Leaves linalg on tensors, and `xfmr.attention`; weights have their final layout.
+/// Builds the phase `linalg`. Leaves linalg on tensors, and `xfmr.attention`; weights have their final layout.
 static void buildLinalgPipeline(OpPassManager &pm, const rt::Schedule &schedule) {
   ConvertXfmrToLinalgOptions convert;
   convert.knownCounts = !schedule.hostReadsBuffers;
@@ -65,11 +66,11 @@ static void buildLinalgPipeline(OpPassManager &pm, const rt::Schedule &schedule)
   pm.nest<func::FuncOp>().addPass(createConvertXfmrToLinalg(convert));
   pm.addPass(xfmr::createHoistWeightExpressions());
   pm.addPass(createSymbolDCEPass());
-  // No CSE from here to bufferization: equal tensor.empty ops are different memory.
+  // No CSE from here to bufferization: equal tensor.empty ops stand for different memory.
   pm.nest<func::FuncOp>().addPass(createCanonicalizer());
 }
 
-/// Leaves one scf.forall per kernel, with linalg ops or attention tiles inside.
+/// Builds the phase `tiled`. Leaves one scf.forall per kernel, with linalg ops or attention tiles inside.
 static void buildTiledPipeline(OpPassManager &pm, const rt::Schedule &schedule) {
   TileAttentionOptions attention;
   attention.queryRows = schedule.queryRows;
@@ -100,7 +101,7 @@ static void buildTiledPipeline(OpPassManager &pm, const rt::Schedule &schedule) 
   functions.addPass(createCanonicalizer());
 }
 
-/// Leaves every kernel as a private function in destination-passing style.
+/// Builds the phase `kernels`. Leaves every kernel as a private function in destination-passing style.
 static void buildKernelsPipeline(OpPassManager &pm, const Target &target) {
   pm.addPass(createOutlineKernels());
   pm.addPass(createCanonicalizer());
@@ -109,7 +110,8 @@ static void buildKernelsPipeline(OpPassManager &pm, const Target &target) {
   target.addKernelPasses(pm);
 }
 
-/// Leaves memrefs only: weights and workspace are byte buffers given to the entries, which return nothing.
+/// Builds the phase `bufferized`. Leaves memrefs only: weights and workspace are byte buffers passed to the entries,
+/// which return nothing.
 static void buildBufferizedPipeline(OpPassManager &pm, const Target &target, const rt::Schedule &schedule) {
   pm.addPass(createAssignWeightOffsets());
   OpPassManager &tensors = pm.nest<func::FuncOp>();
@@ -172,7 +174,8 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
 };
 } // namespace
 
-/// Adds the passes that |options| of the pipeline for |phase| ask for. Without options the target that the module carries decides.
+/// Adds the passes of |phase| for the target that |options| describe. Without options, the target that the module
+/// carries decides.
 static LogicalResult buildPhaseFromFlags(OpPassManager &pm, Phase phase, StringRef options,
                                          llvm::function_ref<LogicalResult(const Twine &)> report) {
   if (options.empty()) {

@@ -1,4 +1,4 @@
-//===- Pipelines.h - The phases of a compilation ---------===//
+//===- Pipelines.h - The phases of a compilation --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PIPELINES_PIPELINES_H
@@ -11,20 +11,20 @@
 
 namespace attune {
 
-/// The steps from a model description to code. These words are the only names for them: flags, folders of tests and documents use them.
+/// The steps from a model description to code. Flags, test folders and documents use these names and no others.
 enum class Phase { Import, Dialect, Linalg, Tiled, Kernels, Bufferized, Vector, Target, Llvm, Object };
 
-/// "import", "dialect", …
+/// Returns the name of |phase|: "import", "dialect", …
 llvm::StringRef stringifyPhase(Phase phase);
-/// The phase called |name|.
+/// Returns the phase called |name|, if there is one.
 std::optional<Phase> symbolizePhase(llvm::StringRef name);
-/// All names in order, for messages: "import, dialect, …".
+/// Returns all names in order, for messages: "import, dialect, …".
 std::string listPhases();
 
-/// Adds to |pm| the passes that lead from the phase before |phase| to |phase| for |target|, with the tiles and layouts of |schedule|; none
-/// for import, llvm and object, which are not passes.
+/// Adds to |pm| the passes that lower from the phase before |phase| to |phase| for |target|, with the tile sizes and
+/// layouts of |schedule|. Adds none for import, llvm and object, which are not made of passes.
 void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const Target &target, const mlir::rt::Schedule &schedule);
-/// The same with the target's own schedule.
+/// Adds the same passes with the target's own schedule.
 void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const Target &target);
 
 /// Registers `attune-to-PHASE` for every phase that is made of passes.

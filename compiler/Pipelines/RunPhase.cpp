@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects a module as the phase before leaves it. RunPhase lowers it by the pipeline that its own attributes ask for.
+// Expects a module as the phase before leaves it. RunPhase lowers it by the pipeline for the target and schedule in its
+// attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ namespace {
 struct RunPhase : attune::impl::RunPhaseBase<RunPhase> {
   using RunPhaseBase::RunPhaseBase;
 
-  /// Adds what any target's pipeline of the phase needs, since the target is not known yet.
+  /// Adds the dialects that the pipeline of any target needs for the phase, since the target is not known yet.
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect>();
     std::optional<Phase> wanted = symbolizePhase(phase);

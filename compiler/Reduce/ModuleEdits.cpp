@@ -1,4 +1,4 @@
-//===- ModuleEdits.cpp - Changes of modules that keep them valid ----------===//
+//===- ModuleEdits.cpp - Erasing parts of modules -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -89,7 +89,8 @@ void ModuleEdits::replaceAndErase(Operation *op) {
 
 void ModuleEdits::eraseOps(const llvm::SetVector<Operation *> &ops) {
   doomed = ops;
-  // Users before producers: what only they use needs no other value. Nested operations go with the one around them.
+  // Users before producers: a value without users needs no replacement. Nested operations are erased with the operation
+  // around them.
   for (Operation *op : llvm::reverse(ops.getArrayRef())) {
     if (isDoomed(op->getParentOp()) || op->hasTrait<OpTrait::IsTerminator>() || isa<SymbolOpInterface>(op) || !op->getBlock())
       continue;
@@ -205,7 +206,7 @@ void attune::resizeEverywhere(ModuleOp module, int64_t from, int64_t to, bool nu
       return DenseI64ArrayAttr::get(array.getContext(), values);
     });
   }
-  // The constraints of sources of weights are their own, and constants of many elements keep their number.
+  // Weight sources have constraints of their own, and dense constants must keep their number of elements.
   replacer.addReplacement([](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
     if (isa<xfmr::XfmrDialect>(attribute.getDialect()) || isa<DenseElementsAttr>(attribute))
       return std::pair(attribute, WalkResult::skip());

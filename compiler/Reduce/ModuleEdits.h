@@ -1,4 +1,4 @@
-//===- ModuleEdits.h - Changes of modules that keep them valid --*- C++ -*-===//
+//===- ModuleEdits.h - Erasing parts of modules -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_REDUCE_MODULEEDITS_H
@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// Erases parts of a module and puts other values in the places of those that are gone. Results have the types that users expect, but the
-/// module may be invalid for other reasons, so the caller verifies it.
+/// An editor that erases parts of a module and replaces the erased values by others of the same types. The module may
+/// become invalid for other reasons, so the caller verifies it.
 class ModuleEdits {
 public:
   explicit ModuleEdits(mlir::ModuleOp module) : module(module) {}
@@ -20,9 +20,9 @@ public:
   void eraseOps(const llvm::SetVector<mlir::Operation *> &ops);
   /// Erases a symbol at the top of the module and the operations that use it.
   void eraseSymbol(mlir::Operation *symbol);
-  /// Makes a declaration of |function|.
+  /// Turns |function| into a declaration.
   void eraseBody(mlir::func::FuncOp function);
-  /// Moves the operations of |region|, one block of |op|, to the place of |op|, and erases |op|.
+  /// Replaces |op| by the operations of |region|, a region of |op| with one block.
   void inlineRegion(mlir::Operation *op, mlir::Region &region);
   /// Erases argument |index| of |function| and the operands of its calls. An argument that is used and that no other value can replace
   /// stays.
@@ -30,14 +30,15 @@ public:
   /// Erases result |index| of |function| and of its calls.
   void eraseResult(mlir::func::FuncOp function, unsigned index);
 
-  /// The calls of |function|.
+  /// Returns the calls of |function|.
   llvm::SmallVector<mlir::func::CallOp> findCalls(mlir::func::FuncOp function);
 
 private:
-  /// A value of |type| that may be used at |before|: an operand of |before|, an argument, a result, a constant or, with |mayAdd|, a new
-  /// argument of the function. Never |except|, nor what |doomed| defines. Null if there is none.
+  /// Returns a value of |type| that may be used at |before|: an operand of |before|, an argument, a result, a constant
+  /// or, with |mayAdd|, a new argument of the function. It is neither |except| nor defined by an operation in |doomed|.
+  /// Returns null if there is none.
   mlir::Value findValue(mlir::Type type, mlir::Operation *before, bool mayAdd = true, mlir::Value except = {});
-  /// The same; poison if there is none.
+  /// Returns the same, or poison if there is none.
   mlir::Value findOrMakeValue(mlir::Type type, mlir::Operation *before);
   mlir::Value addArgument(mlir::func::FuncOp function, mlir::Type type);
   bool isDoomed(mlir::Operation *op) const;
@@ -45,7 +46,7 @@ private:
 
   mlir::ModuleOp module;
   llvm::SetVector<mlir::Operation *> doomed;
-  /// Functions that are getting an argument, whose calls of themselves have no other value for it.
+  /// Functions to which an argument is being added, and whose recursive calls therefore have no other value for it.
   llvm::SetVector<mlir::Operation *> growing;
 };
 

@@ -1,4 +1,4 @@
-//===- Passes.td - Passes of attune-reduce ----------------*- tablegen -*-===//
+//===- Passes.td - Passes of attune-reduce -----------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_REDUCE_PASSES_TD
@@ -7,20 +7,21 @@
 include "mlir/Pass/PassBase.td"
 
 def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
-  let summary = "make a module smaller while a test stays interested in it";
+  let summary = "shrink a module while a test finds it interesting";
   let description = [{
-    Runs `test` with the options `test-arg` and the name of a file, the module as text, after them; as for `reduction-tree`, exit status 1 means
-    that the module is interesting. The pass tries to
+    Runs the program `test` with the options `test-arg`, followed by the name of a file that holds the module as text. As for
+    `reduction-tree`, exit status 1 means that the module is interesting. The pass tries to
 
-    - erase symbols and what uses them, and the bodies of functions;
-    - erase operations, and put the body of a region in the place of its operation. A value that is still used becomes another value of its
-      type that is there, a constant, or a new argument of the function;
-    - erase arguments and results of functions, in calls, too;
+    - erase symbols with their users, and the bodies of functions;
+    - erase operations, and replace an operation by the body of its region. A value that is still used is replaced by another
+      value of its type, a constant, or a new argument of the function;
+    - erase arguments and results of functions, also in calls;
     - apply the patterns of the dialects' DialectReductionPatternInterface; those of `xfmr` erase optional operands;
     - erase attributes;
-    - make sizes 1, or halve them, wherever the module says the same number;
+    - set sizes to 1, or halve them, wherever the module has the same number.
 
-    many at a time first, then fewer, until nothing is left that can go. The test is not asked about modules that do not verify.
+    Each step is tried on many candidates first, then on fewer, until no step finds anything. The test is not run on modules
+    that do not verify. Any module may be given; symbols that the test needs stay.
 
     Before, with a test that looks for `math.exp`:
     ```mlir
@@ -39,7 +40,7 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
       return
     }
     ```
-    An error names the test and its exit status if the module that is given is not interesting. **Numerics**: none are kept.
+    If the input is not interesting, an error names the test and its exit status. **Numerics**: results may change.
   }];
   let options = [
     Option<"testerName", "test", "std::string", /*default=*/"", "program that exits with 1 while the module is interesting">,

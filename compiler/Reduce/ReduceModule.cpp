@@ -1,10 +1,10 @@
-//===- ReduceModule.cpp - Smaller modules that a test is interested in ----===//
+//===- ReduceModule.cpp - Reduction of modules to small test cases --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step names its candidates by number, in program order, and erases a range of them. It is done for all, then for halves, and so on down
-// to single ones, from the end of the module on, as users follow producers. What a try leaves is kept if it costs less, verifies and
-// interests the test. All steps are repeated until none of them finds anything. Running the test takes most of the time, so texts that it
-// has refused are remembered.
+// A step numbers its candidates in program order and erases a range of them. It runs with all candidates, then with
+// halves, and so on down to single ones, from the end of the module to its start, since users follow producers. The
+// result of a trial is kept if it costs less, verifies and is interesting. All steps are repeated until none of them
+// finds anything. Running the test takes most of the time, so modules that it has found uninteresting are remembered.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Reduce/ModuleEdits.h"
@@ -30,13 +30,14 @@ using namespace attune;
 
 namespace {
 
-/// What a smaller module has less of: operations and their parts first, then bits of sizes.
+/// The cost of a module: the number of operations and their parts, then the bits of its sizes.
 using Cost = std::pair<int64_t, int64_t>;
 
-/// Removes candidates |begin| to |end| - 1 of a module, none if |end| is 0. Returns the number of candidates there were.
+/// A function that removes candidates |begin| to |end| - 1 of a module, none if |end| is 0. Returns the number of
+/// candidates before.
 using Step = size_t (*)(ModuleOp module, size_t begin, size_t end);
 
-/// Searches for the smallest module that a tester is interested in.
+/// A search for the smallest interesting module.
 class ModuleReducer {
 public:
   ModuleReducer(ModuleOp input, const Tester &tester);
@@ -44,14 +45,14 @@ public:
   OwningOpRef<ModuleOp> run();
 
 private:
-  /// Makes |changed| the module if it is valid, costs less and is interesting.
+  /// Replaces the module by |changed| if that is valid, costs less and is interesting; returns true if so.
   bool keep(OwningOpRef<ModuleOp> changed);
   void runStep(Step step);
   void applyPatterns(const FrozenRewritePatternSet &patterns);
   void resize();
 
   const Tester &tester;
-  /// Texts that the tester is not interested in.
+  /// The texts of uninteresting modules.
   llvm::StringSet<> refused;
   OwningOpRef<ModuleOp> module;
   Cost cost;
@@ -62,7 +63,7 @@ struct ReduceModule : attune::impl::ReduceModuleBase<ReduceModule> {
   void runOnOperation() override;
 
 private:
-  /// Reports why the test cannot run, or is not interested in the input.
+  /// Checks that the test runs and finds the input interesting; else reports the reason.
   LogicalResult checkInput();
 };
 
@@ -86,7 +87,7 @@ static void forEachType(Operation *op, llvm::function_ref<void(Type)> visit) {
 static Cost countCost(ModuleOp module) {
   Cost cost;
   module.walk([&](Operation *op) {
-    // An operation is worse than the argument that replaces one of its results.
+    // An operation costs more than the argument that replaces one of its results.
     cost.first += 4 + op->getDiscardableAttrDictionary().size() + op->getNumOperands() + op->getNumResults();
     if (isa<SymbolOpInterface>(op))
       cost.first += 4;
@@ -112,7 +113,7 @@ static Cost countCost(ModuleOp module) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// The elements |begin| to |end| - 1 of |all|.
+/// Returns elements |begin| to |end| - 1 of |all|.
 template <typename T>
 static SmallVector<T> slice(SmallVector<T> all, size_t begin, size_t end) {
   return SmallVector<T>(llvm::drop_begin(llvm::ArrayRef<T>(all).take_front(end), begin));
@@ -151,7 +152,7 @@ static size_t eraseSomeOps(ModuleOp module, size_t begin, size_t end) {
 
 static size_t inlineRegions(ModuleOp module, size_t begin, size_t end) {
   SmallVector<std::pair<Operation *, unsigned>> regions;
-  // Inner regions first: they are not moved while they are inlined.
+  // Inner regions first, so that a region does not move while it is inlined.
   module.walk([&](Operation *op) {
     if (isa<ModuleOp, SymbolOpInterface>(op))
       return;
@@ -195,7 +196,7 @@ static size_t eraseAttributes(ModuleOp module, size_t begin, size_t end) {
     SmallVector<StringAttr> names;
     for (NamedAttribute attribute : op->getAttrs())
       names.push_back(attribute.getName());
-    // Attributes of functions are their types and names.
+    // Inherent attributes of symbols stay: a function needs its type and name.
     for (StringAttr name : names)
       if (!(isa<SymbolOpInterface>(op) && op->getInherentAttr(name)) && isPicked()) {
         op->removeAttr(name);
@@ -250,7 +251,7 @@ void ModuleReducer::runStep(Step step) {
     }
 }
 
-/// Applies |patterns| to half of the operations, and so on.
+/// Applies |patterns| to all operations, then to halves of them, and so on down to single ones.
 void ModuleReducer::applyPatterns(const FrozenRewritePatternSet &patterns) {
   auto listOps = [](ModuleOp module) {
     SmallVector<Operation *> ops;

@@ -1,4 +1,4 @@
-//===- ReductionPatterns.cpp - Simpler forms of our operations -----------===//
+//===- ReductionPatterns.cpp - Reduction patterns of xfmr operations ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace {
 
-/// Erases the optional operands of an operation, one by one, if its verifier does without them.
+/// Erases the optional operands of an operation, one by one, if the operation verifies without them.
 struct EraseOptionalOperands : RewritePattern {
   EraseOptionalOperands(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 

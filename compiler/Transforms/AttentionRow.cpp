@@ -1,4 +1,4 @@
-//===- AttentionRow.cpp - Which keys a row of attention sees --------------===//
+//===- AttentionRow.cpp - The keys that a row of attention sees -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
-//===- AttentionRow.h - Which keys a row of attention sees ------*- C++ -*-===//
+//===- AttentionRow.h - The keys that a row of attention sees ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The rules of `tile.attention_tile` that every way to emit it follows.
+// The rules of `tile.attention_tile` that every emitter of it follows, on CPUs and GPUs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_ATTENTIONROW_H
@@ -17,33 +17,35 @@
 namespace attune {
 
 inline constexpr double kLog2E = 1.44269504088896340736;
-/// What a masked key's score is bounded to from below, so that a row with no visible key is uniform rather than NaN.
+/// The lower bound of scores: it makes the probabilities of a row without a visible key uniform rather than NaN.
 inline constexpr double kLowest = std::numeric_limits<float>::lowest();
-/// Maxima up to here mean that no key is visible; masks up to here hide.
+/// The threshold for hidden keys: a mask value up to it hides a key, and a row maximum up to it means that no key is
+/// visible.
 inline constexpr double kHidden = kLowest / 2;
 
-/// A pair of a query and a head.
+/// A row of the score matrix: a pair of a query and a head.
 struct AttentionRow {
-  mlir::Value query, head; // in the tile's operands
-  mlir::Value position;    // among the keys; null where nothing depends on it
-  mlir::Value first, end;  // visible by position are the keys [first, end); null where positions hide none
+  mlir::Value query, head; // indices into the operands of the tile
+  mlir::Value position;    // of the query among the keys; null if nothing depends on it
+  mlir::Value first, end;  // positions allow the keys [first, end); null if positions hide no key
 };
 
-/// The row of |query| and |head| over |keys| keys.
+/// Creates the row of |query| and |head| over |keys| keys.
 AttentionRow makeAttentionRow(IndexBuilder &b, mlir::tiles::AttentionTileOp op, mlir::Value query, mlir::Value head, mlir::Value keys);
 
-/// Index of |row| in dimension |dim| of |buffer|, which may have one element for all.
+/// Returns the index of |row| in dimension |dim| of |buffer|; 0 if the dimension has one element for all rows.
 mlir::Value broadcastRow(IndexBuilder &b, mlir::Value buffer, int64_t dim, mlir::Value row);
 
-/// Where the mask of |op| has what concerns |row| and |key|.
+/// Returns the indices of the element of |op|'s mask for |row| and |key|.
 llvm::SmallVector<mlir::Value> maskIndices(IndexBuilder &b, mlir::tiles::AttentionTileOp op, const AttentionRow &row, mlir::Value key);
 
-/// Whether the stage of the score that |op| is asked for is one of all keys, also of those that positions hide.
+/// Returns true if the score stage that |op| returns has values for all keys, even those that positions hide.
 inline bool visitsAllKeys(mlir::tiles::AttentionTileOp op) {
   return op.getScoreStage() == mlir::xfmr::ScoreStage::Product || op.getScoreStage() == mlir::xfmr::ScoreStage::Capped;
 }
 
-/// What the value at |stage| of the score lacks for what is stored of it: scores are in units of log2, and scaled as late as possible.
+/// Returns the factor by which a score at |stage| is multiplied before it is stored: emitters keep scores in units of
+/// log2 and scale them as late as possible.
 inline double captureFactor(mlir::tiles::AttentionTileOp op, mlir::xfmr::ScoreStage stage) {
   if (stage == mlir::xfmr::ScoreStage::Masked)
     return 1 / kLog2E;
@@ -52,7 +54,8 @@ inline double captureFactor(mlir::tiles::AttentionTileOp op, mlir::xfmr::ScoreSt
   return op.getScale().convertToDouble();
 }
 
-/// Whether rows without a visible key follow a rule that what comes out of the softmax does not.
+/// Returns true if rows without a visible key need a rule of their own, because the result of the softmax is not the
+/// one `masked_rows` asks.
 inline bool needsMaskedRows(mlir::tiles::AttentionTileOp op) {
   return op.hidesByPosition() && op.getMaskedRows() != mlir::xfmr::MaskedRows::Zero;
 }

@@ -1,4 +1,4 @@
-//===- AttentionTiler.cpp - The loops around tiles of attention ------------===//
+//===- AttentionTiler.cpp - The loops around tiles of attention -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// The most heads of |group| that one tile takes: all or a divisor of at least half of |most|, so that tiles are equal; else |most|.
+/// Returns the number of heads of a |group| in one attention tile: all if they are at most |most|; else the largest
+/// divisor of |group| from |most| / 2 on, so that tiles are equal; else |most|.
 static int64_t headsPerTile(int64_t group, int64_t most) {
   for (int64_t count = std::min(group, most); 2 * count >= std::min(group, most); --count)
     if (group % count == 0)
@@ -35,8 +36,8 @@ void AttentionTiler::run() {
   op.erase();
 }
 
-/// |mask| as 0 where it is not 0 and the most negative f32 elsewhere; as it is if it is added to scores already. Keys are not broadcast any
-/// more.
+/// Converts an integer |mask| to f32: 0 where it is nonzero, the most negative f32 elsewhere. A mask of f32, which is
+/// added to scores, keeps its values. The result has one element for each key.
 Value AttentionTiler::maskOfF32(Value mask) {
   auto type = cast<RankedTensorType>(mask.getType());
   int64_t rank = type.getRank();
@@ -79,7 +80,7 @@ TokenRange AttentionTiler::keysOf(Value sequence) {
   return span;
 }
 
-/// All keys in panels `[G][panels][D][W]`.
+/// Packs all keys into panels `[G][panels][D][W]`.
 Value AttentionTiler::packKeys(Value batch) {
   Value tokens = b.size(op.getKey(), 0);
   Value count = b.affine({tokens, batch}, b.d0.floorDiv(width) + b.d1);
@@ -110,7 +111,7 @@ Value AttentionTiler::packKeys(Value batch) {
   return forall.getResult(0);
 }
 
-/// `[B, H, Q, K]`, filled: tiles write only what they visit.
+/// Returns a filled destination `[B, H, Q, K]` for probabilities, since tiles write only the keys that they visit.
 Value AttentionTiler::destinationOfProbabilities(Value batch) {
   Value empty = tensor::EmptyOp::create(b, {ShapedType::kDynamic, heads, ShapedType::kDynamic, ShapedType::kDynamic}, b.getF32Type(),
                                         ValueRange{batch, op.getQueryLength(), op.getKeyLength()});
@@ -119,7 +120,8 @@ Value AttentionTiler::destinationOfProbabilities(Value batch) {
   return linalg::FillOp::create(b, arith::ConstantOp::create(b, value).getResult(), empty).getResult(0);
 }
 
-/// Queries whose rows fill registers; more of them if keys are more than a block and queries more than one such tile.
+/// Returns the number of queries whose rows fill the registers, or more if there is more than one block of keys and
+/// more than one such tile of queries.
 Value AttentionTiler::queriesPerTile() {
   int64_t few = std::lcm(tileHeads, sizes.rows) / tileHeads, many = std::max(few, sizes.longRows / tileHeads / few * few);
   auto exceeds = [&](Value length, int64_t limit) -> Value { return b.compare(arith::CmpIPredicate::sgt, length, limit); };
@@ -143,7 +145,7 @@ std::string AttentionTiler::describe() {
   return text;
 }
 
-/// What products round to: what keys are rounded to already, if they are.
+/// Returns the precision of the products: the element type of keys that are rounded already, else that of the options.
 xfmr::Precision AttentionTiler::getPrecision() {
   if (!hasKeyRows())
     return sizes.precision;
@@ -212,7 +214,7 @@ AttentionTiler::Tile AttentionTiler::tileAt(scf::ForallOp loop, Value queries) {
   return tile;
 }
 
-/// Rows of |tensor|, `[T, G, size]`, for the keys of a tile.
+/// Returns the rows of |tensor|, `[T, G, size]`, for the keys of |tile|.
 Value AttentionTiler::rowTile(const Tile &tile, Value tensor, int64_t size) {
   TensorSlice slice;
   slice.add(tile.keys.begin, tile.keys.length), slice.add(tile.kvHead, b.fixed(1)), slice.add(b.fixed(0), b.fixed(size));
@@ -249,14 +251,15 @@ std::pair<OpFoldResult, OpFoldResult> AttentionTiler::broadcast(Value tensor, in
     return {b.fixed(0), b.fixed(1)};
   if (!type.isDynamicDim(dim))
     return {first, count};
-  // One element for all, or one each: both limits hold in either case.
+  // The dimension has one element for all, or one for each index: clamping both offset and size is right in either
+  // case.
   Value size = b.size(tensor, dim);
   Value offset = b.minimum({first, size}, {b.d0, b.d1 - 1});
   Value wanted = b.index(count);
   return {offset, b.minimum({wanted, b.affine({size, offset}, b.d0 - b.d1)}, {b.d0, b.d1})};
 }
 
-/// The rows of |mask| for a tile, `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`.
+/// Returns the slice of |mask| for |tile|: `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`.
 Value AttentionTiler::maskTile(const Tile &tile, Value mask) {
   auto type = cast<RankedTensorType>(mask.getType());
   int64_t rank = type.getRank();

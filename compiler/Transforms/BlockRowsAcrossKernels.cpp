@@ -1,17 +1,41 @@
-//===- BlockRowsAcrossKernels.cpp - Row blocking across kernels ------------===//
+//===- BlockRowsAcrossKernels.cpp - Row blocking across kernels -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A projection writes rows that the next norm reads; for 4096 tokens they have left every cache by then. Each of these kernels computes
-// row i from row i of its arguments, so all of them can run on one block of rows before the next block:
+// Row blocking across kernels. A projection writes rows that the next norm reads; for 4096 tokens they have left every
+// cache by then. Each of these kernels computes row i from row i of its arguments, so all of them can run on one block
+// of rows before the next block:
 //
-//   before   linear(all rows) -> a; norm(a) -> b; linear(b) -> y         a, b: all rows, through memory
-//   after    for i in 0, step, 2 step ...                                step: up to `rows` rows for each worker
-//              linear(x[i]) -> a'; norm(a') -> b'; linear(b') -> y[i]    a', b': one block, in the L2 cache, used again by the next
+//   before   linear(x) -> a;  norm(a) -> b;  linear(b) -> y             a, b: all rows, through memory
+//   after    for i in 0, step, 2 step, ...                              step: up to `rows` rows for each worker
+//              linear(x[i]) -> a';  norm(a') -> b';  linear(b') -> y[i]
+//                                                                       a', b': rows of one block, in the L2 cache, reused by the next
 //
-// Expects bufferized functions and kernels with their `tile.rows`. Leaves loops over blocks of rows around the same calls; kernels get
-// arguments that may start at any row, and calls outside of these loops casts to their types. Relies on what bufferization guarantees for
-// private functions, and the C interface asks of callers of entries: no argument that a function writes overlaps another one.
+//              x           a'          b'          y
+//   block 0    [####] -->  [####] -->  [####] -->  [####]
+//   block 1    [####] -->   same  -->   same  -->  [####]
+//   block 2    [##]   -->   same  -->   same  -->  [##]
+//
+// Sequences (RowBlockedCalls.cpp). The calls of a sequence are in one basic block, and no operation between them
+// accesses memory. Each call shares a buffer by rows with an earlier call, which makes their row counts equal. No
+// buffer is used by rows in one call and as a whole in another. A sequence without a private buffer is left as it is:
+// blocking would keep nothing in cache.
+//
+// Buffers. A private buffer, which has no users outside of the sequence, shrinks to the rows of one block. Other
+// buffers are sliced. A buffer that is first written in the sequence may lie in the rows of a buffer that is not read
+// after an earlier call: the rows of a block have been read when they are overwritten, and no later block reads them.
+//
+// Expects bufferized functions, and kernels whose arguments by rows are marked by `tile.rows`. Leaves loops over blocks
+// of rows around the same calls. The kernels then accept arguments that start at any row (`offset: ?`), and calls
+// outside of the loops cast to these types.
+//
+// Invariants. Kernels compute the same bits for a row, whichever block it is in. No argument that a function writes
+// overlaps another argument: bufferization guarantees it for private functions, and the C interface asks it of callers
+// of entries.
+//
+// Cost. Weights are read once for each block, and each kernel of each block ends with a barrier of the workers. So few
+// rows, which make one block, cost what they cost without the pass. docs/measurements.md has timings, also with blocks
+// of 64, 96 and 256 rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,17 +74,18 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// |type| with any offset.
+/// Returns |type| with a dynamic offset.
 static MemRefType getSliceType(MemRefType type) {
   auto [strides, offset] = type.getStridesAndOffset();
   auto layout = StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
   return MemRefType::get(type.getShape(), type.getElementType(), layout, type.getMemorySpace());
 }
 
-/// The types for which the arguments of |kernel| by rows may start anywhere; nullopt if it is not row-wise or has results, if they cannot,
-/// or if their number of rows is static.
+/// Returns types with a dynamic offset for the arguments of |kernel| by rows and for their views. Returns nullopt if
+/// the kernel is not row-wise, has results, has a static number of rows, or uses a buffer in a way that may depend on
+/// the offset.
 static std::optional<BufferTypes> getSliceTypes(func::FuncOp kernel) {
-  // A call becomes one for each block of rows, whose results would be others.
+  // A call becomes one call for each block of rows, so there is no single result to replace the old one.
   if (kernel.getNumResults() != 0)
     return std::nullopt;
   BufferTypes types([](func::CallOp, unsigned, MemRefType) { return false; });
@@ -88,7 +113,8 @@ static void castOperands(OpBuilder &builder, func::CallOp call, func::FuncOp ker
 // Loops over blocks of rows
 //===----------------------------------------------------------------------===//
 
-/// As many rows for each worker as the kernels would have in one of their own blocks.
+/// Returns the number of rows of one step: `workers` times the rows that the kernels would have in one of their own
+/// blocks, for |count| rows.
 Value BlockRowsAcrossKernels::getStep(RewriterBase &rewriter, Location loc, Value count) {
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
   Value some = arith::MaxUIOp::create(rewriter, loc, count, constant(1));
@@ -98,7 +124,7 @@ Value BlockRowsAcrossKernels::getStep(RewriterBase &rewriter, Location loc, Valu
   return arith::MulIOp::create(rewriter, loc, each, rt::WorkerCountOp::create(rewriter, loc));
 }
 
-/// Rows |first| to |first| + |count| of |buffer|.
+/// Returns rows |first| ... |first| + |count| - 1 of |buffer|.
 static Value takeRows(OpBuilder &builder, Location loc, Value buffer, Value first, Value count) {
   int64_t rank = cast<MemRefType>(buffer.getType()).getRank();
   SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0)), strides(rank, builder.getIndexAttr(1));

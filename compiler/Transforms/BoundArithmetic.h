@@ -1,4 +1,4 @@
-//===- BoundArithmetic.h - Combining bounds of sizes -----------*- C++ -*-===//
+//===- BoundArithmetic.h - Combining bounds of sizes ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_BOUNDARITHMETIC_H
@@ -9,15 +9,16 @@
 
 namespace attune {
 
-/// An upper bound of a size; none if nothing is known of it.
+/// An upper bound of a size; nullopt if none is known.
 using Bound = std::optional<SizeExpr>;
 
 inline Bound operator+(const Bound &a, const Bound &b) { return a && b ? Bound(*a + *b) : std::nullopt; }
 inline Bound operator*(const Bound &a, const Bound &b) { return a && b ? Bound(*a * *b) : std::nullopt; }
-/// A bound of what either bounds.
+/// Returns the upper bound of the larger of two sizes.
 inline Bound max(const Bound &a, const Bound &b) { return a && b ? Bound(SizeExpr::max(*a, *b)) : std::nullopt; }
 
-/// Either bound holds: a constant is the better one, then the one that is known to be smaller, then the first.
+/// Returns the better of two upper bounds of one size: a constant before others, then the one that is provably smaller,
+/// then the first.
 inline Bound min(const Bound &a, const Bound &b) {
   if (!a || !b)
     return a ? a : b;

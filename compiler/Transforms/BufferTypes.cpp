@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// The type of a view of a buffer of |source|; null if it cannot be one.
+/// Returns the type of the view |op| of a buffer of type |source|; null if there is no such view.
 static MemRefType getViewType(Operation *op, MemRefType source) {
   if (auto view = dyn_cast<memref::SubViewOp>(op))
     return memref::SubViewOp::inferRankReducedResultType(view.getType().getShape(), source, view.getMixedOffsets(), view.getMixedSizes(),
@@ -28,7 +28,7 @@ static MemRefType getViewType(Operation *op, MemRefType source) {
   return {};
 }
 
-/// Whether |op| reads or writes its operands through their strides and gives no view of them.
+/// Returns true if |op| accepts operands of any stride and offset and does not forward them as views.
 static bool takesAnyStride(Operation *op) {
   return isa<memref::DimOp, memref::LoadOp, memref::StoreOp, memref::CopyOp, memref::DeallocOp, tiles::KeyPanelOp, tiles::AttentionTileOp,
              tiles::UnpackKeysOp, tiles::RotaryTileOp, tiles::QuantizeRowsOp>(op) ||

@@ -11,19 +11,19 @@
 
 namespace attune {
 
-/// Types of another layout for buffers, and those that their views get by it.
+/// New layouts of buffers and the layouts they imply for views. Nothing changes until apply().
 class BufferTypes {
 public:
-  /// Whether an operand of a call can have a type. It may add more buffers.
+  /// Returns true if an operand of a call can have a type. May add more buffers.
   using AtCall = std::function<bool(mlir::func::CallOp call, unsigned operand, mlir::MemRefType type)>;
   explicit BufferTypes(AtCall atCall) : atCall(std::move(atCall)) {}
 
-  /// Adds |buffer| with |type|, and those of its views that change. False if it is to have another one already, or if something is done to
-  /// one of them that is not known to work with any stride and offset; then nothing must be applied.
+  /// Adds |buffer| with |type|, and its views with the types that follow. Returns false if |buffer| was added with
+  /// another type, or if a user of one of them may depend on stride or offset; apply() must not be called then.
   bool add(mlir::Value buffer, mlir::MemRefType type);
-  /// The new type of |buffer|; null if it keeps its own.
+  /// Returns the new type of |buffer|; null if it keeps its own.
   mlir::MemRefType lookup(mlir::Value buffer) const { return types.lookup(buffer); }
-  /// Sets the types, and those of functions whose arguments they are.
+  /// Sets the types of all added values, and the types of the functions whose arguments they are.
   void apply();
 
 private:

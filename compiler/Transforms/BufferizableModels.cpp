@@ -1,4 +1,4 @@
-//===- BufferizableModels.cpp - Bufferization of xfmr tile operations ---------===//
+//===- BufferizableModels.cpp - Bufferization of xfmr tile operations -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@ using namespace mlir::bufferization;
 using namespace attune;
 
 namespace {
-/// A column of a key panel leaves the others as they were.
+/// A `tile.key_panel` with a column reads its destination, since the columns before it keep their values.
 struct KeyPanelModel : TileOpModel<KeyPanelModel, tiles::KeyPanelOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &state) const {
     return TileOpModel::bufferizesToMemoryRead(op, operand, state) || cast<tiles::KeyPanelOp>(op).getColumn();

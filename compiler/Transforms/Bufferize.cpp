@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects functions on tensors in destination-passing style that name no weights. Runs one-shot bufferization across functions and drops
-// results that are buffers of arguments. Upstream makes a table of all symbols of the module for every call it rewrites, so weights are
-// kept aside meanwhile.
+// Expects functions on tensors in destination-passing style that refer to no weights. Runs one-shot bufferization
+// across functions and drops results that are buffers of arguments. Upstream builds a table of all symbols of the
+// module for every call that it rewrites, so weights are taken out of the module while it runs.
 //
 //===----------------------------------------------------------------------===//
 

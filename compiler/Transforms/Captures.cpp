@@ -1,4 +1,4 @@
-//===- Captures.cpp - What a kernel is given ------------------------------===//
+//===- Captures.cpp - The values that an outlined kernel uses -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// A size of what is computed is that of its destination.
+/// Returns the key of |size|. A dimension of a computed tensor has the key of that dimension of its destination.
 static SizeKey keyOf(Value size, const SymbolTable &symbols) {
   auto dim = size.getDefiningOp<tensor::DimOp>();
   std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;

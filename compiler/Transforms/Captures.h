@@ -1,4 +1,4 @@
-//===- Captures.h - What a kernel is given ----------------------*- C++ -*-===//
+//===- Captures.h - The values that an outlined kernel uses -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_CAPTURES_H
@@ -12,27 +12,29 @@
 
 namespace attune {
 
-/// A size by what it is a dimension of, or by its value and -1: equal for two reads of one dimension.
+/// A size as (tensor, dimension), or as (value, -1) if it is not read from a tensor. Equal for two reads of one
+/// dimension.
 using SizeKey = std::pair<mlir::Value, int64_t>;
 
-/// What a kernel gets and what it computes again.
+/// The values that a kernel uses from outside, split into arguments and values that the kernel computes again.
 class Captures {
 public:
-  /// Sizes of |outputs| are read off them, so that a kernel does not depend on what else has that size where it is called.
-  /// |symbols| finds the functions of the module.
+  /// Takes sizes of |outputs| from the outputs, so that the kernel does not depend on its call site. |symbols| finds
+  /// the functions of the module.
   Captures(mlir::ValueRange outputs, const mlir::SymbolTable &symbols);
 
-  /// Adds |value|: as a size of an output, as a computation that is repeated, or as an input.
+  /// Adds |value| as a size of an output, as a computation that is repeated, or as an input.
   void add(mlir::Value value);
-  /// Computes in a kernel what it is not given. |arguments| are the inputs, then the outputs.
+  /// Creates the repeated computations in a kernel. |arguments| are the inputs, then the outputs; |mapping| gets the
+  /// new values.
   void rebuild(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange arguments, mlir::IRMapping &mapping);
 
   llvm::SetVector<mlir::Value> inputs;
 
 private:
   const mlir::SymbolTable &symbols;
-  llvm::DenseMap<SizeKey, std::pair<unsigned, int64_t>> sizes; // output and dimension
-  llvm::SetVector<mlir::Value> read;                           // sizes that are needed
+  llvm::DenseMap<SizeKey, std::pair<unsigned, int64_t>> sizes; // to an output and its dimension
+  llvm::SetVector<mlir::Value> read;                           // sizes of outputs that are used
   llvm::SetVector<mlir::Operation *> repeated;                 // producers first
 };
 

@@ -1,9 +1,9 @@
-//===- CheckTensorOps.cpp - Refuse ops that bufferization does not know ----===//
+//===- CheckTensorOps.cpp - Reject ops without bufferization --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects IR on tensors. Hand-written IR may have any op of any registered dialect; bufferization would refuse one it does not know without
-// saying which, or what else to write.
+// Expects IR on tensors. Hand-written IR may have any op of any registered dialect. Bufferization would fail on an op
+// that it does not support, but its error neither names the op nor says which dialects to use.
 //
 //===----------------------------------------------------------------------===//
 

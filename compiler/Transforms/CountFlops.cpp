@@ -26,7 +26,7 @@ namespace {
 
 struct CountFlops : attune::impl::CountFlopsBase<CountFlops> {
   CountFlops() = default;
-  /// A copy starts without what this run has found.
+  /// Copies the options and none of the counts.
   CountFlops(const CountFlops &other) : CountFlopsBase(other) {}
   void runOnOperation() override;
 
@@ -42,7 +42,7 @@ private:
 
 } // namespace
 
-/// Operations of |op|, or nullopt if they do not follow from the dims.
+/// Returns the arithmetic operations of |op|; nullopt if they do not follow from the dims.
 CountFlops::Count CountFlops::countOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, Count>(op)
       .Case([&](func::CallOp call) -> Count {
@@ -59,7 +59,7 @@ CountFlops::Count CountFlops::countOp(Operation *op) {
 CountFlops::Count CountFlops::countFunction(func::FuncOp function) {
   if (auto it = counted.find(function); it != counted.end())
     return it->second;
-  counted[function] = SizeExpr(0); // recursion counts once
+  counted[function] = SizeExpr(0); // the count within a recursion
   SizeExpr total;
   WalkResult walk = function.walk([&](Operation *op) -> WalkResult {
     if (isa<MultiHeadAttentionOp, FfnOp>(op))

@@ -1,9 +1,10 @@
-//===- CountKernelWork.cpp - What each kernel of an entry does ------------===//
+//===- CountKernelWork.cpp - Work of each kernel of an entry --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the `kernels` phase: kernels in destination-passing style, their calls with `tile.work` if they do products or use caches. Gives
-// entries the attribute `rt.kernel_work`, removes `tile.work` from the calls, and changes nothing else.
+// Expects the `kernels` phase: kernels in destination-passing style, and `tile.work` on the calls of kernels that
+// compute products or use caches. Sets the attribute `rt.kernel_work` of entries, removes `tile.work` from the calls,
+// and changes nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ using namespace attune;
 
 namespace {
 
-/// Of all calls of one kernel.
+/// The work of all calls of one kernel.
 struct Work {
   int64_t calls = 0;
   SizeExpr flops, weightBytes, tensorBytes;
@@ -33,7 +34,7 @@ using WorkByKernel = llvm::MapVector<Operation *, Work>;
 
 struct CountKernelWork : attune::impl::CountKernelWorkBase<CountKernelWork> {
   CountKernelWork() = default;
-  /// A copy starts without what this run has found.
+  /// Copies the options and none of the counts.
   CountKernelWork(const CountKernelWork &other) : CountKernelWorkBase(other) {}
   void runOnOperation() override;
 
@@ -52,7 +53,7 @@ private:
 
 } // namespace
 
-/// Whether |value| is a weight, or an argument that stands for one.
+/// Returns true if |value| is a weight, or an argument for which calls pass weights.
 static bool isWeight(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
@@ -61,8 +62,9 @@ static bool isWeight(Value value) {
   return value.getDefiningOp<xfmr::WeightRefOp>() != nullptr;
 }
 
-/// Bytes that a kernel reads of its argument, each counted once: all of it, or the parts it takes slices of before its loop, or one element
-/// per element of the result where it looks them up one by one in a table (an embedding).
+/// Returns the bytes that a kernel reads of |argument|, each counted once: all of it, or the slices that it takes
+/// before its loop, or, for a table that is looked up element by element (an embedding), one element for each element
+/// of the result.
 CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   if (auto it = read.find(argument); it != read.end())
     return it->second;
@@ -86,7 +88,7 @@ CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   return read[argument] = bytes;
 }
 
-/// Adds one call; false if its work does not follow from the dims.
+/// Adds the work of |call| to |work|. Returns false if it does not follow from the dims.
 bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work &work) {
   ++work.calls;
   auto known = call->getAttrOfType<tiles::WorkAttr>(tiles::kWorkAttr);
@@ -109,7 +111,7 @@ bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work
   return true;
 }
 
-/// Adds the kernels that |call| runs, in terms of the caller's symbols; false if that is not known.
+/// Adds the work of the kernels that |call| runs, in terms of the caller's symbols. Returns false if it is not known.
 bool CountKernelWork::addCall(func::CallOp call, WorkByKernel &result) {
   auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
@@ -135,7 +137,7 @@ bool CountKernelWork::addCall(func::CallOp call, WorkByKernel &result) {
 const std::optional<WorkByKernel> &CountKernelWork::workOf(func::FuncOp function) {
   if (auto it = known.find(function); it != known.end())
     return it->second;
-  known[function] = std::nullopt; // what a recursive function does is not known
+  known[function] = std::nullopt; // the work of a recursive function is not known
   WorkByKernel result;
   WalkResult walk =
       function.walk([&](func::CallOp call) { return addCall(call, result) ? WalkResult::advance() : WalkResult::interrupt(); });

@@ -17,8 +17,9 @@ bool attune::isRepeatable(Operation *op) {
          llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIndex(); });
 }
 
-/// What becomes the memory of |value|: a tensor.empty or an argument of its function that it is an update of; null if it is neither, or is
-/// what a function gives that calls itself for it. |entered| are the functions on the way.
+/// Returns the value whose memory |value| gets: a tensor.empty, or an argument of its function that it is an update of.
+/// Returns null if there is none, or if the search enters a function twice (recursion). |entered| has the functions
+/// being searched.
 static Value memoryOf(Value value, const SymbolTable &symbols, llvm::SmallPtrSetImpl<Operation *> &entered) {
   if (value.getDefiningOp<tensor::EmptyOp>() || isa<BlockArgument>(value))
     return value;
@@ -29,7 +30,7 @@ static Value memoryOf(Value value, const SymbolTable &symbols, llvm::SmallPtrSet
   auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
   if (!callee || callee.isExternal() || !entered.insert(callee).second)
     return nullptr;
-  // Callees take their destinations by now.
+  // Callees take their destinations as arguments by now.
   Value given = memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), symbols, entered);
   entered.erase(callee);
   auto argument = dyn_cast_if_present<BlockArgument>(given);
@@ -46,8 +47,8 @@ tensor::EmptyOp attune::destinationOf(Value value, const SymbolTable &symbols) {
   return memory ? memory.getDefiningOp<tensor::EmptyOp>() : tensor::EmptyOp();
 }
 
-/// Clones |value|, index arithmetic on arguments of |function|, to |builder| with the arguments replaced by the operands of |call|; null if
-/// it depends on more.
+/// Clones |value|, index arithmetic on the arguments of a function, at the insertion point of |builder|, with the
+/// operands of |call| for the arguments. Returns null if |value| depends on other values.
 static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, const SymbolTable &symbols, IRMapping &mapping) {
   if (mapping.contains(value))
     return mapping.lookup(value);
@@ -55,7 +56,7 @@ static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, const S
     return call.getOperand(argument.getArgNumber());
   Operation *op = value.getDefiningOp();
   if (!isRepeatable(op) && !isa<tensor::EmptyOp>(op)) {
-    // The size of something computed: the size of its destination.
+    // The size of a computed tensor is that of its destination.
     return nullptr;
   }
   if (auto dim = dyn_cast<tensor::DimOp>(op))

@@ -10,14 +10,17 @@
 
 namespace attune {
 
-/// Whether |op| is cheaper to repeat in another function than to pass: views, sizes, index arithmetic, constants.
+/// Returns true if |op| is cheaper to repeat in another function than to pass as an argument: views, sizes, index
+/// arithmetic, constants.
 bool isRepeatable(mlir::Operation *op);
 
-/// The tensor.empty that becomes the memory of |value|, or null. A call counts once its callee, found in |symbols|, takes destinations.
+/// Returns the tensor.empty whose memory |value| gets, or null. Looks through a call if its callee, found in |symbols|,
+/// takes destinations.
 mlir::tensor::EmptyOp destinationOf(mlir::Value value, const mlir::SymbolTable &symbols);
 
-/// Gives |function| one destination argument per tensor result that is not an update of an argument, and |calls|, which are all its uses,
-/// tensor.empty ops for them. Fails, with an error, for a result that no kernel computes or whose size does not follow from the arguments.
+/// Appends to |function| one destination argument for each tensor result that is not an update of an argument, and
+/// tensor.empty ops for them to |calls|, which are all its uses. Fails, with an error, for a result that no kernel
+/// computes or whose size does not follow from the arguments.
 mlir::LogicalResult passDestinations(mlir::func::FuncOp function, llvm::ArrayRef<mlir::func::CallOp> calls,
                                      const mlir::SymbolTable &symbols);
 

@@ -44,13 +44,13 @@ SmallVector<StringRef> attune::getEntryDims(func::FuncOp entry) {
   return names;
 }
 
-/// Returns the name of the session's dim that argument |index| of |function| is; null if it is none.
+/// Returns the name of the session dim that argument |index| of |function| holds; null if it holds none.
 static StringAttr getSessionDimName(func::FuncOp function, unsigned index) {
   xfmr::SessionDimAttr dim = xfmr::getSessionDim(function, index);
   return dim ? StringAttr::get(function.getContext(), xfmr::stringifySessionDim(dim.getValue())) : StringAttr();
 }
 
-/// An index argument of an entry is the value of a dim that no tensor of the caller has.
+/// Returns the bound of index argument |index|. In an entry it is the value of a dim that no tensor of the caller has.
 static Bound getArgumentBound(func::FuncOp function, unsigned index) {
   if (!xfmr::getEntry(function))
     return SizeExpr::symbol(xfmr::ArgumentAttr::get(function.getContext(), index, std::nullopt));
@@ -110,7 +110,7 @@ Bound DimBounds::getFold(OpFoldResult value) {
   return getValue(cast<Value>(value));
 }
 
-/// A slice lies within its source.
+/// Returns the bound of |value| as the size of a slice: the size of the source, within which the slice lies.
 Bound DimBounds::getSliceBound(Value value) {
   Bound bound;
   for (Operation *user : value.getUsers()) {
@@ -124,7 +124,7 @@ Bound DimBounds::getSliceBound(Value value) {
   return bound;
 }
 
-/// Dims and iteration variables are not negative, so a subtracted term is bounded by 0.
+/// Returns the bound of |expr|. Dims and induction variables are not negative, so a subtracted term counts as 0.
 Bound DimBounds::getAffine(AffineExpr expr, AffineMap map, ValueRange operands) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return SizeExpr(std::max<int64_t>(0, constant.getValue()));
@@ -308,7 +308,7 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
   return std::nullopt;
 }
 
-/// Shapes of the operations of the dialect.
+/// Returns the bound of dimension |dim| of |result|, the result of an operation of the xfmr dialect.
 Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
   using namespace mlir::xfmr;
   return TypeSwitch<Operation *, Bound>(op)

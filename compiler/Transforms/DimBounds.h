@@ -11,23 +11,25 @@
 
 namespace attune {
 
-/// The symbolic dims of |entry|, in the order in which its arguments, then its results name them.
+/// Returns the symbolic dims of |entry|, in the order in which its arguments, then its results name them.
 llvm::SmallVector<llvm::StringRef> getEntryDims(mlir::func::FuncOp entry);
 
-/// Upper bounds of index values and dimensions of tensors and buffers. In an entry the symbols are the names of its dims, elsewhere
-/// #xfmr.argument, the sizes of the function's arguments. Exact where the IR computes the size from them with additions, products, maxima
-/// and divisions by constants. A value that is read from memory has the bound that `arith.minsi` gives it, or that of the dimension it is a
-/// slice size of. Remembers the functions of the module: no function may be added or erased while an object is in use.
+/// An analysis that finds upper bounds of index values and of dimensions of tensors and buffers. In an entry, symbols
+/// are the names of its dims; in other functions they are #xfmr.argument, the sizes of the arguments. Bounds are exact
+/// where the IR computes a size from symbols by additions, products, maxima and divisions by constants. A value that is
+/// read from memory has the bound that `arith.minsi` gives it, or the bound of the dimension of which it is a slice
+/// size. The object keeps a table of the functions of the module: no function may be added or erased while it is in
+/// use.
 class DimBounds {
 public:
-  /// Bound of an index value; nullopt if it has none.
+  /// Returns the bound of an index value; nullopt if it has none.
   std::optional<SizeExpr> getValue(mlir::Value value);
-  /// Bound of a dimension of a tensor or buffer.
+  /// Returns the bound of dimension |dim| of |shaped|, a tensor or buffer; nullopt if it has none.
   std::optional<SizeExpr> getDim(mlir::Value shaped, int64_t dim);
-  /// |expr|, in terms of the callee's arguments, in terms of the caller's symbols; nullopt if an operand has no bound.
+  /// Translates |expr| from the callee's arguments to the caller's symbols; returns nullopt if an operand has no bound.
   std::optional<SizeExpr> atCall(mlir::func::CallOp call, const SizeExpr &expr);
 
-  /// The run-time value of |symbol| in |function|, computed where |builder| stands.
+  /// Creates the run-time value of |symbol| in |function| at the insertion point of |builder|.
   static mlir::Value materialize(mlir::OpBuilder &builder, mlir::func::FuncOp function, mlir::Attribute symbol);
 
 private:

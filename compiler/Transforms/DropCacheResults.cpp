@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized entries whose results are caches (`xfmr.cache`). Each must be the argument of that name, which then holds the update:
-// the result is dropped. Anything else means that bufferization has copied a cache, and is an error.
+// Expects bufferized entries whose results are caches (`xfmr.cache`). Each result must be the argument of that cache,
+// which holds the update; then the result is dropped. Any other result means that bufferization has copied a cache, and
+// is an error.
 //
 //===----------------------------------------------------------------------===//
 

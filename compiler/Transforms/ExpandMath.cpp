@@ -1,8 +1,8 @@
-//===- ExpandMath.cpp - Calls of functions as polynomials -----------------===//
+//===- ExpandMath.cpp - Transcendental functions as polynomials -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects math operations on f32 or vectors of f32, after vectorisation; leaves arithmetic that needs no library. Other element
-// types and other functions (sqrt, floor, fma, ... that machines have) stay.
+// Expects math operations on f32 or vectors of f32, after vectorization; leaves arithmetic that needs no library. Other
+// element types stay, and so do functions that are instructions (sqrt, floor, fma, ...).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace {
 
 using Emit = Value (*)(OpBuilder &, Location, Value);
 
-/// The expansion of |op|, or null if it stays.
+/// Returns the function that expands |op|, or null if |op| stays.
 Emit getExpansion(Operation *op) {
   return llvm::TypeSwitch<Operation *, Emit>(op)
       .Case<math::Exp2Op>([](auto) { return attune::emitExp2; })
@@ -49,7 +49,7 @@ struct ExpandMath : attune::impl::ExpandMathBase<ExpandMath> {
       arith::populateExpandBFloat16Patterns(patterns);
       walkAndApplyPatterns(getOperation(), std::move(patterns));
     }
-    // A walk rather than patterns: the greedy driver would also fold vector code that is written as it must stay.
+    // A walk rather than patterns: the greedy driver would also fold vector code whose exact form is intended.
     IRRewriter rewriter(&getContext());
     getOperation()->walk([&](Operation *op) {
       Emit emit = getExpansion(op);

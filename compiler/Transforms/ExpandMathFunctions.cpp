@@ -1,4 +1,4 @@
-//===- ExpandMathFunctions.cpp - Functions as polynomials -----------------===//
+//===- ExpandMathFunctions.cpp - Transcendentals as polynomials -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The polynomials are minimax fits (Remez exchange in 120 bits) whose coefficients were rounded to f32 one by one, from the lowest
@@ -18,7 +18,7 @@ using Predicate = arith::CmpFPredicate;
 
 namespace {
 
-/// Arithmetic on values of one type, f32 or a vector of it.
+/// A builder of arithmetic on values of one type, f32 or a vector of f32.
 class Arithmetic {
 public:
   Arithmetic(OpBuilder &builder, Location loc, Type type) : builder(builder), loc(loc), type(type) {
@@ -46,12 +46,12 @@ public:
   Value select(Predicate predicate, Value a, Value b, Value yes, Value no) {
     return arith::SelectOp::create(builder, loc, arith::CmpFOp::create(builder, loc, predicate, a, b), yes, no);
   }
-  /// The smaller of |limit| and |a|; a NaN |a| stays.
+  /// Returns the smaller of |limit| and |a|; NaN if |a| is NaN.
   Value atMost(Value a, float limit) {
     Value bound = constant(limit);
     return select(Predicate::OLT, bound, a, bound, a);
   }
-  /// coefficients[0] + x (coefficients[1] + x (...)).
+  /// Returns coefficients[0] + x (coefficients[1] + x (...)).
   Value polynomial(Value x, ArrayRef<float> coefficients) {
     Value result = constant(coefficients.back());
     for (float c : llvm::reverse(coefficients.drop_back()))
@@ -75,7 +75,7 @@ private:
 
 static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-/// Adding 1.5 * 2^23 leaves the nearest integer (ties to even) in the low bits of the sum.
+/// 1.5 * 2^23: adding it leaves the nearest integer (ties to even) in the low bits of the sum.
 static constexpr float kRound = 12582912.0f;
 static constexpr float kLog2E = 1.44269504088896341f;
 /// ln 2 as the sum of two f32.
@@ -97,7 +97,8 @@ static constexpr float kTanhSplit = 0.625f, kTanhOne = 10.0f;
 static constexpr float kLog[] = {0.333333343f,  -0.249998108f, 0.199997649f,  -0.166800842f, 0.142989591f,
                                  -0.121879034f, 0.108261742f,  -0.128836349f, 0.116883509f};
 
-/// 2^x for x between -126 and 128 exclusive: the integer part n goes into the exponent, 2^(x - n) is the polynomial.
+/// Returns 2^x for x between -126 and 128 exclusive: the integer part n goes into the exponent, 2^(x - n) is the
+/// polynomial.
 static Value emitExp2InRange(Arithmetic &a, Value x) {
   Value shifted = a.add(x, a.constant(kRound));
   Value fraction = a.sub(x, a.sub(shifted, a.constant(kRound)));

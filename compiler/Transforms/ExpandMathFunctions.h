@@ -1,9 +1,10 @@
-//===- ExpandMathFunctions.h - Functions as polynomials -------------*- C++ -*-===//
+//===- ExpandMathFunctions.h - Transcendentals as polynomials ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementary functions of f32 and of vectors of f32 as arithmetic with explicit fused multiply-adds: the same bits on every machine
-// and for every position in a vector, and no library at run time. Errors are the largest measured against the C library in double
-// (test/Target/CPU/expand-math-accuracy.mlir keeps them): 1 ulp is the spacing of f32 at the exact result.
+// Transcendental functions of f32 and of vectors of f32 as arithmetic with explicit fused multiply-adds. They have the
+// same bits on every machine and at every position in a vector, and need no library at run time. Errors are the largest
+// ones measured against the C library in double precision (checked by test/Target/CPU/expand-math-accuracy.mlir). 1 ulp
+// is the spacing of f32 at the exact result.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_EXPANDMATHFUNCTIONS_H
@@ -13,19 +14,20 @@
 
 namespace attune {
 
-/// 2^x, at most 0.8 ulp. 2^0 = 1; exactly 0 below 2^-126; infinite from 2^128; NaN stays NaN.
+/// Returns 2^x, with an error of at most 0.8 ulp. 2^0 = 1; exactly 0 below 2^-126; infinite from 2^128; NaN stays NaN.
 mlir::Value emitExp2(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// 2^x for x <= 0 (or NaN), equal to `emitExp2` there and cheaper: what softmax needs.
+/// Returns 2^x for x <= 0 (or NaN), with the bits of `emitExp2` but at a lower cost. For softmax.
 mlir::Value emitExp2NonPositive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// e^x, at most 0.9 ulp; exactly 0 below 2^-126, infinite where f32 overflows.
+/// Returns e^x, with an error of at most 0.9 ulp; exactly 0 below 2^-126, infinite where f32 overflows.
 mlir::Value emitExp(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// The error function, at most 1.2 ulp.
+/// Returns the error function of |x|, with an error of at most 1.2 ulp.
 mlir::Value emitErf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// The hyperbolic tangent, at most 1.7 ulp.
+/// Returns the hyperbolic tangent of |x|, with an error of at most 1.7 ulp.
 mlir::Value emitTanh(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// The natural logarithm, at most 0.9 ulp, denormals included; -infinity at 0, NaN below.
+/// Returns the natural logarithm of |x|, with an error of at most 0.9 ulp, denormals included; -infinity at 0, NaN
+/// below.
 mlir::Value emitLog(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
-/// 1 / sqrt(x), both rounded, at most 1.5 ulp.
+/// Returns 1 / sqrt(x), the root and the quotient each rounded, with an error of at most 1.5 ulp.
 mlir::Value emitRsqrt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 
 } // namespace attune

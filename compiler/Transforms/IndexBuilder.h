@@ -9,9 +9,11 @@
 
 namespace attune {
 
-/// Creates arithmetic and structured control flow at its insertion point and location. Integer operations fold as they are created.
+/// A builder of arithmetic and structured control flow at its insertion point and location. Integer operations fold as
+/// they are created.
 ///
-/// A copy has an insertion point of its own: code that emits into the loops and branches of its caller takes the builder by reference.
+/// A copy has an insertion point of its own, so code that emits into the loops and branches of its caller takes the
+/// builder by reference.
 class IndexBuilder : public mlir::ImplicitLocOpBuilder {
 public:
   using Value = mlir::Value;
@@ -44,9 +46,9 @@ public:
   Value both(Value a, Value b);
   Value either(Value a, Value b);
   Value select(Value condition, Value a, Value b);
-  /// The size of dimension |dim| of a tensor or buffer.
+  /// Returns the size of dimension |dim| of a tensor or buffer.
   Value size(Value shaped, int64_t dim);
-  /// `values[index]` of a `tensor<?xi64>`, as an index.
+  /// Returns `values[index]` of a `tensor<?xi64>` as an index.
   Value extractIndex(Value values, Value index);
 
   // Floating point, scalars and vectors.
@@ -55,20 +57,20 @@ public:
   Value subf(Value a, Value b);
   Value mulf(Value a, Value b);
   Value divf(Value a, Value b);
-  /// a * b + c, rounded once.
+  /// Returns a * b + c, rounded once.
   Value fma(Value a, Value b, Value c);
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
 
-  /// `for (i = begin; i < end; i += step)` with the carried values |initial|; returns their last values.
+  /// Creates `for (i = begin; i < end; i += step)` with the carried values |initial|; returns their last values.
   Values loop(Value begin, Value end, Value step, mlir::ValueRange initial, LoopBody body);
   Values loop(Value begin, Value end, int64_t step, mlir::ValueRange initial, LoopBody body) {
     return loop(begin, end, index(step), initial, body);
   }
-  /// The same without carried values.
+  /// Creates the same loop without carried values.
   void loop(Value begin, Value end, Value step, llvm::function_ref<void(Value index)> body);
   void loop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value index)> body) { loop(begin, end, index(step), body); }
   void ifThen(Value condition, llvm::function_ref<void()> body);
-  /// The values of |yes| if |condition| holds, else those of |no|.
+  /// Creates an scf.if; returns the values of |yes| if |condition| holds, else those of |no|.
   Values choose(Value condition, llvm::function_ref<Values()> yes, llvm::function_ref<Values()> no);
 };
 

@@ -1,10 +1,11 @@
-//===- OutlineKernels.cpp - Kernels as functions ---------===//
+//===- OutlineKernels.cpp - Kernels as functions --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the `tiled` phase: scf.forall on tensors at the top level of functions. Leaves each of them in a private function in
-// destination-passing style, and every private function with tensor results taking their destinations as last arguments, so that no buffer
-// is returned after bufferization. A result that is an update of an argument, a cache, has its destination already.
+// Expects the `tiled` phase: scf.forall on tensors at the top level of functions. Moves each of them to a private
+// function in destination-passing style. Every other private function with tensor results gets their destinations as
+// last arguments, too, so that no function returns a buffer after bufferization. A result that is an update of an
+// argument (a cache) has its destination already.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,9 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Collects the values from outside of |region| that its operations compute with, in their order. Unlike that of all uses it does not
-/// depend on how the sizes of tiles are found, so that a kernel has the same operands in the same order whatever tiled it.
+/// Collects the values from outside of |region| that its tensor operations compute with, in the order of the
+/// operations. The order of all uses would depend on how tile sizes are computed; this one gives a kernel the same
+/// operands in the same order whichever pass tiled it.
 static void collectOperands(Region &region, llvm::SetVector<Value> &values) {
   region.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isa<linalg::LinalgOp>(op) && !isa<tiles::TileDialect, xfmr::XfmrDialect>(op->getDialect()))
@@ -44,7 +46,7 @@ static void collectOperands(Region &region, llvm::SetVector<Value> &values) {
   });
 }
 
-/// A C identifier made of the words of |description|.
+/// Returns a C identifier made of the words of |description|.
 static std::string identifier(StringRef description) {
   std::string name;
   for (char c : description) {
@@ -94,12 +96,12 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   auto loop = cast<scf::ForallOp>(clone);
   forall.getRegion().cloneInto(&loop.getRegion(), mapping);
   loop.getOutputsMutable().assign(body->getArguments().take_back(forall.getOutputs().size()));
-  // Tiling is done; numbers of groups would make equal kernels different.
+  // Tiling is done, and group numbers would make equal kernels different.
   loop.walk([](Operation *op) {
     op->removeDiscardableAttr(tiles::kGroupAttr);
     op->removeDiscardableAttr(tiles::kKernelAttr);
   });
-  // In terms of the arguments of |parent|, so it stays there.
+  // The work is in terms of the arguments of |parent|, so it belongs on the call.
   Attribute work = loop->removeAttr(tiles::kWorkAttr);
   func::ReturnOp::create(builder, loc, loop.getResults());
   if (description && description.getRowWise())
@@ -113,7 +115,7 @@ static void outline(scf::ForallOp forall, func::FuncOp parent, SymbolTable &symb
   forall.erase();
 }
 
-/// Calls of |function| within |module|.
+/// Returns the calls of |function| in |module|.
 static SmallVector<func::CallOp> callsOf(ModuleOp module, func::FuncOp function) {
   SmallVector<func::CallOp> calls;
   module.walk([&](func::CallOp call) {
@@ -138,7 +140,8 @@ struct OutlineKernels : attune::impl::OutlineKernelsBase<OutlineKernels> {
       for (scf::ForallOp forall : loops)
         outline(forall, function, symbols);
     }
-    // Callees before callers: a call's last operands are its destinations only once its callee takes them.
+    // Callees before callers: the last operands of a call are its destinations only after its callee was changed to
+    // take them.
     llvm::SetVector<func::FuncOp> ordered;
     for (func::FuncOp function : functions)
       addCalleesFirst(function, symbols, ordered);

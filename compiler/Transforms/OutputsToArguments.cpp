@@ -1,11 +1,11 @@
-//===- OutputsToArguments.cpp - Results of entries as output arguments ---------===//
+//===- OutputsToArguments.cpp - Results of entries as output arguments ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entry functions (`xfmr.entry`) with tensor results. Leaves them without results: each becomes a memref argument that
-// the caller provides, with the result's attributes. Results that are caches stay, but they and the arguments they are
-// updates of become buffers, too: one-shot bufferization compares every tensor that a function returns with every tensor it is given, and
-// there are two caches or more for each layer.
+// Expects entry functions (`xfmr.entry`) with tensor results. Each result becomes a memref argument that the caller
+// provides, with the attributes of the result. Results that are caches stay results, but they and the arguments that
+// they update become buffers, too: one-shot bufferization compares every returned tensor with every tensor argument,
+// and there are two or more caches for each layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@ namespace attune {
 
 using namespace mlir;
 
-/// The type of a buffer for a tensor of |type|.
+/// Returns the type of a buffer for a tensor of |type|, of identity layout.
 static MemRefType getBufferType(RankedTensorType type) { return MemRefType::get(type.getShape(), type.getElementType()); }
 
-/// Makes the tensors among the arguments of |function| that are caches buffers, and |caches|, which it returns.
+/// Converts the arguments of |function| that are caches to buffers, and so the results |caches|.
 static void passCachesAsBuffers(func::FuncOp function, MutableArrayRef<Value> caches) {
   Block &body = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);

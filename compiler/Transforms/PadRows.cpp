@@ -1,9 +1,10 @@
-//===- PadRows.cpp - Rows that do not share sets of the cache -------------===//
+//===- PadRows.cpp - Padding of rows that share sets of the cache ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions. A buffer and the arguments it is passed as have one type, so they get another stride together or not at
-// all: when none of them is an argument of an entry, and all that is done to them and to views of them works with any stride.
+// Expects bufferized functions. A buffer and the arguments as which it is passed have one type, so they get a new
+// stride together or not at all. They get it if none of them is an argument of an entry and every user of them and of
+// their views works with any stride.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ using namespace attune;
 
 namespace {
 
-/// The values that are one buffer in some call, and their views, with the types they would get.
+/// The values that are the same buffer through calls, and their views, with the types that they would get.
 class Buffers {
 public:
   Buffers(const SymbolTable &symbols, const xfmr::FunctionUsers &users) : symbols(symbols), users(users) {}
@@ -48,7 +49,8 @@ struct PadRows : attune::impl::PadRowsBase<PadRows> {
 
 } // namespace
 
-/// An argument is the buffer of all calls.
+/// Adds argument |index| of |function| with |type|, and the operands of all its calls. Returns false if one of them
+/// cannot have the type.
 bool Buffers::addArgument(func::FuncOp function, unsigned index, MemRefType type) {
   if (!function || function.isExternal() || !function.isPrivate() || xfmr::getEntry(function))
     return false;
@@ -66,7 +68,8 @@ bool Buffers::addArgument(func::FuncOp function, unsigned index, MemRefType type
   });
 }
 
-/// The type of |type|'s rows with |pad| bytes after each; null if they are not rows, or no multiple of |multiple| bytes.
+/// Returns |type| with |pad| bytes after each row; null if it has no rows of static size or their size is not a
+/// multiple of |multiple| bytes.
 static MemRefType getPaddedType(MemRefType type, int64_t elementBytes, int64_t multiple, int64_t pad) {
   ArrayRef<int64_t> shape = type.getShape();
   if (shape.size() < 2 || !type.getLayout().isIdentity() || ShapedType::isDynamicShape(shape.drop_front()))
@@ -83,7 +86,7 @@ void PadRows::runOnOperation() {
   xfmr::FunctionUsers users(getOperation(), symbols);
   getOperation().walk([&](memref::AllocOp alloc) {
     Type element = alloc.getType().getElementType();
-    // Codes are read in tiles of their own.
+    // Low-precision operands are read by other register tiles.
     if (!element.isF32() || multiple <= 0)
       return;
     MemRefType type = getPaddedType(alloc.getType(), DataLayout::closest(alloc).getTypeSize(element).getFixedValue(), multiple, pad);

@@ -1,4 +1,4 @@
-//===- ParallelLoops.cpp - What a parallel loop needs from outside ---------===//
+//===- ParallelLoops.cpp - Parallel loops that become functions -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ using namespace attune;
 // Captures
 //===----------------------------------------------------------------------===//
 
-/// Whether |op| is cheaper to repeat in every body call than to pass: constants, index arithmetic, views with their static strides.
+/// Returns true if |op| is cheaper to repeat in every call of the body than to pass: constants, index arithmetic, views
+/// with static strides.
 static bool canRecompute(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return true;
@@ -32,7 +33,8 @@ static bool canRecompute(Operation *op) {
          llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIndex(); });
 }
 
-/// Index arithmetic is repeated only where that captures nothing more than its result would.
+/// Returns true if |value| is computed again in the body. Index arithmetic is repeated only if that captures no more
+/// values than its result.
 static bool canRecompute(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !canRecompute(op))
@@ -40,7 +42,7 @@ static bool canRecompute(Value value) {
   return !value.getType().isIndex() || llvm::all_of(op->getOperands(), [](Value operand) { return canRecompute(operand); });
 }
 
-/// Splits what |value| needs into repeated operations (producers first) and captured values.
+/// Splits the computation of |value| into operations to repeat (producers first) and values to capture.
 static void capture(Value value, llvm::SetVector<Operation *> &repeated, llvm::SetVector<Value> &captures) {
   if (!canRecompute(value)) {
     captures.insert(value);
@@ -75,7 +77,7 @@ SmallVector<Value> ParallelLoop::delinearize(OpBuilder &b, Value index, ArrayRef
   return numbers;
 }
 
-/// The numbers of the next iteration, without a division.
+/// Returns the indices of the iteration after |numbers|, computed without a division.
 SmallVector<Value> ParallelLoop::increment(OpBuilder &b, ValueRange numbers, ArrayRef<Value> counts) {
   SmallVector<Value> next(numbers);
   Value zero = constant(b, 0), one = constant(b, 1), carry = one;

@@ -1,4 +1,4 @@
-//===- ParallelLoops.h - What a parallel loop needs from outside -*- C++ -*-===//
+//===- ParallelLoops.h - Parallel loops that become functions ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_PARALLELLOOPS_H
@@ -12,17 +12,18 @@
 
 namespace attune {
 
-/// A parallel loop that is to become a function, its bounds as values and its trip counts.
+/// A parallel loop that becomes a function, with its bounds as values and its trip counts.
 struct ParallelLoop {
-  /// Adds what computes the counts before the loop.
+  /// Creates the computation of the trip counts before the loop.
   ParallelLoop(mlir::scf::ForallOp forall, mlir::OpBuilder &builder);
 
-  /// What the loop, or |more|, uses of the values outside: those to give to the function, and the operations that it repeats, producers
-  /// first.
+  /// Returns the outside values that the loop or |more| uses as two lists: values to pass to the function, and
+  /// operations that it repeats, producers first.
   std::pair<llvm::SetVector<mlir::Value>, llvm::SetVector<mlir::Operation *>> capture(mlir::ValueRange more);
-  /// Clones the body for iterations [begin, end) of the flattened loop, whose last dimension is the fastest. |map| knows what was captured.
+  /// Clones the body for iterations [begin, end) of the flattened loop, whose last dimension is the fastest. |map| has
+  /// the captured values.
   void buildBody(mlir::OpBuilder &builder, mlir::IRMapping &map, mlir::Value worker, mlir::Value begin, mlir::Value end);
-  /// The same for iteration |number|.
+  /// Clones the body for iteration |number|.
   void buildIteration(mlir::OpBuilder &builder, mlir::IRMapping &map, mlir::Value worker, mlir::Value number);
 
   mlir::scf::ForallOp forall;
@@ -36,7 +37,8 @@ private:
   void cloneIteration(mlir::OpBuilder &b, mlir::IRMapping &map, mlir::ValueRange numbers, mlir::Value worker);
 };
 
-/// Gives the host, `%host: !llvm.ptr {rt.role = #rt.role<host>}`, to every function that has one of |loops| or calls such a function.
+/// Adds the argument `%host: !llvm.ptr {rt.role = #rt.role<host>}` to every function that has one of |loops| or calls
+/// such a function.
 llvm::LogicalResult passHost(mlir::ModuleOp module, llvm::ArrayRef<mlir::scf::ForallOp> loops);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- Passes.h - Target-neutral passes below the xfmr dialect -*- C++ -*-===//
+//===- Passes.h - Target-neutral passes below the xfmr dialect --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_PASSES_H
@@ -25,8 +25,8 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Transforms/Passes.h.inc"
 
-/// Creates upstream's canonicalizer without the simplification of regions. The IR has no branches, and the search for them takes as long as
-/// all patterns.
+/// Creates upstream's canonicalizer without the simplification of regions: the IR has no branches, and the search for
+/// them takes as long as all patterns.
 std::unique_ptr<mlir::Pass> createCanonicalizer();
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- Passes.td - Target-neutral passes below the xfmr dialect -*- tablegen -*-===//
+//===- Passes.td - Target-neutral passes below xfmr --------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TRANSFORMS_PASSES_TD
@@ -7,26 +7,52 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
-// Measures
+// Counting work
 //===----------------------------------------------------------------------===//
 
 def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
-  let summary = "record the arithmetic of every entry as an expression of its dims";
+  let summary = "record the arithmetic of every entry as a formula of its dims";
   let description = [{
-    Gives entries the attribute `xfmr.flops`, a `#xfmr.formula` of their dims: two per multiply-add of the projections and of the two products
-    of attention, for every sequence at its padded length. Expects the `dialect` phase done, composites decomposed; changes nothing else.
+    Gives each entry the attribute `xfmr.flops`: two operations for each multiply-add of the projections and of the two
+    products of attention, every sequence at its padded length.
+
+    ```mlir
+    func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>) -> tensor<?x64xf32>
+        attributes {xfmr.entry = #xfmr.entry<"forward">} {
+      %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
+      return %y : tensor<?x64xf32>
+    }
+    // becomes
+    func.func @forward(...) attributes {
+        xfmr.entry = #xfmr.entry<"forward">,
+        xfmr.flops = #xfmr.formula<[tokens], affine_map<()[s0] -> (s0 * 6144)>>} {…}
+    ```
+
+    Expects the `dialect` phase done and composites decomposed. Leaves everything else alone. Numerics: exact.
   }];
 }
 
 def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
   let summary = "record what each kernel computes and moves in a call of every entry";
   let description = [{
-    Gives entries the attribute `rt.kernel_work`, a list with a `#rt.kernel_work<"linear_48_144_bias", calls = 3, …>` for each kernel of the module in its
-    order: formulas of the entry's dims for all calls of the kernel together. Bytes are those that have to be moved
-    if nothing is kept from one call to the next: each weight and each other input read once, each result written once; of a table that is
-    looked up, one row per row of the result. A call's arithmetic is in the attribute `tile.work` that tiling has left on its loop and outlining
-    on the call, in terms of the calling function's arguments; it is removed. An entry whose work does not follow from its dims is left
-    out, with a remark. Expects the `kernels` phase done. Numerics: exact.
+    Gives each entry the attribute `rt.kernel_work`: one element for each kernel of the module, in the module's order, with
+    formulas of the entry's dims for all calls of the kernel together.
+
+    ```mlir
+    %y = call @linear(%x, %w, %d) {tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 64)>>>} ...
+    // becomes, in the entry @forward
+    func.func @forward(...) attributes {xfmr.entry = ..., rt.kernel_work = [
+        #rt.kernel_work<"linear", calls = 1, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>, weight_bytes = ..., tensor_bytes = ...>]}
+    %y = call @linear(%x, %w, %d) ...
+    ```
+
+    Bytes are those that must be moved if nothing stays in a cache from one call to the next: each weight and each other input
+    is read once, and each result is written once. Of a table that is looked up, one row counts for each row of the result.
+    The attribute `tile.work` of a call gives its arithmetic in terms of the arguments of the calling function. Tiling sets
+    it on loops, outlining moves it to calls, and this pass removes it.
+
+    An entry whose work does not follow from its dims gets no attribute, and a remark says so. Expects the `kernels` phase
+    done. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }
@@ -36,36 +62,61 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def CheckTensorOps : Pass<"attune-check-tensor-ops", "::mlir::func::FuncOp"> {
-  let summary = "refuse ops on tensors that bufferization does not know";
+  let summary = "reject ops on tensors that bufferization does not support";
   let description = [{
-    An op with a tensor as operand or result that does not implement `BufferizableOpInterface` is an error that names it. Must run just before
-    bufferization; changes nothing. Numerics: exact.
+    Reports an error that names the first op with a tensor operand or result that does not implement
+    `BufferizableOpInterface`:
+
+    ```mlir
+    %y = tosa.add %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    // error: 'tosa.add' op cannot be compiled: expected ops of the xfmr, linalg, arith, math, tensor and scf dialects on tensors
+    ```
+
+    Run it just before bufferization, which would fail without naming the op. Changes nothing. Numerics: exact.
   }];
 }
 
 def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp"> {
-  let summary = "check that entries update caches in place";
+  let summary = "drop the results of entries that are caches updated in place";
   let description = [{
-    Before, on buffers:
-
     ```mlir
     func.func @decode(%mask: memref<?x?xf32> {xfmr.cache = #xfmr.cache<"visible", [slots, capacity]>})
         -> (memref<?x?xf32> {xfmr.cache = #xfmr.cache<"visible", [slots, capacity]>})
         attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>} {
       return %mask : memref<?x?xf32>
     }
+    // becomes
+    func.func @decode(%mask: memref<?x?xf32> {xfmr.cache = #xfmr.cache<"visible", [slots, capacity]>})
+        attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>} {
+      return
+    }
     ```
 
-    After it `@decode` returns nothing. A result that is not the argument of its name is an error. Numerics: exact.
+    A result that is not the argument of the same cache is an error: bufferization has copied the cache. Expects bufferized
+    functions. Leaves functions that are not entries alone. Numerics: exact.
   }];
 }
 
 def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::FuncOp"> {
   let summary = "write the results of entries into buffers of the caller";
   let description = [{
-    Each result of an entry that is not a cache becomes a memref argument with the attributes of the result, written by
-    `bufferization.materialize_in_destination`. Arguments and results that are caches (`xfmr.cache`) become memrefs where they are.
-    Numerics: exact.
+    ```mlir
+    func.func @forward(%x: tensor<?x8xf32>)
+        -> (tensor<?x8xf32> {xfmr.output = #xfmr.output<"y", [batch, 8]>}) attributes {xfmr.entry = ...} {
+      ...
+      return %y : tensor<?x8xf32>
+    }
+    // becomes
+    func.func @forward(%x: tensor<?x8xf32>, %out: memref<?x8xf32> {xfmr.output = #xfmr.output<"y", [batch, 8]>})
+        attributes {xfmr.entry = ...} {
+      ...
+      bufferization.materialize_in_destination %y in restrict writable %out : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+      return
+    }
+    ```
+
+    The new argument has the attributes of the result. Arguments and results that are caches (`xfmr.cache`) stay where they
+    are and become memrefs. Run it before `attune-bufferize`. Leaves functions that are not entries alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -84,9 +135,12 @@ def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::Modul
     %c = call @layer(%b, %buffer, ...) : (tensor<?x8xf32>, memref<?x?xf32>, ...) -> tensor<?x8xf32>
     ```
 
-    One-shot bufferization takes time in the square of the uses of a tensor; this leaves one use, however many layers there are. Applies to
-    an argument of a private function that the function only reads, if several calls pass the same tensor and nothing writes to the memory
-    of any tensor that calls pass. Run it before `attune-bufferize`. Numerics: exact.
+    One-shot bufferization takes time in the square of the number of uses of a tensor; this pass leaves one use, however many
+    layers there are. It converts an argument of a private function that the function only reads, if several calls pass the
+    same tensor and nothing writes to the memory of any tensor that calls pass. Slices of one tensor in an entry become views
+    of one buffer under the same condition. Other arguments are left alone.
+
+    Expects functions in destination-passing style; run it before `attune-bufferize`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
@@ -107,8 +161,9 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
     %2 = bufferization.to_tensor %0 restrict writable : memref<2x?xf32> to tensor<2x?xf32>
     ```
 
-    One-shot bufferization would do the same in more than the square of the number of pieces, which is that of the layers. Chains with other
-    uses than the next piece are left alone. Run it before `attune-bufferize`. Numerics: exact.
+    One-shot bufferization gives the same result, but takes time in more than the square of the number of pieces, which is the
+    number of layers. A sequence of insertions ends at a tensor that has another use than the next insertion. A sequence of one
+    insertion is left alone. Expects tensors; run it before `attune-bufferize`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -116,14 +171,23 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
 def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
   let summary = "turn tensors into buffers, across functions";
   let description = [{
-    One-shot bufferization with buffers of identity layout at the boundaries of functions; results that are buffers of arguments are dropped.
-    Weights (`xfmr.weight`) are kept out of the module meanwhile, as upstream looks at all symbols for every call. Expects functions in
-    destination-passing style that name no weights (`attune-assign-weight-offsets`). Numerics: exact.
+    Runs upstream's one-shot bufferization with buffers of identity layout at function boundaries and drops results that are
+    buffers of arguments:
+
+    ```mlir
+    func.func private @kernel(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) -> tensor<?x8xf32>
+    // becomes
+    func.func private @kernel(%x: memref<?x8xf32>, %out: memref<?x8xf32>)
+    ```
+
+    Weights (`xfmr.weight`) are taken out of the module while the pass runs, since upstream visits all symbols for every
+    call. Expects functions in destination-passing style that refer to no weights (`attune-assign-weight-offsets`). Results
+    of functions that are not buffers of arguments stay. Numerics: exact.
   }];
 }
 
 def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
-  let summary = "keep rows of a buffer apart that would share sets of the L1 cache";
+  let summary = "pad rows of buffers that would fall into the same sets of the L1 cache";
   let description = [{
     ```mlir
     %a = memref.alloc(%tokens) : memref<?x4096xf32>
@@ -133,19 +197,20 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
     call @linear(%a, ...) : (memref<?x4096xf32, strided<[4112, 1]>>, ...) -> ()
     ```
 
-    A register tile of a projection reads the same columns of many rows at once. Where a row has a multiple of 4 KiB they all lie in one set
-    of the L1 cache, which has no more ways than the tile has rows.
+    A register tile of a projection reads the same columns of many rows at once. If a row has a multiple of 4 KiB, all of
+    them lie in one set of the L1 cache, which has no more ways than the tile has rows.
 
-    Rows of f32 of a multiple of `multiple` bytes get `pad` bytes more. Left as they are: buffers that callers of an entry see, and those used
-    by what is not known to work with any stride. Expects bufferized functions. Numerics: exact.
+    Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes. Leaves alone buffers that callers of an entry
+    see and buffers with a user that may depend on the stride. Expects bufferized functions; run it before
+    `attune-plan-memory`. Numerics: exact.
   }];
-  let options = [Option<"multiple", "multiple", "int64_t", "2048", "rows of a multiple of this many bytes are padded, 0 for none">,
-                 Option<"pad", "pad", "int64_t", "64", "bytes after a row">];
+  let options = [Option<"multiple", "multiple", "int64_t", "2048", "pad rows of a multiple of this many bytes; 0 pads none">,
+                 Option<"pad", "pad", "int64_t", "64", "bytes of padding after a row">];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "place every buffer in one workspace whose size is a closed form of the dims";
+  let summary = "place every buffer in one workspace whose size is a formula of the dims";
   let description = [{
     ```mlir
     %a = memref.alloc(%tokens) : memref<?x48xf32>
@@ -153,19 +218,21 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     %a = memref.view %workspace[%c0][%tokens] : memref<?xi8> to memref<?x48xf32>
     ```
 
-    Buffers that are not live at the same time share bytes. Those of a parallel loop's body exist once per worker. Every entry gets the
-    arguments `%workspace: memref<?xi8>` and `%workers: index` (marked by `rt.role`), other functions only if they or their callees have buffers;
-    `rt.worker_count` becomes `%workers`. Every entry gets the attribute `rt.workspace`, a `#xfmr.formula` of its dims and of `workers`: exactly the bytes that are used.
+    Buffers with disjoint lifetimes share bytes. Buffers in the body of a parallel loop exist once for each worker. Every
+    entry gets the arguments `%workspace: memref<?xi8>` and `%workers: index`, marked by `rt.role`; other functions get them if
+    they or their callees have buffers. `rt.worker_count` becomes `%workers`. Every entry gets the attribute `rt.workspace`, a
+    `#xfmr.formula` of its dims and of `workers`: the bytes that a call needs, an upper bound where sizes are bounds.
 
-    Low-precision buffers (two dimensions, elements of 8 or 16 bits) have room for whole groups of `row-group` rows: tile instructions read whole groups.
+    The number of rows of low-precision matrices (two dimensions, elements of 8 or 16 bits) is rounded up to a multiple of
+    `row-group`, since tile instructions read whole groups of rows. A buffer with padded rows (`strided<[64, 1]>`) is allocated
+    with that row stride.
 
-    The rows of a buffer may have a stride (`strided<[64, 1]>`), the place of which they then get.
-
-    Expects functions without results (after bufferization) and buffers whose sizes follow from the dims of the entry; a size that is read
-    from memory needs a bound, `arith.minsi %size, %bound`. An error is emitted for others. Numerics: exact.
+    Expects bufferized functions without results, and buffers whose sizes follow from the dims of the entry; a size that is
+    read from memory needs a bound, `arith.minsi %size, %bound`. Other buffers, and recursion, are errors. Leaves no
+    `memref.alloc` or `memref.dealloc`. Numerics: exact.
   }];
   let options = [Option<"rowGroup", "row-group", "int64_t", "::mlir::rt::Schedule().lowPrecisionGroup",
-                        "low-precision rows that are read at once">];
+                        "low-precision rows that an instruction reads at once">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }
 
@@ -190,100 +257,142 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     }
     ```
 
-    A sequence is calls in one block; each shares a row-wise argument (`tile.rows`) with an earlier one, no buffer is used both by rows and as a
-    whole, and nothing between them touches memory. Sequences without a private buffer, and kernels that may depend on the address of their first row,
-    are skipped.
+    A sequence consists of calls in one block. Each call shares a row-wise argument (`tile.rows`) with an earlier one, no
+    buffer is used both by rows and as a whole, and nothing between the calls accesses memory. Sequences without a private
+    buffer, and kernels that may depend on the address of their first row, are left alone.
 
-    A step has at most `rows` rows for each worker, fewer if that makes steps even, in multiples of `multiple`; so kernels are divided among the workers
-    as without this pass, by columns where there are no more rows than one step has. A buffer first written in the sequence reuses the rows of one whose
-    last reader is an earlier call.
+    A step has at most `rows` rows for each worker, in multiples of `multiple`, and fewer if that makes steps even. So kernels
+    are divided among the workers as without this pass: by columns if there are no more rows than one step has. A buffer that
+    is first written in the sequence reuses the rows of a buffer whose last reader is an earlier call.
 
-    Kernels in sequences take rows of a buffer (`offset: ?`). Expects bufferized functions that write none of their
-    arguments under another's name; runs before `attune-plan-memory`, which replaces `rt.worker_count`. Numerics: exact.
+    Kernels in sequences accept rows of a buffer (`offset: ?`). Expects bufferized functions that write no argument that
+    overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`. Numerics: exact.
   }];
   let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows",
-                        "most rows of a step for each worker, 0 to leave calls as they are">,
+                        "most rows of a step for each worker; 0 leaves calls as they are">,
                  Option<"multiple", "multiple", "int64_t", "::mlir::rt::Schedule().registerRows",
-                        "rows of a step for each worker are a multiple of this, or `rows`">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];
+                        "the rows of a step for each worker are a multiple of this, or `rows`">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::rt::RtDialect"];
 }
 
 def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "move every top-level scf.forall into a destination-passing function of its own";
   let description = [{
-    The function takes what the loop reads, views being rebuilt inside it, and its destinations as last arguments, which it returns. Sizes that are
-    those of a destination are read off it, so that a kernel is the same wherever it is called. It carries
-    `tile.kernel`, what it computes. Arguments are marked by `tile.rows` if row i of all results is computed from row i of these, and nothing but these
-    says how many rows there are; the others are read as a whole. Afterwards every other private function gets destinations for its tensor results, too.
+    ```mlir
+    %e = tensor.empty(%n) : tensor<?x8xf32>
+    %y = scf.forall (%i) in (%n) shared_outs(%o = %e) -> (tensor<?x8xf32>) {… rows of %x …} {tile.kernel = #tile.kernel<"norm", row_wise>}
+    // becomes
+    %e = tensor.empty(%n) : tensor<?x8xf32>
+    %y = call @norm(%x, %e) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
 
-    Expects the `tiled` phase done. Numerics: exact.
+    func.func private @norm(%x: tensor<?x8xf32> {tile.rows}, %out: tensor<?x8xf32> {tile.rows}) -> tensor<?x8xf32>
+        attributes {tile.kernel = #tile.kernel<"norm">}
+    ```
+
+    The arguments of the function are the values that the loop reads, then its destinations, which the function returns. Views,
+    constants and index arithmetic are computed again inside. Sizes equal to those of a destination are taken from it, so that
+    one kernel serves all call sites. `tile.kernel` describes the kernel. `tile.rows` marks the arguments of which row i alone
+    determines row i of all results and which alone give the row count; the other arguments are read as a whole. Afterwards
+    every other private function takes destinations for its tensor results, too.
+
+    Expects the `tiled` phase done. Leaves alone ops outside of `scf.forall` and results that are updates of an argument.
+    Numerics: exact.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
 
 def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
-  let summary = "attention as loops over sequences, heads and query tiles, with keys in panels";
+  let summary = "lower attention to loops over sequences, heads and query tiles, with keys in panels";
   let description = [{
     ```mlir
     %y = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%n, %n) ...
     // becomes
-    %keys = scf.forall (%sequence, %head) ... { tile.key_panel ... }        // neither for caches nor for keys that are rounded already
+    %keys = scf.forall (%sequence, %head) ... { tile.key_panel ... }
     %y = scf.forall (%sequence, %heads, %tile) ... { tile.attention_tile ... }
     ```
 
-    A tile has the query heads that share keys, up to 8 of them, and as many queries as make `query-rows` rows, or up to `long-rows` where there are more keys
-    than a block. Masks of integers become masks of f32. Numerics: exact, as the tile says.
+    The first loop transposes keys into panels; there is none for caches, whose keys are panels, and for keys of bf16 or f16,
+    which stay rows. An attention tile has up to 8 query heads that share keys. It has as many queries as make `query-rows`
+    rows, or up to `long-rows` rows if there are more keys than one block. Integer masks become f32 masks.
+
+    Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`. Leaves other ops alone. Numerics: exact; the results are
+    those that `tile.attention_tile` defines.
   }];
   let options = [Option<"queryRows", "query-rows", "int64_t", "::mlir::rt::Schedule().queryRows", "rows of a register tile">,
                  Option<"longRows", "long-rows", "int64_t", "::mlir::rt::Schedule().attentionRows",
-                        "most rows of a tile over several blocks of keys">,
+                        "most rows of an attention tile over several blocks of keys">,
                  Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().keyPanelWidth", "keys per panel">,
                  Option<"keyBlock", "key-block", "int64_t", "512", "keys per softmax block">,
                  Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
-                        "what the inputs of both products may be rounded to",
+                        "element type to which the operands of both products may be rounded",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
 
 def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp"> {
-  let summary = "round rows where they are made, or in a loop of their own";
+  let summary = "fuse quantize_rows into the loop that produces its rows, or give it a loop of its own";
   let description = [{
     ```mlir
     %y = scf.forall (%i) in (%n) shared_outs(%o = %e) -> (tensor<?x48xf32>) {… rows %i … of a norm …}
     %c = tile.quantize_rows ins(%y : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
     // becomes
-    %y, %c = scf.forall (%i) in (%n) shared_outs(%o = %e, %p = %d) -> (tensor<?x48xf32>, tensor<?x48xbf16>) {… tile.quantize_rows ins(rows %i of %y) …}
+    %y, %c = scf.forall (%i) in (%n) shared_outs(%o = %e, %p = %d) -> (tensor<?x48xf32>, tensor<?x48xbf16>) {
+      … tile.quantize_rows ins(rows %i of %y) …
+    }
     ```
 
-    Rows that no loop over whole rows makes get a loop of their own, over blocks of `row-block` rows. Runs after `attune-tile-groups`.
-
-    Numerics: exact.
+    Rows that no loop produces whole get a loop of their own, over blocks of `row-block` rows. Expects `attune-tile-groups`
+    done. Leaves alone ops that are inside an `scf.forall` already. Numerics: exact.
   }];
   let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock", "rows per task">];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::tiles::TileDialect"];
 }
 
 def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
-  let summary = "rotations of heads and operations on caches as parallel loops around tiles";
+  let summary = "lower rotary embeddings and cache operations to parallel loops around tiles";
   let description = [{
-    `xfmr.rotary` becomes a loop over blocks of tokens around `tile.rotary_tile`; `xfmr.kv_cache_update` one over sequences and heads that writes slices of the
-    caches, which stay the destinations all along, keys by `tile.key_panel`; `xfmr.kv_cache_read` one with `tile.unpack_keys`. Numerics: exact, as the tiles say.
+    ```mlir
+    %y = xfmr.rotary %x, %positions, %table {interleaved} : tensor<?x4x12xf32>, tensor<512x8xf32>
+    // becomes
+    %y = scf.forall (%block) in (%blocks) shared_outs(%o = %e) -> (tensor<?x4x12xf32>) {… tile.rotary_tile ins(%rows, %ids, %table : …) …}
+    ```
+
+    `xfmr.rotary` becomes a loop over blocks of `row-block` tokens. `xfmr.kv_cache_update` becomes a loop over sequences and heads
+    that writes slices of the caches, keys by `tile.key_panel`; the caches themselves are its destinations, so that they are
+    updated in place. `xfmr.kv_cache_read` becomes a loop over slots and heads with `tile.unpack_keys`.
+
+    Expects these ops on tensors, after `convert-xfmr-to-linalg`. Leaves other ops alone. Numerics: exact; the results are those
+    that the tile ops define.
   }];
-  let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock", "tokens per tile of a rotation">];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
+  let options = [Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock", "tokens per tile of rotary embeddings">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
 
 def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
-  let summary = "tile the last op of each kernel and fuse the others into its tiles";
+  let summary = "tile the last op of each kernel and fuse the other ops into its tiles";
   let description = [{
-    Kernels are numbered by `tile.group`. A projection becomes an scf.forall over blocks of rows and weight panels with an scf.for over register tiles of
-    rows; blocks and, where there are few, tiles are of about equal size. Other kernels become an scf.forall over blocks of
-    `row-block` rows. Ops of rank 0 and 1 stay as they are. The attribute `tile.kernel` of a loop says `row_wise` if no row depends on the others, on its number or
-    on how many there are.
+    ```mlir
+    %p = linalg.generic … ins(%x, %panels : …) outs(%f : …)     // a contraction, {tile.group = …}
+    %y = linalg.generic … ins(%p, %b : …)                        // + bias, the same {tile.group = …}
+    // becomes
+    %y = scf.forall (%i, %j) = (0, 0) to (%n, 64) step (%rows, 32) shared_outs(%o = %e) -> (tensor<?x64xf32>) {
+      scf.for %k = … {linalg.generic … linalg.generic …}
+    } {tile.kernel = #tile.kernel<"linear 48 -> 64, bias", row_wise>, tile.work = …}
+    ```
 
-    Numerics: exact; no sum is split.
+    `tile.group` numbers the kernels. A projection becomes an `scf.forall` over blocks of rows and weight panels around an
+    `scf.for` over register tiles of rows. Blocks are of about equal size, and so are register tiles if there are few. Other
+    kernels become an `scf.forall` over blocks of `row-block` rows. The attribute `tile.kernel` of a loop says `row_wise` if a
+    row depends neither on other rows, nor on its index, nor on the row count.
+
+    Expects `convert-xfmr-to-linalg` done. Leaves alone ops with fewer than two parallel dimensions and ops inside an
+    `scf.forall`. Numerics: exact; no sum is split.
   }];
   let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows", "rows of a register tile">,
                  Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth",
@@ -294,20 +403,21 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
                         "rows of a register tile of low-precision operands">,
                  Option<"evenLowPrecisionTiles", "even-low-precision-tiles", "bool", "::mlir::rt::Schedule().evenLowPrecisionTiles",
-                        "a few low-precision tiles have about the same number of rows, as those of f32 do">,
+                        "if there are few low-precision register tiles, make them about equal, as those of f32">,
                  Option<"streamPanels", "stream-panels", "int64_t", "::mlir::rt::Schedule().streamPanels",
-                        "weight panels that a single row reads side by side">,
+                        "weight panels that a block of a single row reads side by side">,
                  Option<"fewRows", "few-rows", "int64_t", "::mlir::rt::Schedule().fewRows",
-                        "up to so many rows a block has few-columns columns; 0 for none">,
+                        "blocks have few-columns columns if there are at most this many rows; 0 for never">,
                  Option<"fewColumns", "few-columns", "int64_t", "::mlir::rt::Schedule().fewColumns",
-                        "columns of a block of few rows, a divisor of panel-width">,
+                        "columns of a block if there are few rows, a divisor of panel-width">,
                  Option<"wideRows", "wide-rows", "int64_t", "::mlir::rt::Schedule().wideRows", "rows of a wide low-precision block">,
                  Option<"wideColumns", "wide-columns", "int64_t", "::mlir::rt::Schedule().wideColumns",
                         "columns of a wide block, a multiple of panel-width">,
                  Option<"wideBlocks", "wide-blocks", "int64_t", "::mlir::rt::Schedule().wideBlocks",
-                        "blocks are wide where there are at least so many; 0 for none">,
+                        "blocks are wide if there are at least this many of them; 0 for never">,
                  Option<"rowBlock", "row-block", "int64_t", "::mlir::rt::Schedule().rowBlock", "rows per task of row-wise kernels">];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,13 +425,23 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
 //===----------------------------------------------------------------------===//
 
 def ExpandMath : Pass<"attune-expand-math"> {
-  let summary = "exp, exp2, erf, tanh, log and rsqrt of f32 become polynomials";
+  let summary = "expand exp, exp2, erf, tanh, log and rsqrt of f32 into polynomials";
   let description = [{
-    On f32 and vectors of f32 alike, so that a scalar tail has the bits of the vector body. Fused multiply-adds are explicit; nothing is
-    called. `sqrt`, `fma`, `floor` and what else is an instruction stays; so do other element types.
+    ```mlir
+    %y = math.exp2 %x : vector<16xf32>
+    // becomes
+    %r = math.fma %f, %c6, %c5 : vector<16xf32>
+    … // arith, math.fma and vector ops
+    ```
 
-    **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value; 2^0 = 1; results of exp
-    and exp2 below 2^-126 are 0.
+    Expands f32 and vectors of f32 in the same way, so that a scalar tail has the bits of the vector body. Fused multiply-adds
+    are explicit, and nothing is called. With `expand-bf16`, conversions between f32 and bf16 become integer arithmetic.
+
+    Expects vectorized code. Leaves alone other element types and functions that are instructions, such as `sqrt`, `fma` and
+    `floor`.
+
+    **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value; 2^0 = 1;
+    results of exp and exp2 below 2^-126 are 0.
   }];
   let options = [Option<"expandBF16", "expand-bf16", "bool", "false", "also make integer arithmetic of conversions between f32 and bf16">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];

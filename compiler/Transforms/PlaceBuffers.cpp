@@ -54,12 +54,12 @@ private:
   OpBuilder builder; // at the beginning of the function
   Value workspace, workers;
   llvm::DenseMap<Attribute, Value> symbols;
-  SmallVector<Operation *> replaced; // erased last: builders may stand before them
+  SmallVector<Operation *> replaced; // erased last: they may be insertion points
 };
 
 } // namespace
 
-/// Replaces an allocation, or passes its part of the workspace to a call.
+/// Replaces an allocation by a view at |offset| of the workspace, or passes |size| bytes at |offset| to a call.
 void FunctionRewriter::place(PlannedBuffer &buffer, Value offset, Value size) {
   OpBuilder local(buffer.op);
   Location loc = buffer.op->getLoc();
@@ -79,7 +79,7 @@ void FunctionRewriter::place(PlannedBuffer &buffer, Value offset, Value size) {
   }
 }
 
-/// Gives each worker its part of the loop's bytes.
+/// Places the buffers of |loop| at |offset|: each worker has a copy of |scope|.
 void FunctionRewriter::placeLoop(scf::ForallOp loop, PlannedScope &scope, Value offset) {
   Location loc = loop.getLoc();
   Value stride = emit(scope.bytes);

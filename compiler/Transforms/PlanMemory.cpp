@@ -2,13 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions without results: entries (`xfmr.entry`, arguments with `xfmr.dims`) and the functions they call, with
-// memref.alloc anywhere. Leaves no allocation: each is a view of the argument `%workspace: memref<?xi8>`.
+// A memory plan with symbolic sizes. Compiled code allocates nothing, so every buffer needs an offset in one workspace
+// before batch size and sequence length are known, and the size of the workspace must be one formula of the dims.
+// Buffers share bytes if their lifetimes are disjoint:
 //
-// Callees are planned first. A call counts as a buffer of its caller that lives as long as the call and is as large as what the callee
-// needs for these arguments, so a callee's buffers share bytes with whatever is dead at the call; a parallel loop counts as a buffer of
-// `workers` times what an iteration needs. Sizes are bounds in terms of what a function knows when it starts (its arguments), because the
-// place of a buffer must not depend on a size that is computed later.
+//   operation   0   1   2   3                 slots, the largest buffer first (F > D)
+//   a  N x D    [=======]                     slot 0:  b              offset 0
+//   b  N x F        [=======]                 slot 1:  a, then d      offset align(|b|)
+//   d  N x D            [=======]             workspace = align(|b|) + align(|a|), align: up to a multiple of 64 bytes
+//
+// Lifetimes are intervals of operation numbers in program order, from the first access to the last. An access inside a
+// loop to a buffer that is allocated outside extends the lifetime over the whole loop.
+//
+// Slots are filled greedily. Buffers come in the order of falling size, each dim taken as 64 and the number of workers
+// as 8. A buffer gets the smallest slot that is free for its lifetime and provably large enough (SizeExpr::isAtMost
+// compares coefficients), else a new slot of its own size. Sizes that cannot be compared, such as batch^2 and 100 x
+// batch, never share a slot.
+//
+// Plans nest. Callees are planned first:
+// - a call of a function with buffers counts as one buffer of the caller. It lives as long as the call and has the
+//   bytes that the callee needs for these arguments, so the callee's buffers share bytes with every buffer that is dead
+//   at the call;
+// - an outermost parallel loop with buffers counts as one buffer that lives as long as the loop: `workers` copies of
+//   the plan of one iteration. Worker i uses copy i.
+//
+// Expects bufferized functions without results: entries (`xfmr.entry`, arguments with `xfmr.dims`) and the functions
+// they call, with memref.alloc anywhere. Leaves no allocation: each buffer is a view of the new argument
+// `%workspace: memref<?xi8>` (PlaceBuffers.cpp).
+//
+// Invariants. The buffers of a slot have disjoint lifetimes, and none is larger than the first. Offsets are multiples
+// of 64 bytes. Offsets are computed at the start of the function from its arguments alone; a size that is read from
+// memory counts as its bound (`arith.minsi`). So the workspace is an upper bound of the bytes used where sizes are
+// bounds, and exact elsewhere.
+//
+// Cost. For B buffers of a function, B^2 comparisons of lifetimes and sizes at compile time; at run time, the
+// arithmetic of the offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +65,7 @@ namespace {
 struct PlanMemory : attune::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
   PlanMemory() = default;
-  /// A copy starts without what this run has found.
+  /// Copies the options and none of the plans.
   PlanMemory(const PlanMemory &other) : PlanMemoryBase(other) {}
   void runOnOperation() override;
 

@@ -30,7 +30,8 @@ OperationOrder::OperationOrder(func::FuncOp function) {
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
-/// Adds to |aliases| what |use| makes of a buffer allocated by |alloc|: views, results of control flow, loop-carried values.
+/// Adds the values through which |use| forwards a buffer allocated by |alloc| to |aliases|: views, results of control
+/// flow, loop-carried values. Fails, with an error, if the buffer leaves its region or loop iteration.
 static LogicalResult addAliases(OpOperand &use, Operation *alloc, llvm::SetVector<Value> &aliases) {
   Operation *user = use.getOwner();
   if (auto loop = dyn_cast<LoopLikeOpInterface>(user)) {
@@ -58,7 +59,7 @@ static LogicalResult addAliases(OpOperand &use, Operation *alloc, llvm::SetVecto
   return success();
 }
 
-/// True if |user| at most looks at the shape of a buffer or makes a view.
+/// Returns true if |user| may read or write the elements of a buffer, false if it only reads its shape or makes a view.
 static bool isAccess(Operation *user) {
   return !isMemoryEffectFree(user) && !isa<memref::DeallocOp, LoopLikeOpInterface>(user) && !user->hasTrait<OpTrait::IsTerminator>();
 }
@@ -74,7 +75,7 @@ LogicalResult attune::computeLifetime(PlannedBuffer &buffer, const OperationOrde
         return failure();
       if (!isAccess(use.getOwner()))
         continue;
-      // An access inside a loop lasts as long as the loop, if the buffer is allocated outside.
+      // An access inside a loop extends over the whole loop if the buffer is allocated outside.
       Operation *from = alloc, *access;
       while (!(access = from->getBlock()->findAncestorOpInBlock(*use.getOwner()))) {
         from = from->getParentOp();
@@ -96,7 +97,7 @@ LogicalResult attune::computeLifetime(PlannedBuffer &buffer, const OperationOrde
 
 StringAttr attune::getWorkersSymbol(MLIRContext *context) { return StringAttr::get(context, rt::kWorkers); }
 
-/// A size to sort by: where every dim is large and differs from the number of workers.
+/// Returns |size| in bytes for typical dims (64) and workers (8), to sort by.
 static int64_t typicalBytes(const SizeExpr &size) {
   return size.evaluate([](Attribute symbol) -> int64_t { return symbol == getWorkersSymbol(symbol.getContext()) ? 8 : 64; });
 }

@@ -13,55 +13,57 @@ namespace attune {
 /// Alignment of every buffer in the workspace, in bytes.
 inline constexpr int64_t kBufferAlignment = 64;
 
-/// The order of operations in a function.
+/// The numbers of the operations of a function, in program order; an operation precedes the operations nested in it.
 class OperationOrder {
 public:
   explicit OperationOrder(mlir::func::FuncOp function);
   unsigned first(mlir::Operation *op) const { return ranges.lookup(op).first; }
-  /// Of the last operation nested in |op|.
+  /// Returns the number of the last operation nested in |op|, or that of |op| if there is none.
   unsigned last(mlir::Operation *op) const { return ranges.lookup(op).second; }
 
 private:
   llvm::DenseMap<mlir::Operation *, std::pair<unsigned, unsigned>> ranges;
 };
 
-/// Something that needs bytes of the workspace for a while: a memref.alloc, a call of a function with buffers, a parallel loop with
-/// buffers.
+/// An operation that needs bytes of the workspace: a memref.alloc, a call of a function with buffers, or a parallel
+/// loop with buffers.
 struct PlannedBuffer {
   mlir::Operation *op;
-  SizeExpr size;        // bytes, or a bound
+  SizeExpr size;        // bytes, an upper bound
   unsigned first, last; // first and last operation during which the bytes are in use
   unsigned slot = 0;
 };
 
-/// The buffers of a function, or those of one iteration of a parallel loop, and where they lie.
+/// The buffers of a function, or those of one iteration of a parallel loop, and their offsets.
 struct PlannedScope {
   std::vector<PlannedBuffer> buffers;
   std::vector<SizeExpr> slotOffsets;
   SizeExpr bytes; // a multiple of kBufferAlignment
 
-  /// Gives every buffer a slot. Buffers whose lifetimes are disjoint share one where their sizes can be compared; the largest come first,
-  /// each into the smallest slot that holds it.
+  /// Assigns every buffer a slot, the largest buffer first. A buffer gets the smallest slot that provably holds it and
+  /// whose other buffers have disjoint lifetimes, else a new slot.
   void assignSlots();
 };
 
-/// Sets the lifetime of |buffer|, a memref.alloc, from the accesses to it and to its views.
+/// Sets the lifetime of |buffer|, a memref.alloc, from the accesses to it and to its views. Fails, with an error, if it
+/// leaves its region.
 mlir::LogicalResult computeLifetime(PlannedBuffer &buffer, const OperationOrder &order);
 
-/// Where the buffers of a function lie.
+/// The memory plan of a function.
 struct FunctionPlan {
   PlannedScope function;
   llvm::MapVector<mlir::Operation *, PlannedScope> loops; // outermost parallel loops
 };
 
-/// The number of workers in expressions of sizes.
+/// Returns the symbol that stands for the number of workers in sizes.
 mlir::StringAttr getWorkersSymbol(mlir::MLIRContext *context);
 
-/// |type| without its strides: itself, or where only the rows have a stride of their own, rows of as many elements as that; null for other
-/// layouts.
+/// Returns a type of identity layout with the bytes of |type|: |type| itself, or for padded rows (`strided<[64, 1]>`) a
+/// matrix whose rows include the padding. Returns null for other layouts.
 mlir::MemRefType getRowBuffer(mlir::MemRefType type);
 
-/// Gives |function| the arguments `%workspace` and `%workers` and replaces its allocations by views of the workspace, as |plan| says.
+/// Appends the arguments `%workspace` and `%workers` to |function| and replaces its allocations by views of the
+/// workspace according to |plan|.
 void placeBuffers(mlir::func::FuncOp function, FunctionPlan &plan);
 
 } // namespace attune

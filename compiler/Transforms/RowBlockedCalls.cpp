@@ -1,4 +1,4 @@
-//===- RowBlockedCalls.cpp - Calls that can be done by rows ---------------===//
+//===- RowBlockedCalls.cpp - Calls that can run block of rows by block ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// What |buffer| is a view of, an allocation or an argument of a function; null if it may be one of several.
+/// Returns the allocation or function argument that |buffer| is a view of; null if it may be one of several.
 static Value getOwner(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
@@ -55,8 +55,8 @@ memref::AllocOp RowBlockedCalls::getPrivateAlloc(Value buffer) const {
   return isPrivate ? alloc : memref::AllocOp();
 }
 
-/// Whether |buffer|, or what it is a view of, is used before the calls, or after them, or where that is not known: it is not an allocation
-/// in their block.
+/// Returns true if the owner of |buffer| may be used before the calls (|before|) or after them (otherwise). An owner
+/// that is not an allocation in the block of the calls may be.
 bool RowBlockedCalls::isUsed(Value buffer, bool before) const {
   Block *block = calls.front()->getBlock();
   Value owner = getOwner(buffer);
@@ -72,17 +72,17 @@ bool RowBlockedCalls::isUsed(Value buffer, bool before) const {
       llvm::append_range(users, user->getUsers());
     else if (user->getNumResults() != 0 || user->hasTrait<OpTrait::IsTerminator>() ||
              block->findAncestorOpInBlock(*user)->isBeforeInBlock(calls.front()) == before)
-      return true; // what gives a buffer on may be used anywhere
+      return true; // a user that forwards the buffer lets it escape the analysis
   }
   return false;
 }
 
-/// |other| as a buffer of |type|; null if its rows have other bytes or fewer dimensions.
+/// Returns |other| as a buffer of |type|; null if its rows have another size in bytes or fewer dimensions.
 static Value viewAs(MemRefType type, Value other) {
   auto from = cast<MemRefType>(other.getType());
   if (type == from)
     return other;
-  // Only low-precision buffers of two dimensions have room for whole groups of rows.
+  // Matrices of low precision are excluded: only they are allocated in whole groups of rows.
   if (!type.getElementType().isF32() || from.getRank() < 2 || type.getRank() != 2 || type.getNumDynamicDims() != 1 ||
       from.getNumDynamicDims() != 1)
     return {};
@@ -96,7 +96,7 @@ static Value viewAs(MemRefType type, Value other) {
 }
 
 void RowBlockedCalls::reuseRows() {
-  llvm::MapVector<Value, unsigned> ends; // those that nobody uses after this call
+  llvm::MapVector<Value, unsigned> ends; // buffers without a use after this call
   for (auto [buffer, use] : rows)
     if (!getPrivateAlloc(buffer) && !isUsed(buffer, /*before=*/false))
       ends[buffer] = use.last;

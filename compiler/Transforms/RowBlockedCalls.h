@@ -1,4 +1,4 @@
-//===- RowBlockedCalls.h - Calls that can be done by rows -------*- C++ -*-===//
+//===- RowBlockedCalls.h - Calls run block of rows by block -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_ROWBLOCKEDCALLS_H
@@ -14,19 +14,20 @@ namespace attune {
 /// A sequence of calls of row-wise kernels that can all run on one block of rows before the next block.
 class RowBlockedCalls {
 public:
-  /// The numbers of the first and the last call that use a buffer by rows.
+  /// The positions in the sequence of the first and the last call that use a buffer by rows.
   struct BufferUse {
     unsigned first, last;
   };
 
-  /// Adds |call| of |kernel|. Fails unless it uses a buffer by rows that an earlier call does, which makes their row counts equal, and no
-  /// buffer as a whole that another call uses by rows.
+  /// Adds |call| of |kernel| and returns true. Returns false unless the call shares a buffer by rows with an earlier
+  /// call, which makes their row counts equal, and uses every buffer in the same way as earlier calls do, by rows or as
+  /// a whole.
   bool add(mlir::func::CallOp call, mlir::func::FuncOp kernel);
 
-  /// The allocation of |buffer| if only the calls use its elements; null otherwise.
+  /// Returns the allocation of |buffer| if only the calls use its elements, else null.
   mlir::memref::AllocOp getPrivateAlloc(mlir::Value buffer) const;
-  /// Lets a buffer that is first written here reuse the rows of one that no later call uses; their rows have the same bytes, and the
-  /// reused buffer has at least as many dimensions.
+  /// Lets a buffer that is first written here reuse the rows of a buffer that no later call uses. Rows of both have the
+  /// same size in bytes, and the reused buffer has at least as many dimensions.
   void reuseRows();
 
   llvm::SmallVector<mlir::func::CallOp> calls;
@@ -38,8 +39,9 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> owners; // allocation or argument to the buffer used by rows, null for one used as a whole
 };
 
-/// The sequences of two or more calls in |function| that share a private buffer, each as its calls: buffer uses change as soon as one
-/// sequence is rewritten. Kernels for which |canTakeRows| is false are not part of a sequence. |symbols| finds the callees.
+/// Returns the sequences of two or more calls in |function| that share a private buffer. Each is a list of calls, since
+/// the uses of buffers change as soon as one sequence is rewritten. Calls of kernels for which |canTakeRows| is false
+/// end a sequence. |symbols| finds callees.
 llvm::SmallVector<llvm::SmallVector<mlir::func::CallOp>> findRowBlockedCalls(mlir::func::FuncOp function,
                                                                              mlir::SymbolTableCollection &symbols,
                                                                              llvm::function_ref<bool(mlir::func::FuncOp)> canTakeRows);

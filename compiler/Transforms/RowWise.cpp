@@ -17,25 +17,26 @@ using namespace attune;
 
 namespace {
 
-/// The operations of one kernel, from its last one on.
+/// The operations of one kernel, from the last one to its producers.
 class Group {
 public:
   explicit Group(std::optional<int64_t> number) : number(number) {}
-  /// Whether |op| is row-wise, loop |row| being its rows.
+  /// Adds |op| and its producers in the kernel. Returns true if they are row-wise, with loop |row| of |op| over the
+  /// rows.
   bool add(linalg::LinalgOp op, unsigned row);
 
 private:
   bool addOperand(linalg::LinalgOp op, OpOperand &operand, unsigned row);
-  /// Whether nothing else is done with |value|.
+  /// Notes that |value| is read by rows or as a whole. Returns false if it is read in the other way, too.
   bool read(Value value, bool byRows) { return operands.try_emplace(value, byRows).first->second == byRows; }
 
   std::optional<int64_t> number;
-  llvm::SmallDenseMap<Value, bool> operands; // read by rows?
+  llvm::SmallDenseMap<Value, bool> operands; // true: read by rows; false: as a whole
 };
 
 } // namespace
 
-/// Whether |map| has loop |row| as its first result and nowhere else.
+/// Returns true if |map| has loop |row| as its first result and nowhere else.
 static bool isByRows(AffineMap map, unsigned row) {
   return map.getNumResults() != 0 && map.getResult(0) == getAffineDimExpr(row, map.getContext()) &&
          llvm::none_of(map.getResults().drop_front(), [&](AffineExpr expr) { return expr.isFunctionOfDim(row); });
@@ -66,7 +67,7 @@ bool Group::add(linalg::LinalgOp op, unsigned row) {
   for (OpOperand &destination : op.getDpsInitsMutable())
     if (!isByRows(op.getMatchingIndexingMap(&destination), row))
       return false;
-  // What is computed must not depend on which row it is, or on how many there are.
+  // The result must depend neither on the index of the row nor on the number of rows.
   WalkResult walk =
       op->walk([&](linalg::IndexOp index) { return index.getDim() == row ? WalkResult::interrupt() : WalkResult::advance(); });
   llvm::SetVector<Value> captured;
@@ -88,7 +89,7 @@ bool attune::isRowWise(linalg::LinalgOp root) { return Group(getGroupNumber(root
 // After outlining
 //===----------------------------------------------------------------------===//
 
-/// Whether |value| is computed with |variable|.
+/// Returns true if |value| is computed from |variable|.
 static bool dependsOn(OpFoldResult value, Value variable) {
   auto computed = dyn_cast<Value>(value);
   if (!computed || computed == variable)
@@ -99,11 +100,13 @@ static bool dependsOn(OpFoldResult value, Value variable) {
 }
 
 namespace {
-/// What a kernel does with a tensor: reads or writes rows, reads it as a whole, reads a size, or something of which that is not known.
+/// The ways in which a kernel accesses a tensor: it reads or writes rows, reads all of it, reads a size, or does
+/// something unknown.
 enum Access : unsigned { kRows = 1, kWhole = 2, kSize = 4, kUnknown = 8 };
 } // namespace
 
-/// The accesses of |loop| and what is before it to |tensor|, an argument of the kernel or a view of one.
+/// Returns the accesses of |loop| and of the operations before it to |tensor|, an argument of the kernel or a view of
+/// one.
 static unsigned accessesTo(Value tensor, scf::ForallOp loop) {
   unsigned result = 0;
   auto addView = [&](Value view, bool keepsRows) {
@@ -145,7 +148,7 @@ void attune::markRows(func::FuncOp kernel, scf::ForallOp loop) {
     bool byRows = accesses & kRows;
     if (byRows)
       marked.push_back(argument.getArgNumber());
-    // Any other size may be that of all rows.
+    // The size of a tensor that is not read by rows may be the number of rows.
     bool isKnown = byRows ? !(accesses & (kWhole | kUnknown)) && type.isDynamicDim(0)
                           : !(accesses & (kSize | kUnknown)) && !argument.getType().isIndex();
     if (!isKnown)

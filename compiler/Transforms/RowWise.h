@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A kernel is row-wise if row i of its results is computed from row i of some of its operands, and of the others as a whole. Called
-// for some of the rows it gives these rows of the results, to the bit.
+// A kernel is row-wise if row i of its results is computed from row i of some operands and from all of the other
+// operands. A call for some of the rows computes the same bits of these rows as a call for all of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_ROWWISE_H
@@ -17,14 +17,14 @@
 
 namespace attune {
 
-/// The number of the group that |op| belongs to (`tile.group`), if it has one.
+/// Returns the number of the kernel to which |op| belongs (`tile.group`), if it has one.
 std::optional<int64_t> getGroupNumber(mlir::Operation *op);
 
-/// Whether |root| and the producers of its kernel, which are to be tiled together, are row-wise.
+/// Returns true if |root| and the producers in its kernel, which are tiled together, are row-wise.
 bool isRowWise(mlir::linalg::LinalgOp root);
 
-/// Marks the arguments of |kernel| that |loop|, row-wise and all that the kernel does, reads or writes by rows; none if the number of rows
-/// may come from elsewhere than these.
+/// Marks the arguments of |kernel| that |loop| reads or writes by rows (`tile.rows`). |loop| is row-wise and the only
+/// loop of the kernel. Marks none if the number of rows may come from other arguments.
 void markRows(mlir::func::FuncOp kernel, mlir::scf::ForallOp loop);
 
 } // namespace attune

@@ -1,18 +1,35 @@
-//===- SharedReadsToBuffers.cpp - Tensors that many calls read ------------===//
+//===- SharedReadsToBuffers.cpp - Buffers for tensors read by many calls --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects functions on tensors in destination-passing style. One-shot bufferization compares every use of a tensor with every other one,
-// so a mask that all layers read would take time in the square of their number. Such a tensor becomes a buffer where it is computed:
+// Bufferization of shared reads. One-shot bufferization compares every use of a tensor with every other use, so a mask
+// that all layers read takes time in the square of the number of layers. This pass converts such a tensor to a buffer
+// where it is computed; the conversion is the only use that the analysis then sees:
 //
-//   %mask = call @additive_mask(...)              %mask = call @additive_mask(...)
-//                                                 %buffer = bufferization.to_buffer %mask read_only
-//   call @layer(%a, %mask, ...)           ->      call @layer(%a, %buffer, ...)
-//   call @layer(%b, %mask, ...)                   call @layer(%b, %buffer, ...)
+//   before                                     after
+//     %mask = call @additive_mask(...)           %mask = call @additive_mask(...)
+//                                                %buffer = bufferization.to_buffer %mask read_only
+//     %b = call @layer(%a, %mask, ...)           %b = call @layer(%a, %buffer, ...)
+//     %c = call @layer(%b, %mask, ...)           %c = call @layer(%b, %buffer, ...)
 //
-// and its one use, for the analysis, is the conversion. Slices of such a tensor, as those of a mask of heads, one for each layer, become
-// views of the buffer in the same way. This is right only if nothing writes to the memory of the tensor afterwards. So all uses of the
-// tensor must be reads, in callees, too, and the destination it was computed into must have no other use.
+//            %mask                                      %mask
+//          /   |   \      uses: one per layer             |             uses: one
+//      layer layer layer                               %buffer
+//                                                      /  |  \          buffers are not analyzed
+//                                                  layer layer layer
+//
+// In the callee, `bufferization.to_tensor` of the new argument replaces the tensor. Slices of one tensor in an entry,
+// such as the head mask of each layer, become views of one buffer in the same way.
+//
+// A buffer hides later writes from the analysis, so the memory of the tensor must never change after the tensor is
+// computed:
+// - every use of the tensor and of its views is a read, in callees too (ReadOnlyTensors::isOnlyRead);
+// - the destination into which the tensor was computed has no other use (ReadOnlyTensors::hasOwnMemory).
+//
+// Expects functions on tensors in destination-passing style, before one-shot bufferization. Leaves alone an argument
+// that some call does not share, and arguments of functions that are public or are used other than by calls.
+//
+// Cost: linear in the number of uses; answers about tensors are remembered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,20 +55,21 @@ using namespace mlir;
 
 namespace {
 
-/// Finds out which tensors nothing writes to.
+/// An analysis that finds tensors whose memory is never written after they are computed.
 class ReadOnlyTensors {
 public:
   explicit ReadOnlyTensors(SymbolTableCollection &symbols) : symbols(symbols), state(options) {}
 
-  /// The function of the module that |call| calls, or null.
+  /// Returns the callee of |call|; null if it is external or not in the module.
   func::FuncOp getCallee(func::CallOp call) {
     auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
     return callee && !callee.isExternal() ? callee : func::FuncOp();
   }
 
-  /// Whether every use of |tensor| and of its views is a read; a use as a result of a function is none.
+  /// Returns true if every use of |tensor| and of its views is a read. Returning a tensor from a function does not
+  /// count as a read.
   bool isOnlyRead(Value tensor) {
-    auto [known, isNew] = onlyRead.try_emplace(tensor, false); // a cycle of calls is not looked into
+    auto [known, isNew] = onlyRead.try_emplace(tensor, false); // the answer within a cycle of calls
     if (!isNew)
       return known->second;
     bool result = llvm::all_of(tensor.getUses(), [&](OpOperand &use) { return isRead(use); });
@@ -59,7 +77,7 @@ public:
     return result;
   }
 
-  /// Whether the memory of |tensor| is written by no operation but that which computes it, given that |tensor| itself is only read.
+  /// Returns true if only the operation that computes |tensor| writes to its memory. Expects isOnlyRead(tensor).
   bool hasOwnMemory(Value tensor) {
     Operation *op = tensor.getDefiningOp();
     if (!op || isa<tensor::EmptyOp>(op))
@@ -82,7 +100,7 @@ public:
   }
 
 private:
-  /// Whether |use| is the only one of a tensor, but for its sizes, and the tensor has memory of its own.
+  /// Returns true if |use| is the only use of a tensor, `tensor.dim` aside, and the tensor has memory of its own.
   bool isLastUse(OpOperand &use) {
     return llvm::all_of(use.get().getUses(), [&](OpOperand &other) { return &other == &use || isa<tensor::DimOp>(other.getOwner()); }) &&
            hasOwnMemory(use.get());
@@ -123,14 +141,14 @@ private:
 
 } // namespace
 
-/// The type of a buffer for |tensor|.
+/// Returns the type of a buffer for |tensor|, of identity layout.
 static MemRefType getBufferType(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// Whether argument |index| of |function|, whose calls are |calls|, is a tensor that several of its calls share, and all of them can pass a
-/// buffer.
+/// Returns true if argument |index| of |function| is a tensor, if several of its |calls| pass the same tensor, and if
+/// all of them can pass a buffer instead.
 bool SharedReadsToBuffers::canBeBuffer(func::FuncOp function, unsigned index, ArrayRef<func::CallOp> calls, ReadOnlyTensors &tensors) {
   if (!isa<RankedTensorType>(function.getArgumentTypes()[index]))
     return false;
@@ -141,7 +159,7 @@ bool SharedReadsToBuffers::canBeBuffer(func::FuncOp function, unsigned index, Ar
          llvm::all_of(passed, [&](Value tensor) { return tensors.isOnlyRead(tensor) && tensors.hasOwnMemory(tensor); });
 }
 
-/// The buffer of |tensor|, converted where the tensor is computed.
+/// Returns the buffer of |tensor|; converts the tensor right after it is computed if that was not done before.
 Value SharedReadsToBuffers::getBuffer(Value tensor) {
   Value &buffer = buffers[tensor];
   if (!buffer) {
@@ -152,7 +170,7 @@ Value SharedReadsToBuffers::getBuffer(Value tensor) {
   return buffer;
 }
 
-/// Makes the slices of tensors of entries that have several of them views of a buffer.
+/// Replaces two or more slices of one tensor in an entry by views of its buffer, if nothing writes to the tensor.
 void SharedReadsToBuffers::convertSlices(ReadOnlyTensors &tensors) {
   llvm::MapVector<Value, SmallVector<tensor::ExtractSliceOp>> slices;
   for (auto function : getOperation().getOps<func::FuncOp>())

@@ -10,7 +10,7 @@
 using namespace attune;
 using namespace llvm;
 
-/// More alternatives than this are joined into one upper bound, so that products of maxima stay small.
+/// The largest number of alternatives. More are joined into one upper bound, so that products of maxima stay small.
 static constexpr size_t kMaxAlternatives = 8;
 
 SizeExpr::SizeExpr(int64_t constant) {
@@ -49,7 +49,7 @@ bool SizeExpr::isAtMost(const SizeExpr &other) const {
   });
 }
 
-/// Adds an alternative, dropping those that cannot be the maximum.
+/// Adds an alternative, and drops alternatives that cannot be the maximum.
 void SizeExpr::insert(Polynomial polynomial) {
   if (llvm::any_of(alternatives, [&](const Polynomial &p) { return isAtMost(polynomial, p); }))
     return;
@@ -107,7 +107,7 @@ SizeExpr SizeExpr::floorDiv(int64_t divisor) const {
   SizeExpr result;
   result.alternatives.clear();
   for (const Polynomial &p : alternatives) {
-    // What divides exactly leaves the quotient: (d a + r) / d = a + r / d.
+    // Terms that |divisor| divides leave the quotient: (d a + r) / d = a + r / d.
     Polynomial quotient, rest;
     for (auto &[monomial, coefficient] : p) {
       int64_t inside = monomial.empty() || coefficient % divisor == 0 ? coefficient % divisor : coefficient;

@@ -4,7 +4,7 @@
 //
 // Sizes as expressions of symbols that are never negative: the maximum of polynomials, where a factor of a monomial is a symbol or a
 // quotient by a constant. Closed under +, *, max and division by a constant, and monotonic in every symbol, so that a bound of the symbols
-// gives a bound of the size. A constant may be subtracted from what is at least as large. Quotients are rounded towards 0, as in C.
+// gives a bound of the size. A constant may be subtracted from a size that is not smaller. Quotients are rounded towards 0, as in C.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_SIZEEXPR_H
@@ -24,7 +24,7 @@ namespace attune {
 class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
-  /// The size that |symbol| stands for: a name (StringAttr) or an xfmr::ArgumentAttr.
+  /// Returns the size that |symbol| stands for. A symbol is a name (StringAttr) or an xfmr::ArgumentAttr.
   static SizeExpr symbol(mlir::Attribute symbol);
   static SizeExpr fromFormula(mlir::xfmr::FormulaAttr formula);
   static SizeExpr max(const SizeExpr &a, const SizeExpr &b);
@@ -35,21 +35,21 @@ public:
   SizeExpr ceilDiv(int64_t divisor) const { return (*this + SizeExpr(divisor - 1)).floorDiv(divisor); }
   SizeExpr alignTo(int64_t alignment) const { return ceilDiv(alignment) * SizeExpr(alignment); }
 
-  /// The value, if it depends on no symbol.
+  /// Returns the value if it depends on no symbol.
   std::optional<int64_t> getConstant() const;
-  /// True if the coefficients show that this is never more than |other|.
+  /// Returns true if the coefficients prove that this size is never more than |other|.
   bool isAtMost(const SizeExpr &other) const;
-  /// True if |symbol| occurs.
+  /// Returns true if |symbol| occurs.
   bool dependsOn(mlir::Attribute symbol) const;
   bool operator==(const SizeExpr &other) const { return str() == other.str(); }
 
   int64_t evaluate(llvm::function_ref<int64_t(mlir::Attribute)> symbols) const;
   SizeExpr substitute(llvm::function_ref<SizeExpr(mlir::Attribute)> symbols) const;
-  /// Equal for equal expressions; a result for each polynomial.
+  /// Returns the size as a formula, with a result for each polynomial. Equal sizes have equal formulas.
   mlir::xfmr::FormulaAttr toFormula(mlir::MLIRContext *context) const;
-  /// As a C expression over 64-bit integers, for expressions of names.
+  /// Returns the size as a C expression over 64-bit integers. Expects symbols that are names.
   std::string str() const;
-  /// As arith ops on index values.
+  /// Creates arith ops on index values that compute the size; |symbols| returns the value of a symbol.
   mlir::Value emit(mlir::OpBuilder &builder, mlir::Location loc, llvm::function_ref<mlir::Value(mlir::Attribute)> symbols) const;
 
 private:
@@ -70,10 +70,10 @@ private:
   static bool isAtMost(const Polynomial &a, const Polynomial &b);
   static SizeExpr fromAffine(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Attribute> symbols);
   static std::string str(const Polynomial &polynomial);
-  /// Evaluates |polynomial| in any algebra: |leaf| gives factors, |constant| coefficients.
+  /// Evaluates |polynomial| in any algebra: |leaf| evaluates factors, |constant| coefficients.
   template <typename T, typename Constant, typename Leaf, typename Add, typename Mul>
   static T foldPolynomial(const Polynomial &polynomial, Constant constant, Leaf leaf, Add add, Mul mul);
-  /// The same for the maximum of all.
+  /// Evaluates the maximum of all alternatives in the same way.
   template <typename T, typename Constant, typename Leaf, typename Add, typename Mul, typename Max>
   T fold(Constant constant, Leaf leaf, Add add, Mul mul, Max max) const;
   void insert(Polynomial polynomial);

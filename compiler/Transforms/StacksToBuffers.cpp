@@ -1,10 +1,12 @@
-//===- StacksToBuffers.cpp - Tensors that are put together piece by piece -===//
+//===- StacksToBuffers.cpp - Buffers for stacked tensors ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects functions on tensors. A group of outputs is a chain of `tensor.insert_slice`, one for each layer, and one-shot bufferization
-// compares every link with every other one, which takes time in the square of their number or more. A chain from a `tensor.empty` on
-// whose links are used by nothing but the next becomes a buffer that each piece is copied to, as bufferization would have made it.
+// Expects functions on tensors. A group of outputs, such as the hidden states of all layers, is a sequence of
+// `tensor.insert_slice`, one for each layer. One-shot bufferization compares every insertion with every other one,
+// which takes time in the square of their number or more. If the sequence begins at a `tensor.empty` and each result is
+// used by the next insertion only, this pass replaces it by a buffer to which the pieces are copied, as bufferization
+// would do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +22,8 @@ namespace attune {
 
 using namespace mlir;
 
-/// The insertions, one into the result of the other, that fill |empty|; empty if it or one of their results but the last has other uses.
+/// Returns the insertions that fill |empty|, each into the result of the one before. The list ends at a result with
+/// another use.
 static SmallVector<tensor::InsertSliceOp> getChain(tensor::EmptyOp empty) {
   SmallVector<tensor::InsertSliceOp> chain;
   Value whole = empty;
@@ -41,7 +44,7 @@ struct StacksToBuffers : attune::impl::StacksToBuffersBase<StacksToBuffers> {
     SmallVector<tensor::EmptyOp> empties;
     getOperation().walk([&](tensor::EmptyOp empty) { empties.push_back(empty); });
     for (tensor::EmptyOp empty : empties)
-      // A single piece has nothing to be compared with.
+      // A single insertion costs bufferization little.
       if (SmallVector<tensor::InsertSliceOp> chain = getChain(empty); chain.size() > 1)
         rewrite(empty, chain);
   }

@@ -1,14 +1,18 @@
-//===- TileAttention.cpp - Attention in key-block form ---------===//
+//===- TileAttention.cpp - Attention as loops around tiles ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `xfmr.attention` on tensors. Leaves, per op: a mask of integers as one of f32; unless keys are a cache, or rounded already and
-// rows, one scf.forall that transposes the keys of each head into panels; and one scf.forall over (sequence, heads that share keys, query
-// tile) around `tile.attention_tile`. Panels start afresh at each sequence, so that a sequence's key blocks do not depend on what stands
-// beside it: sequence b has panels floor(offset[b] / W) + b and following.
+// Expects `xfmr.attention` on tensors. Replaces each op by
+// - an f32 mask, if its mask has integers;
+// - one scf.forall that transposes the keys of each head into panels, unless keys are a cache (panels already) or
+//   rounded already (rows);
+// - one scf.forall over (sequence, heads that share keys, query tile) around `tile.attention_tile`.
 //
-// A tile has as many rows (pairs of a query and a head) as registers hold. Where keys are more than one block it has up to `longRows`, so
-// that a block is read from memory once for all of them.
+// Each sequence begins a new panel, so that its blocks of keys do not depend on the other sequences of the batch. With
+// panels of W keys, the panels of sequence b begin at panel floor(offset[b] / W) + b.
+//
+// An attention tile has as many rows (pairs of a query and a head) as registers hold. If there is more than one block
+// of keys, it has up to `longRows` rows, so that one read of a block from memory serves all of them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// The tokens of one sequence.
+/// The tokens of one sequence: its first token and its length.
 struct TokenRange {
   mlir::Value begin, length;
 };
@@ -25,7 +25,7 @@ struct TensorSlice {
   }
 };
 
-/// Creates affine index arithmetic, which composes with that of tiling, and slices.
+/// A builder of affine index arithmetic, which composes with that of tiling, and of slices.
 class TileBuilder : public IndexBuilder {
 public:
   explicit TileBuilder(mlir::Operation *op) : IndexBuilder(op->getLoc(), op) { mlir::bindDims(getContext(), d0, d1); }
@@ -33,14 +33,14 @@ public:
   mlir::OpFoldResult fixed(int64_t value) { return getIndexAttr(value); }
   mlir::AffineExpr expr(int64_t value) { return getAffineConstantExpr(value); }
   Value affine(mlir::ValueRange operands, mlir::AffineExpr expr);
-  /// The smallest of |exprs| of |operands|.
+  /// Returns the smallest of |exprs| of |operands|.
   Value minimum(mlir::ValueRange operands, llvm::ArrayRef<mlir::AffineExpr> exprs);
-  /// The size of a dimension, an attribute where it is static.
+  /// Returns the size of a dimension, as an attribute if it is static.
   mlir::OpFoldResult dim(Value tensor, int64_t dim);
-  /// The tokens of |sequence|, which begin at `offsets[sequence]`.
+  /// Returns the tokens of |sequence|, which begin at `offsets[sequence]`.
   TokenRange tokensOf(Value offsets, Value sequence);
 
-  /// The slice |at| of |tensor|, without the dimensions that |dropped| marks, each of size 1.
+  /// Returns the slice |at| of |tensor|, without the dimensions that |dropped| marks, each of size 1.
   Value extractSlice(Value tensor, const TensorSlice &at, llvm::ArrayRef<bool> dropped = {});
   Value insertSlice(Value value, Value target, const TensorSlice &at);
   /// Writes |value| to the slice |at| of the destination |target| of an scf.forall, whose terminator is the insertion point.

@@ -1,9 +1,10 @@
-//===- TileGroups.cpp - Tile and fuse the linalg ops of each kernel ---------===//
+//===- TileGroups.cpp - Tile and fuse the linalg ops of each kernel -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg on tensors whose kernels are numbered by `tile.group`. Leaves one scf.forall per kernel: over row blocks and weight
-// panels with an inner scf.for over register tiles for a contraction, over row blocks otherwise. Ops of rank 0 and 1 stay as they are.
+// Expects linalg on tensors whose kernels are numbered by `tile.group`. Leaves one scf.forall per kernel. For a
+// contraction it runs over row blocks and weight panels, around an scf.for over register tiles; for other kernels it
+// runs over row blocks. Ops of rank 0 and 1 stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// The number of the group that |op|, which may be null, belongs to.
+/// Returns the number of the kernel to which |op| belongs, if any; |op| may be null.
 static std::optional<int64_t> groupOf(Operation *op) { return op ? getGroupNumber(op) : std::nullopt; }
 
 /// Returns true for the contraction of a projection: one reduction, last of three loops, over rows and weights.
@@ -38,13 +39,13 @@ static bool isContraction(linalg::LinalgOp op) {
          op.getNumDpsInputs() >= 2 && isa<ShapedType>(op.getDpsInputs()[1].getType());
 }
 
-/// Whether |contraction| multiplies low-precision operands.
+/// Returns true if |contraction| multiplies low-precision operands.
 static bool isLowPrecision(linalg::LinalgOp contraction) {
   Type element = getElementTypeOrSelf(contraction.getDpsInputs()[1]);
   return element.isIntOrFloat() && element.getIntOrFloatBitWidth() < 32;
 }
 
-/// The contraction that |root|'s kernel is about, or null.
+/// Returns the contraction in the kernel of |root|, or null.
 static linalg::LinalgOp findContraction(linalg::LinalgOp root) {
   if (isContraction(root))
     return root;
@@ -55,12 +56,12 @@ static linalg::LinalgOp findContraction(linalg::LinalgOp root) {
   return nullptr;
 }
 
-/// Whether all users of |op|'s results belong to other kernels.
+/// Returns true if all users of |op|'s results belong to other kernels.
 static bool isRoot(linalg::LinalgOp op) {
   return llvm::none_of(op->getUsers(), [&](Operation *user) { return groupOf(op) && groupOf(user) == groupOf(op); });
 }
 
-/// The arithmetic of |root| and of the producers of its kernel.
+/// Returns the arithmetic operations of |root| and of the producers in its kernel.
 static SizeExpr countGroup(linalg::LinalgOp root, DimBounds &bounds) {
   llvm::SetVector<Operation *> ops;
   ops.insert(root);
@@ -74,7 +75,7 @@ static SizeExpr countGroup(linalg::LinalgOp root, DimBounds &bounds) {
   return total;
 }
 
-/// Tiles |root| with loops of |type| by |sizes| and fuses the producers of its kernel; returns the tiled root.
+/// Tiles |root| by |tileSizes| with loops of |type| and fuses the producers in its kernel; returns the tiled root.
 static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::LinalgOp root, ArrayRef<OpFoldResult> tileSizes,
                                                scf::SCFTilingOptions::LoopType type) {
   scf::SCFTileAndFuseOptions options;
@@ -105,7 +106,7 @@ static FailureOr<linalg::LinalgOp> tileAndFuse(RewriterBase &rewriter, linalg::L
   return cast<linalg::LinalgOp>(result->tiledAndFusedOps.front());
 }
 
-/// Gives |operand|, the destination of an op, memory of its own if it is an empty or filled tensor that others use, too.
+/// Gives |operand|, the destination of an op, memory of its own if it is an empty or filled tensor with other users.
 static void unshare(RewriterBase &rewriter, OpOperand &operand) {
   Operation *producer = operand.get().getDefiningOp();
   if (!producer || producer->hasOneUse() || !isa<tensor::EmptyOp, linalg::FillOp>(producer))
@@ -117,8 +118,8 @@ static void unshare(RewriterBase &rewriter, OpOperand &operand) {
     unshare(rewriter, fill.getDpsInitsMutable()[0]);
 }
 
-/// Fusion makes a copy of a producer for each of its users in |loop|: keeps one of each. Destinations stay apart, since sharing one would
-/// cost a copy.
+/// Merges the copies of producers that fusion made in |loop|, one for each user. Destinations are not merged: sharing
+/// one would cost a copy.
 static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
   DominanceInfo dominance(loop);
   eliminateCommonSubExpressions(rewriter, dominance, loop);
@@ -129,11 +130,11 @@ static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
       unshare(rewriter, destination);
 }
 
-/// Up to how many register tiles of a block are made even.
+/// The largest number of register tiles of a block that are made even.
 static constexpr int64_t kFewTiles = 3;
 
 namespace {
-/// The operations that are still to be tiled. Those without users may be erased before their turn.
+/// The operations that are still to be tiled. The rewriter may erase operations without users before they are tiled.
 struct Roots : RewriterBase::Listener {
   llvm::SetVector<Operation *> ops;
   void notifyOperationErased(Operation *op) override { ops.remove(op); }
@@ -180,8 +181,8 @@ private:
     return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }
 
-  /// Rows of a block, a multiple of |tileRows|: the weights are read once per block, and a small last block would read them for
-  /// little.
+  /// Returns the rows of a block, a multiple of |tileRows| and at most |limit|. Blocks have about the same size: each
+  /// reads the weights once, and a small last block would read them for a few rows.
   OpFoldResult getBlockRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit, int64_t tileRows) {
     Location loc = op.getLoc();
     Value even = divideEvenly(rewriter, loc, countRows(rewriter, op), limit);
@@ -190,8 +191,9 @@ private:
     return atMost(rewriter, loc, getValueOrCreateConstantIndexOp(rewriter, loc, rounded), limit);
   }
 
-  /// Columns of a block: one weight panel, which is how work is divided best. A single row waits for nothing but weights, and a core gets
-  /// more of them from memory out of several places than out of one: it has several panels side by side.
+  /// Returns the columns of a block: one weight panel, which divides work best. A single row is bound by reading
+  /// weights, and a core reads more bytes per second from several streams than from one, so a block of one row has
+  /// several panels side by side.
   OpFoldResult getBlockColumns(RewriterBase &rewriter, linalg::LinalgOp op, linalg::LinalgOp contraction) {
     int64_t columns = contraction.getStaticLoopRanges()[1];
     if (columns % panelWidth == 0)
@@ -203,7 +205,7 @@ private:
     return chooseByRows(rewriter, op, 1, streamPanels * panelWidth, panelWidth);
   }
 
-  /// |rows| and |columns|, or those of wide blocks if there are enough of these.
+  /// Returns the rows and columns of wide blocks if there are enough of these, else |rows| and |columns|.
   std::pair<OpFoldResult, OpFoldResult> widen(RewriterBase &rewriter, linalg::LinalgOp op, linalg::LinalgOp contraction, OpFoldResult rows,
                                               OpFoldResult columns) {
     Location loc = op.getLoc();
@@ -211,7 +213,8 @@ private:
     if (allColumns <= panelWidth)
       return {rows, columns};
     int64_t beside = llvm::divideCeil(allColumns, wideColumns.getValue());
-    // As many blocks above each other, all but the last of them full; more than half a block, of which the rest would be idle.
+    // The rows above which there are |wideBlocks| blocks or more, the last of which may be partial. Half a block at
+    // least: otherwise most of it would be idle.
     int64_t least = std::max<int64_t>(wideRows / 2, (llvm::divideCeil(wideBlocks.getValue(), beside) - 1) * wideRows);
     Value limit = arith::ConstantIndexOp::create(rewriter, loc, least);
     Value isWide = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, countRows(rewriter, op), limit);
@@ -223,8 +226,8 @@ private:
     return {choose(wideRows, rows), choose(wideColumns, columns)};
   }
 
-  /// Rows of a register tile, at most |limit|: of a few tiles all have about the same number, since they share the work of waiting for the
-  /// weights; an even one, as there are no loops for odd numbers.
+  /// Returns the rows of a register tile, at most |limit|. A few tiles have about the same number of rows, since each
+  /// waits for the weights once; the number is even, since there are no loops for odd numbers.
   OpFoldResult getTileRows(RewriterBase &rewriter, linalg::LinalgOp op, int64_t limit) {
     Location loc = op.getLoc();
     Value rows = countRows(rewriter, op);
@@ -237,7 +240,7 @@ private:
     return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, even, all), limit);
   }
 
-  /// All loops but the last two by 1, the last but one by a block of rows.
+  /// Tiles |root|, not a projection: the last loop stays whole, the one before by blocks of rows, all others by 1.
   LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp root) {
     SmallVector<OpFoldResult> sizes(root.getNumLoops(), rewriter.getIndexAttr(1));
     sizes.back() = rewriter.getIndexAttr(0);
@@ -245,7 +248,7 @@ private:
     return tileAndFuse(rewriter, root, sizes, scf::SCFTilingOptions::LoopType::ForallOp);
   }
 
-  /// Folds slices of slices and of empty tensors and drops what fusion left behind.
+  /// Folds slices of slices and of empty tensors, and erases operations that fusion left without users.
   void cleanUp(Roots &roots) {
     RewritePatternSet patterns(&getContext());
     linalg::populateLinalgTilingCanonicalizationPatterns(patterns);

@@ -1,9 +1,9 @@
-//===- TileHeadOps.cpp - Rotations and caches as parallel loops -----------===//
+//===- TileHeadOps.cpp - Rotary embeddings and caches as loops ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `xfmr.rotary`, `xfmr.kv_cache_update` and `xfmr.kv_cache_read` on tensors; leaves one scf.forall for each. An update inserts into
-// slices of the caches and nothing else, so that bufferization finds the caches themselves to be the memory.
+// Expects `xfmr.rotary`, `xfmr.kv_cache_update` and `xfmr.kv_cache_read` on tensors; leaves one scf.forall for each. An
+// update only inserts into slices of the caches, so that bufferization updates the caches in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// The slice of one slot and head of a cache.
+/// Returns the slice of a cache for one |slot| and |head|: |count| rows or panels from |first| on.
 static TensorSlice slotOf(TileBuilder &b, Value slot, Value head, RankedTensorType type, OpFoldResult first, OpFoldResult count) {
   TensorSlice slice;
   slice.add(slot, b.fixed(1)), slice.add(head, b.fixed(1)), slice.add(first, count);
@@ -29,7 +29,8 @@ static TensorSlice slotOf(TileBuilder &b, Value slot, Value head, RankedTensorTy
   return slice;
 }
 
-/// An scf.forall over |bounds| into |outputs|; |body| leaves what is inserted, with its places.
+/// Creates an scf.forall over |bounds| into |outputs| for the kernel |what|. |body| returns the tensors to insert, each
+/// with its slice.
 static scf::ForallOp forall(TileBuilder &b, ArrayRef<OpFoldResult> bounds, ValueRange outputs, const Twine &what,
                             llvm::function_ref<SmallVector<std::pair<Value, TensorSlice>>(ValueRange iteration, ValueRange targets)> body) {
   auto loop = scf::ForallOp::create(b, bounds, outputs, std::nullopt);
@@ -66,7 +67,7 @@ static void tile(xfmr::RotaryOp op, int64_t block) {
 }
 
 namespace {
-/// Rewrites one update of caches.
+/// The rewrite of one update of caches.
 class UpdateTiler {
 public:
   explicit UpdateTiler(xfmr::KvCacheUpdateOp op)
@@ -94,7 +95,8 @@ private:
             {copy(value, b.extractSlice(targets[1], rows, {true, true, false, false})), rows}};
   }
 
-  /// Rows |first| ... |first| + |count| - 1 of |tensor|, `[T, G, N]` or `[B, G, L, N]`, for a sequence and head.
+  /// Returns rows |first| ... |first| + |count| - 1 of |tensor|, `[T, G, N]` or `[B, G, L, N]`, for a sequence and
+  /// head.
   Value newRows(Value tensor, Value sequence, Value head, OpFoldResult first, OpFoldResult count, int64_t size) {
     TensorSlice slice;
     if (op.getOffsets()) {
@@ -107,12 +109,13 @@ private:
 
   Value copy(Value source, Value target) { return linalg::CopyOp::create(b, source, target).getResult(0); }
 
-  /// The panels that new keys fall into, each a part of them from some column on.
+  /// Writes the new keys to the panels that hold them; a panel may begin with old keys. Returns the panels and their
+  /// slice.
   std::pair<Value, TensorSlice> updatePanels(Value sequence, Value slot, Value head, Value past, const TokenRange &span, Value cache) {
     Value end = b.affine({past, span.length}, b.d0 + b.d1);
     Value firstPanel = b.affine({past}, b.d0.floorDiv(width));
     Value panels = b.affine({end, firstPanel}, b.d0.ceilDiv(width) - b.d1);
-    // No new keys behind a full panel: none.
+    // Without new keys after a full panel, there are no panels.
     panels = b.max(panels, b.index(0));
     TensorSlice slice = slotOf(b, slot, head, keys, firstPanel, panels);
     Value cached = b.extractSlice(cache, slice, {true, true, false, false, false});

@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// BufferizableOpInterface of a destination-passing op that lives on tensors and on buffers: it reads its inputs and overwrites its
-/// destinations.
+/// The BufferizableOpInterface of a destination-passing op that works on tensors and on buffers: it reads its inputs
+/// and overwrites its destinations.
 template <typename Model, typename OpTy>
 struct TileOpModel : mlir::bufferization::DstBufferizableOpInterfaceExternalModel<Model, OpTy> {
   bool bufferizesToMemoryRead(mlir::Operation *op, mlir::OpOperand &operand, const mlir::bufferization::AnalysisState &) const {

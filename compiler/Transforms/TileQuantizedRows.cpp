@@ -1,9 +1,10 @@
-//===- TileQuantizedRows.cpp - Loops around quantize_rows ------------------===//
+//===- TileQuantizedRows.cpp - Loops around quantize_rows -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the loops that attune-tile-groups and attune-tile-attention leave, and `tile.quantize_rows` on tensors between them. Leaves it
-// inside of loops: of the one that makes its rows if that has them whole, while they are in the first-level cache.
+// Expects the loops of attune-tile-groups and attune-tile-attention, and `tile.quantize_rows` on tensors between them.
+// Moves it into the loop that produces its rows if that loop has whole rows, so that rows are read while they are in
+// the L1 cache. Else it gets a loop of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Whether |loop| writes its result |number| in whole rows.
+/// Returns true if |loop| writes its result |number| in whole rows.
 static bool writesWholeRows(scf::ForallOp loop, unsigned number) {
   BlockArgument output = loop.getRegionIterArgs()[number];
   int64_t columns = cast<RankedTensorType>(output.getType()).getShape().back();
@@ -36,13 +37,13 @@ static bool writesWholeRows(scf::ForallOp loop, unsigned number) {
   return true;
 }
 
-/// Moves |op| into the loop that makes its input; whether that was possible.
+/// Moves |op| into the loop that produces its input. Returns false if that is not possible.
 static bool fuse(RewriterBase &rewriter, tiles::QuantizeRowsOp op) {
   auto result = dyn_cast<OpResult>(op.getInput());
   auto loop = result ? dyn_cast<scf::ForallOp>(result.getOwner()) : scf::ForallOp();
   if (!loop || loop->getBlock() != op->getBlock() || !writesWholeRows(loop, result.getResultNumber()))
     return false;
-  // Its destinations have the rows of the loop's own.
+  // The destinations of |op| take their sizes from the destination of the loop, so that they can move before it.
   for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
     if (isa<tensor::DimOp>(use.getOwner()))
       use.set(loop.getOutputs()[result.getResultNumber()]);
@@ -103,7 +104,8 @@ private:
     return success();
   }
 
-  /// Sizes of results of loops and of empty tensors become what they are made of, so that destinations can move before a loop.
+  /// Folds sizes of loop results and of empty tensors to the values they come from, so that destinations can move
+  /// before a loop.
   void foldSizes() {
     RewritePatternSet patterns(&getContext());
     scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());

@@ -15,7 +15,8 @@ WeightsAside::WeightsAside(ModuleOp module) : module(module) {
       previous = &op;
       continue;
     }
-    // Passes replace functions, so that none of them can mark a place: the first weight of a run stays.
+    // The first weight of a run stays and marks its position. A function could not mark it, since passes replace
+    // functions.
     if (previous && isa<xfmr::WeightOp>(previous)) {
       op.remove();
       runs.back().first.push_back(&op);

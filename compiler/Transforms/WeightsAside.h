@@ -1,4 +1,4 @@
-//===- WeightsAside.h - A module without its weights -----------*- C++ -*-===//
+//===- WeightsAside.h - A module without its weights ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_WEIGHTSASIDE_H
@@ -8,9 +8,10 @@
 
 namespace attune {
 
-/// Takes the weights (`xfmr.weight`) out of a module and puts them back, where they were, at the end of its own life. Meanwhile upstream
-/// passes that look at all symbols of a module for every call do not see them: there are far more weights than functions, and both numbers
-/// grow with the layers. Nothing may name weights, and no operation may be inserted between weights, meanwhile.
+/// A guard that takes the weights (`xfmr.weight`) out of a module. Its destructor puts them back where they were. In
+/// between, upstream passes that visit all symbols of a module for every call do not see weights: there are far more
+/// weights than functions, and both numbers grow with the number of layers. In between, nothing may refer to weights,
+/// and no operation may be inserted between them.
 class WeightsAside {
 public:
   explicit WeightsAside(mlir::ModuleOp module);
@@ -20,7 +21,7 @@ public:
 
 private:
   mlir::ModuleOp module;
-  /// Runs of weights, each with an operation that marks its place.
+  /// Runs of adjacent weights, each with an operation that marks its position.
   llvm::SmallVector<std::pair<llvm::SmallVector<mlir::Operation *>, mlir::Operation *>> runs;
 };
 

@@ -31,7 +31,7 @@ static Count countAttention(AttentionOp op, DimBounds &bounds) {
   return (*offsets + SizeExpr(-1)) * *queries * *keys * SizeExpr(perScore);
 }
 
-/// Whether |op| adds up products over a loop: the projection of an input, whatever the layout of its weights.
+/// Returns true if |op| sums products over a loop, such as a projection, in any layout of weights.
 static bool sumsProducts(linalg::LinalgOp op) {
   if (op.getNumLoops() < 3 || op.getNumReductionLoops() == 0 || op->getNumRegions() == 0)
     return false;
@@ -45,7 +45,7 @@ static Count countLoops(linalg::LinalgOp op, DimBounds &bounds) {
   for (unsigned loop = 0; loop != op.getNumLoops(); ++loop) {
     SmallVector<std::pair<Value, unsigned>> uses;
     op.mapIterationSpaceDimToAllOperandDims(loop, uses);
-    // A loop is as long as a dimension of an operand that it alone runs over.
+    // The length of a loop is that of a dimension over which only this loop runs.
     Count length;
     for (auto [operand, dim] : uses)
       if (!length)
@@ -65,7 +65,7 @@ Count attune::countFlops(Operation *op, DimBounds &bounds) {
       .Default([](Operation *) { return SizeExpr(0); });
 }
 
-/// Bytes of a key and a value of each head.
+/// Returns the bytes of the keys and values of one token in all heads.
 static SizeExpr tokenBytes(ShapedType keys, ShapedType values) {
   return SizeExpr(keys.getDimSize(1) * (keys.getDimSize(3) + values.getDimSize(3)) * (keys.getElementTypeBitWidth() / 8));
 }

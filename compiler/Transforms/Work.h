@@ -8,18 +8,19 @@
 
 namespace attune {
 
-/// Two per multiply-add of |op| itself: of xfmr.linear and of the two products of xfmr.attention, every sequence at its padded length, and
-/// of a linalg op that sums products over a loop. 0 for other operations, nullopt if the number does not follow from the dims.
+/// Returns the arithmetic operations of |op|, two for each multiply-add: of xfmr.linear, of the two products of
+/// xfmr.attention, every sequence at its padded length, and of a linalg op that sums products over a loop. Returns 0
+/// for other operations, nullopt if the number does not follow from the dims.
 std::optional<SizeExpr> countFlops(mlir::Operation *op, DimBounds &bounds);
 
-/// Bytes that |op| reads or writes of caches: those of the keys and values of all tokens it sees. nullopt if it uses none, or if the number
-/// does not follow from the dims.
+/// Returns the bytes that |op| reads from or writes to key/value caches: keys and values of all tokens that it
+/// accesses. Returns nullopt if it uses no cache, or if the number does not follow from the dims.
 std::optional<SizeExpr> countCacheBytes(mlir::Operation *op, DimBounds &bounds);
 
-/// Bytes of |shaped|, a tensor.
+/// Returns the bytes of |shaped|, a tensor.
 std::optional<SizeExpr> countBytes(mlir::Value shaped, DimBounds &bounds);
 
-/// Gives |loop|, the parallel loop of a kernel, the attribute `tile.work` if |flops| or |cacheBytes| are known.
+/// Sets the attribute `tile.work` of |loop|, the parallel loop of a kernel, if |flops| or |cacheBytes| are known.
 void setWork(mlir::Operation *loop, const std::optional<SizeExpr> &flops, const std::optional<SizeExpr> &cacheBytes);
 
 } // namespace attune

@@ -1,9 +1,9 @@
-//===- ConvertRestToLLVM.cpp - What is left becomes the llvm dialect ------===//
+//===- ConvertRestToLLVM.cpp - Remaining dialects to the llvm dialect -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects functions without vectors of several dimensions and without structured control flow. Upstream searches the whole module for the
-// callee of every call, so weights are kept aside meanwhile.
+// Expects functions without vectors of several dimensions and without structured control flow. Upstream searches the
+// whole module for the callee of every call, so weights are taken out of the module while the conversion runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Adds the upstream pass. One conversion in the place of seven takes a sixth of their time.
+/// Adds the upstream pass. One conversion of all dialects is much faster than one for each dialect.
 static void addConversion(OpPassManager &pm) {
   ConvertToLLVMPassOptions options;
   options.filterDialects = {"arith", "cf", "func", "index", "math", "memref", "ub"};

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects a module in the llvm dialect. Functions other than those of the entries become internal; none unwinds or keeps a frame pointer;
-// one that is called from several places stays one copy, so that the time to compile does not depend on the number of layers. Allocations
-// of static size move to the start of their function, where they cost nothing in loops. Functions and their arguments lose the attributes
-// of the xfmr, tile and rt dialects, which nothing reads any more.
+// Expects a module in the llvm dialect. Functions other than the C functions of entries become internal. No function
+// unwinds or keeps a frame pointer. A function with several calls is not inlined, so that the time to compile does not
+// depend on the number of layers. Stack allocations of constant size move to the entry block, where they do not grow
+// the stack in loops. Functions and their arguments lose the attributes of the xfmr, tile and rt dialects, which no
+// later pass reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ namespace attune {
 
 using namespace mlir;
 
-/// Moves stack allocations of constant size out of loops.
+/// Moves stack allocations of constant size to the entry block.
 static void hoistAllocas(LLVM::LLVMFuncOp function) {
   Block &entry = function.getBody().front();
   function.walk([&](LLVM::AllocaOp alloca) {

@@ -1,4 +1,4 @@
-//===- HostToLLVM.h - The conversion of host code to LLVM ------*- C++ -*-===//
+//===- HostToLLVM.h - The conversion of host code to LLVM -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CONVERSION_HOSTTOLLVM_HOSTTOLLVM_H
@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// What targets set differently.
+/// The options in which targets differ.
 struct HostToLLVMOptions {
   /// Also converts the x86vector dialect.
   bool x86Vector = false;
@@ -18,8 +18,8 @@ struct HostToLLVMOptions {
   std::function<void(mlir::OpPassManager &)> addStructuredPasses;
 };
 
-/// Adds the passes that lower functions on buffers, scalars and vectors to the llvm dialect, rt.parallel_call and the C functions of entries
-/// among them.
+/// Adds the passes that lower functions on buffers, scalars and vectors to the llvm dialect, including rt.parallel_call
+/// and the C functions of entries.
 void buildHostToLLVMPipeline(mlir::OpPassManager &pm, const HostToLLVMOptions &options = {});
 
 } // namespace attune

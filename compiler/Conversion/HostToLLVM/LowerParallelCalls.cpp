@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects rt.parallel_call; leaves calls through attune_host::parallel_for and, for each body, a function of the type attune_body_fn that
-// unpacks the captures. Of a captured buffer only what its type does not say is stored: pointer, dynamic sizes, strides and offset.
+// Expects rt.parallel_call; leaves calls through attune_host::parallel_for and, for each body, a function of the type
+// attune_body_fn that unpacks the captures. For a captured buffer, only the parts that its type does not give are
+// stored: pointer, dynamic sizes, strides and offset.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ using namespace attune;
 
 namespace {
 
-/// Lowers one call.
+/// The lowering of one call.
 class CallLowering {
 public:
   explicit CallLowering(rt::ParallelCallOp call)
@@ -59,7 +60,7 @@ private:
 
 } // namespace
 
-/// Appends what must be stored of |capture|.
+/// Appends the parts of |capture| that must be stored to |members|.
 void CallLowering::pack(Value capture, SmallVectorImpl<Value> &members) {
   auto type = dyn_cast<MemRefType>(capture.getType());
   Type converted = converter.convertType(capture.getType());
@@ -81,7 +82,7 @@ void CallLowering::pack(Value capture, SmallVectorImpl<Value> &members) {
   }
 }
 
-/// The capture of |type| whose stored members |next| gives in order.
+/// Returns the capture of |captureType| from its stored members, which |next| returns in order.
 Value CallLowering::unpack(Type captureType, llvm::function_ref<Value(Type)> next) {
   auto type = dyn_cast<MemRefType>(captureType);
   Type converted = converter.convertType(captureType);

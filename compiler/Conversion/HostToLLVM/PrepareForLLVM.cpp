@@ -1,9 +1,10 @@
-//===- PrepareForLLVM.cpp - Remove what LLVM would make calls of ----------===//
+//===- PrepareForLLVM.cpp - Removal of ops that become library calls ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Compiled objects may call memcpy, memmove and memset, nothing else. This pass expands copies between strided buffers (upstream calls a
-// runtime function) and rounding divisions, and rejects allocations and functions that would be calls of libm.
+// Compiled objects may call memcpy, memmove and memset, and no other function of a library. This pass expands copies
+// between strided buffers, for which upstream calls a runtime function, and rounding divisions. It rejects allocations
+// and functions that would become calls of libm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +26,12 @@ namespace attune {
 
 using namespace mlir;
 
-/// Elements a row is copied by at a time.
+/// The number of elements of a row that are copied at a time.
 static constexpr int64_t kLanes = 16;
 
 namespace {
 
-/// Copies element by element, rows that are contiguous on both sides by vectors.
+/// Expands a copy into loops: by vectors if rows are contiguous on both sides, else element by element.
 struct ExpandCopy : OpRewritePattern<memref::CopyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(memref::CopyOp copy, PatternRewriter &rewriter) const override {
@@ -77,8 +78,8 @@ private:
   }
 };
 
-/// A view that splits one dimension into several of dynamic size: `expand-strided-metadata` of MLIR 22.1 crashes on it, so it becomes a
-/// reinterpret_cast here.
+/// Replaces a view that splits one dimension into several of dynamic size by a reinterpret_cast:
+/// `expand-strided-metadata` of MLIR 22.1 crashes on it.
 struct ExpandDynamicSplit : OpRewritePattern<memref::ExpandShapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(memref::ExpandShapeOp op, PatternRewriter &rewriter) const override {
@@ -115,7 +116,7 @@ struct PrepareForLLVM : attune::impl::PrepareForLLVMBase<PrepareForLLVM> {
 
 } // namespace
 
-/// Fails if the code for |op| would call a library.
+/// Fails, with an error, if the code for |op| would call a library.
 static LogicalResult checkNeedsNoLibrary(Operation *op) {
   if (isa<memref::AllocOp, memref::DeallocOp, memref::ReallocOp>(op))
     return op->emitError("compiled code must not allocate; 'attune-plan-memory' places buffers in the workspace");
@@ -134,6 +135,7 @@ void PrepareForLLVM::runOnOperation() {
   RewritePatternSet patterns(&getContext());
   patterns.add<ExpandCopy, ExpandDynamicSplit>(&getContext());
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-  // Folding would rewrite the chains of vector operations that earlier passes chose for the sake of their code.
+  // A walk rather than the greedy driver, whose folding would rewrite vector operations that earlier passes chose for
+  // the code they become.
   walkAndApplyPatterns(getOperation(), std::move(patterns));
 }

@@ -51,7 +51,7 @@ private:
   static AffineMap full(IndexBuilder &b) { return b.getMultiDimIdentityMap(2); }
   static AffineMap perRow(IndexBuilder &b) { return full(b).getMajorSubMap(1); }
 
-  /// Reduces |inputs| over columns from |init|; the body gets the accumulator last.
+  /// Reduces |inputs| over columns, starting from |init|; the body gets the accumulator as its last argument.
   static Value reduce(IndexBuilder &b, RankedTensorType type, ValueRange inputs, ArrayRef<AffineMap> maps, double init, ElementBody body) {
     Value rows = b.size(inputs[0], 0);
     RankedTensorType perRow = RankedTensorType::get(type.getShape().take_front(), type.getElementType());

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One definition of every activation, used in projections' epilogues and for the op on its own, so both give the same
-// bits. The order of operations is part of the numerics: nothing here is reassociated or contracted later. math.erf,
-// math.tanh and math.exp stay as they are until their expansion into polynomials.
+// One definition of every activation, for epilogues of projections and for the op on its own, so that both have the
+// same bits. The order of operations is part of the numerics: later passes neither reassociate nor contract it.
+// math.erf, math.tanh and math.exp stay until attune-expand-math expands them into polynomials.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 namespace {
-/// Arithmetic on values of one type, scalar or vector.
+/// A builder of arithmetic on values of one type, scalar or vector.
 struct Emitter {
   OpBuilder &builder;
   Location loc;
@@ -34,26 +34,26 @@ struct Emitter {
   Value mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
   Value div(Value a, Value b) { return arith::DivFOp::create(builder, loc, a, b); }
 
-  /// x * 0.5 * (1 + erf(x / sqrt 2))
+  /// Returns x * 0.5 * (1 + erf(x / sqrt 2)).
   Value gelu(Value x) {
     Value erf = math::ErfOp::create(builder, loc, mul(x, constant(0.70710678118654752440)));
     return mul(mul(x, constant(0.5)), add(constant(1.0), erf));
   }
-  /// x * 0.5 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))
+  /// Returns x * 0.5 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
   Value geluTanh(Value x) {
     Value cube = mul(mul(x, x), x);
     Value inner = mul(constant(0.79788456080286535588), add(x, mul(constant(0.044715), cube)));
     Value tanh = math::TanhOp::create(builder, loc, inner);
     return mul(mul(x, constant(0.5)), add(constant(1.0), tanh));
   }
-  /// y / (1 + exp(-x)); exp(-x) = inf gives the right limit, 0 or -0.
+  /// Returns y / (1 + exp(-x)); exp(-x) = inf yields the right limit, 0 or -0.
   Value gated(Value y, Value x) {
     Value exp = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
     return div(y, add(constant(1.0), exp));
   }
-  /// max(x, 0); maximumf, not maxnumf: a NaN stays visible.
+  /// Returns max(x, 0), by maximumf and not maxnumf, so that a NaN stays NaN.
   Value relu(Value x) { return arith::MaximumFOp::create(builder, loc, x, constant(0.0)); }
-  /// x where it is positive, else 0.01 x: the larger of both either way.
+  /// Returns x if it is positive, else 0.01 x: in both cases the larger of the two.
   Value leakyRelu(Value x) { return arith::MaximumFOp::create(builder, loc, x, mul(x, constant(0.01))); }
 };
 } // namespace

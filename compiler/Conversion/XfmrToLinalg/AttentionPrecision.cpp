@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg on tensors and `xfmr.attention`, whose products are of lower precision on this target. Leaves its keys and values, and the
-// queries where that costs nothing, as bf16 or f16: what tensor cores multiply, in half the memory. A projection that only attention reads
-// is converted as a whole, so that its epilogue stores the converted rows (QuantizedRows.cpp). Numerics: both products round the same
-// values anyway.
+// Expects linalg on tensors and `xfmr.attention`, on a target that computes the products of attention in lower
+// precision. Converts keys and values, and queries if that costs nothing, to bf16 or f16: tensor cores multiply these
+// types, and they need half the memory. A projection that only attention reads is converted as a whole, so that its
+// epilogue stores the converted rows (QuantizedRows.cpp). Numerics: exact, since both products round the same values
+// anyway.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +17,11 @@
 using namespace mlir;
 using namespace attune;
 
-/// Components of a chunk that is read at once.
+/// The components of a chunk that is loaded at once.
 static constexpr int64_t kChunkComponents = 8;
 
 namespace {
-/// Rewrites the attention of one function.
+/// The rewrite of the attention ops of one function.
 class AttentionConverter {
 public:
   AttentionConverter(Type element, int64_t largestHead) : element(element), largestHead(largestHead) {}
@@ -34,18 +35,19 @@ private:
 
   Type element;
   int64_t largestHead;
-  /// The conversions of values that exist already.
+  /// The conversions created so far, by converted value.
   DenseMap<Value, Value> rounded;
 };
 } // namespace
 
-/// Whether tensor cores multiply all of |op|, by whole chunks. Caches are f32: callers keep them.
+/// Returns true if tensor cores can compute both products of |op| from whole chunks. Caches stay f32, since callers
+/// keep them.
 bool AttentionConverter::takesLowPrecision(xfmr::AttentionOp op) {
   auto isSize = [&](int64_t size) { return size % kChunkComponents == 0 && size <= largestHead; };
   return !op.isCached() && !op.getProbabilities() && !op.getRelativeKey() && isSize(op.getHeadDim()) && isSize(op.getValueDim());
 }
 
-/// The tensor that |view| is a part of, or null.
+/// Returns the tensor of which |view| is a view, or null.
 static Value getViewed(Value view) {
   if (auto expand = view.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getSrcType().getRank() == 2 && expand.getType().getRank() == 3 ? expand.getSrc() : Value();
@@ -53,7 +55,8 @@ static Value getViewed(Value view) {
   return slice && slice.hasUnitStride() && slice.getType().getRank() == slice.getSourceType().getRank() ? slice.getSource() : Value();
 }
 
-/// Whether all readers of |tensor| are such attention, as queries, keys or values.
+/// Returns true if every reader of |tensor| is attention for which takesLowPrecision holds, with |tensor| as queries,
+/// keys or values.
 bool AttentionConverter::isForAttention(Value tensor) {
   return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
     if (isa<tensor::DimOp>(use.getOwner()))
@@ -75,7 +78,8 @@ Value AttentionConverter::roundRows(OpBuilder &builder, Value rows) {
   return converted.getResult(0);
 }
 
-/// |tensor|, of rank 2 or 3, converted: a view of the converted whole if only attention reads that.
+/// Returns |tensor|, of rank 2 or 3, converted. If |tensor| is a view of a tensor that only attention reads, converts
+/// that tensor and returns a view of it.
 Value AttentionConverter::round(Value tensor) {
   if (Value known = rounded.lookup(tensor))
     return known;
@@ -122,7 +126,7 @@ void AttentionConverter::run(xfmr::AttentionOp op) {
 void attune::convertAttentionOperands(func::FuncOp function, Type element, int64_t largestHead) {
   AttentionConverter rounder(element, largestHead);
   function.walk([&](xfmr::AttentionOp op) { rounder.run(op); });
-  // Views of what was not rounded would still be readers.
+  // Dead views of the unconverted tensors would still count as readers.
   function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

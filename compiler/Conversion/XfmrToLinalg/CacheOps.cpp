@@ -29,7 +29,7 @@ struct ConvertMaskCacheRead : GroupedPattern<xfmr::MaskCacheReadOp> {
   }
 };
 
-/// Each sequence writes behind what its slot holds.
+/// mask_cache_update -> a loop in which each sequence writes after the tokens that its slot holds.
 struct ConvertMaskCacheUpdate : OpConversionPattern<xfmr::MaskCacheUpdateOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::MaskCacheUpdateOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {

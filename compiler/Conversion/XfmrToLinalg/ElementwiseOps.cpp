@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Upstream's convert-elementwise-to-linalg makes an operand the destination, which costs a copy once the kernel is a function of its own:
-// here the result gets an empty one.
+// Upstream's convert-elementwise-to-linalg uses an operand as the destination, which costs a copy once the kernel is a
+// function of its own. Here the destination is a new tensor.empty.
 //
 //===----------------------------------------------------------------------===//
 

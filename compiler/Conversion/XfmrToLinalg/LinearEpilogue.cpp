@@ -1,4 +1,4 @@
-//===- LinearEpilogue.cpp - What follows the product of a projection -------===//
+//===- LinearEpilogue.cpp - Epilogues of projections ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LinearEpilogue.h - What follows the product of a projection -*- C++ -*-===//
+//===- LinearEpilogue.h - Epilogues of projections --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CONVERSION_XFMRTOLINALG_LINEAREPILOGUE_H
@@ -8,13 +8,13 @@
 
 namespace attune {
 
-/// Appends the bias, the multiplier and the residual of |op|, those it has, to the inputs of an elementwise linalg.generic over the rows
-/// and columns of the result, and their indexing maps to |maps|.
+/// Appends the bias, the multiplier and the residual of |op|, if it has them, to the inputs of an elementwise
+/// linalg.generic over the rows and columns of the result, and their indexing maps to |maps|.
 void addEpilogueOperands(mlir::xfmr::LinearOp op, mlir::xfmr::LinearOp::Adaptor adaptor, llvm::SmallVectorImpl<mlir::Value> &inputs,
                          llvm::SmallVectorImpl<mlir::AffineMap> &maps);
 
-/// `activation(x + bias) * multiplier + residual` in the body of that linalg.generic, where |operands| begin with the elements of what
-/// addEpilogueOperands appended.
+/// Returns `activation(x + bias) * multiplier + residual` in the body of that linalg.generic. |operands| begin with the
+/// elements of the inputs that addEpilogueOperands appended.
 mlir::Value emitEpilogue(mlir::OpBuilder &builder, mlir::Location loc, mlir::xfmr::LinearOp op, mlir::Value x, mlir::ValueRange operands);
 
 } // namespace attune

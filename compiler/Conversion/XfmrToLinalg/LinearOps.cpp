@@ -43,7 +43,7 @@ struct ConvertLinear : OpConversionPattern<xfmr::LinearOp> {
   }
 
 private:
-  /// `result[m, n] += sum_k input[m, k] * panels[n / width, k, n mod width]`
+  /// Creates `result[m, n] += sum_k input[m, k] * panels[n / width, k, n mod width]`.
   Operation *contract(OpBuilder &builder, Location loc, Value input, Value weight, Value init) const {
     AffineExpr m, n, k;
     bindDims(builder.getContext(), m, n, k);
@@ -58,7 +58,7 @@ private:
                                      });
   }
 
-  /// `activation(x + bias) * multiplier + residual`
+  /// Creates `activation(x + bias) * multiplier + residual`.
   Operation *epilogue(OpBuilder &builder, xfmr::LinearOp op, OpAdaptor adaptor, Value x, Value destination) const {
     AffineMap identity = builder.getMultiDimIdentityMap(2);
     SmallVector<Value> inputs{x};

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// bf16, f16: the product of the codes, widened, in f32; its epilogue is that of any projection. int8: the product of codes in i32, and an
-// epilogue that first makes floats of it. Codes of eight bits have 128 added, since instructions multiply unsigned by signed bytes: `sum_k
-// (p + 128) q = sum_k p q + 128 sum_k q`.
+// bf16, f16: the contraction widens the rounded operands and multiplies them in f32; the epilogue is that of any
+// projection. int8: the contraction multiplies quantized values in i32, and the epilogue first converts the sum to f32.
+// Quantized rows of i8 have 128 added, since instructions multiply unsigned by signed bytes; the epilogue subtracts it
+// again: `sum_k (p + 128) q = sum_k p q + 128 sum_k q`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +78,8 @@ private:
     return op;
   }
 
-  /// `result[m, n] += sum_k codes[m, k] * panels[n / width, k / group, n mod width, k mod group]`
+  /// Creates `result[m, n] += sum_k rows[m, k] * panels[n / width, k / group, n mod width, k mod group]`, where |codes|
+  /// are the rows.
   Operation *contract(IndexBuilder &b, Value codes, Value weight, Value init, const LowPrecisionLayout &layout) const {
     AffineExpr m, n, k;
     bindDims(b.getContext(), m, n, k);
@@ -105,7 +107,8 @@ private:
     linalg::YieldOp::create(b, loc, sum);
   }
 
-  /// `activation(x + bias) * multiplier + residual`, x being |sum| or, with |rowScales|, what its codes are worth.
+  /// Creates `activation(x + bias) * multiplier + residual`, where x is |sum| or, with |rowScales|, the dequantized
+  /// |sum|.
   Operation *epilogue(IndexBuilder &b, xfmr::LinearOp op, OpAdaptor adaptor, Value sum, Value rowScales, Value weight,
                       Value destination) const {
     AffineMap identity = b.getMultiDimIdentityMap(2);
@@ -136,7 +139,8 @@ private:
                                      });
   }
 
-  /// `(sum - 128 weightSum) * columnScale * rowScale`; without |weightSum| there is nothing to take back.
+  /// Dequantizes |sum|: returns `(sum - 128 weightSum) * columnScale * rowScale`. |weightSum| is null for rows without
+  /// 128 added.
   static Value worth(OpBuilder &b, Location loc, Value sum, Value rowScale, Value columnScale, Value weightSum) {
     if (weightSum) {
       Value seven = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(7));

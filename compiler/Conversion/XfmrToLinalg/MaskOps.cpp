@@ -13,7 +13,7 @@ using namespace attune;
 
 namespace {
 
-/// (1 - mask) * lowest, as the reference models round it.
+/// additive_mask -> (1 - mask) * lowest, rounded as in the reference models.
 struct ConvertAdditiveMask : GroupedPattern<xfmr::AdditiveMaskOp> {
   using GroupedPattern::GroupedPattern;
   LogicalResult matchAndRewrite(xfmr::AdditiveMaskOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {

@@ -1,4 +1,4 @@
-//===- NormOps.cpp - layer_norm and rms_norm as linalg ---------===//
+//===- NormOps.cpp - layer_norm and rms_norm as linalg --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ namespace {
 using utils::IteratorType;
 using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-/// Builds the row-wise generics of one norm on `[T, N]`.
+/// A builder of the row-wise generics of one norm on `[T, N]`.
 struct RowOps {
   OpBuilder &builder;
   Location loc;
@@ -25,14 +25,15 @@ struct RowOps {
   AffineMap perRow() { return AffineMap::get(2, 0, builder.getAffineDimExpr(0)); }
   AffineMap perColumn() { return AffineMap::get(2, 0, builder.getAffineDimExpr(1)); }
 
-  /// Elementwise op of |inputs| (each with its map) giving `[T, N]`.
+  /// Creates an elementwise op of |inputs| (each with its map) with a result `[T, N]`.
   Value map(ValueRange inputs, SmallVector<AffineMap> maps, Body body) {
     Value destination = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType(), ValueRange{rows});
     maps.push_back(full());
     return generic(inputs, destination, maps, {IteratorType::parallel, IteratorType::parallel}, body);
   }
 
-  /// Sum over the row of |body|(inputs), giving `[T]`; body gets the accumulator last.
+  /// Creates the sum of |body|(inputs) over each row, with a result `[T]`; the body gets the accumulator as its last
+  /// argument.
   Value sum(ValueRange inputs, SmallVector<AffineMap> maps, Body body) {
     Value destination = tensor::EmptyOp::create(builder, loc, type.getShape().take_front(), type.getElementType(), ValueRange{rows});
     Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type.getElementType()));
@@ -52,7 +53,8 @@ private:
   }
 };
 
-/// layer_norm -> (residual add,) sum, sum of squared differences, normalisation: two passes over the row, as N1 asks.
+/// layer_norm -> (residual add,) sum, sum of squared differences, normalization: two passes over the row, as N1
+/// requires.
 struct ConvertLayerNorm : OpConversionPattern<xfmr::LayerNormOp> {
   ConvertLayerNorm(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
 
@@ -94,7 +96,7 @@ private:
   KernelGroups &groups;
 };
 
-/// rms_norm -> (residual add,) sum of squares, normalisation.
+/// rms_norm -> (residual add,) sum of squares, normalization.
 struct ConvertRmsNorm : OpConversionPattern<xfmr::RmsNormOp> {
   ConvertRmsNorm(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The place of a token depends on the tokens before it, or on data: these are loops that carry a destination and write one element or row
-// of it at a time, which bufferizes in place.
+// The position of a token among the packed tokens depends on the tokens before it, or on data. So these are loops that
+// carry a destination and write one element or row of it at a time, which bufferizes in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace attune;
 
 namespace {
 
-/// The position of what is no token, behind the packed ones.
+/// The position of an unused row after the packed tokens.
 constexpr int64_t kNoPosition = -1;
 
 using Values = IndexBuilder::Values;
@@ -35,8 +35,9 @@ struct ConvertSequenceOffsets : OpConversionPattern<xfmr::SequenceOffsetsOp> {
   }
 };
 
-/// One pass over the mask: every token writes its position at the next free place, visible ones make it theirs. The result is the written
-/// part of a buffer for all tokens, so that its size has a bound that does not depend on data.
+/// pack_tokens -> one pass over the mask. Every token writes its position to the next free row; only a visible token
+/// advances to the row after it. The result is the used part of a buffer for all tokens, so that its size has a bound
+/// that does not depend on data.
 struct ConvertPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::PackTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -68,7 +69,8 @@ struct ConvertPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
   }
 };
 
-/// Two passes for a host that cannot read the number of tokens: it takes the bound, and rows behind the last token have no position.
+/// pack_tokens -> two passes, for a host that cannot read the token count: the first counts, the second packs. Pads to
+/// batch x length rows; unused rows get position -1.
 struct CountAndPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::PackTokensOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -89,7 +91,7 @@ struct CountAndPackTokens : OpConversionPattern<xfmr::PackTokensOp> {
     };
     offsets = b.loop(zero, batch, 1, {offsets, zero}, countSequence)[0];
 
-    // An element of a tensor and its bound, so that whoever sees both may take the bound.
+    // min(count, bound), so that later passes can size buffers by the bound.
     Value tokens = b.min(b.extractIndex(offsets, batch), b.mul(batch, length));
     Value positions = tensor::EmptyOp::create(b, op.getPositions().getType(), tokens);
     positions = linalg::FillOp::create(b, nowhere, positions).getResult(0);
@@ -129,7 +131,8 @@ private:
   bool knownCounts;
 };
 
-/// One row after the other; rows side by side where some may have no position: those are copies of nothing.
+/// scatter_tokens -> copies of rows, one after the other. With padded tokens, copies in parallel; an unused row copies
+/// zero rows.
 struct ConvertScatterTokens : OpConversionPattern<xfmr::ScatterTokensOp> {
   ConvertScatterTokens(MLIRContext *context, bool knownCounts) : OpConversionPattern(context), knownCounts(knownCounts) {}
 
@@ -185,7 +188,7 @@ struct ConvertScatterProbabilities : OpConversionPattern<xfmr::ScatterProbabilit
       Value begin = b.extractIndex(adaptor.getOffsets(), sequence);
       Value end = b.extractIndex(adaptor.getOffsets(), b.add(sequence, one));
       Value tokens = b.sub(end, begin), padded = b.mul(sequence, length);
-      auto place = [&](Value token) { // of the sequence's |token|-th packed token
+      auto place = [&](Value token) { // of the |token|-th packed token, in the padded sequence
         return b.sub(b.extractIndex(adaptor.getPositions(), b.add(begin, token)), padded);
       };
       return loop(heads, carried, [&](Value h, Value carried) {

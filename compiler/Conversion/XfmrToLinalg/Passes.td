@@ -1,4 +1,4 @@
-//===- Passes.td - Conversion of xfmr to linalg ----------*- tablegen -*-===//
+//===- Passes.td - Conversion of xfmr to linalg ------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_CONVERSION_XFMRTOLINALG_PASSES_TD
@@ -9,9 +9,8 @@ include "mlir/Pass/PassBase.td"
 def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp"> {
   let summary = "lower xfmr ops to linalg on tensors and choose weight layouts";
   let description = [{
-    Projections become a contraction over packed weight panels and one elementwise epilogue, norms become row reductions, head splits become
-    views. The ops of one kernel carry the same `tile.group` number, which tiling fuses by. `xfmr.attention`, `xfmr.rotary` and
-    operations on caches stay: tiling needs them whole.
+    Projections become a contraction over packed weight panels and one elementwise epilogue, norms become row reductions, and
+    head splits become views. The ops of one kernel carry the same `tile.group` number, which tells tiling what to fuse.
 
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
@@ -21,12 +20,13 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     %y = linalg.generic … // + bias
     ```
 
-    A projection of lower precision multiplies codes (`tile.quantize_rows`) by panels of codes with neighbours in K side by side; with int8 its epilogue
-    applies the scales. Rows that several projections take are rounded once, and a result that only a bf16 projection reads is stored rounded.
-    `bf16-codes` and `int8-codes` are element types of codes: bf16 (or f32, the same values), i8 (or i16).
+    A low-precision projection multiplies quantized or rounded rows (`tile.quantize_rows`) by packed panels that interleave
+    `group` neighbors of K; with int8, its epilogue applies the scales. Rows that several projections read are converted once,
+    and a result that only a bf16 projection reads is stored as bf16. The options `bf16-codes` and `int8-codes` name the types
+    of these operands in memory: bf16 (or f32, with the same values), i8 (or i16).
 
-    With `attention-codes` the keys and values of attention are codes, too, unless they are a cache or its scores are a result; so are queries if nothing else
-    reads what they are a part of. They are rounded by whoever makes them:
+    With `attention-codes`, the producers of keys and values of attention store them in this precision, unless they are a
+    cache or the scores are a result. Queries are stored so, too, if only attention reads their tensor:
 
     ```mlir
     %y = linalg.generic … -> tensor<?x144xf32>    // queries, keys and values
@@ -36,28 +36,31 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     %a = xfmr.attention %q, %k, %v … : tensor<?x4x16xbf16>, tensor<?x4x16xbf16>, tensor<?x4x16xbf16> -> tensor<?x4x16xf32>
     ```
 
-    Expects composites decomposed and `multi_head_attention`, `ffn` and `dropout` gone. Numerics: exact (each op's N labels hold).
+    Expects composites decomposed, and no `multi_head_attention`, `ffn` or `dropout`. Leaves alone `xfmr.attention`, `xfmr.rotary`
+    and operations on key/value caches: tiling needs them whole. Numerics: exact; the N labels of each op hold.
   }];
   let options = [Option<"panelWidth", "panel-width", "int64_t", "::mlir::rt::Schedule().panelWidth", "columns of a weight panel">,
-                 Option<"bf16Codes", "bf16-codes", "std::string", "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().bf16.type).str()",
-                        "element type of bf16 codes: bf16 or f32">,
+                 Option<"bf16Codes", "bf16-codes", "std::string",
+                        "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().bf16.type).str()",
+                        "element type in memory of operands rounded to bf16: bf16 or f32">,
                  Option<"bf16Group", "bf16-group", "int64_t", "::mlir::rt::Schedule().bf16.group",
-                        "neighbours in K that lie side by side in panels of bf16 codes">,
+                        "neighbors in K that bf16 panels interleave">,
                  Option<"bf16Multiple", "bf16-multiple", "int64_t", "::mlir::rt::Schedule().bf16.multiple",
-                        "columns of bf16 codes are a multiple of this">,
-                 Option<"int8Codes", "int8-codes", "std::string", "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().int8.type).str()",
-                        "element type of int8 codes: i8 (plus 128) or i16">,
+                        "columns of operands rounded to bf16 are padded to a multiple of this">,
+                 Option<"int8Codes", "int8-codes", "std::string",
+                        "::mlir::rt::stringifyStorageType(::mlir::rt::Schedule().int8.type).str()",
+                        "element type in memory of quantized rows: i8 (plus 128) or i16">,
                  Option<"int8Multiple", "int8-multiple", "int64_t", "::mlir::rt::Schedule().int8.multiple",
-                        "columns of int8 codes are a multiple of this">,
+                        "columns of quantized rows are padded to a multiple of this">,
                  Option<"attentionCodes", "attention-codes", "::mlir::xfmr::Precision", "::mlir::rt::Schedule().attentionPrecision",
-                        "what operands of attention are rounded to",
+                        "element type to which operands of attention are rounded",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "nothing"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16"))}]>,
                  Option<"attentionHead", "attention-head", "int64_t", "::mlir::rt::Schedule().maxAttentionHead",
-                        "components of the largest head whose operands are rounded">,
+                        "largest size of a head whose operands are rounded, in components">,
                  Option<"knownCounts", "known-counts", "bool", "!::mlir::rt::Schedule().hostReadsBuffers",
-                        "the host cannot read data: packed tokens have as many rows as there are places, and none of those beyond the last has one">];
+                        "the host cannot read the token count: pad packed tokens to batch x length rows, with position -1">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect",
                            "::mlir::tiles::TileDialect"];

@@ -12,7 +12,7 @@ namespace {
 
 using Values = IndexBuilder::Values;
 
-/// pool <first>: a gather of rows, or with padding removed a loop that looks whether the first token is there.
+/// pool <first> -> a gather of rows, or, for packed tokens, a loop that checks whether the first token is among them.
 struct ConvertPoolFirst : OpConversionPattern<xfmr::PoolOp> {
   ConvertPoolFirst(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
 
@@ -49,7 +49,7 @@ private:
     })[0];
   }
 
-  /// Whether the sequence has tokens and the first one stands at its start in the padded batch.
+  /// Returns true if the sequence has tokens and its first token is at position 0 of the padded sequence.
   static Value isAtStart(IndexBuilder &b, OpAdaptor adaptor, Value sequence, Value begin, Value end) {
     Value some = b.compare(arith::CmpIPredicate::slt, begin, end);
     return b.choose(
@@ -64,7 +64,7 @@ private:
   KernelGroups &groups;
 };
 
-/// pool <mean>: rows summed in token order, then divided by their number (by 1 where there are none).
+/// pool <mean> -> a sum of rows in token order, divided by their number (by 1 if there are none).
 struct ConvertPoolMean : OpConversionPattern<xfmr::PoolOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::PoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {

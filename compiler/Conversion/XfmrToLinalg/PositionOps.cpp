@@ -12,7 +12,7 @@ using namespace attune;
 
 namespace {
 
-/// Builds `[H, 2 length - 1]` with |body| of the head and the distance as elements.
+/// Creates a tensor `[H, 2 length - 1]` whose elements are |body|(head, distance).
 Value emitDistances(IndexBuilder &b, Type type, Value length, llvm::function_ref<Value(Value head, Value distance)> body) {
   Value last = b.sub(length, b.index(1)), count = b.add(length, last);
   return generic(b, {}, {}, tensor::EmptyOp::create(b, type, count), [&](ValueRange) {
@@ -21,10 +21,11 @@ Value emitDistances(IndexBuilder &b, Type type, Value length, llvm::function_ref
   });
 }
 
-/// The smallest distances that have each of the buckets after |exact|, of |buckets| in all.
+/// Returns the smallest distance of each bucket after the |exact| buckets of one distance, for |buckets| buckets in
+/// all.
 SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDistance) {
   SmallVector<int64_t> begins;
-  // As the reference computes it, in f32: a distance at a power may fall on either side in exact arithmetic.
+  // In f32, as the reference computes it: exact arithmetic may put a distance at a boundary into another bucket.
   auto bucketOf = [&](int64_t distance) {
     float ratio = std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
                   static_cast<float>(std::log(static_cast<double>(maxDistance) / static_cast<double>(exact)));
@@ -85,7 +86,7 @@ private:
   KernelGroups &groups;
 };
 
-/// Gives the table of relative keys the layout that loads along keys need.
+/// Changes the layout of the table of relative keys to one that loads along keys can read.
 struct LayOutRelativeKey : OpConversionPattern<xfmr::AttentionOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -104,7 +105,7 @@ struct LayOutRelativeKey : OpConversionPattern<xfmr::AttentionOp> {
   }
 };
 
-/// One pass over each sequence, counting.
+/// counted_positions -> one pass over each sequence that counts.
 struct ConvertCountedPositions : OpConversionPattern<xfmr::CountedPositionsOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(xfmr::CountedPositionsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {

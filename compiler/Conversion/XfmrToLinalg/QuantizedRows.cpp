@@ -1,4 +1,4 @@
-//===- QuantizedRows.cpp - Rows rounded once, where they are made ----------===//
+//===- QuantizedRows.cpp - Merging and folding of quantize_rows -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Replaces |op|, the only reader of an elementwise op, by that op with rounded results; whether that was possible.
+/// Lets the elementwise op that computes the input of |op| store rounded results, and erases |op|. Returns false if the
+/// input is not computed by such an op, has other readers, or has columns or scales to add.
 static bool storeRounded(tiles::QuantizeRowsOp op) {
   auto producer = op.getInput().getDefiningOp<linalg::GenericOp>();
   auto codes = cast<RankedTensorType>(op.getCodes().getType());
@@ -49,7 +50,7 @@ static bool storeRounded(tiles::QuantizeRowsOp op) {
 void attune::simplifyQuantizedRows(func::FuncOp function) {
   SmallVector<tiles::QuantizeRowsOp> ops;
   function.walk([&](tiles::QuantizeRowsOp op) { ops.push_back(op); });
-  // Equal rows first: a result that two projections read has one reader then.
+  // Equal rows are merged first: a result that two projections read then has one reader.
   llvm::MapVector<std::pair<Value, Type>, tiles::QuantizeRowsOp> known;
   for (tiles::QuantizeRowsOp &op : ops) {
     tiles::QuantizeRowsOp &first = known[{op.getInput(), op.getCodes().getType()}];

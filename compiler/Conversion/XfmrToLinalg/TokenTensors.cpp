@@ -13,7 +13,7 @@ Value attune::insert(ImplicitLocOpBuilder &b, Value scalar, Value tensor, ValueR
   return tensor::InsertOp::create(b, scalar, tensor, indices);
 }
 
-/// Offsets, sizes and strides of row |row| of a matrix of |columns| columns.
+/// Returns offsets, sizes and strides of row |row| of a matrix of |columns| columns.
 static std::array<SmallVector<OpFoldResult>, 3> rowSlice(OpBuilder &b, Value row, int64_t columns) {
   OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
   return {SmallVector<OpFoldResult>{row, zero}, {one, b.getIndexAttr(columns)}, {one, one}};

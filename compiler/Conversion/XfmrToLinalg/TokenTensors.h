@@ -14,18 +14,19 @@ using ElementBody = llvm::function_ref<mlir::Value(mlir::ValueRange args)>;
 mlir::Value extract(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, mlir::ValueRange indices);
 mlir::Value insert(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar, mlir::Value tensor, mlir::ValueRange indices);
 
-/// Row |row| of the matrix |tensor|, as `[1, N]`, or `[N]` if |flat|.
+/// Returns row |row| of the matrix |tensor|, as `[1, N]`, or `[N]` if |flat|.
 mlir::Value extractRow(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, mlir::Value row, bool flat = false);
 mlir::Value insertRow(mlir::ImplicitLocOpBuilder &b, mlir::Value source, mlir::Value tensor, mlir::Value row);
-/// result[t, ...] = |table|[|rows|[t], ...], of |type|; any row of the table for a negative number if |someNegative|.
+/// Creates result[t, ...] = |table|[|rows|[t], ...], of |type|. With |someNegative|, row numbers may be negative; their
+/// result is any row.
 mlir::Value gatherRows(IndexBuilder &b, mlir::RankedTensorType type, mlir::Value table, mlir::Value rows, bool someNegative = false);
 
-/// The sizes of |tensor|'s dynamic dimensions.
+/// Returns the sizes of |tensor|'s dynamic dimensions.
 llvm::SmallVector<mlir::Value> dynamicSizes(IndexBuilder &b, mlir::Value tensor);
-/// A tensor of |type| filled with |value|; its dynamic dimensions have |sizes|.
+/// Creates a tensor of |type| filled with |value|; its dynamic dimensions have |sizes|.
 mlir::Value filled(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType type, mlir::ValueRange sizes, double value);
-/// A linalg.generic of |inputs| (each with its map) into |destination|, whose map is the identity without the last |reduced| dimensions.
-/// |body| creates the element with |b|.
+/// Creates a linalg.generic of |inputs| (each with its map) into |destination|, whose map is the identity without the
+/// last |reduced| dimensions. |body| creates the element with |b|.
 mlir::Value generic(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps, mlir::Value destination,
                     ElementBody body, unsigned reduced = 0);
 

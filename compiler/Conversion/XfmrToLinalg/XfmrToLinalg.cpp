@@ -47,7 +47,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     target.addIllegalDialect<xfmr::XfmrDialect>();
     target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp,
                       xfmr::WeightPackOp, xfmr::WeightReverseOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp, xfmr::WeightTransposeOp>();
-    // Tiling needs these whole.
+    // Tiling needs these ops whole.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(
         [](xfmr::AttentionOp op) { return !op.getRelativeKey() || cast<RankedTensorType>(op.getRelativeKey().getType()).getRank() == 3; });
@@ -63,7 +63,7 @@ private:
     return precision == xfmr::Precision::F16 ? Type(Float16Type::get(&getContext())) : Type(BFloat16Type::get(&getContext()));
   }
 
-  /// The layout that two options describe, or an error.
+  /// Returns the layout that two options describe, or an error.
   FailureOr<attune::LowPrecisionLayout> layout(StringRef option, StringRef name, int64_t multiple) {
     Builder builder(&getContext());
     attune::LowPrecisionLayout found = llvm::StringSwitch<attune::LowPrecisionLayout>(name)
@@ -75,7 +75,7 @@ private:
     if (!found.type || isa<FloatType>(found.type) != (option == "bf16-codes"))
       return getOperation().emitError("'") << option << "' cannot be '" << name << "'";
     if (multiple <= 0 || multiple % found.group != 0)
-      return getOperation().emitError("expects columns of codes of type ")
+      return getOperation().emitError("expects columns of low-precision operands of type ")
              << name << " to be a multiple of " << found.group << ", but got " << multiple;
     return found;
   }

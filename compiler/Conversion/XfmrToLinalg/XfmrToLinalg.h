@@ -24,27 +24,28 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Conversion/XfmrToLinalg/Passes.h.inc"
 
-/// The layout of low-precision operands, and with it of their weight panels.
+/// The layout of low-precision operands and of their weight panels.
 struct LowPrecisionLayout {
   /// The type of an element in memory.
   mlir::Type type;
-  /// Neighbours in K that lie side by side in a panel.
+  /// The number of neighbors in K that a panel interleaves.
   int64_t group;
   /// K is rounded up to a multiple of this.
   int64_t multiple;
 };
 
-/// Numbers kernels: gives their operations the attribute `tile.group`.
+/// A counter of kernels, which sets the attribute `tile.group` of their operations.
 class KernelGroups {
 public:
-  /// Gives |ops| the next number and the description |what|.
+  /// Marks |ops| with the next number and the description |what|.
   void mark(llvm::ArrayRef<mlir::Operation *> ops, const llvm::Twine &what);
 
 private:
   int64_t next = 0;
 };
 
-/// Whether |op| computes a tensor element by element from tensors of its shape (arith and math ops that models may hold beside xfmr).
+/// Returns true if |op| computes a tensor element by element from tensors of its shape (arith and math ops that models
+/// may have beside xfmr).
 bool isElementwiseOnTensors(mlir::Operation *op);
 /// Patterns for such ops.
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
@@ -53,10 +54,10 @@ void populateLinearPatterns(mlir::RewritePatternSet &patterns, KernelGroups &gro
 /// Patterns for linears of lower precision.
 void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, int64_t panelWidth, LowPrecisionLayout bf16,
                                   LowPrecisionLayout int8);
-/// Converts the keys and values of attention to |element| where heads have at most |largestHead| components and no probabilities are
-/// asked for; the queries, too, if all readers of their tensor are such attention.
+/// Converts the keys and values of attention to |element| if heads have at most |largestHead| components and no
+/// probabilities are results. Converts queries, too, if all readers of their tensor are such attention.
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
-/// Leaves one `tile.quantize_rows` for equal rows, and none for rows that their producer can store rounded.
+/// Merges `tile.quantize_rows` of equal rows, and folds those whose producer can store rounded rows.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for distance biases and for layouts that attention's operands need.
@@ -66,8 +67,8 @@ void populateCachePatterns(mlir::RewritePatternSet &patterns, KernelGroups &grou
 void populateEmbeddingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateMaskPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populatePoolPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
-/// Patterns for packing, gathering and scattering tokens. With |knownCounts| the host takes upper bounds for token counts that only data
-/// tell.
+/// Patterns for packing, gathering and scattering tokens. With |knownCounts|, packed tokens are padded to an upper
+/// bound of the token count, for hosts that cannot read the count.
 void populatePackingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups, bool knownCounts);
 
 } // namespace attune

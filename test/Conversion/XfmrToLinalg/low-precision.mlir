@@ -7,7 +7,7 @@
 // RUN: not attune-opt %s --convert-xfmr-to-linalg="int8-codes=i8 int8-multiple=6" 2>&1 | FileCheck %s --check-prefix=MULTIPLE
 // TYPE: 'bf16-codes' cannot be 'i8'
 // TYPE4: 'int8-codes' cannot be 'i4'
-// MULTIPLE: expects columns of codes of type i8 to be a multiple of 4, but got 6
+// MULTIPLE: expects columns of low-precision operands of type i8 to be a multiple of 4, but got 6
 
 // CHECK-DAG: #[[PAIRS:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 32, d2 floordiv 2, d1 mod 32, d2 mod 2)>
 // CHECK-DAG: #[[FOURS:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 32, d2 floordiv 4, d1 mod 32, d2 mod 4)>
