@@ -67,7 +67,8 @@ struct State {
   static State &get();
 };
 
-/// The contexts that a thread has pushed; there is only one to push. A thread must pop them before it ends, but for the main thread.
+/// The contexts that a thread has pushed; there is only one to push. A thread must pop them before it ends, but for the
+/// main thread.
 struct ContextStack : std::vector<Context> {
   ~ContextStack();
 };
@@ -84,13 +85,14 @@ struct OpenMemory {
 /// One call of the interface: takes the lock, writes the log, injects failures.
 class Call {
 public:
-  /// Of the function |name|, which fails where there is no current context if it |needsContext|, and breaks captures if it |isUnsafe|: it
-  /// may wait for the whole GPU.
+  /// Of the function |name|, which fails where there is no current context if it |needsContext|, and breaks captures if
+  /// it |isUnsafe|: it may wait for the whole GPU.
   explicit Call(const char *name, bool needsContext = true, bool isUnsafe = false);
   bool failed() const { return code != success; }
   /// Queues |work| in |stream|, which is known. Returns an error if a capture does not allow it.
   Code enqueue(Stream stream, Work work);
-  /// Returns true, and invalidates captures, if |stream| is the default stream and waits for a stream that is being captured.
+  /// Returns true, and invalidates captures, if |stream| is the default stream and waits for a stream that is being
+  /// captured.
   bool isImplicitlyCaptured(Stream stream);
   /// Does all work of all streams. Returns the error of the GPU.
   Code drain();
@@ -107,7 +109,8 @@ private:
 bool isDevice(Address address, size_t bytes);
 /// Whether |data| is memory of the host.
 bool isHost(const void *data);
-/// Whether a copy may begin at |address|: at a multiple of 16, as vectors of kernels. A real driver would copy anything, slowly.
+/// Whether a copy may begin at |address|: at a multiple of 16, as vectors of kernels. A real driver would copy
+/// anything, slowly.
 bool isAligned(const char *what, Address address);
 
 } // namespace attune::fake

@@ -1,8 +1,9 @@
 //===- MemoryBarriers.h - mbarriers and the copies they wait for -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A barrier in shared memory ends a phase when as many threads have arrived as it was made for and as many bytes have come as were
-// expected. A bulk copy may happen at any time from its start on: at once or, where the driver is lazy, when nobody can go on without it.
+// A barrier in shared memory ends a phase when as many threads have arrived as it was made for and as many bytes have
+// come as were expected. A bulk copy may happen at any time from its start on: at once or, where the driver is lazy,
+// when nobody can go on without it.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_MEMORYBARRIERS_H
 #define ATTUNE_TEST_FAKECUDA_MEMORYBARRIERS_H
@@ -28,7 +29,8 @@ struct TensorMap {
 static_assert(sizeof(TensorMap) <= 128, "what a kernel gets");
 constexpr uint64_t tensorMapMagic = 0x3150414d534e4554; // "TENSMAP1"
 
-/// The 16-byte chunks of 128-byte rows change places, by the row's number modulo 8: what lies at |offset| if they do not.
+/// The 16-byte chunks of 128-byte rows change places, by the row's number modulo 8: what lies at |offset| if they do
+/// not.
 inline uint64_t swizzle128(uint64_t offset) { return offset ^ (offset >> 3 & 0x70); }
 
 class MemoryBarriers {

@@ -1,8 +1,8 @@
 //===- Operations.h - What only GPUs have -----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations are found by a piece of their name, which is that of an intrinsic or the text of inline PTX; what varies beyond that, each
-// reads from the name. They follow the manual of PTX.
+// Operations are found by a piece of their name, which is that of an intrinsic or the text of inline PTX; what varies
+// beyond that, each reads from the name. They follow the manual of PTX.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_OPERATIONS_H
 #define ATTUNE_TEST_FAKECUDA_OPERATIONS_H

@@ -1,9 +1,9 @@
 //===- TranslateHeads.cpp - Rotations and keys in panels as stages --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects tile.rotary_tile, and loops over panels with one tile.key_panel each, as attune-tile-attention and attune-tile-head-ops make
-// them. Every element of the result is a choice among elements that are read: indices stay within what there is even where the choice is
-// another.
+// Expects tile.rotary_tile, and loops over panels with one tile.key_panel each, as attune-tile-attention and
+// attune-tile-head-ops make them. Every element of the result is a choice among elements that are read: indices stay
+// within what there is even where the choice is another.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"

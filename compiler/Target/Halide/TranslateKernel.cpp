@@ -1,8 +1,9 @@
 //===- TranslateKernel.cpp - Linalg operations of a task as stages --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects a kernel of the phase `kernels`: one scf.forall whose tasks are linalg operations on tiles, rotations, or keys going into panels.
-// Leaves one halide.tile per task. Every linalg operation becomes a stage of the same loops; fills become initial values.
+// Expects a kernel of the phase `kernels`: one scf.forall whose tasks are linalg operations on tiles, rotations, or
+// keys going into panels. Leaves one halide.tile per task. Every linalg operation becomes a stage of the same loops;
+// fills become initial values.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -57,7 +58,8 @@ static FloatAttr filledWith(Value tensor) {
   return value;
 }
 
-/// The extent of every loop is the size of an operand that the loop alone runs over: results first, whose sizes are the tile's.
+/// The extent of every loop is the size of an operand that the loop alone runs over: results first, whose sizes are the
+/// tile's.
 LogicalResult TaskTranslator::findLoops(linalg::LinalgOp op) {
   extents.assign(op.getNumLoops(), OpFoldResult());
   SmallVector<OpOperand *> operands;
