@@ -1,4 +1,4 @@
-//===- OperationCalls.cpp - Calls of what only GPUs have -------------------===//
+//===- OperationCalls.cpp - Calls of GPU operations -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An operation is identified by its name: that of the intrinsic, or the text of inline PTX. A function per operation

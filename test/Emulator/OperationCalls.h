@@ -1,4 +1,4 @@
-//===- OperationCalls.h - Calls of what only GPUs have --------*- C++ -*-===//
+//===- OperationCalls.h - Calls of GPU operations ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_EMULATOR_OPERATIONCALLS_H

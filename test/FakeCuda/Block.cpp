@@ -49,7 +49,7 @@ void Block::suspend() { Fiber::switchTo(thread().fiber, scheduler); }
 void Block::fail(const std::string &what) {
   problem = "thread " + std::to_string(running) + ": " + what;
   suspend();
-  __builtin_unreachable(); // nobody continues a block with a problem
+  __builtin_unreachable(); // a block with a problem is never resumed
 }
 
 /// Chooses the next thread to run; false if all wait.

@@ -50,12 +50,12 @@ struct RecordedEvent {
   bool isCaptured = false;
 };
 
-/// All there is of the driver but memory and streams; one call at a time.
+/// The state of the driver except memory and streams; one call at a time.
 struct State {
   std::recursive_mutex mutex;
   bool isInitialized = false;
   int retained = 0;
-  Code error = success; ///< of a kernel, for good
+  Code error = success; ///< of a kernel; it stays set
   std::map<std::string, uint32_t> calls;
   std::map<Module, LoadedModule *> modules;
   std::map<Function, LoadedFunction *> functions;
@@ -63,7 +63,7 @@ struct State {
 
   /// Ends all further work because of |problem|, which goes to standard error.
   void fail(const std::string &problem);
-  /// Lives as long as whatever uses it.
+  /// Returns the only state, which outlives its users.
   static State &get();
 };
 
@@ -94,7 +94,7 @@ public:
   /// Returns true, and invalidates captures, if |stream| is the default stream and waits for a stream that is being
   /// captured.
   bool isImplicitlyCaptured(Stream stream);
-  /// Does all work of all streams. Returns the error of the GPU.
+  /// Runs all work of all streams. Returns the error of the GPU.
   Code drain();
 
   State &state;
@@ -105,12 +105,12 @@ private:
   std::lock_guard<std::recursive_mutex> lock;
 };
 
-/// Whether |bytes| bytes at |address| are of one allocation on the device.
+/// Returns true if |bytes| bytes at |address| are in one allocation on the device.
 bool isDevice(Address address, size_t bytes);
-/// Whether |data| is memory of the host.
+/// Returns true if |data| is memory of the host.
 bool isHost(const void *data);
-/// Whether a copy may begin at |address|: at a multiple of 16, as vectors of kernels. A real driver would copy
-/// anything, slowly.
+/// Returns true if a copy may begin at |address|, a multiple of 16, as vectors of kernels need. A real driver would
+/// copy from any address, slowly.
 bool isAligned(const char *what, Address address);
 
 } // namespace attune::fake

@@ -12,7 +12,7 @@
 
 namespace attune::fake {
 
-/// How many barriers a thread has passed.
+/// The number of barriers that a thread has passed.
 struct ThreadTime {
   uint32_t block = 0, warp = 0;
 };

@@ -77,7 +77,7 @@ ProductForm::ProductForm(const std::string &text) {
 
 namespace {
 
-/// A matrix in shared memory by its descriptor: cores of 8 x 8 elements, whose rows are 16 bytes.
+/// A matrix in shared memory, given by its descriptor: core matrices of 8 x 8 elements, whose rows are 16 bytes.
 struct Matrix {
   Matrix(Block &block, uint64_t descriptor)
       : block(block), start((descriptor & 0x3fff) << 4), leading((descriptor >> 16 & 0x3fff) << 4),
@@ -85,7 +85,7 @@ struct Matrix {
     if (descriptor >> 62 > 1 || (isSwizzled && (descriptor >> 49 & 7)))
       block.fail("multiplies a matrix whose layout the emulator does not know");
   }
-  /// Element (row, k), or for a matrix whose neighbours are rows.
+  /// Returns element (row, k); if |isTransposed|, neighbors in memory are rows.
   uint16_t at(uint32_t row, uint32_t k, bool isTransposed) const {
     uint64_t offset = start;
     if (!isTransposed)

@@ -19,7 +19,8 @@ struct CpuFeatures {
   llvm::StringSet<> names;
 };
 
-/// Numbers that only the passes of CPUs read. They change speed, never a result.
+/// Numbers that only the passes of CPUs read. They change speed, not results; only |dotUnit| may change bits, those of
+/// bf16 products.
 struct CpuSchedule {
   /// Vectors of 16 columns of attention's results that are accumulated at once.
   int64_t valueVectors = 3;

@@ -115,7 +115,7 @@ Result<std::vector<std::string>> HalideProcesses::finish() {
   return bitcode;
 }
 
-/// Gives |caller|, which takes addresses and numbers, a body that calls |kernel| the way Halide wants to be called.
+/// Adds a body to |caller|, whose arguments are addresses and numbers, that calls |kernel| by Halide's convention.
 static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   llvm::LLVMContext &context = caller.getContext();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", &caller));

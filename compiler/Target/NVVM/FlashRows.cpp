@@ -173,7 +173,7 @@ void FlashRows::finish(ValueRange state, ValueRange results, llvm::function_ref<
   });
 }
 
-/// Whether rows of |from| can be read 16 bytes at a time.
+/// Returns true if rows of |from| can be read 16 bytes at a time.
 Value attune::isAligned(ThreadBuilder &e, Value from) {
   auto parts = memref::ExtractStridedMetadataOp::create(e, from);
   Value bytes = e.mul(parts.getOffset(), 4);

@@ -1,4 +1,4 @@
-//===- RowLimit.h - Blocks behind the last token ----------------*- C++ -*-===//
+//===- RowLimit.h - Guards for blocks past the last token -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TARGET_NVVM_ROWLIMIT_H

@@ -5,7 +5,7 @@
 // Attention for every shape and option. A warp computes a row (a query and a head) in steps of 32 keys, a key per lane,
 // with running maximum, sum and result:
 //
-//   score[lane]   = query . key[lane]                    panels have keys side by side, so lanes read neighbours
+//   score[lane]   = query . key[lane]                    panels have keys side by side, so lanes read neighbors
 //   weight[lane]  = 2^(score - maximum)                  maximum over lanes by shuffles
 //   result[e]     = result[e] decay + sum_j weight[j] value[j, e]       a column per lane, weights broadcast by shuffles
 //
