@@ -18,13 +18,13 @@ struct KernelTiles {
   int64_t prefetchAhead;
 };
 
-/// Makes the code of some kernels of a CPU in the place of our own passes, and leaves the others to them.
+/// A code generator for some kernels of a CPU; our own passes compile the others.
 class KernelBackend {
 public:
   virtual ~KernelBackend();
   /// The name, as in `--kernels` and in the attribute `tile.kernel` of its kernels.
   virtual llvm::StringRef name() const = 0;
-  /// Changes what the tiles of our own passes would be but the backend's must not.
+  /// Adjusts tile sizes of our own passes that the backend cannot use.
   virtual void adjust(mlir::rt::Schedule &schedule) const {}
   /// Returns the flags beside `--kernels` that are not the defaults, " --a=b".
   virtual std::string flags() const { return ""; }
@@ -34,7 +34,8 @@ public:
   virtual void addSelectPasses(mlir::OpPassManager &pm) const = 0;
   /// Adds the passes that make calls of them, in phase `vector`.
   virtual void addTilePasses(mlir::OpPassManager &pm) const = 0;
-  /// Returns the emission of a module for |host|. An error if the backend has no code for it, or if a program is missing.
+  /// Returns the emission of a module for |host|. An error if the backend has no code for it, or if a program is
+  /// missing.
   virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host, const KernelTiles &tiles) const = 0;
 };
 
@@ -54,7 +55,8 @@ inline constexpr llvm::StringLiteral kOwnKernels = "mlir";
 void registerKernelBackend(KernelBackendInfo info);
 /// All backends of this build, in the order of their registration.
 llvm::ArrayRef<KernelBackendInfo> getKernelBackends();
-/// Returns the backend called |name|; null for our own passes, that is kOwnKernels or "". An error if it is not in this build.
+/// Returns the backend called |name|; null for our own passes, that is kOwnKernels or "". An error if it is not in this
+/// build.
 Result<std::unique_ptr<KernelBackend>> createKernelBackend(llvm::StringRef name, const std::map<std::string, std::string> &settings);
 
 } // namespace attune

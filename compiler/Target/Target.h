@@ -1,12 +1,13 @@
 //===- Target.h - The interface of all targets -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A target is what kernels run on. The pipelines and the driver know targets by this interface only:
+// A target is a kind of machine that kernels run on. The pipelines and the driver use targets through this interface
+// only:
 //
 //     TargetRequest   the flags that choose a target
 //     TargetInfo      a target of this build, by name
-//     Target          what one compilation is for: its schedule, and the passes in which targets differ
-//     TargetEmission  what becomes of one module after the phase `kernels`: code that is not part of the host module
+//     Target          the target of one compilation: its schedule, and the passes in which targets differ
+//     TargetEmission  the emission of one module after the phase `kernels`: code that is not part of the host module
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_TARGET_H
 #define ATTUNE_COMPILER_TARGET_TARGET_H
@@ -33,7 +34,7 @@ struct TargetRequest {
   std::string kernels;
   /// `--set KEY=VALUE`.
   std::map<std::string, std::string> settings;
-  /// `--dtype`: what the inputs of projections are rounded to.
+  /// `--dtype`: the operand type of projections.
   mlir::xfmr::Precision precision = mlir::xfmr::Precision::F32;
 };
 
@@ -43,8 +44,8 @@ public:
   virtual ~TargetEmission();
   /// Starts processes that work beside the phases that follow `kernels`, whose IR |module| is.
   virtual Status start(mlir::ModuleOp module) { return {}; }
-  /// Completes the code of kernels that are not part of the host module: waits for processes, or takes the kernels of |module|, in phase
-  /// `target`, out of it and makes images of them.
+  /// Completes the code of kernels that are not part of the host module: waits for processes, or takes the kernels of
+  /// |module|, in phase `target`, out of it and makes images of them.
   virtual Status takeKernels(mlir::ModuleOp module) { return {}; }
   /// The row of takeKernels in the time report, "" for none.
   virtual llvm::StringRef stepName() const { return ""; }
@@ -91,7 +92,8 @@ public:
   /// Adds the passes of phase `target`.
   virtual void addTargetPasses(mlir::OpPassManager &pm) const = 0;
 
-  /// Returns the emission of a module whose host code runs on |host|, which outlives it. An error if a program is missing.
+  /// Returns the emission of a module whose host code runs on |host|, which outlives it. An error if a program is
+  /// missing.
   virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host) const = 0;
 
 protected:

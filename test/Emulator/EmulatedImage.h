@@ -1,7 +1,8 @@
 //===- EmulatedImage.h - Device code made for the host --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a shared object that emulateDevice made shows to whoever runs it (test/FakeCuda): plain structures and two functions to be provided.
+// The interface between a shared object of emulateDevice and the program that runs it (test/FakeCuda): plain
+// structures, and two functions that the program provides.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_EMULATOR_EMULATEDIMAGE_H
 #define ATTUNE_TEST_EMULATOR_EMULATEDIMAGE_H
@@ -20,7 +21,7 @@ constexpr uint64_t magic = 0x31554d4545545441; // "ATTEEMU1"
 /// An operation that only GPUs have: an intrinsic or a text of inline PTX, in one place or several.
 struct Operation {
   const char *name;
-  void *handler; ///< whoever loads the image puts here what it needs to find
+  void *handler; ///< set by the program that loads the image, for its own use
   uint32_t numInputs, numOutputs;
 };
 
@@ -30,12 +31,12 @@ struct Kernel {
   void (*run)(void *const *args);
   const uint32_t *argBytes; ///< [numArgs], sizes of the arguments
   uint32_t numArgs;
-  uint32_t threads;    ///< of a block, 0 if any number will do
+  uint32_t threads;    ///< of a block, 0 if any number is allowed
   uint32_t maxThreads; ///< 0 if unlimited
   uint32_t reserved;
 };
 
-/// The special registers of the thread that runs; whoever runs threads sets them.
+/// The special registers of the running thread; the program that runs threads sets them.
 struct Registers {
   uint32_t tid[3], ntid[3], ctaid[3], nctaid[3];
   uint32_t laneid, warpid;
@@ -57,7 +58,7 @@ struct Image {
 
 } // namespace attune::emulated
 
-/// Carries out |operation|; every value takes 64 bits.
+/// Executes |operation|; every value takes 64 bits.
 extern "C" void attune_emulate(attune::emulated::Operation *operation, const uint64_t *inputs, uint64_t *outputs);
 /// Sees an access; |kind| is 0 for a load, 1 for a store, 2 for an atomic operation.
 extern "C" void attune_emulate_access(const void *data, uint64_t bytes, uint32_t kind);

@@ -9,7 +9,8 @@
 
 namespace attune {
 
-/// Makes tiles that small models have several of, so that tests see what only large models would do on a GPU.
+/// Reduces tile sizes so that small models have several tiles: tests then cover code that only large models run on a
+/// GPU.
 static void shrink(mlir::rt::Schedule &schedule, GpuSchedule &own) {
   schedule.wideBlocks = 2;
   own.specificCacheBytes = 96 << 10;

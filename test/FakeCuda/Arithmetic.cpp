@@ -36,13 +36,13 @@ uint16_t fake::toF16(float value) {
   return static_cast<uint16_t>(sign | ((static_cast<uint32_t>(exponent + 14) << 10) + fraction));
 }
 
-/// An operation of one f32.
+/// Executes an operation of one f32.
 template <float (*compute)(float)>
 static void unary(const emulated::Operation &, const uint64_t *inputs, uint64_t *outputs) {
   outputs[0] = fromFloat(compute(toFloat(inputs[0])));
 }
 
-/// An operation of two f32.
+/// Executes an operation of two f32.
 template <float (*compute)(float, float)>
 static void binary(const emulated::Operation &, const uint64_t *inputs, uint64_t *outputs) {
   outputs[0] = fromFloat(compute(toFloat(inputs[0]), toFloat(inputs[1])));
@@ -77,12 +77,12 @@ static void convertOne(const emulated::Operation &, const uint64_t *inputs, uint
   outputs[0] = convert(toFloat(inputs[0]));
 }
 
-/// ex2.approx.ftz.bf16x2.
+/// Executes ex2.approx.ftz.bf16x2.
 static void exponentialPair(const emulated::Operation &, const uint64_t *inputs, uint64_t *outputs) {
   outputs[0] = static_cast<uint32_t>(toBf16(std::exp2(fromBf16(inputs[0] >> 16)))) << 16 | toBf16(std::exp2(fromBf16(inputs[0])));
 }
 
-/// Fences order what runs in order here; prefetches are hints.
+/// Fences need no code, since operations run in order here; prefetches are hints.
 static void nothing(const emulated::Operation &, const uint64_t *, uint64_t *) {}
 
 const HandlerEntry fake::arithmeticHandlers[] = {{"ex2.approx.ftz.bf16x2", exponentialPair},

@@ -1,8 +1,8 @@
 //===- AsyncCopies.cpp - cp.async --------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A copy may happen at any time from its start to the wait for its group. Here it happens at once or, where the driver is lazy, at the
-// wait.
+// A copy may happen at any time from its start to the wait for its group. Here it happens at once or, with `lazy`, at
+// the wait.
 //===----------------------------------------------------------------------===//
 
 #include "DeviceMemory.h"
@@ -20,7 +20,7 @@ static void perform(const PendingCopy &copy) {
   std::memset(copy.to + copy.bytes, 0, copy.zeros);
 }
 
-/// cp.async.ca or .cg: to, from, [bytes to read, the rest being zeros].
+/// Executes cp.async.ca or .cg: to, from, [bytes to read; the rest becomes zeros].
 static void copy(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *) {
   Block &block = Block::current();
   auto size = static_cast<uint32_t>(std::atoi(std::strstr(operation.name, "shared.global.") + std::strlen("shared.global.")));

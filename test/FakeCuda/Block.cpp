@@ -15,7 +15,7 @@
 using namespace attune;
 using namespace attune::fake;
 
-/// Bytes of a thread's stack, which has its local memory.
+/// Bytes of a thread's stack, which also holds its local memory.
 static constexpr size_t stackBytes = 256 << 10;
 
 static Block *currentBlock = nullptr;
@@ -49,7 +49,7 @@ void Block::suspend() { Fiber::switchTo(thread().fiber, scheduler); }
 void Block::fail(const std::string &what) {
   problem = "thread " + std::to_string(running) + ": " + what;
   suspend();
-  __builtin_unreachable(); // nobody continues a block with a problem
+  __builtin_unreachable(); // a block with a problem is never resumed
 }
 
 /// Chooses the next thread to run; false if all wait.
@@ -85,7 +85,7 @@ std::string Block::run(const uint32_t *place) {
   memoryBarriers.clear();
   warpgroups.clear();
   races.clear();
-  // What nobody has written is not a number.
+  // Memory that no thread has written holds NaN.
   std::memset(launch.image->shared, 0xff, launch.image->staticShared + launch.sharedBytes);
   live = numThreads();
   running = 0;
@@ -131,7 +131,7 @@ void Block::arriveAt(Meeting &meeting, const emulated::Operation &operation, uin
   thread().operation = operation.name;
 }
 
-/// Carries out what the |members| have met for and lets them go on.
+/// Executes the operation at which the |members| have arrived, and resumes them.
 void Block::complete(Meeting &meeting, const std::vector<uint32_t> &members, const Perform &perform) {
   perform(meeting);
   meeting = Meeting();
@@ -164,7 +164,7 @@ void Block::meetWarp(const emulated::Operation &operation, uint32_t mask, const 
   complete(meeting, members, perform);
 }
 
-/// Opens the barriers of the whole block that only threads that are done have not come to.
+/// Opens the barriers of the whole block at which all threads but those that are done have arrived.
 void Block::releaseBarriers() {
   for (auto &[id, barrier] : barriers) {
     Meeting &meeting = barrier.meeting;
@@ -257,7 +257,7 @@ void Block::checkShared(const void *data, uint64_t bytes, bool isWrite) {
          (other == running ? " and others have" : " has") + " accessed without a barrier between");
 }
 
-// A kernel that leaves all memory ends the launch, not the program.
+// A kernel's access outside of all memory ends the launch, not the program.
 static sigjmp_buf faultReturn;
 static void *faultAddress;
 

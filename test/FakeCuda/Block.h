@@ -1,8 +1,8 @@
 //===- Block.h - One block of threads ---------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks run one after the other, the threads of a block in turns: a thread runs until it has to wait for others. Operations of a warp or
-// of the whole block are meetings, carried out by the thread that comes last.
+// Blocks run one after the other, the threads of a block in turns: a thread runs until it has to wait for others. The
+// thread that arrives last executes an operation of a warp or of the whole block.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_BLOCK_H
 #define ATTUNE_TEST_FAKECUDA_BLOCK_H
@@ -20,7 +20,7 @@
 
 namespace attune::fake {
 
-/// A copy to shared memory that has been started and not waited for.
+/// A copy to shared memory that has been started, but not waited for.
 struct PendingCopy {
   char *to;
   const char *from;
@@ -38,15 +38,15 @@ struct Thread {
   ThreadTime time; ///< how often it has met the others
 };
 
-/// The threads that have come to an operation, by lane or number.
+/// The threads that have arrived at an operation, by lane or number.
 struct Meeting {
   const emulated::Operation *operation = nullptr;
-  std::vector<const uint64_t *> inputs; ///< null for a thread that has not come
+  std::vector<const uint64_t *> inputs; ///< null for a thread that has not arrived
   std::vector<uint64_t *> outputs;
   uint32_t present = 0;
 };
 
-/// What to run.
+/// A kernel launch: the function, the grid and the arguments.
 struct Launch {
   const emulated::Image *image;
   const emulated::Kernel *kernel;
@@ -59,19 +59,20 @@ class Block {
 public:
   explicit Block(const Launch &launch);
   ~Block();
-  /// Runs the block at |place| of the grid. Returns "" or what went wrong.
+  /// Runs the block with the grid coordinates |place|. Returns "" or the problem.
   std::string run(const uint32_t *place);
 
-  /// The block that runs, and its thread.
+  /// Return the running block and its running thread.
   static Block &current();
   Thread &thread() { return threads[running]; }
   uint32_t threadNumber() const { return running; }
   uint32_t numThreads() const { return static_cast<uint32_t>(threads.size()); }
 
   using Perform = std::function<void(Meeting &)>;
-  /// Waits until the lanes of |mask| of this warp have come to |operation|; the last one does |perform|, for all of them.
+  /// Waits until the lanes of |mask| of this warp have arrived at |operation|; the last one calls |perform| for all of
+  /// them.
   void meetWarp(const emulated::Operation &operation, uint32_t mask, const uint64_t *inputs, uint64_t *outputs, const Perform &perform);
-  /// The same with |count| threads of the block, 0 for all that are not done, at barrier |id|.
+  /// The same with |count| threads of the block at barrier |id|; 0 for all threads that are not done.
   void meetBlock(const emulated::Operation &operation, uint32_t id, uint32_t count, const uint64_t *inputs, uint64_t *outputs,
                  const Perform &perform);
   /// Counts this thread in at barrier |id| without waiting.
@@ -79,22 +80,22 @@ public:
   /// The same as meetBlock with the warpgroup of this thread; |perform| also gets its first thread.
   void meetWarpgroup(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs,
                      const std::function<void(Meeting &, uint32_t first)> &perform);
-  /// Stops this thread, at |operation|, until somebody wakes it.
+  /// Suspends this thread, at |operation|, until another thread wakes it.
   void wait(const char *operation);
   void wake(uint32_t thread);
-  /// What this thread does from now on comes after what it did before, for whoever looks for races.
+  /// Orders this thread's later accesses after its earlier ones, for the race detector.
   void order() { thread().time.block = ++moments; }
-  /// Lets other threads run, sometimes, where the order is random.
+  /// Sometimes lets other threads run, if the order is random.
   void maybeYield();
   /// Ends the block with an error; does not return.
   [[noreturn]] void fail(const std::string &what);
   /// Notes an access to shared memory and fails if it races with an earlier one.
   void checkShared(const void *data, uint64_t bytes, bool isWrite);
-  /// Fails unless |bytes| at |data| are in the shared memory that was asked for.
+  /// Fails unless |bytes| at |data| are in the shared memory that the launch requested.
   void checkRange(const void *data, uint64_t bytes);
-  /// The 16 bits at |address| of the window that shared memory is.
+  /// Returns the 16 bits at |address| of the window of shared memory.
   uint16_t sharedElement(uint64_t address);
-  /// The place in shared memory, or false if |data| is elsewhere.
+  /// Returns true if |data| is in shared memory, and its |offset| there.
   bool isShared(const void *data, uint64_t &offset) const;
 
   MemoryBarriers memoryBarriers;
@@ -126,7 +127,7 @@ private:
   SharedRaces races;
 };
 
-/// Runs all blocks of |launch|. Returns "" or what went wrong, naming kernel, block and thread.
+/// Runs all blocks of |launch|. Returns "" or the problem with its kernel, block and thread.
 std::string runLaunch(const Launch &launch);
 
 } // namespace attune::fake

@@ -50,12 +50,12 @@ struct RecordedEvent {
   bool isCaptured = false;
 };
 
-/// All there is of the driver but memory and streams; one call at a time.
+/// The state of the driver except memory and streams; one call at a time.
 struct State {
   std::recursive_mutex mutex;
   bool isInitialized = false;
   int retained = 0;
-  Code error = success; ///< of a kernel, for good
+  Code error = success; ///< of a kernel; it stays set
   std::map<std::string, uint32_t> calls;
   std::map<Module, LoadedModule *> modules;
   std::map<Function, LoadedFunction *> functions;
@@ -63,11 +63,12 @@ struct State {
 
   /// Ends all further work because of |problem|, which goes to standard error.
   void fail(const std::string &problem);
-  /// Lives as long as whatever uses it.
+  /// Returns the only state, which outlives its users.
   static State &get();
 };
 
-/// The contexts that a thread has pushed; there is only one to push. A thread must pop them before it ends, but for the main thread.
+/// The contexts that a thread has pushed; there is only one to push. A thread must pop them before it ends, but for the
+/// main thread.
 struct ContextStack : std::vector<Context> {
   ~ContextStack();
 };
@@ -84,15 +85,16 @@ struct OpenMemory {
 /// One call of the interface: takes the lock, writes the log, injects failures.
 class Call {
 public:
-  /// Of the function |name|, which fails where there is no current context if it |needsContext|, and breaks captures if it |isUnsafe|: it
-  /// may wait for the whole GPU.
+  /// Of the function |name|, which fails where there is no current context if it |needsContext|, and breaks captures if
+  /// it |isUnsafe|: it may wait for the whole GPU.
   explicit Call(const char *name, bool needsContext = true, bool isUnsafe = false);
   bool failed() const { return code != success; }
   /// Queues |work| in |stream|, which is known. Returns an error if a capture does not allow it.
   Code enqueue(Stream stream, Work work);
-  /// Returns true, and invalidates captures, if |stream| is the default stream and waits for a stream that is being captured.
+  /// Returns true, and invalidates captures, if |stream| is the default stream and waits for a stream that is being
+  /// captured.
   bool isImplicitlyCaptured(Stream stream);
-  /// Does all work of all streams. Returns the error of the GPU.
+  /// Runs all work of all streams. Returns the error of the GPU.
   Code drain();
 
   State &state;
@@ -103,11 +105,12 @@ private:
   std::lock_guard<std::recursive_mutex> lock;
 };
 
-/// Whether |bytes| bytes at |address| are of one allocation on the device.
+/// Returns true if |bytes| bytes at |address| are in one allocation on the device.
 bool isDevice(Address address, size_t bytes);
-/// Whether |data| is memory of the host.
+/// Returns true if |data| is memory of the host.
 bool isHost(const void *data);
-/// Whether a copy may begin at |address|: at a multiple of 16, as vectors of kernels. A real driver would copy anything, slowly.
+/// Returns true if a copy may begin at |address|, a multiple of 16, as vectors of kernels need. A real driver would
+/// copy from any address, slowly.
 bool isAligned(const char *what, Address address);
 
 } // namespace attune::fake

@@ -1,7 +1,7 @@
 //===- DriverStreams.cpp - Streams, events and graphs of the fake driver ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs are here for tests of callers that capture their stream; the runtime makes none.
+// Graphs exist for tests of callers that capture their stream; the runtime creates none.
 //===----------------------------------------------------------------------===//
 
 #include "DriverCall.h"

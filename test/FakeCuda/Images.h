@@ -10,10 +10,10 @@
 
 namespace attune::fake {
 
-/// Loads the shared object at |image|, whose length its headers tell. Returns null and the reason if it is none.
+/// Loads the shared object at |image|, whose headers have its length. Returns null and the reason if it is not one.
 void *loadLibrary(const void *image, std::string &problem);
 
-/// Finds what carries out the operations of |image|.
+/// Finds the functions that execute the operations of |image|.
 bool resolve(const emulated::Image &image, std::string &problem);
 
 /// Makes this library's symbols, and those of the C library's mathematics, visible to images.

@@ -11,10 +11,10 @@ using namespace attune::fake;
 
 static constexpr uint32_t everyLane = 0xffffffff;
 
-/// The matrices of ".x4" and so on.
+/// Returns the number of matrices: 4 for ".x4", 2 for ".x2", else 1.
 static uint32_t countMatrices(const emulated::Operation &operation) { return has(operation, ".x4") ? 4 : has(operation, ".x2") ? 2 : 1; }
 
-/// Row |row| of matrix |matrix|, at the address that a lane gave, checked as that lane's access.
+/// Returns row |row| of matrix |matrix|, at the address of a lane; checks it as that lane's access.
 static char *matrixRow(Meeting &meeting, uint32_t matrix, uint32_t row) {
   auto address = reinterpret_cast<char *>(meeting.inputs[8 * matrix + row][0]);
   if (reinterpret_cast<uintptr_t>(address) % 16)
@@ -22,8 +22,8 @@ static char *matrixRow(Meeting &meeting, uint32_t matrix, uint32_t row) {
   return address;
 }
 
-/// ldmatrix: the address of a row of 16 bytes; lane l gets elements 2 (l mod 4) and the next of row l / 4, or of column l / 4 if
-/// transposed.
+/// ldmatrix: the address of a row of 16 bytes; lane l gets elements 2 (l mod 4) and the next of row l / 4, or of column
+/// l / 4 if transposed.
 static void loadMatrix(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   uint32_t count = countMatrices(operation);
   Block &block = Block::current();
@@ -43,7 +43,7 @@ static void loadMatrix(const emulated::Operation &operation, const uint64_t *inp
   });
 }
 
-/// stmatrix, the reverse.
+/// Executes stmatrix, the reverse.
 static void storeMatrix(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   uint32_t count = countMatrices(operation);
   Block &block = Block::current();

@@ -114,7 +114,7 @@ static void waitAtBarrier(const emulated::Operation &, const uint64_t *inputs, u
   block.memoryBarriers.wait(block, inputs[0], static_cast<uint32_t>(inputs[1]) & 1);
 }
 
-/// Copies the box of |map| at |at| to |to|, zeros for what is outside of the tensor.
+/// Copies the box of |map| at |at| to |to|; elements outside of the tensor become zeros.
 static void copyBox(const TensorMap &map, const int32_t *at, char *to) {
   uint32_t count[5], element[5] = {};
   uint64_t total = 1;
@@ -140,7 +140,7 @@ static void copyBox(const TensorMap &map, const int32_t *at, char *to) {
   }
 }
 
-/// cp.async.bulk.tensor from global memory: to, barrier, map, coordinates from the innermost dimension on.
+/// Executes cp.async.bulk.tensor from global memory: to, barrier, map, coordinates from the innermost dimension on.
 static void copyTensor(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *) {
   Block &block = Block::current();
   block.maybeYield();

@@ -35,5 +35,6 @@ extern "C" __attribute__((visibility("default"))) void attune_emulate_access(con
     block.fail((kind == 0 ? "reads " : "writes ") + problem);
 }
 
-/// What compiled code calls to round to bf16: in the low half of the register that returns floats.
+/// The function that compiled code calls to round to bf16. Its result is in the low half of the register that returns
+/// floats.
 extern "C" __attribute__((visibility("default"))) float __truncsfbf2(float value) { return toFloat(toBf16(value)); }

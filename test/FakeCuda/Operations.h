@@ -1,8 +1,8 @@
 //===- Operations.h - What only GPUs have -----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations are found by a piece of their name, which is that of an intrinsic or the text of inline PTX; what varies beyond that, each
-// reads from the name. They follow the manual of PTX.
+// Operations are found by a piece of their name, which is that of an intrinsic or the text of inline PTX. A handler
+// reads modifiers from the name. Handlers follow the PTX manual.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_OPERATIONS_H
 #define ATTUNE_TEST_FAKECUDA_OPERATIONS_H
@@ -13,7 +13,7 @@
 
 namespace attune::fake {
 
-/// Carries out an operation for the thread that runs.
+/// Executes an operation for the running thread.
 using Handler = void (*)(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs);
 
 struct HandlerEntry {
@@ -25,7 +25,7 @@ struct HandlerEntry {
 extern const HandlerEntry arithmeticHandlers[], asyncCopyHandlers[], matrixHandlers[], memoryBarrierHandlers[], warpHandlers[],
     warpgroupHandlers[];
 
-/// The handler of the operation called |name|, or null.
+/// Returns the handler of the operation called |name|, or null.
 Handler findHandler(const char *name);
 
 inline bool has(const emulated::Operation &operation, const char *piece) { return std::strstr(operation.name, piece) != nullptr; }
@@ -41,7 +41,7 @@ inline uint64_t fromFloat(float value) {
   std::memcpy(&bits, &value, 4);
   return bits;
 }
-/// bf16 and f16 in the low half of a word; to them, rounded to nearest even.
+/// Convert from bf16 and f16 in the low half of a word, and to them, rounded to nearest even.
 inline float fromBf16(uint64_t word) { return toFloat((word & 0xffff) << 16); }
 uint16_t toBf16(float value);
 float fromF16(uint64_t word);

@@ -12,7 +12,7 @@ namespace attune::fake {
 
 /// The environment variable ATTUNE_FAKE_CUDA, a list such as "lazy,random=3,log=calls.txt".
 struct Settings {
-  bool lazy = false;   ///< what is queued runs when somebody waits, asynchronous copies of kernels as late as they may
+  bool lazy = false;   ///< queued work runs when a caller waits for it, asynchronous copies of kernels as late as allowed
   bool random = false; ///< random=SEED: threads take turns at random, blocks run in random order
   uint32_t seed = 0;
   bool watch = true;    ///< watch=0: accesses of kernels are not checked

@@ -1,8 +1,8 @@
 //===- SharedRaces.h - Unordered accesses to shared memory ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two accesses of different threads to a byte, one of them a write, need a barrier between them: of the block, or of the warp if they are
-// in one.
+// Two accesses of different threads to a byte, one of them a write, need a barrier between them: of the block, or of
+// the warp if they are in one.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_SHAREDRACES_H
 #define ATTUNE_TEST_FAKECUDA_SHAREDRACES_H
@@ -12,7 +12,7 @@
 
 namespace attune::fake {
 
-/// How many barriers a thread has passed.
+/// The number of barriers that a thread has passed.
 struct ThreadTime {
   uint32_t block = 0, warp = 0;
 };

@@ -9,8 +9,8 @@
 //                     |        |
 //   stream B   b0 -> b1        b2
 //
-// Without further settings work runs when it is queued. With `lazy` it runs when somebody waits for it, and nothing else does: a stream
-// nobody waits for stays behind. With `lazy,random=SEED` other work that is ready runs in between, in random order.
+// By default work runs when it is queued. With `lazy` only work that a caller waits for runs, so a stream without a
+// wait stays behind. With `lazy,random=SEED` other work that is ready runs in between, in random order.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_STREAMS_H
 #define ATTUNE_TEST_FAKECUDA_STREAMS_H

@@ -21,7 +21,7 @@ static constexpr uint32_t markBits = 0x7fc00000, maxNumber = (1 << 15) - 1;
 /// Products whose results are kept.
 static constexpr size_t keptProducts = 64;
 
-/// The number behind |before| in |text|, -1 if |before| is not there.
+/// Returns the number after |before| in |text|, -1 if |before| does not occur.
 static int64_t numberAfter(const std::string &text, const std::string &before) {
   size_t at = text.find(before);
   return at == std::string::npos ? -1 : std::atoll(text.c_str() + at + before.size());
@@ -31,7 +31,8 @@ uint64_t ProductForm::Descriptor::read(const uint64_t *inputs) const {
   return layout < 0 ? inputs[input] : (inputs[input] + static_cast<uint64_t>(offset) & 0xffffffff) | static_cast<uint64_t>(layout) << 32;
 }
 
-/// The matrix at |at|: $N, or a register of "mov.b64 REGISTER, {LOW, LAYOUT};", where LOW is $N, or of "add.s32 LOW, $N, OFFSET;".
+/// The matrix at |at|: $N, or a register of "mov.b64 REGISTER, {LOW, LAYOUT};", where LOW is $N, or of "add.s32 LOW,
+/// $N, OFFSET;".
 ProductForm::Descriptor ProductForm::findDescriptor(const std::string &text, size_t at) const {
   auto word = [](const std::string &from) { return from.substr(0, from.find_first_of(",;} ")); };
   auto after = [&](const std::string &before) {
@@ -59,7 +60,8 @@ ProductForm::ProductForm(const std::string &text) {
   isBf16 = text.find(".f32.bf16.bf16", shape) != std::string::npos;
   size_t list = text.find('{', shape), second = text.find('{', list + 1);
   aInRegisters = second != std::string::npos;
-  // The immediates at the end: signs of both operands, and whether they are transposed, which operands in registers are not.
+  // The immediates at the end: signs of both operands, and whether they are transposed, which operands in registers are
+  // not.
   size_t end = text.rfind(';');
   bIsTransposed = text[text.find_last_not_of(' ', end - 1)] == '1';
   size_t comma = text.rfind(',', end);
@@ -75,7 +77,7 @@ ProductForm::ProductForm(const std::string &text) {
 
 namespace {
 
-/// A matrix in shared memory by its descriptor: cores of 8 x 8 elements, whose rows are 16 bytes.
+/// A matrix in shared memory, given by its descriptor: core matrices of 8 x 8 elements, whose rows are 16 bytes.
 struct Matrix {
   Matrix(Block &block, uint64_t descriptor)
       : block(block), start((descriptor & 0x3fff) << 4), leading((descriptor >> 16 & 0x3fff) << 4),
@@ -83,7 +85,7 @@ struct Matrix {
     if (descriptor >> 62 > 1 || (isSwizzled && (descriptor >> 49 & 7)))
       block.fail("multiplies a matrix whose layout the emulator does not know");
   }
-  /// Element (row, k), or for a matrix whose neighbours are rows.
+  /// Returns element (row, k); if |isTransposed|, neighbors in memory are rows.
   uint16_t at(uint32_t row, uint32_t k, bool isTransposed) const {
     uint64_t offset = start;
     if (!isTransposed)

@@ -1,7 +1,8 @@
 //===- RegisterTargets.cpp - The targets of this build ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CMake writes Targets.def, one line ATTUNE_TARGET(Name) for each target and kernel backend, whose library defines registerName().
+// CMake writes Targets.def, one line ATTUNE_TARGET(Name) for each target and kernel backend, whose library defines
+// registerName().
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/All/RegisterTargets.h"

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two by two tiles of 16 x 16 sums; a step over 64 bytes of K loads two tiles of the input and two of the panel. Sums go through a buffer
-// on the stack to the epilogue, which works on vectors. Up to 16 rows have one row of tiles. Rows beyond those of the matrix are read
-// (memory planning leaves room for them), multiplied and dropped: tiles of fewer rows would need other tile configurations.
+// Two by two AMX tiles of 16 x 16 sums; a step over 64 bytes of K loads two tiles of the input and two of the panel.
+// Sums go through a buffer on the stack to the epilogue, which works on vectors. Up to 16 rows use one row of tiles.
+// Rows past those of the matrix are read (memory planning leaves room for them), multiplied and dropped: tiles of fewer
+// rows would need other tile configurations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@ using namespace attune;
 static constexpr int64_t kTileRows = 16, kTileBytes = 64;
 /// Rows of sums that are in registers at once.
 static constexpr int64_t kGroupRows = 2 * kTileRows;
-/// Most groups of rows of a block that share the lines of the next panel among them.
+/// The most groups of rows of a block that divide the lines of the next panel among them.
 static constexpr int64_t kShares = 4;
 
 namespace {
@@ -30,7 +31,7 @@ public:
         stepElements(kTileBytes * 8 / element.getIntOrFloatBitWidth()),
         sumType(element.isBF16() ? Type(builder.getF32Type()) : builder.getI32Type()) {}
 
-  /// Null if tiles can multiply these operands, else the reason why not.
+  /// Returns null if AMX tiles can multiply these operands, else the reason why not.
   const char *check() const {
     if (tile.width != 2 * VectorBuilder::kLanes)
       return "its panels are not two tiles wide";
@@ -44,7 +45,7 @@ public:
     buffer = memref::AllocaOp::create(builder, type, builder.getI64IntegerAttr(64));
     tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
       auto tiles = [&](int64_t count) {
-        // Blocks of several groups have few groups of less than 17 rows.
+        // In blocks of several groups, groups of less than 17 rows are rare.
         if (count == 1)
           tile.forShares(1, [&](int64_t shares) { multiply(panel, firstRow, count, shares); });
         else
@@ -62,7 +63,7 @@ public:
   }
 
 private:
-  /// The sums of |rowTiles| * 16 rows from |firstRow| on and of the columns of |panel|, to the buffer.
+  /// Computes the sums of |rowTiles| * 16 rows from |firstRow| on and the columns of |panel|, into the buffer.
   void multiply(Value panel, Value firstRow, int64_t rowTiles, int64_t shares) {
     constexpr int64_t kColumnTiles = 2;
     auto sums = amx::TileType::get({kTileRows, kTileRows}, sumType);
@@ -97,7 +98,7 @@ private:
     return amx::TileMulIOp::create(builder, sum.getType(), a, b, sum, /*isZextLhs=*/builder.getUnitAttr(), /*isZextRhs=*/UnitAttr());
   }
 
-  /// The epilogue, row by row: the number of rows is not known before.
+  /// Emits the epilogue as a loop over rows, whose number is known only at run time.
   void finish(Value firstColumn, Value columns, Value firstRow, Value rows) {
     builder.loop(builder.index(0), rows, 1, [&](Value row) {
       Value output = builder.add(firstRow, row);

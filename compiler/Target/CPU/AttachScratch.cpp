@@ -1,8 +1,8 @@
 //===- AttachScratch.cpp - Buffers for the scores of attention tiles ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects attention tiles on buffers; leaves each with `scratch` and `state`, allocated in the innermost parallel loop around it, so that
-// the memory plan gives every worker its own. Tiles already given one are left alone.
+// Expects attention tiles on buffers. Leaves each with `scratch` and `state`, allocated in the innermost parallel loop
+// around it, so that the memory plan allocates them per worker. Tiles that have them already stay as they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +23,13 @@ using namespace mlir;
 
 namespace {
 
-/// Columns beyond the scores. Rows 2 KiB apart would share sets of the first-level cache, and loads of one row would wait for stores to
-/// another whose address has the same low 12 bits.
+/// Columns of padding after the scores. Rows 2 KiB apart would share sets of the L1 cache, and loads of one row would
+/// wait for stores to another whose address has the same low 12 bits.
 constexpr int64_t kPadding = 16;
-/// 16 lanes of a sum, the maximum, and padding to whole vectors.
+/// Columns of the state: 16 lanes of a sum, the maximum, and padding to whole vectors.
 constexpr int64_t kStateColumns = 32;
 
-/// The block that runs once per iteration of the innermost parallel loop around |op|, or the body of its function.
+/// Returns the body of the innermost parallel loop around |op|, or of its function.
 Block *getScope(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForallOp>(parent))

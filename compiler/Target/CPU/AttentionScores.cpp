@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace attune;
 using xfmr::ScoreStage;
 
-/// Steps of the product loops done at once.
+/// Components per iteration of the product loops.
 static constexpr int64_t kComponentUnroll = 4;
 static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 /// Columns of padding after the distances in a row of the table of relative keys.
@@ -23,7 +23,7 @@ AttentionScores::Values AttentionScores::emit(const AttentionBlock &block) {
   return b.loop(b.index(0), block.size, step, Values(count, b.splat(kLowest)), [&](Value column, ValueRange carried) {
     Value key = b.add(block.begin, column), panel = b.div(key, width), lane = b.rem(key, width);
     Values products = op.getRelativeKey() ? emitRelativeProducts(key, vectors, panel, lane) : emitProducts(vectors, panel, lane);
-    // Most steps have no key that is hidden by its position or does not exist.
+    // Most steps have only keys that exist and that positions leave visible.
     Value plain = b.compare(arith::CmpIPredicate::sle, b.add(column, step), block.size);
     if (op.hidesByPosition()) {
       Value before = b.compare(arith::CmpIPredicate::sle, b.add(key, step), rows.front().end);
@@ -50,7 +50,7 @@ AttentionScores::Values AttentionScores::emit(const AttentionBlock &block) {
   });
 }
 
-/// query . key for |vectors| vectors of keys.
+/// Emits query . key for |vectors| vectors of keys.
 AttentionScores::Values AttentionScores::emitProducts(int64_t vectors, Value panel, Value lane) {
   int64_t count = rows.size();
   return b.multiply(
@@ -59,8 +59,8 @@ AttentionScores::Values AttentionScores::emitProducts(int64_t vectors, Value pan
       [&](int64_t j, Value d) { return b.load(op.getKey(), {panel, d, b.add(lane, j * kLanes)}); });
 }
 
-/// query . (key + table[distance]), and key . table[distance] if asked for. The table's columns are the distances in descending order:
-/// ascending keys.
+/// Emits query . (key + table[distance]), plus key . table[distance] if the operation has that term. The table's
+/// columns are the distances in descending order, that is ascending keys.
 AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t vectors, Value panel, Value lane) {
   int64_t count = rows.size(), columns = cast<MemRefType>(op.getRelativeKey().getType()).getDimSize(2),
           origin = (columns - kTablePadding - 1) / 2;
@@ -86,11 +86,11 @@ AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t
   });
 }
 
-/// The score of |row| for 16 keys from |key| on, in units of log2, from their |product|.
+/// Returns the scores of |row| for 16 keys from |key| on, in units of log2, from their |product|.
 Value AttentionScores::emitScore(const Row &row, Value product, Value key, Lanes lanes, Value sharedMask) {
   double scale = op.getScale().convertToDouble();
   storeStage(row, ScoreStage::Product, product, key, lanes);
-  // Factor from |product| to units of log2: what is added is fused with it.
+  // The factor from |product| to units of log2; multiplication and addition of mask and biases are fused.
   double unit = scale * kLog2E;
   if (op.getSoftcap()) {
     double cap = op.getSoftcap()->convertToDouble();
@@ -115,7 +115,7 @@ Value AttentionScores::emitScore(const Row &row, Value product, Value key, Lanes
   return score;
 }
 
-/// The mask of |row|: what it adds to scores, in units of log2 and finite, or with `mask_fill` the mask as it is.
+/// Returns the additive mask of |row|, finite and in units of log2; with `mask_fill`, the mask unchanged.
 Value AttentionScores::loadMask(const Row &row, Value key, Lanes lanes) {
   Value values = b.load(op.getMask(), maskIndices(b, op, row, key), lanes);
   return op.getMaskFill() ? values : b.maxf(b.splat(kLowest), b.mulf(values, b.splat(kLog2E)));
@@ -126,14 +126,14 @@ bool AttentionScores::hasMaskPerRow() {
   return llvm::any_of(type.getShape().drop_back(), [](int64_t size) { return size != 1; });
 }
 
-/// Stores |value|, before the factor of |stage|, if |stage| is the one asked for.
+/// Stores |value| times the factor of |stage| if the operation returns scores of that stage.
 void AttentionScores::storeStage(const Row &row, ScoreStage stage, Value value, Value key, Lanes lanes) {
   Value target = op.getProbabilities();
   if (!target || op.getScoreStage() != stage)
     return;
   Value stored = b.mulf(value, b.splat(captureFactor(op, stage)));
   if (stage == ScoreStage::Masked) {
-    // What the mask hides is bounded in units of log2.
+    // Masked scores are bounded in units of log2.
     stored = b.select(b.compare(arith::CmpFPredicate::OLE, value, b.splat(kHidden)), b.splat(kLowest), stored);
     if (!lanes.areAll())
       stored = hide(row, stored, key, b.splat(kLowest));
@@ -141,7 +141,7 @@ void AttentionScores::storeStage(const Row &row, ScoreStage stage, Value value, 
   b.store(stored, target, {row.head, row.query, key}, lanes);
 }
 
-/// |score|, or |hidden| for those of the 16 keys from |key| on that |row|'s position hides.
+/// Returns |score|, with |hidden| for those of the 16 keys from |key| on that |row|'s position hides.
 Value AttentionScores::hide(const Row &row, Value score, Value key, Value hidden) {
   if (!op.hidesByPosition())
     return score;

@@ -8,17 +8,18 @@
 
 namespace attune {
 
-/// Emits the scores of a group of rows for one block of keys after the other.
+/// Emits the scores of a group of rows for one block of keys at a time.
 class AttentionScores {
 public:
   using Value = mlir::Value;
   using Values = VectorBuilder::Values;
 
-  /// With |maxVectors| vectors of keys in registers at most.
+  /// Keeps at most |maxVectors| vectors of keys in registers.
   AttentionScores(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t maxVectors)
       : op(op), b(b), rows(group.rows), maxVectors(maxVectors) {}
 
-  /// Writes the scores of |block| to the scratch buffer, in units of log2; returns the largest of each row, by lanes.
+  /// Writes the scores of |block| to the scratch buffer, in units of log2; returns each row's largest scores, one per
+  /// lane.
   Values emit(const AttentionBlock &block);
 
 private:

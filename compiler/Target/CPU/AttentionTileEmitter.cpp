@@ -26,8 +26,8 @@ void AttentionTileEmitter::run() {
   keys = b.size(op.getValue(), 0);
   heads = b.size(op.getQuery(), 1);
   Value count = b.mul(b.size(op.getQuery(), 0), heads);
-  // What the first row does not see from behind and the last not from the front, no row sees. No key at all still is one empty block: it
-  // writes the zeros.
+  // The first row sees the smallest keys of all rows, the last row the largest. Without any key one empty block still
+  // runs: it writes zeros.
   Value begin = b.index(0), end = b.max(keys, b.index(1));
   if (op.hidesByPosition()) {
     Value last = b.max(b.add(count, -1), b.index(0));
@@ -51,7 +51,7 @@ AttentionTileEmitter::Row AttentionTileEmitter::rowAt(Value number) {
   return {makeAttentionRow(b, op, query, head, keys), number};
 }
 
-/// The |count| rows from |first| on.
+/// Returns the group of |count| rows from |first| on.
 AttentionGroup AttentionTileEmitter::groupAt(Value first, int64_t count) {
   AttentionGroup group;
   for (int64_t r = 0; r < count; ++r)
@@ -61,12 +61,12 @@ AttentionGroup AttentionTileEmitter::groupAt(Value first, int64_t count) {
   if (!op.hidesByPosition() || visitsAllKeys(op))
     return group;
   group.end = group.rows.back().end;
-  // At least one block, also where no key is seen.
+  // At least one block, also if no key is visible.
   group.first = b.max(b.min(group.rows.front().first, b.add(group.end, -1)), b.index(0));
   return group;
 }
 
-/// The block of keys from |begin| on for |count| rows from |first| on.
+/// Emits the block of keys from |begin| on for the |count| rows from |first| on, unless positions hide all of its keys.
 void AttentionTileEmitter::emitGroup(Value begin, Value first, int64_t count) {
   AttentionGroup group = groupAt(first, count);
   AttentionBlock block;
@@ -83,7 +83,7 @@ void AttentionTileEmitter::emitGroup(Value begin, Value first, int64_t count) {
   b.ifThen(b.both(begins, ends), [&] { emitBlock(group, block); });
 }
 
-/// Maxima, then sums, after the blocks before |block|.
+/// Returns the rows' maxima, then their sums, after the blocks before |block|.
 AttentionTileEmitter::Values AttentionTileEmitter::restore(const AttentionGroup &group, const AttentionBlock &block) {
   Values none(group.rows.size(), b.f32(kLowest));
   none.append(group.rows.size(), b.splat(0.0));
@@ -142,11 +142,12 @@ void AttentionTileEmitter::emitBlock(const AttentionGroup &group, const Attentio
 }
 
 //===----------------------------------------------------------------------===//
-// Rows that see no key
+// Fully masked rows
 //
-// A row whose keys are all hidden comes out of the blocks with the mean over the keys that only its mask hides, since these have the
-// largest scores. Where positions hide keys, too, the rules `uniform` and `least_masked` ask for others: such rows are computed again here.
-// They are padding in all models known to us, so this code is short rather than fast.
+// A row whose keys are all hidden leaves the blocks with the mean over the keys that only its mask hides, since these
+// have the largest scores. If positions hide keys as well, the rules `uniform` and `least_masked` require other keys,
+// so such rows are computed again here. They are padding in all models known to us, so this code is short rather than
+// fast.
 //===----------------------------------------------------------------------===//
 
 void AttentionTileEmitter::emitMaskedRows() {
@@ -171,7 +172,8 @@ Value AttentionTileEmitter::isHiddenByMask(const Row &row, Value key) {
   return b.compare(arith::CmpFPredicate::OLE, b.loadScalar(mask, maskIndices(b, op, row, key)), b.f32(kHidden));
 }
 
-/// The mean of the values of the keys that the rule names, all of them if it names none.
+/// Writes the mean of the values of the keys that the rule for fully masked rows names, or of all keys if it names
+/// none.
 void AttentionTileEmitter::emitMaskedRow(const Row &row) {
   Value one = b.f32(1.0), zero = b.f32(0.0);
   bool isUniform = op.getMaskedRows() == xfmr::MaskedRows::Uniform;

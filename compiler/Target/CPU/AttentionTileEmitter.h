@@ -2,20 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Code for one `tile.attention_tile` on f32 buffers. For one block of keys after the other, and in it for a group of rows that fills
-// registers:
+// Code for one `tile.attention_tile` on f32 buffers. Two matrix products stand around a softmax that needs whole rows,
+// and their intermediate, rows x keys, is too large for a cache. So keys go by in blocks whose scores fit the L1 cache,
+// and rows in groups whose sums fit the registers.
 //
-//   scores    strip[r, j] = x[r, j] * log2 e                 rows x score-vectors accumulators; the largest of each row in a register
+// Letters: R queries, H heads, S keys, D head size of queries and keys, E of values, W panel width. A row is a pair
+// (query, head), heads innermost.
+//
+//                    block 0 of 512 keys             block 1
+//   group 0, 8 rows  | strip 8 x 512, 16 KiB |  ->   the same strip again  ..      result[r], [E], in memory
+//   group 1, 8 rows  | the same strip again  |  ..                                 state[r]: 16 lanes of sums, maximum
+//      ..            all groups of a block before the next block
+//
+// For each block of keys, for each group of rows:
+//
+//   scores    strip[r, j] = x[r, j] * log2 e                 rows x score-vectors accumulators; each row's largest in a register
 //   softmax   strip[r, j] = 2^(strip[r, j] - max[r])         and their sum, in 16 lanes
 //   values    result[r]   = result[r] * decay + strip[r] V   rows x value-vectors accumulators
 //
-// Up to one block of keys (512) this is the exact softmax in two passes over a strip in the first-level cache, which measured faster than
-// any smaller online block. Beyond, maxima and sums wait in `state` for the next block, and the result, the sums and the probabilities
-// already written decay by 2^(old max - new max). Blocks that positions hide from all rows of a group are skipped; keys that they hide get
-// -infinity.
+// Invariants. With at most one block of keys this is the exact softmax, in two passes over the strip. With more, maxima
+// and sums wait in `state` for the next block, and the result, the sums and the probabilities already written decay by
+// 2^(old max - new max). Blocks that positions hide from all rows of a group are skipped; single keys that they hide
+// get
+// -infinity. The first block of a group writes its results, also if there is no key. A row's bits do not depend on its group.
 //
-// Letters: R queries, H heads, S keys, D head size of queries and keys, E of values, W panel width. A row is a pair (query, head), heads
-// innermost.
+// Cost. Keys and values are read once for each group of 8 rows, from the L2 cache for all groups but the first; 16 KiB
+// of scratch for scores and 128 bytes of state a row and worker.
+//
+// Smaller blocks of keys, with the online softmax after each, measured slower than 512.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_CPU_ATTENTIONTILEEMITTER_H
@@ -26,12 +40,13 @@
 
 namespace attune {
 
-/// Sizes of the groups held in registers.
+/// Sizes of the groups held in registers: query rows, vectors of 16 keys, vectors of 16 value columns, and rows of the
+/// softmax.
 struct AttentionTileSizes {
   int64_t rows, scoreVectors, valueVectors, softmaxRows;
 };
 
-/// Emits one tile, in the order of blocks of keys and groups of rows.
+/// Emits one attention tile: for each block of keys, each group of rows.
 class AttentionTileEmitter {
 public:
   AttentionTileEmitter(mlir::tiles::AttentionTileOp op, AttentionTileSizes sizes);
@@ -41,7 +56,7 @@ private:
   using Value = mlir::Value;
   using Values = VectorBuilder::Values;
   using Row = AttentionGroup::Row;
-  /// Column of `state` that has a row's maximum, after its sums.
+  /// The column of `state` that holds a row's maximum; its sums are in the columns before.
   static constexpr int64_t kMaximum = VectorBuilder::kLanes;
 
   Row rowAt(Value number);
@@ -52,7 +67,7 @@ private:
   void save(const AttentionGroup &group, const AttentionBlock &block, mlir::ValueRange maxima, mlir::ValueRange sums);
   Values scaled(mlir::ValueRange values, mlir::ValueRange by);
 
-  // Rows without a visible key.
+  // Fully masked rows.
   void emitMaskedRows();
   void emitMaskedRow(const Row &row);
   Value isHiddenByMask(const Row &row, Value key);

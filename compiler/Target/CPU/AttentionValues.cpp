@@ -9,10 +9,10 @@
 using namespace mlir;
 using namespace attune;
 
-/// Steps of the product loop done at once.
+/// Keys per iteration of the product loop.
 static constexpr int64_t kKeyUnroll = 4;
-/// Rows of values fetched ahead: heads of one token row lie kilobytes apart, too far for the hardware to see a stream. With 8 rows a
-/// tile of 512 keys takes 579 us instead of 635, with 16 it is 604 (12 x 64 columns, Cascade Lake at 2.4 GHz, 2026-11).
+/// Rows of values to prefetch ahead. A head's rows are kilobytes apart, one for each token, too far for the hardware to
+/// see a stream. docs/measurements.md compares distances.
 static constexpr int64_t kPrefetch = 8;
 
 AttentionValues::Values AttentionValues::emitExponentials(const AttentionBlock &block, ValueRange base, ValueRange sums) {

@@ -8,24 +8,27 @@
 
 namespace attune {
 
-/// Emits the softmax of a group of rows, from scores in the scratch buffer, and the products with the values, block of keys by block.
+/// Emits the softmax of a group of rows, from scores in the scratch buffer, and the products with the values, for one
+/// block of keys at a time.
 class AttentionValues {
 public:
   using Value = mlir::Value;
   using Values = VectorBuilder::Values;
 
-  /// With the softmax of |softmaxRows| rows, and |maxVectors| vectors of values, in registers at most.
+  /// Keeps the softmax of at most |softmaxRows| rows, and at most |maxVectors| vectors of values, in registers.
   AttentionValues(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t softmaxRows, int64_t maxVectors)
       : op(op), b(b), group(group), rows(group.rows), softmaxRows(softmaxRows), maxVectors(maxVectors), strip(op.getScratch()),
         result(op.getDestinations()[0]) {}
 
-  /// Replaces the scores by 2^(score - base); returns |sums| plus them.
+  /// Replaces the scores by 2^(score - base); returns |sums| plus these exponentials.
   Values emitExponentials(const AttentionBlock &block, mlir::ValueRange base, mlir::ValueRange sums);
-  /// Returns the factors of the last exponentials: head scale / sum, 0 for rows without keys and, if asked, without visible ones.
+  /// Returns the factors that normalize the last exponentials: head scale / sum; 0 for rows without keys and, by
+  /// `masked_rows = zero`, for fully masked rows.
   Values emitFactors(mlir::ValueRange maxima, mlir::ValueRange sums);
-  /// Writes the exponentials of |block| times |factor| as probabilities, and multiplies those of blocks before it by |earlier|.
+  /// Writes the exponentials of |block| times |factor| as probabilities, and multiplies those of blocks before it by
+  /// |earlier|.
   void emitProbabilities(const AttentionBlock &block, mlir::ValueRange earlier, mlir::ValueRange factor);
-  /// result = (result * decay + exponentials * values) * factor, as many columns at a time as fit into registers.
+  /// Emits result = (result * decay + exponentials * values) * factor, as many columns at a time as fit into registers.
   void emitValues(const AttentionBlock &block, mlir::ValueRange decay, mlir::ValueRange factor);
 
 private:

@@ -7,7 +7,7 @@
 
 using namespace attune;
 
-// Tile registers need the system's permission, so only code with tiles asks for them.
+// AMX tiles need the operating system's permission, so only code that uses them requires the feature.
 std::string CpuEmission::hostFeatures(const llvm::Module &host) const {
   std::string features;
   auto uses = [&](llvm::StringRef prefix) {

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// Kernels are part of the host module; those of a backend are linked to it.
+/// The emission for CPUs: kernels are part of the host module; kernels of a backend are linked to it.
 class CpuEmission : public TargetEmission {
 public:
   /// |backend| is the emission of the backend, null for none.

@@ -1,10 +1,11 @@
 //===- CpuSchedule.cpp - Tile sizes per CPU, as data -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A register tile of R rows x W columns needs R * W / 16 accumulators of 16 lanes, W / 16 registers for the weights and one or two for the
-// input, if no instruction takes that from a lane or a scalar. The constants of an exponential and two rows of it do not fit into 8.
-// Schedules follow from the number of vectors of 16 lanes that the registers hold: x86's were measured, those for other machines follow
-// from this arithmetic.
+// A register tile of R rows x W columns needs R * W / 16 accumulators of 16 lanes, W / 16 registers for the weights and
+// one or two for the input, unless an instruction reads it from a lane or a scalar. Registers that hold only 8 vectors
+// of 16 lanes do not have room for the constants of an exponential and two rows of it. Schedules depend on the number
+// of vectors of 16 lanes that the registers hold: those for x86 were measured, those for other machines follow from
+// this arithmetic.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/CpuSchedule.h"
@@ -13,7 +14,7 @@ using namespace mlir;
 using namespace attune;
 
 namespace {
-/// The tiles for registers that hold at least |vectors| vectors of 16 floats.
+/// The tile sizes for registers that hold at least |vectors| vectors of 16 floats.
 struct RegisterFile {
   int64_t vectors;
   int64_t registerRows, queryRows, panelWidth, blockBytes;
@@ -65,7 +66,7 @@ rt::Schedule attune::getSchedule(const CpuFeatures &features) {
   schedule.lowPrecisionRows = wide ? 8 : hasTiles ? 4 : 1;
   schedule.streamPanels = hasTiles ? 4 : 1;
   if (unit == DotUnit::Amx) {
-    // A tile has 16 rows of 64 bytes; two by two of them leave registers for two of each operand.
+    // An AMX tile has 16 rows of 64 bytes. Two by two tiles of sums leave tile registers for two tiles of each operand.
     schedule.bf16 = {rt::StorageType::BF16, 32};
     schedule.int8 = {rt::StorageType::I8, 64};
     schedule.lowPrecisionRows = schedule.lowPrecisionGroup = 32;
@@ -86,7 +87,7 @@ CpuSchedule attune::getCpuSchedule(const CpuFeatures &features) {
   schedule.softmaxRows = file.softmaxRows;
   schedule.dotUnit = getDotUnit(features);
   schedule.roundsBF16 = features.vectorBits >= 512 && has(features, "avx512bf16");
-  // Tiles of AMX have their own order of reads.
+  // AMX tiles read weights in an order of their own.
   if (has(features, "sse4a") && schedule.dotUnit != DotUnit::Amx && schedule.dotUnit != DotUnit::Portable) {
     schedule.prefetchStreams = 1;
     schedule.prefetchAhead = 8192;

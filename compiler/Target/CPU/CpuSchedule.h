@@ -14,25 +14,25 @@ namespace attune {
 struct CpuFeatures {
   /// Bits of a register for floats, and the number of such registers.
   int64_t vectorBits = 512, vectorRegisters = 32;
-  /// By LLVM's names: instructions for products of lower precision ("avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8"), and
-  /// "sse4a", by which CPUs of AMD are known; "x86" for the family.
+  /// LLVM's names of features: instructions for products of lower precision ("avx512bf16", "avx512vnni", "avxvnni",
+  /// "amx-bf16", "amx-int8"), "sse4a", which identifies CPUs of AMD, and "x86" for the family.
   llvm::StringSet<> names;
 };
 
-/// Numbers that only the passes of CPUs read. They change speed, never a result.
+/// Numbers that only the passes of CPUs read. They change speed, not results; only |dotUnit| may change bits, those of
+/// bf16 products.
 struct CpuSchedule {
-  /// Vectors of 16 columns of the value product that are accumulated at once.
+  /// Vectors of 16 columns of attention's results that are accumulated at once.
   int64_t valueVectors = 3;
   /// Rows of scores whose exponentials are computed at once.
   int64_t softmaxRows = 8;
   /// Instructions for products of lower precision.
   DotUnit dotUnit = DotUnit::Avx512;
-  /// How weights are prefetched: with 4 streams a block of one or two row tiles asks for four parts of the next panel side by side. With 1
-  /// a single tile asks for what comes |prefetchAhead| bytes after the weights in use; panels side by side always do. Reading 2 to 12 rows'
-  /// matrices from DRAM, an Emerald Rapids VM gives a core 16 GB/s for four streams and 10 for one, however far ahead (2026-11-22); a Zen 5
-  /// VM gives 28 to 30 GB/s for four and 37 to 38 of 42 for one (`bench/linear --threads 1`, 2026-11-23).
+  /// How weights are prefetched. With 4 streams a block of one or two row tiles prefetches four parts of the next panel
+  /// side by side. With 1 stream a single row tile prefetches the weights |prefetchAhead| bytes after those in use;
+  /// panels that are read side by side always do. Machines differ in the better choice: docs/measurements.md.
   int64_t prefetchStreams = 4, prefetchAhead = 16384;
-  /// Whether an instruction rounds f32 to bf16.
+  /// True if the CPU has an instruction that rounds f32 to bf16.
   bool roundsBF16 = false;
 };
 

@@ -95,7 +95,7 @@ void CpuTarget::addBufferPasses(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(createPadRows());
   BlockRowsAcrossKernelsOptions blocking;
   blocking.rows = schedule.maxBlockRows;
-  // Instructions read low-precision operands in whole groups of rows, from the first row of a block on.
+  // Instructions read low-precision operands in whole groups of rows, so blocks begin at multiples of a group.
   blocking.multiple = schedule.lowPrecisionGroup > 1 ? schedule.lowPrecisionGroup : schedule.registerRows;
   pm.addPass(createBlockRowsAcrossKernels(blocking));
   AttachScratchOptions scratch;
@@ -127,7 +127,7 @@ void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(createExpandMath(math));
   pm.addPass(createCanonicalizer());
   pm.addPass(createCSEPass());
-  // Its shuffles must not be canonicalized: see the pass.
+  // No canonicalization may follow: see the pass.
   pm.addPass(createLowerKeyPanel());
   pm.addPass(createLowerRotaryTile());
 }

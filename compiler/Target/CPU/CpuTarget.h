@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// The target `cpu`: kernels by our own passes, or some of them by a backend.
+/// The target `cpu`: our own passes compile the kernels, or a backend some of them.
 class CpuTarget : public Target {
 public:
   static constexpr llvm::StringLiteral kName = "cpu";
@@ -33,7 +33,7 @@ private:
   CpuTarget(CpuFeatures features, mlir::xfmr::Precision precision, std::unique_ptr<KernelBackend> backend);
 
   CpuFeatures features;
-  /// Null if our own passes make all kernels.
+  /// The backend; null if our own passes compile all kernels.
   std::unique_ptr<KernelBackend> backend;
   mlir::rt::Schedule shared;
   CpuSchedule own;

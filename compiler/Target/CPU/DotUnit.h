@@ -6,7 +6,8 @@
 
 namespace attune {
 
-/// Instruction sets that multiply low-precision operands. Each kind of operands has one instruction on each set that has any for it:
+/// Instruction sets that multiply low-precision operands. Each kind of operands has one instruction on each set that
+/// has any for it:
 ///
 ///   rows   panels      portable         avx2            avx512          amx
 ///   f32    bf16 pairs  fma              fma             fma             fma

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Whether |expr| is the last loop of |op|.
+/// Returns true if |expr| is the last loop of |op|.
 static bool isInner(AffineExpr expr, linalg::LinalgOp op) {
   auto dim = dyn_cast<AffineDimExpr>(expr);
   return dim && dim.getPosition() == op.getNumLoops() - 1;
@@ -111,7 +111,8 @@ Value LaneBody::widen(Value value) {
   return vector::BroadcastOp::create(builder, type, value);
 }
 
-/// The result of |bodyOp|, whose operands are in `values` or `uniform`; with a null |point| only if it is uniform, else null.
+/// Computes the result of |bodyOp|, whose operands are in `values` or `uniform`. With a null |point|, returns null
+/// unless it is uniform.
 Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
   auto valueOf = [&](Value operand) -> Value {
     if (operand.getParentBlock() != op.getBlock())
@@ -139,7 +140,7 @@ Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
     operands.push_back(value);
   }
   if (auto load = dyn_cast<memref::LoadOp>(bodyOp); load && !scalar) {
-    // check() has seen that the last index is the last loop itself.
+    // check() has verified that the last index is the last loop itself.
     SmallVector<Value> indices(operands.begin() + 1, operands.end());
     indices.back() = point->inner;
     return builder.load(operands[0], indices, point->lanes);

@@ -10,33 +10,36 @@
 
 namespace attune {
 
-/// One position of the loops of a linalg op: an index for each loop but the last, and 16 lanes of the last one from |inner| on.
+/// One position of the loops of a linalg op: an index for each loop but the last, and 16 lanes of the last one from
+/// |inner| on.
 struct LanePoint {
   llvm::SmallVector<mlir::Value> outer;
   mlir::Value inner;
   Lanes lanes = Lanes::all();
 };
 
-/// Evaluates the body of a linalg op on buffers for 16 iterations of its last loop at once. A value of the body is *uniform* if it does not
-/// depend on the last loop; it is then computed once, as a scalar.
+/// Evaluates the body of a linalg op on buffers for 16 iterations of its last loop at once. A value of the body is
+/// *uniform* if it does not depend on the last loop; it is then computed once, as a scalar.
 class LaneBody {
 public:
   LaneBody(VectorBuilder &builder, mlir::linalg::LinalgOp op) : builder(builder), op(op) {}
 
-  /// Null if the body can be evaluated, else the reason why not.
+  /// Returns null if the body can be evaluated, else the reason why not.
   const char *check();
 
-  /// Computes what is uniform at |outer|; evaluate() reuses it while the insertion point is dominated by it.
+  /// Computes the uniform values at |outer|; evaluate() reuses them where they dominate the insertion point.
   void prepare(mlir::ValueRange outer);
 
-  /// The value the body yields at |point|: a vector, or a scalar if it is uniform. |given| replaces the arguments of these operand numbers.
+  /// Returns the value that the body yields at |point|: a vector, or a scalar if it is uniform. |given| replaces the
+  /// arguments of these operand numbers.
   mlir::Value evaluate(const LanePoint &point,
                        const llvm::DenseMap<unsigned, mlir::Value> &given = llvm::DenseMap<unsigned, mlir::Value>());
 
-  /// Asks for what evaluate() will read at |point|, but for operand |given|: of buffers that have an element for each iteration.
+  /// Prefetches the elements that evaluate() will read at |point|, except those of operand |given|, from buffers that
+  /// have an element for each iteration.
   void prefetch(const LanePoint &point, unsigned given);
 
-  /// |value| as a vector of 16 lanes.
+  /// Returns |value| as a vector of 16 lanes.
   mlir::Value widen(mlir::Value value);
 
   /// Stores |value| at |point| of the only output.

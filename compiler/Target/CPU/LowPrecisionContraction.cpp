@@ -46,7 +46,7 @@ const char *LowPrecisionTile::check() {
     return "its output rows are not contiguous";
   if (!tile.epilogue && getElementTypeOrSelf(output) != getElementTypeOrSelf(tile.contraction.getDpsInits()[0]))
     return "its sums are stored as another type";
-  // Columns beyond the matrix are in the panel; a tile of fewer columns is a view of it that says so.
+  // The panel has columns past those of the matrix; a tile of fewer columns is a view of it.
   auto whole =
       MemRefType::get({panelType.getDimSize(0), panelType.getDimSize(1), width, group}, panelType.getElementType(), panelType.getLayout());
   if (whole != panelType) {
@@ -66,7 +66,7 @@ const char *LowPrecisionTile::check() {
   return nullptr;
 }
 
-/// Whether dimension |dim| of the output is known to be at most |limit|.
+/// Returns true if dimension |dim| of the output is known to be at most |limit|.
 bool LowPrecisionTile::isAtMost(int64_t dim, int64_t limit) {
   FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {output, dim},
                                                                             /*stopCondition=*/nullptr, /*closedUB=*/true);

@@ -11,28 +11,28 @@
 
 namespace attune {
 
-/// One register tile of a low-precision product: its operands, and the storing of finished sums. All instruction sets share it.
+/// One register tile of a low-precision product: its operands and its epilogue. All instruction sets share it.
 class LowPrecisionTile {
 public:
   LowPrecisionTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, PrefetchPlan plan);
 
-  /// Null if the tile can be emitted, else the reason why not.
+  /// Returns null if the tile can be emitted, else the reason why not.
   const char *check();
 
-  /// Calls |emitGroup| for every panel and at most |rows| rows; the number of rows is known only then.
+  /// Calls |emitGroup| for every panel and every group of at most |rows| rows, whose number is a run-time value.
   void forEachGroup(
       llvm::function_ref<void(mlir::Value panel, mlir::Value firstColumn, mlir::Value columns, mlir::Value firstRow, mlir::Value rows)>
           emitGroup);
 
-  /// Ends with the sums of 16 columns from |chunk| * 16 of a panel on, of row |row|: |prepareRow| comes first. |columns| is the panel's
-  /// number of columns.
+  /// Emit the epilogue of row |row|: first prepareRow, then for each |chunk| the sums of 16 columns from column |chunk|
+  /// * 16 of a panel on. |columns| is the panel's number of columns.
   void prepareRow(mlir::Value row);
   void finish(mlir::Value sums, mlir::Value row, mlir::Value firstColumn, int64_t chunk, mlir::Value columns);
 
-  /// Calls |emit| with the number of row tiles that share the lines of the next panel among them: 1, 2, … |most|, chosen by the number of
-  /// row tiles of the block at run time. 0 means that there is no next panel to ask for.
+  /// Emits |emit| for each number of row tiles that divide the lines of the next panel among them: 1, 2, … |most|. The
+  /// block's number of row tiles chooses one at run time. 0 means that there is no next panel to prefetch.
   void forShares(int64_t most, llvm::function_ref<void(int64_t shares)> emit);
-  /// Asks for this iteration's share of the lines that come after those of |panel|: iteration |iteration| of |iterations| of the k loop.
+  /// Prefetches the share of iteration |iteration| of |iterations| of the k loop in the lines after those of |panel|.
   void prefetch(int64_t shares, mlir::Value panel, mlir::Value iteration, int64_t iterations);
 
   VectorBuilder &builder;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects amx operations on buffers, with tiles carried through scf loops and branches. Leaves intrinsics on LLVM's tile type; upstream's
-// conversion of vectors does not convert what loops carry, so this comes while they are still loops.
+// Expects amx operations on buffers, with AMX tiles carried through scf loops and branches. Leaves intrinsics on LLVM's
+// tile type. Upstream's conversion of vectors does not convert values that loops carry, so this pass runs before loops
+// are lowered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ namespace attune {
 
 using namespace mlir;
 
-/// Whether |op| gives or takes no tile.
+/// Returns true if |op| has no AMX tile as operand or result.
 static bool hasNoTiles(Operation *op) {
   auto isTile = [](Type type) { return isa<amx::TileType>(type); };
   if (auto loop = dyn_cast<scf::ForOp>(op))

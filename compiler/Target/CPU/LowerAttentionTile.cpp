@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.attention_tile` on f32 buffers with scratch; tiles on tensors are left for later. What it leaves is in
+// Expects `tile.attention_tile` on f32 buffers with scratch; tiles on tensors stay. The emitted code is described in
 // AttentionTileEmitter.h.
 //
 //===----------------------------------------------------------------------===//

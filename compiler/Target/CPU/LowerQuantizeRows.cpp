@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.quantize_rows` on buffers with contiguous last dimensions. Leaves scf loops over 16 columns, a row at a time.
+// Expects `tile.quantize_rows` on buffers with contiguous last dimensions. Leaves scf loops over 16 columns, a row at a
+// time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +45,7 @@ public:
 private:
   VectorType vectorOf(Type type) { return VectorType::get({VectorBuilder::kLanes}, type); }
 
-  /// bf16, or f32 of the same value.
+  /// Rounds |x| to bf16, or to an f32 of the same value.
   Value round(Value x) {
     Value rounded = arith::TruncFOp::create(builder, vectorOf(builder.getBF16Type()), x);
     return element.isF32() ? arith::ExtFOp::create(builder, vectorOf(element), rounded).getResult() : rounded;
@@ -54,7 +55,7 @@ private:
     Value largest = largestMagnitude(row);
     Value scale = builder.divf(largest, builder.f32(127));
     memref::StoreOp::create(builder, scale, op.getScales(), row);
-    // A row of zeros is quantized to zeros: its largest magnitude must not divide.
+    // A row of zeros is quantized to zeros: avoids a division by its largest magnitude.
     Value nonzero = builder.select(builder.compare(arith::CmpFPredicate::OEQ, largest, builder.f32(0)), builder.f32(1), largest);
     Value inverse = builder.splat(builder.divf(builder.f32(127), nonzero));
     Value shifter = builder.splat(12582912.0); // 1.5 * 2^23: the sum has the nearest integer, as two's complement, in its low bits
@@ -67,7 +68,7 @@ private:
     });
   }
 
-  /// Four chunks at a time: a maximum has to wait for the one before it.
+  /// Returns the largest magnitude of a row. Four chunks at a time, since each maximum waits for the one before it.
   Value largestMagnitude(Value row) {
     constexpr int64_t kParts = 4, kStep = kParts * VectorBuilder::kLanes;
     VectorBuilder::Values parts(kParts, builder.splat(0.0));
@@ -87,7 +88,7 @@ private:
     return builder.maxLanes(builder.maxf(builder.maxf(parts[0], parts[1]), builder.maxf(parts[2], parts[3])));
   }
 
-  /// Stores what |make| makes of each 16 columns, and of zeros beyond the last one.
+  /// Stores the result of |make| for each 16 columns; columns past the last one are zeros.
   void forEachChunk(Value row, llvm::function_ref<Value(Value)> make) {
     int64_t whole = columns / VectorBuilder::kLanes * VectorBuilder::kLanes;
     builder.loop(builder.index(0), builder.index(whole), VectorBuilder::kLanes,

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers. A rotation is a loop over tokens and heads with the vectors of a head
-// unrolled: halves are two vectors each; of interleaved pairs, 8 are a vector, whose neighbours a shuffle exchanges. Keys are read element
-// by element, which only outputs for people need.
+// Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers. A rotation is a loop over tokens and heads, with
+// the vectors of a head unrolled. Pairs of components from the two halves of a head are two vectors; of interleaved
+// pairs, 8 are one vector, in which a shuffle swaps neighbors. Keys are read element by element, since only outputs
+// that people read need them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,7 +89,7 @@ private:
     }
   }
 
-  /// The components that are not turned.
+  /// Copies the components that are not rotated.
   void emitRest() {
     VectorBuilder::forChunks(headDim - turned, [&](int64_t column, Lanes lanes) {
       Values at{token, head, e.index(turned + column)};
@@ -112,7 +113,7 @@ void lower(tiles::UnpackKeysOp op) {
   });
 }
 
-/// Reports an operand of |op| that is no f32 buffer with contiguous rows (or of i64).
+/// Reports an operand of |op| that is not a buffer of f32 (or i64) with contiguous rows.
 LogicalResult verifyBuffers(Operation *op) {
   for (Value operand : op->getOperands()) {
     auto type = cast<MemRefType>(operand.getType());

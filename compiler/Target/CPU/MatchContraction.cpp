@@ -10,14 +10,14 @@
 using namespace mlir;
 using namespace attune;
 
-/// The argument that |value| is, or widens by |Ext|; null if neither.
+/// Returns the block argument that |value| is, or that it widens by |Ext|; null if neither.
 template <typename... Ext>
 static BlockArgument widened(Value value) {
   Operation *op = value.getDefiningOp();
   return dyn_cast<BlockArgument>(op && isa<Ext...>(op) ? op->getOperand(0) : value);
 }
 
-/// Whether |op|'s body is `accumulator + widened a * widened b`.
+/// Returns true if |op|'s body is `accumulator + widened a * widened b`.
 static bool isWidenedMultiplyAdd(linalg::LinalgOp op, bool floats) {
   Block *body = op.getBlock();
   Operation *add = body->getTerminator()->getOperand(0).getDefiningOp();
@@ -50,7 +50,7 @@ bool attune::isLowPrecisionContraction(linalg::LinalgOp op) {
          maps[1].getNumResults() == 4;
 }
 
-/// Whether |op|'s body is `accumulator + a * b`.
+/// Returns true if |op|'s body is `accumulator + a * b`.
 static bool isMultiplyAdd(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
@@ -59,7 +59,7 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
          multiply.getRhs() == body->getArgument(1);
 }
 
-/// Whether |op| maps `C[m, n] += A[m, k] * B[.., k, ..]` in this order of loops.
+/// Returns true if |op| maps `C[m, n] += A[m, k] * B[.., k, ..]` in this order of loops.
 static bool hasContractionMaps(linalg::LinalgOp op) {
   AffineExpr m, n, k;
   bindDims(op.getContext(), m, n, k);
@@ -68,7 +68,7 @@ static bool hasContractionMaps(linalg::LinalgOp op) {
   return maps[0] == map(m, k) && maps[2] == map(m, n) && maps[1].getNumResults() == 3 && maps[1].getResult(1) == k;
 }
 
-/// Whether |epilogue| can work on the elements of |sum| in registers, as the only reader after |op|.
+/// Returns true if |epilogue| can work on the elements of |sum| in registers, as the only reader after |op|.
 static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum) {
   if (epilogue.getNumLoops() != 2 || epilogue.getNumParallelLoops() != 2 || epilogue.getNumDpsInits() != 1 ||
       epilogue.getDpsInits()[0] == sum || llvm::count(epilogue->getOperands(), sum) != 1)
@@ -84,7 +84,7 @@ static bool isEpilogue(linalg::LinalgOp epilogue, linalg::LinalgOp op, Value sum
   return !LaneBody(builder, epilogue).check();
 }
 
-/// Whether |value| is a constant 0.
+/// Returns true if |value| is a constant 0.
 static bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
 
 std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
@@ -104,7 +104,7 @@ std::optional<ContractionTile> attune::matchContraction(linalg::LinalgOp op) {
     if (fill && user->isBeforeInBlock(op) && fill.getDpsInits()[0] == sum)
       tile.fill = fill;
   }
-  // What was written before a fill of zeros is lost, and between the two stands nothing else.
+  // The fill of zeros makes earlier writes dead, and no other operation may stand between fill and contraction.
   if (!tile.fill || before.size() != 1 || !isZero(tile.fill.getDpsInputs()[0]))
     return std::nullopt;
   if (auto epilogue = after.size() == 1 ? dyn_cast_or_null<linalg::LinalgOp>(after[0]) : linalg::LinalgOp();

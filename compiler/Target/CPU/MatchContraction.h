@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// Whether |op| is `C[m, n] += A[m, k] * B[n / W, k / G, n mod W, k mod G]` of low-precision operands: bf16 or f32 by bf16 in f32, i8
-/// (unsigned) or i16 by i8 in i32.
+/// Returns true if |op| is `C[m, n] += A[m, k] * B[n / W, k / G, n mod W, k mod G]` of low-precision operands: bf16 or
+/// f32 times bf16 with sums of f32, unsigned i8 or i16 times i8 with sums of i32.
 bool isLowPrecisionContraction(mlir::linalg::LinalgOp op);
 
 /// A contraction over a weight panel, the fill before it and the elementwise op after it.
@@ -19,7 +19,7 @@ struct ContractionTile {
   mlir::linalg::LinalgOp contraction, fill, epilogue; // epilogue may be null
 };
 
-/// Finds the tile around |op| if it is the contraction of one.
+/// Returns the tile around |op|; nullopt if |op| is not the contraction of a tile.
 std::optional<ContractionTile> matchContraction(mlir::linalg::LinalgOp op);
 
 } // namespace attune

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects scf.forall on buffers, without results. Leaves for each outermost one a function over a range of the flattened iterations and an
-// rt.parallel_call of it; loops inside bodies and loops of one iteration become scf.for. Functions that call the host get it as first
-// argument.
+// Expects scf.forall on buffers, without results. For each outermost loop, leaves a function over a range of the
+// flattened iterations and an rt.parallel_call of it; loops inside bodies and loops of one iteration become scf.for.
+// Functions that call the host get it as first argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ static void outline(scf::ForallOp forall, SymbolTable &symbols) {
   Location loc = forall.getLoc();
   ParallelLoop loop(forall, builder);
 
-  // The first count is the host's business.
+  // The host handles the first count.
   auto [captures, repeated] = loop.capture(ArrayRef(loop.counts).drop_front());
 
   SmallVector<Type> types = llvm::map_to_vector(captures, [](Value v) { return v.getType(); });
@@ -74,7 +74,7 @@ private:
 
 } // namespace
 
-/// Loops inside parallel loops, and those that run once, need no host.
+/// Turns loops inside parallel loops, and loops that run once, into scf.for: they need no host.
 LogicalResult OutlineParallel::makeSequential(func::FuncOp function) {
   SmallVector<scf::ForallOp> sequential;
   WalkResult walk = function.walk([&](scf::ForallOp loop) -> WalkResult {

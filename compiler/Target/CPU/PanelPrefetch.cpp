@@ -1,6 +1,34 @@
 //===- PanelPrefetch.cpp - Asking for weights before they are used ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+//
+// Prefetches of weight panels. A projection of few rows takes less time to compute than its weights take from DRAM, so
+// the memory must stay busy from the first row tile of a block to the last. So each row tile prefetches a share of the
+// next panel while it multiplies the current one, in as many streams as the machine needs for its bandwidth.
+//
+//   memory        | panel p: in use          | panel p + 1                                           |  a cell: a segment of lines
+//                 |                          | share 0             | share 1             | share 2 .. |
+//                 |                          | s0 | s1 | s2 | s3   | s0 | s1 | s2 | s3   |            |
+//   tile 0          k loop, iteration i ------> s0[i]  s1[i]  s2[i]  s3[i]
+//   tile 1          k loop, iteration i -----------------------------> s0[i]  s1[i]  s2[i]  s3[i]
+//
+//   row tiles of the block     shares     streams
+//   1                          1          4, or one at a fixed distance ahead into the L1 cache (prefetch_streams = 1)
+//   2, 3                       2          4
+//   4 to 7                     4          1
+//   8 and more                 8          1: one line per iteration                 (panels of 32 columns, four steps of K)
+//
+// Invariants. Together the shares cover the next panel; a tile beyond the number of shares repeats one. The number of
+// prefetches per iteration is a constant of the code; if an iteration has fewer lines than streams, the streams take
+// turns. A prefetch never faults, so lines after the last panel do no harm.
+//
+// Cost. One k loop for each variant of a whole tile, which a block chooses by its number of row tiles.
+//
+// Refused: four panels of one stream each (they and the four in use do not fit into the L2 cache), eight streams (no
+// gain), and hints that keep lines out of the larger caches (the weights of a small model should stay there).
+// docs/measurements.md has bandwidths.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/PanelPrefetch.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -9,9 +37,9 @@
 using namespace mlir;
 using namespace attune;
 
-/// Bytes of a cache line, and f32 elements.
+/// The size of a cache line, in bytes and in f32 elements.
 static constexpr int64_t kLineBytes = 64, kLine = 16;
-/// Blocks of up to so many shares have all streams: larger ones compute for longer than one stream takes.
+/// The most shares that use all streams. Blocks with more shares compute for longer than one stream takes.
 static constexpr int64_t kStreamedShares = 2;
 /// Locality hints: into the L1 or the L2 cache.
 static constexpr int64_t kToL1 = 3, kToL2 = 2;
@@ -27,13 +55,13 @@ void attune::emitPanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, Value 
   int64_t lines = type.getDimSize(1) * rowElements / lineElements;
   int64_t perIteration = std::max<int64_t>(1, llvm::divideCeil(lines, iterations * shares));
   if (shares == 1 && plan.streams == 1) {
-    // Panels follow each other, so that what is behind the end of this one is the next.
+    // Panels follow each other in memory: the lines after the end of this one are the next panel's.
     Value first = builder.add(builder.mul(iteration, perIteration * lineElements), plan.aheadBytes / kLineBytes * lineElements);
     for (int64_t line = 0; line < perIteration; ++line)
       prefetch(builder, panels, {current, builder.index(0), builder.add(first, line * lineElements)}, kToL1);
     return;
   }
-  // Few lines are for some of the streams in turn.
+  // If an iteration has fewer lines than streams, the streams take turns.
   int64_t all = shares <= kStreamedShares ? plan.streams : 1;
   int64_t streams = std::min<int64_t>(all, llvm::bit_floor<uint64_t>(perIteration)), turns = all / streams;
   int64_t advance = llvm::divideCeil(perIteration, streams), segment = llvm::divideCeil(iterations, turns) * advance;

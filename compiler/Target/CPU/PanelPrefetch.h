@@ -9,42 +9,44 @@
 
 namespace attune {
 
-/// How a CPU's memory is asked for weights.
+/// Prefetch parameters for weight panels.
 struct PrefetchPlan {
-  /// Parts of the next panel that one or two row tiles ask for side by side, into the L2 cache. With 1, a single row tile asks for what
-  /// comes |aheadBytes| after the weights in use instead, into the L1 cache.
+  /// Streams in which a block of one or two row tiles prefetches the next panel into the L2 cache. With 1, a single row
+  /// tile instead prefetches the weights |aheadBytes| after those in use, into the L1 cache.
   int64_t streams = 4;
-  /// How far ahead of the weights in use panels side by side ask for them.
+  /// The prefetch distance of panels that are read side by side, in bytes, divided among them.
   int64_t aheadBytes = 16384;
 };
 
-/// Emits the prefetches of iteration |iteration| of |iterations| over the rows of panel |current| of |panels|, [panels, rows, columns]: the
-/// lines of one panel are divided among |shares| row tiles, of which this is |rowTile|. A few lines after the panel may be among them.
+/// Emits the prefetches of iteration |iteration| of |iterations| over the rows of panel |current| of |panels|,
+/// [panels, rows, columns]. The lines of one panel are divided among |shares| row tiles; this one is |rowTile|. A few
+/// lines after the panel may be prefetched, too.
 void emitPanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::Value panels, mlir::Value current, mlir::Value rowTile,
                        int64_t shares, mlir::Value iteration, int64_t iterations);
 
-/// Brings weights into a cache before they are used: panels follow each other in memory, and in a model of many layers they come from
-/// DRAM. The row tiles of a block share the lines of the next panel among them, so that memory is as busy during the last tile as during
-/// the first.
+/// Prefetches weights into a cache before they are used. Panels follow each other in memory, and in a model of many
+/// layers they come from DRAM. The row tiles of a block divide the lines of the next panel among them, so that memory
+/// is as busy during the last tile as during the first.
 class PanelPrefetch {
 public:
-  /// A way to prefetch: each row tile asks for the lines of the panel divided by |shares|; for blocks of up to |maxTiles| row tiles.
+  /// One way to prefetch, for blocks of up to |maxTiles| row tiles: each row tile prefetches 1 / |shares| of the next
+  /// panel.
   struct Variant {
     int64_t shares, maxTiles;
   };
 
-  /// For the contraction |op| over |panel|, whose k loop has |unroll| steps per iteration in a whole tile. Active if |op| is in a loop over
-  /// row tiles.
+  /// Prefetches for the contraction |op| over |panel|, whose k loop has |unroll| steps per iteration in a whole tile.
+  /// Active if |op| is in a loop over row tiles.
   PanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::linalg::LinalgOp op, mlir::Value panel, int64_t unroll);
 
   bool isActive() const { return tile != nullptr; }
-  /// How many row tiles the block has.
+  /// Returns the number of row tiles of the block.
   mlir::Value getTiles() const { return tiles; }
-  /// The variants from few tiles to many; the last one, of one line per iteration, is for any number.
+  /// Returns the variants from few tiles to many. The last one, with one line per iteration, is for any larger number.
   llvm::SmallVector<Variant> getVariants() const;
-  /// Emits the prefetches of |variant| for the iteration of |steps| steps that begins at |k|; the current panel is |current|.
+  /// Emits the prefetches of |variant| for the iteration of |steps| steps of K that begins at |k| of panel |current|.
   void emit(Variant variant, mlir::Value current, mlir::Value k, int64_t steps);
-  /// Emits the prefetches of step |k| where |panels| panels are read side by side, for panel |current|.
+  /// Emits the prefetches of step |k| of panel |current|, one of |panels| that are read side by side.
   void emitSideBySide(mlir::Value current, mlir::Value k, int64_t panels);
 
 private:

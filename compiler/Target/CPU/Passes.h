@@ -17,8 +17,8 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Target/CPU/Passes.h.inc"
 
-/// Lowers functions on buffers, scalars and vectors, with rt.parallel_call and entry functions, to the llvm dialect. Registered as
-/// `attune-lower-to-llvm`.
+/// Lowers functions on buffers, scalars and vectors, with rt.parallel_call and entry functions, to the llvm dialect.
+/// Registered as `attune-lower-to-llvm`.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
 void registerLowerToLLVMPipeline();
 

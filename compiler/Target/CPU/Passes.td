@@ -11,16 +11,16 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------===//
 
 def LowerAmxTiles : Pass<"attune-lower-amx-tiles", "::mlir::ModuleOp"> {
-  let summary = "operations on tile registers become LLVM's";
+  let summary = "lower amx operations, and control flow that carries AMX tiles, to LLVM";
   let description = [{
-    `amx` operations, and the scf loops and branches that carry tiles, on LLVM's tile type; nothing else changes. Runs before control flow is lowered, on
-    strided buffers whose metadata is expanded. Numerics: exact.
+    Converts `amx` operations, and the scf loops and branches that carry AMX tiles, to LLVM's tile type; nothing else
+    changes. Runs before control flow is lowered, on strided buffers whose metadata is expanded. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
-  let summary = "bodies of parallel loops become functions that the host's parallel_for calls";
+  let summary = "outline bodies of parallel loops as functions that the host's parallel_for calls";
   let description = [{
     ```mlir
     scf.forall (%i, %j) in (%m, %n) { ... %x ... }
@@ -29,9 +29,10 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
     func.func private @f_parallel(%x: memref<?x8xf32>, %n: index, %worker: index, %begin: index, %end: index)
     ```
 
-    `rt.worker_id` becomes `%worker`, 0 outside parallel loops. Loops inside a body and loops of one iteration become scf.for. The grain
-    is 1. Constants, index arithmetic and views are repeated in the body. Functions that need the
-    host get it as first argument, `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Numerics: exact.
+    `%begin` and `%end` are a range of the flattened iterations. `rt.worker_id` becomes `%worker`, 0 outside parallel loops.
+    Loops inside a body and loops of one iteration become scf.for. The grain is 1. Constants, index arithmetic and views are
+    cloned into the body. Functions that need the host get it as first argument,
+    `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
                            "::mlir::rt::RtDialect"];
@@ -42,10 +43,11 @@ def OutlineParallel : Pass<"attune-outline-parallel", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def AttachScratch : Pass<"attune-attach-scratch"> {
-  let summary = "give attention tiles the buffer for their scores";
+  let summary = "allocate the buffers for scores and softmax state of attention tiles";
   let description = [{
-    Allocates `memref<8x528xf32>` (rows x key_block, padded) and `memref<64x32xf32>` (state-rows) at the start of the innermost `scf.forall` around each
-    `tile.attention_tile` and passes them as `scratch` and `state`. Tiles of one loop body share them. Runs on buffers, before `attune-plan-memory`.
+    Allocates `memref<8x528xf32>` (`rows` x key_block, padded) and `memref<64x32xf32>` (`state-rows`) at the start of the
+    innermost `scf.forall` around each `tile.attention_tile` and passes them as `scratch` and `state`. Tiles of one loop
+    body share them. Runs on buffers, before `attune-plan-memory`.
 
     **Numerics**: exact.
   }];
@@ -57,13 +59,15 @@ def AttachScratch : Pass<"attune-attach-scratch"> {
 }
 
 def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
-  let summary = "attention tiles become loops over vectors of 16 floats";
+  let summary = "lower attention tiles to loops over vectors of 16 floats";
   let description = [{
-    Expects `tile.attention_tile` on f32 buffers with contiguous last dimensions and a scratch buffer. Leaves scf loops with accumulators
-    carried in vectors: scores of `rows` query rows x `vectors` * 16 keys in registers, softmax on the strip of scores in the scratch
-    buffer, and the product with the values read in place. Fewer rows are covered by variants of 4, 2 and 1 rows.
+    Expects `tile.attention_tile` on f32 buffers with contiguous last dimensions and a scratch buffer. Leaves scf loops with
+    accumulators carried in vectors: scores of `rows` query rows x `score-vectors` * 16 keys in registers, softmax on the
+    strip of scores in the scratch buffer, and the product with the values read in place. Variants of 4, 2 and 1 rows cover
+    the rest.
 
-    **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum. Sizes of groups do not change bits.
+    **Numerics**: as the operation says; the result is multiplied by the reciprocal of the sum. The sizes of groups do not
+    change bits.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
@@ -78,10 +82,10 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
 }
 
 def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
-  let summary = "key panels are filled by transposing 16 x 16 blocks in registers";
+  let summary = "fill key panels by transposing 16 x 16 blocks in registers";
   let description = [{
-    Expects `tile.key_panel` on f32 buffers with contiguous last dimensions. Nothing beyond the keys is read. The code must not be
-    canonicalised afterwards: LLVM makes good code of these shuffles as they are.
+    Expects `tile.key_panel` on f32 buffers with contiguous last dimensions. Reads nothing beyond the keys. Do not
+    canonicalize afterwards: LLVM's code for these shuffles is good only as written.
 
     **Numerics**: exact.
   }];
@@ -90,18 +94,18 @@ def LowerKeyPanel : Pass<"attune-lower-key-panel"> {
 }
 
 def LowerQuantizeRows : Pass<"attune-lower-quantize-rows"> {
-  let summary = "quantize rows by vectors of 16 columns";
+  let summary = "lower quantize_rows to loops over vectors of 16 columns";
   let description = [{
     Expects `tile.quantize_rows` on buffers with contiguous last dimensions; leaves scf loops.
 
-    **Numerics**: as the operation says. An integer is rounded by adding 1.5 * 2^23, whose ulp is 1.
+    **Numerics**: as the operation says. A value is rounded to an integer by adding 1.5 * 2^23, whose ulp is 1.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
-  let summary = "rotations of heads, and keys read from panels, become loops over vectors and elements";
+  let summary = "lower rotary tiles and unpack_keys to loops over vectors and elements";
   let description = [{
     Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers with contiguous last dimensions. **Numerics**: as the operations say.
   }];
@@ -110,16 +114,20 @@ def LowerRotaryTile : Pass<"attune-lower-rotary-tile"> {
 }
 
 def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
-  let summary = "linalg tiles on buffers become loops over vectors of 16 floats";
+  let summary = "vectorize linalg tiles on buffers as loops over vectors of 16 floats";
   let description = [{
-    A projection tile of lower precision becomes a loop over groups of neighbours in K with an instruction of `dot-unit` for each row and 16 columns, or, on
-    `amx`, for 16 rows and 16 columns; the latter reads whole groups of 16 low-precision rows.
+    A low-precision projection tile becomes a loop over groups of neighbors in K with one `dot-unit` instruction per row and
+    16 columns; with `amx`, per 16 rows and 16 columns, and whole groups of 16 rows are read.
 
-    A projection tile (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one accumulator per row and 16 columns, one for
-    every number of rows that a tile may have. The epilogue works on the accumulators; only partial tiles of several rows keep the tile's buffer, since one loop
-    over it is shorter than an epilogue for each number. In a loop over row tiles the weights are prefetched, each tile its share, and
-    whole tiles prefetch what their epilogue reads (a residual) before the product. Other elementwise ops and row reductions become loops over chunks of
-    16 columns. What has no such form becomes scalar loops, with a remark.
+    A projection tile of f32 (fill, contraction over a weight panel, elementwise epilogue) becomes a k loop with one
+    accumulator per row and 16 columns; there is a loop for every number of rows that a tile may have, odd numbers rounded
+    up. The epilogue works on the accumulators. Partial tiles of several rows, and epilogues with transcendental functions,
+    store the sums to the tile's buffer instead, since one loop over it is shorter than an epilogue for each number of rows.
+    In a loop over row tiles each tile prefetches its share of the next weights, and whole tiles prefetch the epilogue's
+    other operands (a residual) before the product.
+
+    Other elementwise ops and row reductions become loops over chunks of 16 columns. The rest becomes scalar loops, with a
+    remark.
 
     **Numerics**: products are fused multiply-adds in the order of k; row sums have 16 lanes joined by a fixed tree.
   }];
@@ -130,15 +138,15 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
                  Option<"lowPrecisionRows", "low-precision-rows", "int64_t", "::mlir::rt::Schedule().lowPrecisionRows",
                         "rows of a register tile of low-precision operands, a power of two">,
                  Option<"dotUnit", "dot-unit", "::attune::DotUnit", "::attune::CpuSchedule().dotUnit",
-                        "instructions for products of lower precision",
+                        "instruction set for low-precision products",
                         [{::llvm::cl::values(clEnumValN(::attune::DotUnit::Portable, "portable", "any CPU"),
                                              clEnumValN(::attune::DotUnit::Avx2, "avx2", "x86 vectors of 256 bits"),
                                              clEnumValN(::attune::DotUnit::Avx512, "avx512", "x86 vectors of 512 bits"),
                                              clEnumValN(::attune::DotUnit::Amx, "amx", "x86 tiles"))}]>,
                  Option<"prefetchStreams", "prefetch-streams", "int64_t", "::attune::CpuSchedule().prefetchStreams",
-                        "parts of the next panel that few row tiles prefetch side by side; 1: a single tile prefetches in the order of its reads">,
+                        "streams in which one or two row tiles prefetch the next panel; 1: a single tile prefetches ahead of its own reads">,
                  Option<"prefetchAhead", "prefetch-ahead", "int64_t", "::attune::CpuSchedule().prefetchAhead",
-                        "bytes between weights in use and those prefetched in the order of reads">];
+                        "distance in bytes of weights that a tile prefetches ahead of its own reads">];
 }
 
 #endif // ATTUNE_TARGET_CPU_PASSES_TD

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// The value of |value| if it is a constant index.
+/// Returns the constant of |value| if it is a constant index.
 static std::optional<int64_t> getConstant(Value value) { return getConstantIntValue(OpFoldResult(value)); }
 
 Value VectorBuilder::loadScalar(Value memref, ValueRange indices) { return memref::LoadOp::create(*this, memref, indices); }

@@ -1,9 +1,9 @@
 //===- VectorBuilder.h - Code on vectors of 16 floats ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All CPU kernels work on vectors of 16 f32 lanes, whatever the machine has (LLVM splits them), so that every sum has the same order
-// everywhere. This builder makes the few shapes of code they share: chunks of 16 columns with a partial last one, fixed trees over
-// lanes, groups of rows, and the product loop with its accumulators in registers.
+// All CPU kernels work on vectors of 16 f32 lanes on every machine (LLVM splits them), so that every sum has the same
+// order everywhere. This builder has the code that they share: chunks of 16 columns with a partial last one, fixed
+// reduction trees over lanes, groups of rows, and the product loop with its accumulators in registers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_CPU_VECTORBUILDER_H
@@ -13,7 +13,7 @@
 
 namespace attune {
 
-/// How many lanes of a chunk exist: all 16, a number known now, or a number known at run time.
+/// The number of existing lanes of a chunk: all 16, a compile-time constant, or a run-time value.
 class Lanes {
 public:
   static Lanes all() { return Lanes(16, mlir::Value()); }
@@ -48,33 +48,35 @@ public:
   // Vectors. |splat| of a number is a constant.
   Value splat(double value);
   Value splat(Value scalar);
-  /// The 16 lanes from |indices| on, along the last dimension, which must be contiguous. Lanes that do not exist are not read and 0.
+  /// Loads the 16 lanes from |indices| on, along the last dimension, which must be contiguous. Lanes that do not exist
+  /// are not read; they are 0.
   Value load(Value memref, mlir::ValueRange indices, Lanes lanes = Lanes::all());
   void store(Value vector, Value memref, mlir::ValueRange indices, Lanes lanes = Lanes::all());
-  /// Lane by lane, |vector| where the lane exists, else |other|.
+  /// Returns, lane by lane, |vector| where the lane exists, else |other|.
   Value keep(Value vector, Lanes lanes, Value other);
 
-  /// `a > b ? a : b`, one instruction on x86; the NaN of |b| stays, that of |a| is lost.
+  /// Returns `a > b ? a : b`, one instruction on x86; a NaN of |b| is kept, one of |a| is lost.
   Value maxf(Value a, Value b);
 
-  // Over the lanes of a vector, as f32: lane i with lane i + 8, then 4, 2, 1. The same tree on every machine.
+  // Reductions of the lanes of a vector to an f32: lane i with lane i + 8, then 4, 2, 1. The same tree on every
+  // machine.
   Value sumLanes(Value vector);
   Value maxLanes(Value vector);
 
   // Control flow.
-  /// Calls |body| with a number of rows known now where |rows| of them, 1 to |maxRows|, exist: with 1, else with each even number, of which
-  /// the one not below |rows| runs. If |existing| is not null, it is |rows|: the number itself, or one less.
+  /// Emits |body| for constant numbers of rows, 1 and each even number up to |maxRows|, and the choice of the smallest
+  /// that is not below |rows|, 1 to |maxRows|. If |existing| is not null, it is |rows|: |count| or |count| - 1.
   void forEvenRows(Value rows, int64_t maxRows, llvm::function_ref<void(int64_t count, Value existing)> body);
-  /// Covers rows 0 .. |rows| - 1 by calls with a number of rows known now: |maxRows| (a power of two) at once if |rows| is that,
-  /// otherwise powers of two by the bits of |rows|, largest first. |rows| is at most |maxRows|; the calls are emitted for a constant
-  /// |rows| without conditions. Rows are independent, so the split does not change any result.
+  /// Covers the rows [0, |rows|) by calls of |body| with a constant number of rows: |maxRows| (a power of two) at once
+  /// if |rows| is |maxRows|, otherwise powers of two by the bits of |rows|, largest first. |rows| is at most |maxRows|;
+  /// a constant |rows| needs no conditions. Rows are independent, so the split does not change any result.
   void forRows(Value rows, int64_t maxRows, llvm::function_ref<void(Value rowBase, int64_t count)> body);
-  /// The chunks of 16 of a static number of |columns|; the last one may be partial.
+  /// Calls |body| for the chunks of 16 of a static number of |columns|; the last one may be partial.
   static void forChunks(int64_t columns, llvm::function_ref<void(int64_t begin, Lanes lanes)> body);
 
-  /// The product loop: for k from |begin| to |end| in order, `acc[r * vectors + j] = a(k)[r] * b(k)[j] + acc[r * vectors + j]`,
-  /// |unroll| steps at a time (at most 4: beyond that LLVM hoists the broadcasts and spills). |loadA| gives the f32 of a row,
-  /// |loadB| the vector of a column chunk.
+  /// Emits the product loop: for k from |begin| to |end| in order, `acc[r * vectors + j] = a(k)[r] * b(k)[j] +
+  /// acc[r * vectors + j]`, |unroll| steps at a time (at most 4: beyond that LLVM hoists the broadcasts and spills).
+  /// |loadA| loads the f32 of a row, |loadB| the vector of a column chunk. Returns the accumulators.
   Values multiply(Value begin, Value end, int64_t rows, int64_t vectors, int64_t unroll, mlir::ValueRange initial,
                   llvm::function_ref<Value(int64_t row, Value k)> loadA, llvm::function_ref<Value(int64_t chunk, Value k)> loadB);
 

@@ -2,8 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `C[m, n] = epilogue(sum_k A[m, k] * B[k, n])` for one weight panel B and a few rows: one vector accumulator per row and 16 columns,
-// carried through the k loop, which reads A by scalar broadcasts and B once; the epilogue works on the accumulators.
+// `C[m, n] = epilogue(sum_k A[m, k] * B[k, n])` for one packed weight panel B and a few rows. Every product must find
+// its operands in registers or the L1 cache, and few rows wait for the weights. So the sums of a register tile stay in
+// registers for all of K, each weight is loaded once for all rows of the tile, and the next panel is prefetched
+// meanwhile.
+//
+//                              panel p, [K, 32]: 2 vectors a step
+//                              | b0  | b1  |                     panel p + 1: a share of it is prefetched
+//   A, 12 rows   a0[k] ------> | s00 | s01 |                     per iteration (PanelPrefetch.cpp)
+//                a1[k] ------> | s10 | s11 |
+//                 ..              ..  ..                         24 accumulators + 2 vectors of B + broadcasts of A <= 32
+//                a11[k] -----> | s   | s   |                     registers; s += broadcast(a) * b
+//                                  |
+//                              epilogue in registers: bias, activation, residual -> C
+//
+// Variants. A whole tile has k loops of four steps, one for each way to share the prefetches. A partial tile has a loop
+// for one row and for each even number of rows; an odd number computes its last row twice. One row of two to eight
+// whole panels reads all panels side by side: memory gives more to several streams than to one. Blocks are tiled to one
+// group of rows and one panel; larger ones get loops around that.
+//
+// Invariants. Sums are fused multiply-adds in the order of k, so neither the variant nor the number of rows changes a
+// bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
+//
+// Cost. Twelve rows and 32 columns read 14 operands a step (12 broadcasts, 2 vectors) for 24 multiply-adds of vectors.
+// The epilogue of a partial tile, or one with functions such as erf, is a loop over the rows after the tile, from a
+// buffer: one small loop is shorter than an epilogue for each number of rows.
+//
+// Refused: loops without masks for whole panels where the last one is partial (every loop twice, and nothing measurable
+// is gained); a loop for every odd number of rows (twice the code; the repeated row costs less than the memory it waits
+// for).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +48,16 @@ using namespace attune;
 
 /// Steps of the k loop per iteration of a whole tile.
 static constexpr int64_t kUnroll = 4;
-/// More panels at once would keep more accumulators than there are registers.
+/// The most panels read side by side; more would need more accumulators than there are registers.
 static constexpr int64_t kMostSideBySide = 8;
-/// Columns of weights per iteration of other tiles, of which there are many: two cache lines.
+/// Columns of weights per iteration of partial tiles, which have many loops: two cache lines.
 static constexpr int64_t kColumnsPartial = 32;
 
-/// Whether |op| is a function like erf or tanh, which becomes dozens of instructions.
+/// Returns true if |op| is a transcendental function like erf or tanh, which becomes dozens of instructions.
 static bool isFunction(Operation &op) { return isa<math::MathDialect>(op.getDialect()) && !isa<math::FmaOp>(op); }
 
 namespace {
-/// Emits one tile. What tiling gives is at most one group of rows and one panel; larger tiles get loops around that.
+/// Emits one tile. Tiling leaves at most one group of rows and one panel; larger tiles get loops around that.
 class RegisterTile {
 public:
   RegisterTile(VectorBuilder &builder, ContractionTile tile, int64_t rows, int64_t width, PrefetchPlan plan)
@@ -65,14 +92,14 @@ public:
   }
 
 private:
-  /// The most that dimension |dim| of the output is known to be.
+  /// Returns a constant upper bound of dimension |dim| of the output, if there is one.
   std::optional<int64_t> getBound(int64_t dim) {
     FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {output, dim},
                                                                               /*stopCondition=*/nullptr, /*closedUB=*/true);
     return succeeded(bound) ? std::optional<int64_t>(*bound) : std::nullopt;
   }
 
-  /// One row of |panels| panels, all of them read at once: memory gives more to several streams than to one.
+  /// Emits one row of |panels| panels, all of them read side by side: memory gives more to several streams than to one.
   void emitSideBySide(int64_t panels, Value columns) {
     int64_t perPanel = width / VectorBuilder::kLanes, vectors = panels * perPanel;
     Value zero = builder.index(0);
@@ -88,9 +115,9 @@ private:
     emitEpilogue({zero, zero, columns, wholePanels}, zero, output, /*raw=*/false, sums);
   }
 
-  /// The columns from |first| on, |columns| or |width| of them, from panel |panel|.
+  /// Emits the columns from |first| on, the smaller of |columns| and |width|, from panel |panel|.
   void emitPanel(Value panel, Value first, Value columns) {
-    // Masks cost a whole panel nothing that would show; loops without them would be as much code again.
+    // Masks cost a whole panel nothing measurable; loops without them would double the code.
     auto known = getConstantIntValue(columns);
     emitRows(panel, first, columns, wholePanels || (known && *known >= width));
   }
@@ -105,14 +132,14 @@ private:
                  [&](Value start) { emitTile(where, start, builder.min(builder.sub(count, start), builder.index(rows))); });
   }
 
-  /// A weight panel and the columns of the output it makes.
+  /// A weight panel and the columns of the output that it computes; |full| if all of them exist.
   struct Panel {
     Value index, first, columns;
     bool full;
   };
   using Prefetch = std::optional<PanelPrefetch::Variant>;
 
-  /// The |count| rows from |base| on, at most |rows|.
+  /// Emits the |count| rows from |base| on, at most |rows|.
   void emitTile(const Panel &where, Value base, Value count) {
     if (!prefetch.isActive())
       return emitAny(where, base, count, rows, std::nullopt);
@@ -121,14 +148,14 @@ private:
     choose(
         alone, [&] { emitAny(where, base, count, rows, variants[0]); },
         [&] {
-          // Whole tiles have a loop per variant, the partial one at the end of a block makes do with one.
+          // Whole tiles have a loop per variant; the partial tile at the end of a block has one.
           choose(
               compare(arith::CmpIPredicate::eq, count, rows), [&] { emitVariants(where, base, ArrayRef(variants).drop_front()); },
               [&] { emitAny(where, base, count, rows - 1, variants[1]); });
         });
   }
 
-  /// A whole tile, prefetching as suits the number of tiles.
+  /// Emits a whole tile once per variant of |variants|; the number of row tiles chooses one at run time.
   void emitVariants(const Panel &where, Value base, ArrayRef<PanelPrefetch::Variant> variants) {
     if (variants.size() == 1)
       return emitGroup(where, base, rows, variants[0]);
@@ -137,13 +164,13 @@ private:
         [&] { emitVariants(where, base, variants.drop_front()); });
   }
 
-  /// |count| rows, at most |most|; an odd number of rows but one computes its last one twice.
+  /// Emits |count| rows, at most |most|; an odd number of rows above one computes its last row twice.
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
     builder.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
   }
 
-  /// |count| rows from |base| on of one panel: the product in registers, then the epilogue. If only |existing| of them exist, at least
-  /// |count| - 1, the last one that does stands for the missing one.
+  /// Emits |count| rows from |base| on of one panel: the product in registers, then the epilogue. If only |existing|
+  /// rows exist, |count| or |count| - 1, the last existing row stands in for the missing one.
   void emitGroup(const Panel &where, Value base, int64_t count, Prefetch variant, Value existing = Value()) {
     bool whole = count == rows && !existing;
     int64_t vectors = width / VectorBuilder::kLanes, steps = 0;
@@ -164,7 +191,7 @@ private:
       return builder.load(b, {where.index, k, builder.index(chunk * VectorBuilder::kLanes)});
     };
     VectorBuilder::Values sums = builder.multiply(builder.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
-    // Partial tiles are many, and functions are long: one small loop after each tile keeps the code short.
+    // There are many partial tiles, and functions are long: one small loop after each tile keeps the code short.
     bool later = body && count > 1 && (!whole || hasFunctions);
     for (int64_t row = 0; row < count; ++row)
       emitEpilogue(where, indices[row], later ? sum : output, later, ArrayRef(sums).slice(row * vectors, vectors));
@@ -177,7 +204,7 @@ private:
       });
   }
 
-  /// The lanes of vector |chunk| of the panel that are columns of the output.
+  /// Returns the lanes of vector |chunk| of the panel that are columns of the output.
   Lanes lanesOf(const Panel &where, int64_t chunk) {
     return where.full ? Lanes::all() : Lanes::first(builder.sub(where.columns, builder.index(chunk * VectorBuilder::kLanes)));
   }
@@ -197,7 +224,7 @@ private:
   }
 
   Value compare(arith::CmpIPredicate predicate, Value a, int64_t b) { return builder.compare(predicate, a, builder.index(b)); }
-  /// Emits the side that is taken if that is known, else both.
+  /// Emits only the side that is taken if |condition| is a constant, else both.
   void choose(Value condition, llvm::function_ref<void()> yes, llvm::function_ref<void()> no) {
     if (auto known = getConstantIntValue(condition))
       return *known ? yes() : no();
@@ -213,7 +240,7 @@ private:
   PanelPrefetch prefetch;
   std::optional<LaneBody> body;
   unsigned accumulatorOperand = 0;
-  /// Whether the epilogue has functions that become polynomials.
+  /// True if the epilogue has transcendental functions, which become polynomials.
   bool hasFunctions = false;
 };
 } // namespace
@@ -226,7 +253,7 @@ const char *attune::vectorizeContraction(VectorBuilder &builder, ContractionTile
   int64_t offset;
   if (aType.getRank() != 2 || bType.getRank() != 3 || failed(bType.getStridesAndOffset(strides, offset)))
     return "its operands are not a row block and a weight panel";
-  // The panel is as wide as its rows are apart; columns beyond the matrix are zero and are read, but not stored.
+  // The panel's width is the stride of its rows; columns beyond the matrix are zeros, which are read, but not stored.
   int64_t width = strides[1];
   if (ShapedType::isDynamic(width) || width % VectorBuilder::kLanes != 0 || strides[2] != 1 || !aType.isLastDimUnitStride())
     return "its panel width is not a known multiple of 16";

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The tile of VectorizeContraction.cpp for low-precision operands: one accumulator of 16 lanes per row and 16 columns, carried through a
-// loop over groups of neighbours in K. An instruction multiplies the neighbours of 16 columns by those of one row, which are broadcast as
-// one word.
+// The tile of VectorizeContraction.cpp for low-precision operands: one accumulator of 16 lanes per row and 16 columns,
+// carried through a loop over groups of neighbors in K. An instruction multiplies the neighbors of 16 columns by those
+// of one row, which are broadcast as one word.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ public:
       : tile(tile), builder(tile.builder), unit(unit), element(tile.inputType.getElementType()), f32(builder.getF32Type()),
         i32(builder.getI32Type()) {}
 
-  /// Null if |unit| has an instruction for these operands, else the reason why not.
+  /// Returns null if |unit| has an instruction for these operands, else the reason why not.
   const char *check() const {
     bool bytes = element.isInteger(8);
     if ((bytes && unit == DotUnit::Portable) || (element.isBF16() && unit != DotUnit::Avx512 && unit != DotUnit::Amx))
@@ -36,15 +36,16 @@ public:
     tile.forEachGroup([&](Value panel, Value firstColumn, Value columns, Value firstRow, Value rows) {
       Panel where{panel, firstColumn, columns};
       builder.forEvenRows(rows, tile.rows, [&](int64_t count, Value existing) {
-        // Whole tiles have a loop for each number of tiles that share the next panel; others are the last of their block, or alone.
+        // Whole tiles have a loop for each number of tiles that share the next panel; partial ones are last in a block
+        // or alone.
         tile.forShares(count == tile.rows ? kShares : 2, [&](int64_t shares) { emitRows(where, firstRow, count, existing, shares); });
       });
     });
   }
 
 private:
-  /// Steps of the loop over groups per iteration. More would make LLVM hoist broadcasts and spill, the sooner the fewer registers there are
-  /// beside the sums and the products that have yet to be added to them.
+  /// Steps of the loop over groups per iteration. More would make LLVM hoist broadcasts and spill, the sooner the fewer
+  /// registers there are beside the sums and the products that have yet to be added to them.
   int64_t unroll() const { return unit == DotUnit::Avx2 || element.isInteger(16) ? 2 : 4; }
   bool isFloat() const { return isa<FloatType>(element); }
   VectorType vectorOf(int64_t lanes, Type type) { return VectorType::get({lanes}, type); }
@@ -54,7 +55,7 @@ private:
     Value index, firstColumn, columns;
   };
 
-  /// |count| rows; of the last two of them only one exists if |existing| is one less.
+  /// Emits |count| rows; if |existing| is |count| - 1, the last of them does not exist.
   void emitRows(const Panel &where, Value firstRow, int64_t count, Value existing, int64_t shares) {
     int64_t vectors = tile.width / VectorBuilder::kLanes;
     Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(vectorOf(VectorBuilder::kLanes, isFloat() ? f32 : i32)));
@@ -93,13 +94,13 @@ private:
     };
     for (int64_t row = 0; row + 1 < count; ++row)
       finish(row);
-    // An epilogue may read what it overwrites, so none is done twice.
+    // An epilogue may read the elements that it overwrites, so it must not run twice for a row.
     if (!existing)
       return finish(count - 1);
     builder.ifThen(builder.compare(arith::CmpIPredicate::eq, existing, count), [&] { finish(count - 1); });
   }
 
-  /// The neighbours of 16 columns: one vector of all, or for f32 operands the first and the second of each pair.
+  /// Loads the neighbors of 16 columns: one vector of all; for f32 operands, the first and the second of each pair.
   VectorBuilder::Values loadWeights(Value panel, Value group, int64_t chunk) {
     int64_t elements = VectorBuilder::kLanes * tile.group;
     Value raw = vector::LoadOp::create(builder, vectorOf(elements, tile.panelType.getElementType()), tile.panels,
@@ -113,7 +114,8 @@ private:
     return {asFloats(first), asFloats(second)};
   }
 
-  /// Pairs of bytes as pairs of 16-bit words, or for the portable unit the first and the second of each as 32-bit words.
+  /// Widens pairs of bytes to pairs of 16-bit words; for the portable unit, to the first and the second of each as
+  /// 32-bit words.
   VectorBuilder::Values wordPairs(Value raw) {
     Value words = arith::ExtSIOp::create(builder, vectorOf(2 * VectorBuilder::kLanes, builder.getI16Type()), raw);
     if (unit != DotUnit::Portable)
@@ -123,7 +125,7 @@ private:
     return {first, arith::ShRSIOp::create(builder, pairs, splatInt(16))};
   }
 
-  /// The neighbours of |row| from |k| on, to go with loadWeights.
+  /// Loads the neighbors of |row| from |k| on, in the form of loadWeights.
   VectorBuilder::Values loadInput(Value row, Value k) {
     if (element.isF32())
       return {builder.splat(builder.loadScalar(tile.input, {row, k})),
@@ -142,7 +144,7 @@ private:
     return {vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes * tile.group, element), all)};
   }
 
-  /// |sum| plus the products of neighbours.
+  /// Returns |sum| plus the products of neighbors.
   Value multiply(Value sum, const VectorBuilder::Values &inputs, const VectorBuilder::Values &weights) {
     if (element.isF32())
       return builder.fma(inputs[1], weights[1], builder.fma(inputs[0], weights[0], sum));
@@ -160,7 +162,7 @@ private:
     return vector::ShuffleOp::create(builder, low, high, llvm::to_vector(llvm::seq<int64_t>(0, VectorBuilder::kLanes)));
   }
 
-  /// |sum| plus the products of the integers of each 32-bit lane, with the instruction for vectors of |bits|.
+  /// Returns |sum| plus the products of the integers of each 32-bit lane, by the instruction for vectors of |bits|.
   Value multiplyWords(StringRef bits, Value sum, Value inputs, Value weights) {
     auto call = [&](const Twine &name, ValueRange operands) {
       return LLVM::CallIntrinsicOp::create(builder, sum.getType(), builder.getStringAttr(name), operands).getResult(0);
@@ -181,7 +183,7 @@ private:
   }
   Value asFloats(Value words) { return vector::BitCastOp::create(builder, vectorOf(VectorBuilder::kLanes, f32), words); }
 
-  /// Most row tiles of a block that share the lines of the next panel among them.
+  /// The most row tiles of a block that divide the lines of the next panel among them.
   static constexpr int64_t kShares = 8;
 
   LowPrecisionTile &tile;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Elementwise ops become loops over chunks of 16 columns; reductions over the last loop keep 16 partial results that are joined by a fixed
-// tree. What has no such form becomes scalar loops, with a remark.
+// Elementwise ops become loops over chunks of 16 columns; reductions over the last loop keep 16 partial results, which
+// a fixed tree joins. Other ops become scalar loops, with a remark.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace attune;
 namespace {
 enum class Combiner { None, Sum, Max };
 
-/// How the body of |op| joins its last argument, the accumulator, with the rest.
+/// Returns the operation by which the body of |op| joins the accumulator, its last argument, with the rest.
 Combiner combinerOf(linalg::LinalgOp op) {
   Value accumulator = op.getBlock()->getArguments().back();
   Operation *yielded = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects linalg ops and copies on buffers after memory planning. Leaves scf loops over vectors of 16 f32; an op without a vector form
-// becomes scalar loops, with a remark that gives the reason.
+// Expects linalg ops and copies on buffers after memory planning. Leaves scf loops over vectors of 16 f32; an op
+// without a vector form becomes scalar loops, with a remark that gives the reason.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ struct VectorizeTiles : attune::impl::VectorizeTilesBase<VectorizeTiles> {
       }
     PrefetchPlan plan{prefetchStreams, prefetchAhead};
     llvm::SmallPtrSet<Operation *, 8> done;
-    // Contractions first: they take the fill before and the epilogue after them along.
+    // Contractions first, because each includes the fill before it and the epilogue after it.
     for (linalg::LinalgOp op : ops)
       if (auto tile = matchContraction(op)) {
         VectorBuilder builder(op.getLoc(), tile->epilogue ? tile->epilogue : op);
@@ -88,7 +88,7 @@ private:
         << ("scalar loops: " + StringRef(reason)).str();
   }
 
-  /// Copies between buffers as linalg ops, so that none becomes a call.
+  /// Turns copies between buffers into linalg ops, so that none becomes a call.
   void copiesToLinalg() {
     getOperation()->walk([](memref::CopyOp copy) {
       OpBuilder builder(copy);

@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// Emits vector code for the elementwise op or row reduction |op| at |builder|'s insertion point; returns null, or the reason why it
-/// cannot.
+/// Emits vector code for the elementwise op or row reduction |op| at |builder|'s insertion point; returns null, or the
+/// reason why it cannot.
 const char *vectorizeRows(VectorBuilder &builder, mlir::linalg::LinalgOp op);
 
 /// Emits register-tile code for |tile| with groups of |rows| rows; returns null, or the reason why it cannot.

@@ -11,18 +11,20 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Halide_Dialect : Dialect {
   let name = "halide";
   let cppNamespace = "::attune::halide";
-  let summary = "tiles that kernels made by Halide compute";
+  let summary = "tiles computed by kernels of Halide";
 }
 
 def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "a tile that a kernel made by Halide computes";
+  let summary = "a tile computed by a kernel of Halide";
   let description = [{
-    `description` says what the destinations become, in the language of `compiler/Target/Halide/README.md`; its inputs, scalars and outputs are the operands, in order.
+    `description` defines the values of the destinations, in the language of `compiler/Target/Halide/README.md`; its inputs,
+    scalars and outputs are the operands, in order.
 
-    - (C1) `strides` has one array for each input and destination, as long as its rank, in elements; what is dynamic is given to the kernel with each call.
+    - (C1) `strides` has one array for each input and destination, as long as its rank, in elements; dynamic strides are
+      arguments of each call.
     - (C2) The last stride is 1.
 
-    With `reads_destinations` the results depend on what the destinations have before.
+    With `reads_destinations` the results depend on the destinations' values before.
 
     ```mlir
     %y = halide.tile "halide_scale" with(%n) ins(%x : tensor<?x8xf32>) outs(%d : tensor<?x8xf32>)

@@ -1,8 +1,8 @@
 //===- HalideProcesses.cpp - Processes that make kernels -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Halide runs in a process of its own, since its LLVM and ours must not share one, and gives bitcode, which ours reads and optimises with
-// the rest of the model.
+// Halide runs in a separate process, since its LLVM and ours must not share one. It emits bitcode, which our LLVM reads
+// and optimizes with the rest of the model.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/HalideProcesses.h"
@@ -23,11 +23,12 @@
 
 using namespace attune;
 
-/// What a process may take before it is stopped.
+/// The time after which a process is stopped, in seconds.
 static constexpr unsigned kSecondsToWait = 300;
 /// Processes that share the kernels of a model.
 static constexpr size_t kProcesses = 4;
-/// Of Halide's halide_buffer_t: with shapes fixed in the code, only the address is read.
+/// The size of Halide's halide_buffer_t and the offset of its address, the only member that is read if shapes are
+/// constants.
 static constexpr uint64_t kBufferBytes = 56, kHostOffset = 16;
 
 Result<std::string> attune::findHalideTool() {
@@ -49,7 +50,7 @@ std::vector<std::string> attune::describeHalideKernels(mlir::ModuleOp module) {
   return descriptions;
 }
 
-/// |descriptions| in at most kProcesses parts of about the same length, which is about the time they take.
+/// Splits |descriptions| into at most kProcesses parts of about the same length, which estimates their compile time.
 static std::vector<std::string> shareOut(const std::vector<std::string> &descriptions) {
   std::vector<const std::string *> longestFirst;
   for (const std::string &description : descriptions)
@@ -114,7 +115,7 @@ Result<std::vector<std::string>> HalideProcesses::finish() {
   return bitcode;
 }
 
-/// Gives |caller|, which takes addresses and numbers, a body that calls |kernel| the way Halide wants to be called.
+/// Adds a body to |caller|, whose arguments are addresses and numbers, that calls |kernel| by Halide's convention.
 static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   llvm::LLVMContext &context = caller.getContext();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", &caller));
@@ -134,8 +135,8 @@ static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   builder.CreateRetVoid();
 }
 
-/// Halide's prefetches ask for lines to be thrown away after one use, but a panel is read by every tile of rows: into the second-level
-/// cache.
+/// Halide's prefetches ask for lines to be thrown away after one use, but a panel is read by every tile of rows: into
+/// the second-level cache.
 static void keepPrefetched(llvm::Module &kernels) {
   for (llvm::Function &function : kernels)
     for (llvm::Instruction &instruction : llvm::instructions(function))

@@ -15,13 +15,13 @@
 
 namespace attune {
 
-/// The program that makes code of descriptions; an error if this build of the compiler has none.
+/// Returns the path of the program that compiles descriptions; an error if this build of the compiler has none.
 Result<std::string> findHalideTool();
 
-/// The descriptions of the kernels of |module|, phase `kernels`.
+/// Returns the descriptions of the kernels of |module|, in the phase `kernels`.
 std::vector<std::string> describeHalideKernels(mlir::ModuleOp module);
 
-/// How the tool makes code.
+/// The options of the tool.
 struct HalideOptions {
   /// The CPU's vectors, of 256 or 512 bits, and the register tiles of the schedule `auto`.
   KernelTiles tiles;
@@ -29,16 +29,16 @@ struct HalideOptions {
   std::string schedule = "auto";
 };
 
-/// Processes that make bitcode of kernels while the compiler goes on.
+/// Processes that compile kernels to bitcode while the compiler continues.
 class HalideProcesses {
 public:
   HalideProcesses() = default;
   HalideProcesses(const HalideProcesses &) = delete;
   HalideProcesses &operator=(const HalideProcesses &) = delete;
 
-  /// Starts |tool| for |descriptions|. How these are shared out does not depend on the machine, nor does the bitcode.
+  /// Starts |tool| for |descriptions|. Their split among processes, and so the bitcode, does not depend on the machine.
   Status start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options);
-  /// Waits for the bitcode of all that was started.
+  /// Waits for the bitcode of all processes.
   Result<std::vector<std::string>> finish();
 
 private:
@@ -52,7 +52,7 @@ private:
   std::vector<Process> processes;
 };
 
-/// Adds the kernels of |bitcode| to |model|, which declares them, as functions that nobody else sees.
+/// Adds the kernels of |bitcode| to |model|, which declares them, as internal functions.
 Status linkHalideKernels(llvm::Module &model, const std::string &bitcode);
 
 } // namespace attune

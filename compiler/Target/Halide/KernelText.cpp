@@ -149,7 +149,7 @@ std::string KernelText::addValue(Value value) {
   return it->second;
 }
 
-/// "f32 ? 1".
+/// Returns the type and the strides of a buffer, such as "f32 ? 1".
 static std::string layoutOf(Value buffer, ArrayRef<int64_t> strides) {
   std::string text;
   llvm::raw_string_ostream stream(text);

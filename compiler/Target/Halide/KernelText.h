@@ -11,42 +11,45 @@
 
 namespace attune {
 
-/// "(word a b)".
+/// Returns "(word a b)".
 std::string term(llvm::StringRef word, llvm::ArrayRef<std::string> operands);
-/// A number that reads as a float, exactly.
+/// Returns |value| as text that reads as exactly this float.
 std::string floatTerm(double value);
 
-/// |expr| as text; |leaf| is asked first for every part of it and gives the text of dims and symbols. Empty if a part has none.
+/// Returns |expr| as text. |leaf| is called first for every part and returns the text of dims and symbols. Empty if a
+/// part has no text.
 std::string affineTerm(mlir::AffineExpr expr, llvm::function_ref<std::string(mlir::AffineExpr)> leaf);
 
-/// The strides of a view as bufferization will make it, in elements: dynamic ones as ShapedType::kDynamic.
+/// Returns the strides that |view| will have after bufferization, in elements; dynamic ones as ShapedType::kDynamic.
 llvm::SmallVector<int64_t> stridesOf(mlir::Value view);
 
-/// The sizes of |tensor| as they were given where it was made.
+/// Returns the sizes of |tensor| from the operation that defines it.
 llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::OpBuilder &builder, mlir::Value tensor);
-/// What |size| is at most, if that is a constant.
+/// Returns a constant upper bound of |size|, if there is one.
 std::optional<int64_t> mostOf(mlir::Value size);
 
-/// A description as it is written, with the operands a call of the kernel needs.
+/// The builder of a description, with the operands that a call of the kernel needs.
 class KernelText {
 public:
   KernelText(mlir::OpBuilder &builder, llvm::StringRef name) : builder(builder), name(name) {}
 
-  /// The name of an extent: |size| itself if it is a constant, else a scalar that is at least 0, with what it is at most if that is known.
+  /// Returns the name of an extent: |size| itself if it is a constant, else a scalar that is at least 0, with its upper
+  /// bound if one is known.
   std::string addSize(mlir::OpFoldResult size);
-  /// The name of a scalar that may be anything.
+  /// Returns the name of a scalar with any value.
   std::string addValue(mlir::Value value);
-  /// The name of an input buffer; empty if no kernel reads buffers of its type.
+  /// Returns the name of an input buffer; empty if kernels cannot read buffers of its type.
   std::string addInput(mlir::Value input);
-  /// Adds a stage, `(parallel n)` and `(reduce n)` being |loops|, and returns its name.
+  /// Adds a stage with |loops|, `(parallel n)` and `(reduce n)`, and returns its name.
   std::string addStage(llvm::ArrayRef<std::string> loops, llvm::StringRef body, llvm::StringRef init = "");
-  /// Makes |stage| the result in |destination|, whose dimension order[i] is the stage's loop i; the same order if empty.
+  /// Makes |stage| the value of |destination|, whose dimension order[i] is the stage's loop i; the same order if
+  /// |order| is empty.
   void addOutput(llvm::StringRef stage, mlir::Value destination, llvm::ArrayRef<int64_t> order = {});
 
-  /// Says that a stage reads what its destination has, as `acc`.
+  /// Declares that a stage reads its destination's value, as `acc`.
   void readDestinations() { readsDestinations = true; }
 
-  /// The operation that computes what was described.
+  /// Creates the operation of this description.
   halide::TileOp createOp(mlir::Location loc);
 
 private:

@@ -1,8 +1,8 @@
 //===- LowerHalideTiles.cpp - Calls of kernels made by Halide -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects halide.tile on buffers with the strides it was described with. Leaves calls of functions that are declared only; what Halide
-// wants to be called with is made where its code is linked in.
+// Expects halide.tile on buffers with the strides of its description. Leaves calls of functions that are only declared;
+// the structures that Halide's calling convention requires are created where its code is linked in.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/HalideOps.h"
@@ -33,7 +33,7 @@ private:
   LogicalResult lower(halide::TileOp op, SymbolTable &symbols);
 };
 
-/// Makes the arguments of one call.
+/// Creates the arguments of one call.
 struct CallBuilder {
   Value toInt32(Value index) { return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index); }
   Value addressOf(Value buffer, memref::ExtractStridedMetadataOp metadata);

@@ -1,8 +1,9 @@
 //===- MergeTiles.cpp - One tile instead of a loop over tiles -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects a loop that tiling made: from 0 to the number of rows, whose body computes `size` rows of one result from row `%i` on and inserts
-// them. Rows do not depend on each other, so computing all of them at once is the same with `%i` = 0 and `size` = all.
+// Expects a loop created by tiling: from 0 to the number of rows, whose body computes `size` rows of one result from
+// row `%i` on and inserts them. Rows do not depend on each other, so one iteration with `%i` = 0 and `size` = all rows
+// computes the same.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -12,7 +13,7 @@
 
 using namespace mlir;
 
-/// Whether |slice| is made of rows from |row| on and all other dimensions whole.
+/// Returns true if |offsets| are |row| in the first dimension and 0 in the others.
 static bool startsAt(ArrayRef<OpFoldResult> offsets, Value row) {
   if (offsets.empty() || offsets[0] != OpFoldResult(row))
     return false;

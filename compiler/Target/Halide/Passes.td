@@ -7,7 +7,7 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerHalideTiles : Pass<"attune-lower-halide-tiles", "::mlir::ModuleOp"> {
-  let summary = "halide.tile becomes a call of its kernel";
+  let summary = "lower halide.tile to a call of its kernel";
   let description = [{
     ```mlir
     halide.tile "halide_scale" with(%n) ins(%x : memref<?x8xf32>) outs(%d : memref<?x8xf32>) {…}
@@ -15,13 +15,14 @@ def LowerHalideTiles : Pass<"attune-lower-halide-tiles", "::mlir::ModuleOp"> {
     llvm.call @halide_scale(%px, %n32, %pd) : (!llvm.ptr, i32, !llvm.ptr) -> ()
     ```
 
-    Arguments are the inputs, the scalars, the strides that are not fixed, and the destinations. The function is declared only; linking adds it. Numerics: exact.
+    The arguments are the inputs, the scalars, the dynamic strides and the destinations. The function is only declared;
+    linking adds it. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def SelectKernels : Pass<"attune-select-kernels", "::mlir::ModuleOp"> {
-  let summary = "kernels whose tasks Halide computes";
+  let summary = "select the kernels whose tasks Halide computes, and describe them";
   let description = [{
     ```mlir
     func.func private @linear(…) attributes {tile.kernel = #tile.kernel<"linear 48 -> 48">} {
@@ -31,10 +32,12 @@ def SelectKernels : Pass<"attune-select-kernels", "::mlir::ModuleOp"> {
       scf.forall (%i, %j) … { %y = halide.tile "halide_linear" … }
     ```
 
-    Expects the phase `kernels`. The parallel loop stays; what a task computes becomes one description, with the loop over register tiles in it merged: tiles are
-    for Halide to choose. A kernel that cannot be described stays as it is, with a remark that says why.
+    Expects the phase `kernels`. The parallel loop stays. The operations of a task become one description, with the loop over
+    register tiles merged, since Halide chooses its own tiles. A kernel that cannot be described stays as it is, with a remark
+    that gives the reason.
 
-    Numerics: sums are joined in another order, products fused or not, and functions are Halide's: results differ by roundings.
+    Numerics: sums have another order, products may be fused or not, and transcendental functions are Halide's, so results
+    differ by roundings.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::attune::halide::HalideDialect", "::mlir::affine::AffineDialect"];
 }

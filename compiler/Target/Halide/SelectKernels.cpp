@@ -45,7 +45,7 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
   }
 
 private:
-  /// Gives |tile| the kernel of an earlier one with the same description, so that it is compiled once.
+  /// Reuses the kernel of an earlier tile with the same description for |tile|, so that it is compiled once.
   void share(halide::TileOp tile) {
     std::string rest = tile.getDescription().drop_front(("(kernel " + tile.getKernel()).str().size()).str();
     auto [known, isNew] = descriptions.try_emplace(rest, tile);
@@ -55,7 +55,7 @@ private:
     tile.setDescriptionAttr(known->second.getDescriptionAttr());
   }
 
-  /// The first tile of every description, by what follows the name.
+  /// The first tile of every description, by the description's text after the name.
   llvm::StringMap<halide::TileOp> descriptions;
 };
 } // namespace

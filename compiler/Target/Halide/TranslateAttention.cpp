@@ -1,9 +1,9 @@
 //===- TranslateAttention.cpp - Attention tiles as stages -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects one tile.attention_tile. Its description follows the definition of `xfmr.attention`, not the tile's blocks of keys: scores and
-// weights of all keys are stages of their own, in buffers of the task, because their number is known only at run time. Loops are d0 heads,
-// d1 queries, d2 keys (or components of a value).
+// Expects one tile.attention_tile. Its description follows the definition of `xfmr.attention`, not the tile's blocks of
+// keys: scores and softmax probabilities of all keys are separate stages, in buffers of the task, because the number of
+// keys is known only at run time. Loops are d0 heads, d1 queries, d2 keys (or components of a value).
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -19,10 +19,10 @@ using xfmr::ScoreStage;
 
 namespace {
 
-/// Scores at or below this are of hidden keys.
+/// The largest score of a hidden key.
 constexpr double kHidden = -1.7e38;
 constexpr double kLowest = std::numeric_limits<float>::lowest();
-/// What follows the distances in a row of the table of relative keys.
+/// Columns of padding after the distances in a row of the table of relative keys.
 constexpr int64_t kTablePadding = 15;
 
 class AttentionTranslator {
@@ -35,9 +35,9 @@ private:
   std::string number(int64_t value) { return std::to_string(value); }
   std::string load(StringRef buffer, ArrayRef<std::string> indices);
   OpFoldResult sizeOf(Value tensor, int64_t dim) { return sizesOf(builder, tensor)[dim]; }
-  /// An index of a dimension that has one element for all, or one each.
+  /// Returns the index in dimension |dim| of |tensor|: 0 if the dimension is broadcast, else |index|.
   std::string broadcast(Value tensor, int64_t dim, StringRef index);
-  /// |index|, kept within a dimension.
+  /// Returns |index| clamped to a dimension of |size|.
   std::string within(StringRef index, const std::string &size);
   std::string strip(StringRef stage);
   std::string addProducts();
@@ -85,10 +85,11 @@ SmallVector<std::string> AttentionTranslator::loops(ArrayRef<std::string> inner,
   return result;
 }
 
-/// Gives |stage|, of all keys, a buffer of the task.
+/// Stores |stage|, of all keys, in a buffer of the task.
 std::string AttentionTranslator::strip(StringRef stage) {
   Value result = op.getDestinations()[0];
-  // Not affine.apply, which would become one with what counts the panels: their number has a bound, since they are a slice of all panels.
+  // Not affine.apply, which would be composed with the expression of the number of panels. That number has a bound,
+  // since the panels are a slice of all panels.
   Value panels = getValueOrCreateConstantIndexOp(builder, op.getLoc(), sizeOf(op.getKey(), 0));
   OpFoldResult size =
       builder.createOrFold<arith::MulIOp>(op.getLoc(), panels, arith::ConstantIndexOp::create(builder, op.getLoc(), width).getResult());
@@ -97,7 +98,7 @@ std::string AttentionTranslator::strip(StringRef stage) {
   return stage.str();
 }
 
-/// query . key of all columns, whether they have keys or not.
+/// Adds the products query . key for all columns of the panels, also those without keys.
 std::string AttentionTranslator::addProducts() {
   std::string query = load(text.addInput(op.getQuery()), {"d1", "d0", "d3"});
   std::string key = load(text.addInput(op.getKey()), {call("div", {"d2", number(width)}), "d3", call("mod", {"d2", number(width)})});
@@ -122,11 +123,11 @@ std::string AttentionTranslator::maskValue() {
     at.insert(at.begin(), broadcast(mask, rank - 2, "d1"));
   if (rank > 2)
     at.insert(at.begin(), broadcast(mask, 0, "d0"));
-  // Infinities end here: what is made of expressions may assume that there are none.
+  // Removes infinities: compiled expressions may assume that there are none.
   return call("finite", {load(text.addInput(mask), at)});
 }
 
-/// Whether causality or a window hides key d2 from query d1; empty if nothing of the kind does.
+/// Returns the condition that causality or a window hides key d2 from query d1; empty if the operation has neither.
 std::string AttentionTranslator::isHiddenByPosition() {
   std::string hidden;
   auto add = [&](const std::string &condition) { hidden = hidden.empty() ? condition : call("or", {hidden, condition}); };
@@ -139,13 +140,13 @@ std::string AttentionTranslator::isHiddenByPosition() {
   return hidden;
 }
 
-/// Whether key d2 exists and no position hides it from query d1.
+/// Returns the condition that key d2 exists and no position hides it from query d1.
 std::string AttentionTranslator::isVisible() {
   std::string exists = call("lt", {"d2", keys}), hidden = isHiddenByPosition();
   return hidden.empty() ? exists : call("and", {exists, call("not", {hidden})});
 }
 
-/// The score, as it goes into the softmax, of |product|, which has its scale.
+/// Returns the input of the softmax for |product|, a scaled product.
 std::string AttentionTranslator::score(const std::string &product) {
   std::string result = product;
   if (Value table = op.getDistanceBias()) {
@@ -160,7 +161,7 @@ std::string AttentionTranslator::score(const std::string &product) {
   return call("select", {isVisible(), result, floatTerm(kLowest)});
 }
 
-/// The weight of a key before the division by their sum.
+/// Returns the unnormalized probability of a key.
 std::string AttentionTranslator::weight(const std::string &scores, const std::string &largest) {
   std::string x = load(scores, {"d0", "d1", "d2"}), most = load(largest, {"d0", "d1"});
   std::string seen = call("select", {isVisible(), call("exp", {call("sub", {x, most})}), "0.0"});

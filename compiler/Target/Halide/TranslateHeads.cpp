@@ -1,9 +1,9 @@
 //===- TranslateHeads.cpp - Rotations and keys in panels as stages --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects tile.rotary_tile, and loops over panels with one tile.key_panel each, as attune-tile-attention and attune-tile-head-ops make
-// them. Every element of the result is a choice among elements that are read: indices stay within what there is even where the choice is
-// another.
+// Expects tile.rotary_tile, and loops over panels with one tile.key_panel each, as attune-tile-attention and
+// attune-tile-head-ops create them. Every element of the result is selected from several elements, all of which are
+// read, so indices stay in bounds also for elements that are not selected.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -17,7 +17,7 @@ using namespace attune;
 
 static std::string number(int64_t value) { return std::to_string(value); }
 
-/// Loops are d0 tokens, d1 heads, d2 components.
+/// The loops are d0 tokens, d1 heads, d2 components.
 std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, std::string &why) {
   OpBuilder builder(op);
   std::string input = text.addInput(op.getInput()), positions = text.addInput(op.getPositions()), table = text.addInput(op.getTable());
@@ -33,7 +33,7 @@ std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, st
     isFirst = term("eq", {term("mod", {"d2", "2"}), "0"});
     other = term("select", {isFirst, term("add", {"d2", "1"}), term("sub", {"d2", "1"})});
   }
-  if (turned < size) { // components from there on stay
+  if (turned < size) { // the other components stay unchanged
     angle = term("min", {angle, number(half - 1)});
     other = term("max", {term("min", {other, number(size - 1)}), "0"});
   }
@@ -51,17 +51,17 @@ std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, st
 
 namespace {
 
-/// A loop that puts keys into panels.
+/// A loop that writes keys into panels.
 struct PanelLoop {
   explicit PanelLoop(scf::ForOp loop);
-  /// What is wrong with it; empty if nothing is.
+  /// Returns the reason why the loop is not supported; empty if it is.
   std::string problem();
 
   scf::ForOp loop;
   tiles::KeyPanelOp panel;
   /// The rows of one panel.
   tensor::ExtractSliceOp rows;
-  /// Whether there is something else in it than views and arithmetic.
+  /// True if the loop has operations other than views and arithmetic.
   bool hasOthers = false;
 };
 
@@ -77,7 +77,7 @@ PanelLoop::PanelLoop(scf::ForOp loop) : loop(loop) {
     rows = panel.getKeys().getDefiningOp<tensor::ExtractSliceOp>();
 }
 
-/// Whether a slice is made of panel number |panel|.
+/// Returns true if a slice at |offsets| is panel |panel|.
 static bool isPanel(ArrayRef<OpFoldResult> offsets, Value panel) {
   return offsets.size() == 3 && offsets[0] == OpFoldResult(panel) && isConstantIntValue(offsets[1], 0) && isConstantIntValue(offsets[2], 0);
 }
@@ -95,7 +95,7 @@ std::string PanelLoop::problem() {
   return "";
 }
 
-/// Loops are d0 panels, d1 components, d2 columns.
+/// The loops are d0 panels, d1 components, d2 columns.
 std::string attune::translateKeyPanels(scf::ForOp loop, KernelText &text, std::string &why) {
   PanelLoop parts(loop);
   if (why = parts.problem(); !why.empty())
@@ -116,7 +116,7 @@ std::string attune::translateKeyPanels(scf::ForOp loop, KernelText &text, std::s
   Value columnValue = parts.panel.getColumn();
   std::string column = columnValue ? index(columnValue) : "0";
   std::string row = columnValue ? term("sub", {"d2", column}) : "d2", count;
-  // Of the dimensions that are kept the first are rows, the second components.
+  // Of the dimensions that are kept, the first is rows, the second components.
   OpBuilder builder(loop);
   llvm::SmallBitVector dropped = rows.getDroppedDims();
   SmallVector<std::string> at{source};

@@ -1,8 +1,9 @@
 //===- TranslateKernel.cpp - Linalg operations of a task as stages --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects a kernel of the phase `kernels`: one scf.forall whose tasks are linalg operations on tiles, rotations, or keys going into panels.
-// Leaves one halide.tile per task. Every linalg operation becomes a stage of the same loops; fills become initial values.
+// Expects a kernel of the phase `kernels`: one scf.forall whose tasks are linalg operations on tiles, rotations, or
+// keys going into panels. Leaves one halide.tile per task. Every linalg operation becomes a stage of the same loops;
+// fills become initial values.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -17,7 +18,7 @@ using namespace attune;
 
 namespace {
 
-/// Translates what one task computes.
+/// Translates the operations of one task.
 class TaskTranslator {
 public:
   TaskTranslator(scf::ForallOp loop, StringRef name) : loop(loop), builder(loop.getTerminator()), text(builder, name) {}
@@ -41,15 +42,15 @@ private:
   scf::ForallOp loop;
   OpBuilder builder;
   KernelText text;
-  /// Stages by the results they stand for.
+  /// The names of stages, by the results that they compute.
   DenseMap<Value, std::string> stages;
-  /// Extents of the loops of the operation at hand.
+  /// Extents of the loops of the current operation.
   SmallVector<OpFoldResult> extents;
 };
 
 } // namespace
 
-/// The constant that fills |tensor|, or null.
+/// Returns the constant that fills |tensor|, or null.
 static FloatAttr filledWith(Value tensor) {
   FloatAttr value;
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
@@ -57,7 +58,8 @@ static FloatAttr filledWith(Value tensor) {
   return value;
 }
 
-/// The extent of every loop is the size of an operand that the loop alone runs over: results first, whose sizes are the tile's.
+/// Finds the extent of every loop: the size of an operand's dimension that this loop alone indexes. Results come first,
+/// since their sizes are the tile's.
 LogicalResult TaskTranslator::findLoops(linalg::LinalgOp op) {
   extents.assign(op.getNumLoops(), OpFoldResult());
   SmallVector<OpOperand *> operands;
@@ -77,7 +79,7 @@ LogicalResult TaskTranslator::findLoops(linalg::LinalgOp op) {
              : fail("the length of a loop is not the size of an operand");
 }
 
-/// |expr| of loops as text. Within one panel a panel's number is 0 and a column's is the loop's.
+/// Returns |expr| of loops as text. Within one panel the panel's index is 0 and the column's index is the loop's.
 std::string TaskTranslator::indexTerm(AffineExpr expr) {
   return affineTerm(expr, [&](AffineExpr part) -> std::string {
     if (auto dim = dyn_cast<AffineDimExpr>(part))
@@ -99,7 +101,7 @@ std::string TaskTranslator::indexTerm(AffineExpr expr) {
   });
 }
 
-/// What a body reads of |operand|; empty on failure.
+/// Returns the text of the element of |operand| that the body reads; empty on failure.
 std::string TaskTranslator::load(linalg::LinalgOp op, OpOperand &operand) {
   if (FloatAttr value = filledWith(operand.get()))
     return floatTerm(value.getValueAsDouble());
@@ -173,7 +175,7 @@ LogicalResult TaskTranslator::translate(linalg::LinalgOp op) {
   return success();
 }
 
-/// What |result| is written into: through fills, which only say what was there.
+/// Returns the destination of |result|, through fills, which only set its initial value.
 static Value destinationOf(Value result) {
   if (auto loop = result.getDefiningOp<scf::ForOp>())
     return loop.getInitArgs()[0];
@@ -185,7 +187,7 @@ static Value destinationOf(Value result) {
   return fill ? fill.getDpsInits()[0] : init;
 }
 
-/// Gives what |insert| puts into the result of the loop an output.
+/// Adds an output for the tensor that |insert| puts into the loop's result.
 LogicalResult TaskTranslator::addResult(tensor::ParallelInsertSliceOp insert) {
   Value source = insert.getSource(), destination = destinationOf(source);
   std::string stage = stages.lookup(source);
@@ -195,7 +197,7 @@ LogicalResult TaskTranslator::addResult(tensor::ParallelInsertSliceOp insert) {
     return fail("a result is not computed by a linalg operation");
   if (!destination.getDefiningOp<tensor::ExtractSliceOp>() || stridesOf(destination).back() != 1)
     return fail("a result is not written in place");
-  // What sums up has a stage after it, whose register tiles its own are.
+  // A reduction needs a stage after it, whose register tiles it is computed at.
   if (isFill || (op && op.getNumReductionLoops() > 0 && op.getNumParallelLoops() > 1)) {
     SmallVector<std::string> loops, indices{stage};
     for (auto [dim, size] : llvm::enumerate(sizesOf(builder, destination))) {

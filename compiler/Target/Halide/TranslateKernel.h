@@ -15,7 +15,8 @@
 
 namespace attune {
 
-/// Rewrites the tasks of |kernel|, a function of the phase `kernels`, to one `halide.tile` each. On failure |why| is the reason and
+/// Rewrites the tasks of |kernel|, a function of the phase `kernels`, to one `halide.tile` each. On failure |why| is
+/// the reason and
 /// |kernel| may be half rewritten: callers work on a copy.
 mlir::LogicalResult translateToHalideKernel(mlir::func::FuncOp kernel, std::string &why);
 
@@ -25,22 +26,22 @@ mlir::LogicalResult translateAttention(mlir::tiles::AttentionTileOp op, llvm::St
 /// Adds a stage that computes |op| and returns its name; on failure it is empty and |why| is the reason.
 std::string translateRotary(mlir::tiles::RotaryTileOp op, KernelText &text, std::string &why);
 
-/// Likewise for |loop| if it puts the keys of a head into panels, one by one.
+/// Adds a stage for |loop| if it writes the keys of a head into panels one by one; results as above.
 std::string translateKeyPanels(mlir::scf::ForOp loop, KernelText &text, std::string &why);
 
-/// Merges a loop over tiles of rows, `for %i to %n step %s { … rows %i to %i + %size … }`, into one tile of all rows. Fails, changing
-/// nothing, if |loop| is not one.
+/// Merges a loop over tiles of rows, `for %i to %n step %s { … rows %i to %i + %size … }`, into one tile of all rows.
+/// Fails without changes if |loop| is not such a loop.
 mlir::LogicalResult mergeTiles(mlir::scf::ForOp loop);
 
 /// Writes the scalar operations of a linalg body.
 class ScalarTranslator {
 public:
-  /// Gives the text of a value from outside of the operations; empty if it has none.
+  /// Returns the text of a value defined outside of the operations; empty if it has none.
   using Lookup = std::function<std::string(mlir::Value)>;
 
   ScalarTranslator(KernelText &text, Lookup lookup) : text(text), lookup(std::move(lookup)) {}
 
-  /// The text of |value|; empty, with the reason in |why|, if there is none.
+  /// Returns the text of |value|; empty, with the reason in |why|, if there is none.
   std::string translate(mlir::Value value);
   std::string why;
 

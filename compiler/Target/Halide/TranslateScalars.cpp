@@ -20,7 +20,7 @@ std::string ScalarTranslator::fail(const Twine &reason) {
   return "";
 }
 
-/// The word for an operation that has the same operands, or empty.
+/// Returns the word for |op| if it has the same operands; empty if there is none.
 static StringRef wordFor(Operation *op) {
   return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
       .Cases({"arith.addf", "arith.addi"}, "add")
@@ -81,7 +81,7 @@ static StringRef wordFor(arith::CmpFPredicate predicate) {
   }
 }
 
-/// Text of a constant, or empty.
+/// Returns the text of a constant; empty for other operations.
 static std::string constantText(Operation *op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (!constant)
@@ -106,7 +106,7 @@ std::string ScalarTranslator::translate(Value value) {
   return translateOp(op);
 }
 
-/// Conversions between integers, indices, booleans and f32.
+/// Translates conversions between integers, indices, booleans and f32.
 std::string ScalarTranslator::translateCast(Operation *op) {
   Value from = op->getOperand(0);
   std::string operand = translate(from);
@@ -122,7 +122,7 @@ std::string ScalarTranslator::translateCast(Operation *op) {
   return term(isFloat ? "float" : "int", {operand});
 }
 
-/// An affine expression, or the least or greatest of some.
+/// Translates an affine expression, or the minimum or maximum of several.
 std::string ScalarTranslator::translateAffine(Operation *op) {
   auto apply = dyn_cast<affine::AffineApplyOp>(op);
   auto smallest = dyn_cast<affine::AffineMinOp>(op);
@@ -143,7 +143,7 @@ std::string ScalarTranslator::translateAffine(Operation *op) {
   return result;
 }
 
-/// An element looked up in a tensor from outside.
+/// Translates the extraction of an element of a tensor defined outside.
 std::string ScalarTranslator::translateExtract(Operation *op) {
   auto extract = cast<tensor::ExtractOp>(op);
   SmallVector<std::string> operands{text.addInput(extract.getTensor())};

@@ -15,7 +15,7 @@ using namespace attune;
 
 namespace {
 
-/// The buffers that something touches.
+/// The buffers that some operations read and write.
 struct Touched {
   llvm::SmallPtrSet<void *, 8> reads, writes;
 
@@ -49,7 +49,7 @@ static void *rootOf(Value buffer) {
   return buffer.getAsOpaquePointer();
 }
 
-/// What |op| itself touches.
+/// Returns the buffers that |op| itself touches.
 Touched Placement::touchedBy(Operation *op) {
   Touched result;
   auto read = [&](Value value) {
@@ -74,7 +74,7 @@ Touched Placement::touchedBy(Operation *op) {
   return result;
 }
 
-/// What |op| and the operations in its regions touch.
+/// Returns the buffers that |op| and the operations in its regions touch.
 Touched Placement::touchedWithin(Operation *op) {
   Touched result;
   op->walk([&](Operation *inner) { result.add(touchedBy(inner)); });
@@ -93,7 +93,7 @@ void Placement::place(Block &block) {
       pending.add(now);
       continue;
     }
-    // The body of a loop runs after itself.
+    // An iteration of a loop follows the one before it.
     Touched before = pending;
     if (isa<LoopLikeOpInterface>(op))
       before.add(touchedWithin(&op));

@@ -8,9 +8,10 @@
 
 namespace attune {
 
-/// Puts gpu.barrier into |loop| before every operation that conflicts with one since the last barrier: it reads a buffer that was written,
-/// or writes one that was read or written. What runs again in a loop conflicts with itself. Arguments of a function are different buffers,
-/// and so are parts of the workspace and arguments; parts of the workspace may be the same.
+/// Inserts gpu.barrier into |loop| before every operation that conflicts with one since the last barrier: it reads a
+/// buffer that was written, or writes one that was read or written. An operation in a loop conflicts with itself in the
+/// next iteration. Arguments of a function are different buffers and do not overlap the workspace; parts of the
+/// workspace may overlap each other.
 void placeBarriers(mlir::scf::ForallOp loop);
 
 } // namespace attune

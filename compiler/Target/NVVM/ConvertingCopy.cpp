@@ -14,7 +14,7 @@ using Values = ThreadBuilder::Values;
 /// Chunks that a thread loads before it stores the first.
 static constexpr int64_t kChunksAtOnce = 4;
 
-/// Rounds and stores |elements|, chunk number |number| of a matrix of |rows| rows, to |to|.
+/// Rounds |elements|, chunk |number| of a matrix of |rows| rows at |to|, and stores them.
 void ConvertingCopy::storeChunk(Value to, Value number, ValueRange elements, int64_t rows, int64_t columns) {
   TensorCores cores(e, precision == xfmr::Precision::F16 ? Type(e.getF16Type()) : Type(e.getBF16Type()));
   Values packed;

@@ -9,15 +9,17 @@
 
 namespace attune {
 
-/// Copies rows of f32 to shared memory as 16-bit operands of products, by the threads of a warpgroup: TMA does not convert.
+/// Emits copies of f32 rows to shared memory as 16-bit operands, by the threads of a warpgroup, since TMA does not
+/// convert.
 class ConvertingCopy {
 public:
   using Value = mlir::Value;
 
-  /// |words| is the memory, |thread| the thread's number in the warpgroup.
+  /// Copies to the shared memory |words|; |thread| is the thread's number in the warpgroup.
   ConvertingCopy(ThreadBuilder &e, mlir::xfmr::Precision precision, Value words, Value thread)
       : e(e), precision(precision), words(words), thread(thread) {}
-  /// Copies |count| rows of |from|, whose first is |first|, to byte |to|, in blocks of 64 columns; zeros behind them up to |rows|.
+  /// Copies |count| rows of |from| from |first| on to byte |to|, in swizzled blocks of 64 columns; rows up to |rows|
+  /// become zeros.
   void copy(Value to, Value from, llvm::ArrayRef<Value> first, Value count, int64_t rows, int64_t columns);
 
 private:

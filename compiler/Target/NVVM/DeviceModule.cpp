@@ -19,7 +19,7 @@
 using namespace attune;
 
 static constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
-/// Of CUDA 12.0: what its drivers take and all that kernels use.
+/// The PTX version of CUDA 12.0, which has all instructions that kernels use.
 static constexpr llvm::StringLiteral kPtxVersion = "+ptx80";
 
 static Result<std::unique_ptr<llvm::TargetMachine>> createMachine(const GpuArchitecture &gpu) {

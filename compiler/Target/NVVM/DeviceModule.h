@@ -13,33 +13,35 @@
 
 namespace attune {
 
-/// A kernel, in the order of launches' numbers.
+/// A kernel. Launches number kernels in the order of the list.
 struct DeviceFunction {
   std::string symbol;
   /// The function that launches it.
   std::string function;
   uint32_t sharedBytes = 0;
-  /// The compute capability times 10 of the only GPU that has it, or 0.
+  /// The compute capability times 10 of the only architecture that has the kernel; 0 if all have it.
   uint32_t gpu = 0;
 };
 
-/// The kernels of |module|, after the phase `target`.
+/// Returns the kernels of |module|, after the phase `target`.
 std::vector<DeviceFunction> readDeviceFunctions(mlir::ModuleOp module);
 
-/// The kernels of |module|, after the phase `target`, as LLVM IR for NVPTX that is not optimised yet; null, with a diagnostic, if
-/// translation fails. Shared memory is one external array of unknown size.
+/// Translates the kernels of |module|, after the phase `target`, to unoptimized LLVM IR for NVPTX; null, with a
+/// diagnostic, if translation fails. Shared memory is one external array of unknown size.
 std::unique_ptr<llvm::Module> translateDeviceModule(mlir::ModuleOp module, llvm::LLVMContext &context);
 
-/// A copy of |module| with those of its |functions| that |gpu| has.
+/// Returns a copy of |module| with only the |functions| that |gpu| runs.
 std::unique_ptr<llvm::Module> selectFunctions(const llvm::Module &module, const std::vector<DeviceFunction> &functions,
                                               const GpuArchitecture &gpu);
 
-/// Optimises a copy of |module| and emits it for |gpu|. PTX that would call a library is an error that names the function.
+/// Optimizes a copy of |module| and emits PTX for |gpu|. PTX that would call a library is an error that names the
+/// function.
 Result<std::string> emitPtx(const llvm::Module &module, const GpuArchitecture &gpu);
 
-/// NVIDIA's assembler: the value of ATTUNE_PTXAS (empty for none), or `ptxas` on the PATH or in $CUDA_HOME/bin; empty if there is none.
+/// Returns the path of NVIDIA's assembler: the value of ATTUNE_PTXAS (empty for none), or `ptxas` on the PATH or in
+/// $CUDA_HOME/bin; empty if there is none.
 std::string findPtxas();
-/// The cubin of |ptx|. Errors carry the first line of what the assembler says.
+/// Assembles |ptx| to a cubin. Errors carry the first line of the assembler's output.
 Result<std::string> runPtxas(const std::string &ptxas, const std::string &ptx, const GpuArchitecture &gpu);
 
 } // namespace attune

@@ -24,7 +24,7 @@ static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
   loops.forEach(e, sizes, [&](ValueRange point) { e.store(e.load(op.getSource(), point), op.getTarget(), point); });
 }
 
-/// The first thread stores.
+/// Lets only the first thread store.
 static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   e.ifThen(e.compare(arith::CmpIPredicate::eq, loops.thread, 0), [&] { e.clone(*op); });
@@ -33,7 +33,7 @@ static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops)
 }
 
 LogicalResult attune::distributeOp(Operation *op, const ThreadLoops &loops) {
-  // Tiles are for blocks of one size; others take the general form.
+  // Thread-block tiles are for blocks of one size; other blocks take the general emitter.
   auto isTile = [&](bool hasTile) { return hasTile && loops.threads == kBlockThreads; };
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return restrictStore(store, loops);

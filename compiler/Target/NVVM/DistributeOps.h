@@ -10,19 +10,20 @@
 
 namespace attune {
 
-/// Returns true if threads share |op|: linalg, copies, xfmr tiles and stores.
+/// Returns true if threads share |op|: linalg operations, copies, tile operations and stores.
 bool isDistributed(mlir::Operation *op);
 /// Replaces |op| by the loops of one thread.
 llvm::LogicalResult distributeOp(mlir::Operation *op, const ThreadLoops &loops);
 
-/// Linalg (ThreadLinalg.cpp), tiles of heads (ThreadHeads.cpp), attention (WarpAttention.cpp, FlashAttention.cpp). The operation stays.
+/// Emit linalg operations (ThreadLinalg.cpp), tiles of heads (ThreadHeads.cpp) and attention (WarpAttention.cpp,
+/// FlashAttention.cpp). The operation stays.
 llvm::LogicalResult emitLinalg(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 void emitKeyPanel(mlir::tiles::KeyPanelOp op, const ThreadLoops &loops);
 void emitKeyRows(mlir::tiles::UnpackKeysOp op, const ThreadLoops &loops);
 void emitRotary(mlir::tiles::RotaryTileOp op, const ThreadLoops &loops);
 void emitQuantizeRows(mlir::tiles::QuantizeRowsOp op, const ThreadLoops &loops);
 void emitAttentionRows(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
-/// Attention by tensor cores, which not every tile is for.
+/// Attention by tensor cores, and the tiles that it supports.
 bool isFlashAttention(mlir::tiles::AttentionTileOp op);
 void emitFlashAttention(mlir::tiles::AttentionTileOp op, const ThreadLoops &loops);
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects scf.forall on buffers with linalg and xfmr tile operations inside. Leaves scalar code of one thread, with barriers. All control
-// flow around barriers is the same for all threads of a block: loops and branches that were there depend on what all threads know.
+// Expects scf.forall on buffers with linalg and tile operations inside. Leaves scalar code of one thread, with
+// barriers. Control flow around barriers is the same for all threads of a block, because the loops and branches of the
+// input depend only on values that all threads have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +68,7 @@ struct DistributeToThreads : attune::impl::DistributeToThreadsBase<DistributeToT
   }
 
 private:
-  /// Reports what threads cannot share in |loop|: operations on tensors.
+  /// Reports operations on tensors in |loop|, which threads cannot share.
   static LogicalResult verifyLoop(scf::ForallOp loop) {
     if (loop->getNumResults() != 0)
       return loop.emitError("expects a loop on buffers, but got results");
@@ -95,7 +96,7 @@ private:
       step = e.mul(e.index(loop.getMixedUpperBound()[0]), threads);
     }
     ThreadLoops loops{first, step, thread, threads};
-    // All of them before the first is emitted: what a thread does is not shared again.
+    // Collected before the first is emitted, because the emitted code of a thread must not be distributed again.
     llvm::SetVector<Operation *> ops;
     loop.walk([&](Operation *op) {
       if (isDistributed(op))
@@ -110,7 +111,8 @@ private:
     return success();
   }
 
-  /// Takes projections of codes out of |ops|, with what happens to their sums, which are not stored then.
+  /// Emits low-precision projections and removes them from |ops|, with their epilogues, which read the sums in
+  /// registers.
   static void distributeLowPrecision(llvm::SetVector<Operation *> &ops, GemmVariant variant, const ThreadLoops &loops) {
     SmallVector<linalg::LinalgOp> contractions;
     if (loops.threads != kBlockThreads)
@@ -134,7 +136,7 @@ private:
     }
   }
 
-  /// Erases scratch that nothing is in any more, and the number of the worker that had it.
+  /// Erases unused scratch and the worker's number that located it.
   static void eraseUnused(scf::ForallOp loop) {
     loop.getBody()->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (isOpTriviallyDead(op))

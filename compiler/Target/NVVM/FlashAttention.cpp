@@ -2,16 +2,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A warp has 16 rows (pairs of a query and a head), a block 64. Queries stay in registers as operands. For 64 keys at a time the block
-// copies keys and values to shared memory: keys in panels and values of f32, rounded, between barriers; rows that are rounded already by
-// copies that bypass registers, the next 64 while these are multiplied. Then each warp, with running maximum m, sum l and result O,
+// FlashAttention on the tensor cores of sm_80. The scores of a query tile with all keys are too large for registers or
+// shared memory, and writing them to global memory costs more than computing them. So the keys go by in steps of 64,
+// with an online softmax, and neither scores nor probabilities ever leave the registers of the lanes that computed
+// them.
 //
-//   S  = Q K                  16 x 64, in registers: lane 4 g + t has rows g and g + 8, columns 2t, 2t + 1 of every eight
-//   S  = score(S)             scale, masks and biases, for each element as in every other form (RowAttention)
-//   m' = max(m, S)  P = 2^(S - m')  l = l 2^(m - m') + P  O = O 2^(m - m') + P V
+// A block of four warps has 64 rows (pairs of a query and a head), a warp 16. Queries stay in registers as operands. A
+// step copies 64 keys and values to shared memory, where all warps read them:
 //
-// The sums S are, once rounded, the operand P: they never leave their lanes. Rows of both tiles in shared memory are an odd number of
-// chunks apart, so `ldmatrix` finds 8 of them in different banks. Few rows over a cache, as in decoding, are warps' work one by one.
+//                      keys of the step, 64              values, E columns
+//   warp 0  Q 16 x D   | S 16 x 64 | --softmax--> P      | O 16 x E |
+//   warp 1             | S         |                     | O        |         registers: lane 4 g + t has rows g and g + 8,
+//   warp 2             | S         |                     | O        |         columns 2t, 2t + 1 of every eight
+//   warp 3             | S         |                     | O        |
+//
+//   S  = Q K
+//   S  = score(S)             scale, masks and biases, for each element as in every other emitter (RowAttention)
+//   m' = max(m, S)  P = 2^(S - m')  l = l 2^(m - m') + P  O = O 2^(m - m') + P V      m, l, O: running maximum, sum, result
+//
+//   copies     | step 0 | step 1 | step 2 | ..      bf16, f16: cp.async, two stages; the copy of the next step
+//   products            | step 0 | step 1 | ..      runs beside the products of this one
+//
+// Keys in panels and f32 values, those of a cache, are rounded by threads instead, in one stage between two barriers.
+//
+// Invariants. The accumulators S have the layout of operand A, so P = round(S) needs no shuffle. Rows in shared memory
+// are an odd number of 16-byte chunks apart, so `ldmatrix` finds 8 of them in different banks. Steps that every row
+// sees whole run in a loop without mask tests; with a window there is a tested loop before it, and always one after it.
+//
+// Cost. Two stages of keys and values: 36 KiB of shared memory for heads of 64, 68 KiB for heads of 128.
+//
+// Up to four rows over a cache, as in decoding, go to WarpAttention, one row a warp: a tile of 64 rows would be mostly
+// empty.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +49,7 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Rows of a block, keys of a step, rows that are few, and stages of keys and values that copies bring.
+/// Rows of a block, keys of a step, the most rows that WarpAttention takes, and stages that cp.async fills.
 constexpr int64_t kRows = 64, kKeys = kFlashKeys, kFewRows = 4, kStages = 2;
 
 /// Emits one tile.
@@ -38,7 +59,7 @@ public:
   void emit();
 
 private:
-  /// Stages of a matrix in shared memory: rows of chunks.
+  /// The stages of a matrix in shared memory: |rows| rows of |columns| 16-bit elements and one chunk of padding.
   struct Matrix {
     Value words;
     int64_t rows, columns;
@@ -70,7 +91,7 @@ private:
 
 } // namespace
 
-/// Elements from one row of |rows|, which lie at constant distances, to the next.
+/// Returns the distance of the rows of |rows| in elements; ShapedType::kDynamic if it is not constant.
 static int64_t getRowStride(Value rows) {
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -97,7 +118,8 @@ void FlashAttention::emit() {
     return {};
   };
   auto many = [&]() -> Values {
-    // Usually the rows are one tile. A loop would keep the addresses that all tiles share in registers, and the sums leave none for them.
+    // Usually the rows are one tile. A loop would keep the addresses that its tiles share in registers, which the sums
+    // need.
     std::optional<SizeExpr> queries = DimBounds().getDim(op.getQuery(), 0);
     std::optional<int64_t> most = queries ? queries->getConstant() : std::nullopt;
     if (int64_t heads = cast<MemRefType>(op.getQuery().getType()).getDimSize(1);
@@ -114,7 +136,7 @@ void FlashAttention::emit() {
     e.choose(e.compare(arith::CmpIPredicate::sle, own.count, kFewRows), few, many);
 }
 
-/// Copies |count| rows of |from|, whose first is |first|, of |columns| columns, rounded; zeros around them.
+/// Rounds |count| rows of |from| from |first| on, of |columns| columns, to |to|; the rest of |to| becomes zeros.
 void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> first, Value count, int64_t columns) {
   int64_t chunks = to.columns / kChunk;
   Value wide = isAligned(e, from);
@@ -134,11 +156,12 @@ void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> fir
   });
 }
 
-/// Starts to copy 64 rows of |from|, whose first is |first|, of |columns| columns; zeros for what does not exist.
+/// Starts to copy 64 rows of |from| from |first| on, of |columns| columns, to a stage; rows that do not exist become
+/// zeros.
 void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value first, int64_t columns) {
   int64_t chunks = to.columns / kChunk, count = to.rows * chunks / loops.threads;
   Value base = addressOf(to, stage), end = e.size(from, 0), source, target, row, hasChunk;
-  // The chunk that thread |number| copies, its row and its two addresses.
+  // Computes the row, the source and the target address of chunk |number|.
   auto take = [&](Value number) {
     Value chunk = e.rem(number, chunks), local = e.div(number, chunks);
     row = e.add(first, local);
@@ -147,8 +170,7 @@ void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value f
     source = cores.addressOf(from, {row, e.mul(chunk, kChunk)});
     target = cores.advance(base, e.add(e.mul(local, to.strideBytes()), e.mul(chunk, kChunkBytes)));
   };
-  // Where a thread has the same chunk of each of its rows, these are equally far apart: constants in the copies, not addresses in
-  // registers.
+  // If a thread copies the same chunk of each of its rows, its addresses differ by constants, which need no registers.
   bool isRegular = loops.threads % chunks == 0;
   int64_t rowsApart = loops.threads / chunks, sourceBytes = rowsApart * getRowStride(from) * 2, targetBytes = rowsApart * to.strideBytes();
   if (isRegular)
@@ -164,7 +186,7 @@ void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value f
   }
 }
 
-/// Starts to copy the keys from |begin| on and their values.
+/// Starts to copy 64 keys from |begin| on and their values to |stage|.
 void FlashAttention::copyStage(Value stage, Value begin) {
   copyRows(keys, stage, op.getKey(), begin, own.headDim);
   copyRows(values, stage, op.getValue(), begin, own.valueDim);
@@ -192,7 +214,7 @@ Values FlashAttention::multiplyKeys(Value stage) {
   return sums;
 }
 
-/// |sums| and the products of |weights|, as multiplyKeys has them, and the values in shared memory.
+/// Adds the products of the probabilities |weights|, in multiplyKeys's layout, and the values of |stage| to |sums|.
 void FlashAttention::addValues(Value stage, ArrayRef<Value> weights, MutableArrayRef<Value> sums) {
   Value base = cores.advance(addressOf(values, stage), cores.rowOfTransposed(lane, values.strideBytes()));
   for (int64_t key = 0; key < kKeys; key += 16) {
@@ -208,7 +230,7 @@ void FlashAttention::addValues(Value stage, ArrayRef<Value> weights, MutableArra
   }
 }
 
-/// Goes on with the keys from |begin| on, which are in |stage|; carried are the state and the results of FlashRows.
+/// Emits one step: the 64 keys from |begin| on, which are in |stage|. Carries the state and the results of FlashRows.
 Values FlashAttention::step(Value begin, Value stage, ValueRange carried, bool areSeen) {
   Values scores = multiplyKeys(stage), next(carried);
   MutableArrayRef<Value> state = MutableArrayRef(next).take_front(4), results = MutableArrayRef(next).drop_front(4);
@@ -217,8 +239,8 @@ Values FlashAttention::step(Value begin, Value stage, ValueRange carried, bool a
   return next;
 }
 
-/// All steps from |begin| to |end|; copies are under way for the next ones, up to |last|. Carried is, behind what `step` carries, the
-/// stage.
+/// Emits the loop over the steps from |begin| to |end|. Copies run ahead, up to key |last|. Carries the values of
+/// `step`, then the stage.
 Values FlashAttention::overKeys(Value begin, Value end, Value last, ValueRange carried, bool areSeen) {
   Value zero = e.index(0);
   return e.loop(begin, end, e.index(kKeys), carried, [&](Value key, ValueRange before) -> Values {
@@ -226,7 +248,7 @@ Values FlashAttention::overKeys(Value begin, Value end, Value last, ValueRange c
     if (op.hasKeyRows()) {
       cores.waitForCopies(kStages - 2);
       e.barrier();
-      // Nobody reads the stage before this one any more.
+      // After the barrier no thread reads the stage before this one.
       Value isFirst = e.compare(arith::CmpIPredicate::eq, stage, zero), next = e.add(key, (kStages - 1) * kKeys);
       Value free = e.select(isFirst, e.index(kStages - 1), e.add(stage, -1)), one = e.add(stage, 1);
       e.ifThen(e.compare(arith::CmpIPredicate::slt, next, last), [&] { copyStage(free, next); });
@@ -269,7 +291,7 @@ void FlashAttention::emitTile(Value first) {
   own.finish(all.take_front(4), all.drop_front(4).drop_back(), [&] { e.barrier(); });
 }
 
-/// Whether |rows| begin at multiples of a chunk if the first does.
+/// Returns true if rows of |rows| are whole chunks, so that all begin at multiples of a chunk if the first does.
 static bool hasRowsOfChunks(Value rows) {
   int64_t stride = getRowStride(rows);
   return cast<MemRefType>(rows.getType()).getDimSize(1) % kChunk == 0 && stride != ShapedType::kDynamic && stride % kChunk == 0;

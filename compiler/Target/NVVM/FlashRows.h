@@ -10,11 +10,11 @@
 
 namespace attune {
 
-/// Keys that are visited at once, and the largest head whose operands registers hold.
+/// Keys of a step, and the largest head size whose operands fit in registers.
 inline constexpr int64_t kFlashKeys = 64, kLargestHead = 128;
 
-/// What a warp does with its 16 rows (pairs of a query and a head) of attention by tensor cores, whichever instructions multiply: lane 4 g
-/// + t has rows g and g + 8 and, of each eight columns of scores or results, 2t and 2t + 1.
+/// The online softmax of a warp's 16 rows (pairs of a query and a head) in the accumulator layout of mma.sync and
+/// wgmma: lane 4 g + t has rows g and g + 8 and, of each eight columns of scores or results, columns 2t and 2t + 1.
 class FlashRows {
 public:
   using Value = mlir::Value;
@@ -22,34 +22,38 @@ public:
 
   FlashRows(mlir::tiles::AttentionTileOp op, ThreadBuilder &e, Value lane);
 
-  /// Goes on with the rows from |first| on, those the warp stores only if it |stores| (null: all).
+  /// Selects the rows from |first| on and loads their queries. The warp stores their results only if |stores| (null:
+  /// always).
   void take(Value first, Value stores = {});
-  /// The keys that the rows from |first| to |last| visit.
+  /// Returns the range [begin, end) of keys that the rows from |first| to |last| visit.
   std::pair<Value, Value> visitedKeys(Value first, Value last);
-  /// Where the steps of |step| keys begin and end that all of these rows see whole; |visited| are the keys above.
+  /// Returns the range of keys, in steps of |step| from |visited|'s first key on, that every row from |first| to |last|
+  /// sees whole; |visited| is the result of visitedKeys.
   std::pair<Value, Value> seenKeys(Value first, Value last, std::pair<Value, Value> visited, int64_t step);
-  /// Maxima and the lane's parts of the sums of both rows before the first key, and results.
+  /// Return the values before the first key: both rows' maxima and the lane's parts of their sums; the lane's results.
   Values initialState();
   Values initialResults();
-  /// Makes weights of |products|, those of the keys from |begin| on, all of them seen or not, and brings |state| up to date. Returns for
-  /// both rows what results so far must be multiplied by.
+  /// Emits one online-softmax step: turns |products|, those of the keys from |begin| on, into unnormalized
+  /// probabilities and updates maxima and sums in |state|. If |areSeen|, no key is hidden. Returns the factor of each
+  /// row's earlier results.
   std::pair<Value, Value> weigh(Value begin, bool areSeen, llvm::MutableArrayRef<Value> products, llvm::MutableArrayRef<Value> state);
   void rescale(llvm::MutableArrayRef<Value> results, std::pair<Value, Value> factors);
-  /// The operand A for 16 keys, from |key| of |weights| on.
+  /// Returns the operand A for 16 keys: the rounded probabilities |weights| from key |key| on.
   Values operand(llvm::ArrayRef<Value> weights, int64_t key);
-  /// Stores the results. |barrier| makes what lanes have stored visible to others.
+  /// Normalizes and stores the results, and recomputes fully masked rows. |barrier| emits a barrier that makes the
+  /// lanes' stores visible to each other.
   void finish(mlir::ValueRange state, mlir::ValueRange results, llvm::function_ref<void()> barrier);
 
-  /// How many rows there are, and how many components.
+  /// The number of rows of the tile, and the components of a query and of a value.
   Value count;
   int64_t headDim, valueDim;
   TensorCores cores;
   RowAttention rows;
-  /// The operands of queries, four words for each 16 components.
+  /// The queries as operand A: four words for each 16 components.
   Values queries;
 
 private:
-  /// The first key that a row sees, null for 0, and the one behind the last.
+  /// The first key that each row sees, null for 0, and the key after the last one.
   struct Limits {
     Value first[2], end[2];
   };
@@ -63,11 +67,11 @@ private:
   Value exists[2];
 };
 
-/// Whether rows of |from| can be read 16 bytes at a time.
+/// Returns true if rows of |from| can be read 16 bytes at a time.
 mlir::Value isAligned(ThreadBuilder &e, mlir::Value from);
-/// Eight f32 of a row of |from|, at |column| and behind, four at once.
+/// Loads eight f32 of a row of |from| from |column| on, four at once.
 ThreadBuilder::Values loadAlignedEight(ThreadBuilder &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, mlir::Value column);
-/// The same in any place, zeros from |columns| on.
+/// Loads eight f32 from |column| on, also if they are not aligned; columns from |columns| on are zeros.
 ThreadBuilder::Values loadEight(ThreadBuilder &e, mlir::Value from, llvm::ArrayRef<mlir::Value> row, int64_t columns, mlir::Value column,
                                 mlir::Value isAligned);
 

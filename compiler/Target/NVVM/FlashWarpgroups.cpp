@@ -2,13 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Attention as in FlashAttention.cpp, by what sm_90a has. A block is three warpgroups and stays on its multiprocessor. It makes two tiles
-// of queries at once that are neighbours and see the same keys, and pair after pair of them (PersistentTiles.cpp):
+// Warp-specialized attention for sm_90a. The loads of keys, the products and the exponentials of one step depend on
+// each other; done in turn they leave the tensor cores idle. So loads get a warpgroup of their own, and two query tiles
+// alternate.
 //
-//   producer    for each pair, for each stage of keys: wait until it is empty; keys and values to it (KeyPipeline.cpp)
-//   consumers   for each pair, a tile each, from these stages (WarpgroupConsumer.cpp)
+// A persistent block has three warpgroups. WG0 produces: it fills a ring of stages with keys and values (KeyPipeline).
+// WG1 and WG2 consume (WarpgroupConsumer): each owns 64 rows (query, head) of one of two neighboring query tiles of a
+// sequence and KV head, so one stage serves both. Block and pair: PersistentTiles.
 //
-// so that keys of the next pair are on their way while results of this one are stored.
+//   shared memory   | K0 K1 .. | V0 V1 .. | Q1 | Q2 |     a stage: 128 keys (64 with a distance bias and values of more
+//                                                         than 64 components; 64 from a cache)
+//   WG0   K0 V0 K1 V1 K2 ...                              waits for `empty`; TMA completes `full` by its byte count
+//   WG1   S0 |softmax 0| S1  O+=P0 V0 |softmax 1| S2  O+=P1 V1      softmax hides behind O += P V of the stage before
+//   WG2      S0 |softmax 0| S1  O+=P0 V0 |softmax 1| ...            and behind the products of the other warpgroup
+//
+// Invariants. `full` of a stage completes once, by one arrival with bytes or by 128 threads that convert; `empty` by
+// one arrival of each consumer. A consumer without a tile of its own computes its neighbor's and stores nothing, so the
+// counts hold. S lives in registers; rounded, it is the operand A of the next product and never leaves its lanes.
+// Values past the last key are cleared, since 0 x NaN is NaN. All roles walk the same series of pairs, so the ring runs
+// on across pairs: the keys of the next pair load while the results of this one are stored.
+//
+// Cost. Heads of 128: 32 KiB of queries and 64 KiB a stage, so three stages; heads of 64: 16 KiB and 32 KiB, four
+// stages. setmaxnreg gives a producing thread 40 registers and a consuming one 232; 56 and 224 if the producer converts
+// a cache.
+//
+// Not used: upstream's wgmma operation, which has no operand A in registers and whose wait does not order the sums
+// (WarpgroupProducts.cpp). Not there yet: clusters, and TMA loads from caches, which are f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +49,10 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Consumers, rows of one.
+/// Consumers of a block, and rows of one consumer.
 constexpr int64_t kConsumers = 2, kRows = kConsumerRows;
 
-/// Emits the body of the loop of blocks.
+/// Emits the body of the loop over blocks.
 class WarpgroupAttention {
 public:
   WarpgroupAttention(scf::ForallOp before, tiles::AttentionTileOp model, ThreadBuilder &e, Value tiles,
@@ -41,7 +60,8 @@ public:
   void emit(const PersistentTiles &pairs, Value block);
 
 private:
-  /// Which tiles of a pair there are, and the keys from a stage's first one on that they visit.
+  /// For each tile of a pair, whether it exists; and the keys [begin, end) that the tiles visit, from a stage's first
+  /// key on.
   struct Visit {
     Value hasTile[kConsumers], begin, end;
   };
@@ -67,7 +87,7 @@ WarpgroupAttention::WarpgroupAttention(scf::ForallOp before, tiles::AttentionTil
     : before(before), e(e), tma(e), queryBytes(sizeOfQueries(model)), stages(model, e, kConsumers, kConsumers * queryBytes, operands),
       thread(e.thread()), group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)), tiles(tiles) {}
 
-/// The operation of tile |tile| of the sequence and the heads of |pair|, with all that it needs.
+/// Clones the attention operation of query tile |tile| of the sequence and heads of |pair|, with its operands.
 tiles::AttentionTileOp WarpgroupAttention::cloneAt(QueryTilePair pair, Value tile) {
   IRMapping map;
   map.map(before.getInductionVars(), ValueRange{pair.sequence, pair.heads, tile});
@@ -93,7 +113,7 @@ WarpgroupAttention::Visit WarpgroupAttention::visit(QueryTilePair pair) {
       visit.begin = e.mul(e.div(from, stages.schedule.keys), stages.schedule.keys);
     visit.end = e.max(i == 0 ? zero : visit.end, e.select(exists, to, zero));
     tile.erase();
-    // Of the tiles of a shorter sequence the last are empty.
+    // The last tiles of a shorter sequence are empty.
     visit.hasTile[i] = i == 0 ? exists : e.both(exists, e.compare(arith::CmpIPredicate::slt, number, tiles));
   }
   return visit;
@@ -113,7 +133,7 @@ Values WarpgroupAttention::produce(QueryTilePair pair, ValueRange carried) {
 Values WarpgroupAttention::consume(QueryTilePair pair, ValueRange carried) {
   Visit keys = visit(pair);
   auto some = [&]() -> Values {
-    // Without a tile of its own, the second consumer makes the first one's and keeps it.
+    // Without a tile of its own, the second consumer computes the first one's and stores nothing.
     Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, 0), keys.hasTile[1]);
     tiles::AttentionTileOp op = cloneAt(pair, e.select(mine, e.add(pair.first, number), pair.first));
     WarpgroupConsumer consumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt()));
@@ -142,7 +162,8 @@ void WarpgroupAttention::emit(const PersistentTiles &pairs, Value block) {
   e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
 }
 
-/// The only operation of |loop| that computes, if it is attention over (sequence, heads, tile of queries).
+/// Returns the only operation of |loop| that computes, if it is attention over (sequence, heads, query tile); else
+/// null.
 static tiles::AttentionTileOp findAttention(scf::ForallOp loop) {
   tiles::AttentionTileOp tile;
   if (loop.getRank() != 3)
@@ -164,12 +185,13 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
     return false;
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   auto hasSize = [](int64_t size) { return size == 64 || size == 128; };
-  // A tile has as many rows as make up 64 with the heads that share it.
+  // The heads of a group must divide the 64 rows of a tile.
   return hasSize(query.getDimSize(2)) && hasSize(value.getDimSize(1)) && !query.isDynamicDim(1) && query.getDimSize(1) > 0 &&
          kRows % query.getDimSize(1) == 0;
 }
 
-/// How many (sequence, heads) of |tile| have keys and values of |cacheBytes| together, if there are as many keys as rows of |tiles|.
+/// Returns how many (sequence, heads) groups have keys and values of |cacheBytes| together, at least 1. Assumes that a
+/// sequence has as many keys as queries: 64 / heads for each of its |tiles|.
 static Value fitTogether(ThreadBuilder &host, tiles::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   int64_t bytes = (query.getDimSize(2) + value.getDimSize(1)) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));
@@ -187,7 +209,7 @@ scf::ForallOp attune::emitFlashWarpgroups(scf::ForallOp before, int64_t arch, in
   }
   auto bounds = llvm::map_to_vector(before.getMixedUpperBound(), [&](OpFoldResult bound) { return host.index(bound); });
   Value tiles = bounds[2], groups = host.mul(bounds[0], bounds[1]);
-  // A block fills a multiprocessor, and workers are two for each.
+  // One block fills a multiprocessor; there are two workers for each multiprocessor.
   Value workers = host.div(host.add(rt::WorkerCountOp::create(host), 1), 2);
   PersistentTiles pairs(host, bounds[0], bounds[1], tiles, fitTogether(host, model, groups, tiles, cacheBytes), workers);
   auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{pairs.blocks}, ValueRange(), std::nullopt);

@@ -8,10 +8,12 @@
 
 namespace attune {
 
-/// Whether |loop| is attention over (sequence, heads, tile of queries) that warpgroups can make: heads of 64 or 128 components.
+/// Returns true if |loop| is attention over (sequence, heads, query tile) that can be warp-specialized: heads of 64 or
+/// 128 components.
 bool isWarpgroupAttention(mlir::scf::ForallOp loop);
-/// The loop of blocks that make pairs of tiles, in the place of |loop|, which is erased. |arch| is the GPU's that has it, and |cacheBytes|
-/// are the keys and values that blocks should read at a time.
+/// Replaces |loop| by a loop over persistent blocks, each of which computes pairs of query tiles by warpgroups. Only
+/// the architecture |arch| runs it; concurrent blocks should read at most |cacheBytes| of keys and values. Returns the
+/// new loop.
 mlir::scf::ForallOp emitFlashWarpgroups(mlir::scf::ForallOp loop, int64_t arch, int64_t cacheBytes);
 
 } // namespace attune

@@ -9,7 +9,7 @@
 
 using namespace attune;
 
-/// Returns every GPU that there is code for.
+/// Returns every supported GPU.
 static std::vector<GpuArchitecture> listKnown() {
   std::vector<GpuArchitecture> known = {{80}, {86}, {87}, {89}, {90}, {90, true}};
   for (const ImageEmitter *emitter : getImageEmitters())

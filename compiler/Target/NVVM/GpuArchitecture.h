@@ -14,27 +14,27 @@ namespace attune {
 
 struct ImageEmitter;
 
-/// A GPU that code is made for.
+/// A GPU to compile for.
 struct GpuArchitecture {
   /// The compute capability times 10: 80, 90.
   uint32_t number = 80;
-  /// Whether code may use features that later ones do not have: sm_90a.
+  /// True if code may be architecture-specific, that is use features that later GPUs do not have: sm_90a.
   bool isSpecific = false;
-  /// The maker of its images; null for PTX and NVIDIA's assembler.
+  /// The emitter of its images; null for PTX and NVIDIA's assembler.
   const ImageEmitter *emitter = nullptr;
 
-  /// Whether it has what only sm_90a has.
+  /// Returns true if code may use the features that only sm_90a has, such as wgmma.
   bool hasWarpgroups() const { return isSpecific; }
-  /// "sm_90a", or the name of the emitter.
+  /// Returns "sm_90a", or the name of the emitter.
   std::string name() const;
   bool operator==(const GpuArchitecture &other) const { return number == other.number && isSpecific == other.isSpecific; }
 };
 
-/// Parses "sm_80,sm_90a". Errors name the one that is unknown.
+/// Parses a list such as "sm_80,sm_90a". Errors name the unknown GPU.
 Result<std::vector<GpuArchitecture>> parseGpuList(const std::string &text);
-/// Returns the GPUs that no `--gpu` stands for.
+/// Returns the GPUs of a compilation without `--gpu`.
 inline std::vector<GpuArchitecture> getDefaultGpus() { return {{80, false}, {90, true}}; }
-/// Returns "sm_80,sm_90a".
+/// Returns |list| as text, such as "sm_80,sm_90a".
 std::string formatGpuList(const std::vector<GpuArchitecture> &list);
 
 } // namespace attune

@@ -9,24 +9,24 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the tiles and layouts that all GPUs have.
+/// Returns the tile sizes and layouts that all GPUs share.
 static rt::Schedule getSharedSchedule(xfmr::Precision precision) {
   rt::Schedule schedule;
-  // A block of rows is one tile; attention has keys in panels of the width that caches have.
+  // A block of rows is one tile; attention reads keys in panels of the width of caches.
   schedule.registerRows = schedule.panelWidth = schedule.keyPanelWidth = schedule.attentionRows = schedule.maxBlockRows = 64;
   schedule.blockBytes = int64_t(1) << 30;
-  // Tensor cores multiply the query rows of four warps, which have 16 each.
+  // Four warps have 16 query rows each for the tensor cores.
   schedule.queryRows = precision == xfmr::Precision::F32 ? 8 : 64;
   schedule.attentionPrecision = precision;
   schedule.hostReadsBuffers = false;
   schedule.maxFeatures = 0;
   schedule.streamPanels = 1;
   schedule.fewRows = schedule.fewColumns = 16;
-  // Tensor cores take 16 components at once, and instructions read 8 neighbors.
+  // Tensor cores multiply 16 components at once, and load instructions read 8 neighbors.
   schedule.bf16 = {rt::StorageType::BF16, 16, 8};
   schedule.lowPrecisionRows = 128;
   schedule.evenLowPrecisionTiles = false;
-  // Large tiles read less, but must be enough for all multiprocessors: an A100 has 108, an H100 132.
+  // Large tiles read less, but there must be enough of them for all multiprocessors: an A100 has 108, an H100 132.
   schedule.wideRows = schedule.wideColumns = schedule.wideBlocks = 128;
   return schedule;
 }

@@ -13,31 +13,31 @@ namespace attune {
 
 struct GpuArchitecture;
 
-/// Numbers that only the passes of GPUs read. A tile is the work of a block of threads.
+/// Numbers that only the passes of GPUs read. A tile here is a thread-block tile.
 struct GpuSchedule {
   /// Threads of a block, a multiple of 32.
   int64_t threads = 128;
-  /// Most bytes of shared memory of a block; scratch that needs more stays in the workspace. What a block of any GPU from sm_80 on can
-  /// have: two such blocks fit into an A100's multiprocessor, three into an H100's.
+  /// Largest shared memory of a block, in bytes; larger scratch stays in the workspace. Every GPU from sm_80 on allows
+  /// it: two such blocks fit into a multiprocessor of an A100, three into one of an H100.
   int64_t sharedBytes = 72 << 10;
-  /// Architecture-specific code (`sm_90a`): the compute capability times 10 by which its image is known (0: no such code), the columns and
-  /// the pipeline stages of a tile of 128 rows, the bytes of shared memory of a block, and those of keys and values that attention reads at
-  /// a time.
+  /// Architecture-specific code (`sm_90a`): the compute capability times 10 of its image (0: no such code), the columns
+  /// and the pipeline stages of a tile of 128 rows, the bytes of shared memory of a block, and the bytes of keys and
+  /// values that concurrent blocks of attention read.
   ///
-  /// A block of an H100 has a multiprocessor for itself. Tiles of 128 x 256 read 48 bytes of operands for 2048 products; four stages of
-  /// 48 KiB leave room for sums on their way out. Keys and values take a part of an L2 cache of 50 MiB, so that queries, results and other
-  /// blocks have the rest.
+  /// A block of an H100 has a multiprocessor for itself. Tiles of 128 x 256 read 48 bytes of operands for 2048
+  /// products. Four stages of 48 KiB leave room for sums that are being stored. Keys and values take a part of the 50
+  /// MiB of L2 cache; queries, results and other blocks have the rest.
   int64_t specificArch = 0, specificColumns = 256, specificStages = 4, specificBytes = 227 << 10, specificCacheBytes = 32 << 20;
 };
 
-/// The schedule of all GPUs of a list.
+/// The schedules for all GPUs of a list.
 struct GpuSchedules {
   /// The part that passes of all targets read.
   mlir::rt::Schedule shared;
   GpuSchedule own;
 };
 
-/// Returns the schedule of |gpus| for inputs of |precision|.
+/// Returns the schedules for |gpus| and projections of |precision|.
 GpuSchedules getGpuSchedules(const std::vector<GpuArchitecture> &gpus, mlir::xfmr::Precision precision);
 
 } // namespace attune

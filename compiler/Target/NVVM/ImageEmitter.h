@@ -14,14 +14,15 @@ namespace attune {
 
 struct GpuSchedule;
 
-/// Makes the image of a GPU that NVIDIA's assembler does not know, in the place of PTX and ptxas.
+/// Produces the image of a GPU that NVIDIA's assembler does not know, instead of PTX and ptxas.
 struct ImageEmitter {
   /// The name, as in `--gpu`.
   std::string name;
-  /// The compute capability of the image, times 10, and whether code may use what only sm_90a has.
+  /// The compute capability of the image, times 10, and whether its code may be architecture-specific (sm_90a).
   uint32_t number;
   bool isSpecific;
-  /// Returns the image of |module|, device code for NVPTX that is not optimized yet. |host| is the machine of the host code.
+  /// Returns the image of |module|, device code for NVPTX that is not optimized yet. |host| is the machine of the host
+  /// code.
   Result<std::string> (*emit)(std::unique_ptr<llvm::Module> module, const HostMachine &host);
   /// Changes the schedule of all images of a model that has one of these.
   void (*adjust)(mlir::rt::Schedule &schedule, GpuSchedule &own);

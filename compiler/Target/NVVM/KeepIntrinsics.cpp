@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects kernels whose mathematics is in the llvm dialect. `convert-gpu-to-nvvm` makes calls of libdevice of what follows, which the code
-// generator has instructions for; as calls of intrinsics it leaves them alone.
+// Expects kernels whose transcendental functions are in the llvm dialect. `convert-gpu-to-nvvm` would turn the
+// operations below into calls of libdevice, although the code generator has instructions for them; it leaves calls of
+// intrinsics alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@ namespace attune {
 
 using namespace mlir;
 
-/// The intrinsic that |op| is, empty if it may stay or is none.
+/// Returns the intrinsic for |op|; empty if |op| may stay or has none.
 static StringRef getIntrinsic(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case<LLVM::CopySignOp>([](auto) { return "llvm.copysign"; })

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// The most that |columns| can be.
+/// Returns the upper bound of |columns|.
 static int64_t largest(OpFoldResult columns) {
   if (std::optional<int64_t> constant = getConstantIntValue(columns))
     return *constant;
@@ -26,7 +26,7 @@ static int64_t largest(OpFoldResult columns) {
   return bound;
 }
 
-/// Whether |loop| takes tiles of 128 rows and columns, where it runs on the GPU of |arch|.
+/// Returns the condition that |loop| takes tiles of 128 rows and columns and the image of |arch| runs.
 static Value isWideOn(int64_t arch, scf::ForallOp loop, OpBuilder &builder) {
   Location loc = loop.getLoc();
   Value fits = rt::DeviceArchIsOp::create(builder, loc, arch);

@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// The schedule of kernels that only one GPU architecture runs: its compute capability times 10 (0 for none), the columns and stages of
-/// tiles of projections, and the bytes of keys and values that attention reads at a time.
+/// The schedule of architecture-specific kernels: the compute capability times 10 (0 for none), the columns and stages
+/// of tiles of projections, and the bytes of keys and values that concurrent blocks of attention read.
 struct WgmmaTiles {
   int64_t arch = 0, columns = 0, stages = 0, cacheBytes = 0;
 };
@@ -23,9 +23,9 @@ struct KernelVersion {
   bool isArchSpecific = false;
 };
 
-/// Copies |loop| for each variant that the columns of its blocks may call for, among which the host chooses: a kernel of one variant
-/// has the registers and the shared memory that this variant needs. The largest one has another version for the architecture of |wgmma|,
-/// if any. A loop without such projections stays the only one.
+/// Clones |loop| once per GEMM variant that its block width may need. The host picks one, so a kernel has the registers
+/// and shared memory of one variant. The largest variant also gets a version for the architecture of |wgmma|, if any. A
+/// |loop| without such projections is returned alone.
 llvm::SmallVector<KernelVersion> createKernelVersions(mlir::scf::ForallOp loop, const WgmmaTiles &wgmma);
 
 } // namespace attune

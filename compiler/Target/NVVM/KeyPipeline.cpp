@@ -18,9 +18,9 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// Bytes that a block may have, and those left for barriers.
+/// Shared memory that a block may have, in bytes, and the part of it reserved for mbarriers.
 static constexpr int64_t kBlockBytes = 227 << 10, kBarrierRoom = 2 << 10;
-/// More stages than these are never waited for.
+/// The largest number of stages; more would not hide more latency.
 static constexpr int64_t kMostStages = 4;
 
 static int64_t sizeOf(Value rows) { return cast<MemRefType>(rows.getType()).getShape().back(); }
@@ -28,7 +28,7 @@ static int64_t sizeOf(Value rows) { return cast<MemRefType>(rows.getType()).getS
 KeyPipelineSchedule attune::getKeyPipelineSchedule(tiles::AttentionTileOp op, int64_t others) {
   if (!op.hasKeyRows())
     return {64, 2, 56, 224};
-  // Scores of 128 keys beside results of 128 components leave no registers for what a bias of distances needs.
+  // Scores of 128 keys beside results of 128 components leave no registers for a distance bias.
   int64_t keys = op.getDistanceBias() && sizeOf(op.getValue()) > 64 ? 64 : 128,
           stage = keys * 2 * (sizeOf(op.getKey()) + sizeOf(op.getValue()));
   return {keys, std::min(kMostStages, (kBlockBytes - kBarrierRoom - others) / stage), 40, 232};
@@ -112,7 +112,7 @@ SharedMatrix KeyPipeline::waitForValues(WarpgroupProducts &products, PipelineSta
 }
 
 Value KeyPipeline::isProducer(Value thread) {
-  // Boxes are copied by one warp, whose first lane starts the tma.
+  // One warp fills stages by TMA; its first lane starts the loads.
   return areRows ? e.compare(arith::CmpIPredicate::slt, thread, kWarp) : e.yes();
 }
 
@@ -131,9 +131,9 @@ Values KeyPipeline::produce(tiles::AttentionTileOp tile, Value thread, Value beg
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Starts to copy the rows of |rows| from |key| on to the stage at |place|; |barrier| is told of the bytes.
+/// Starts the TMA loads of the rows of |rows| from |key| on to the stage at |place|; |barrier| expects their bytes.
 void KeyPipeline::loadRows(const Ring &ring, PipelineState place, Value rows, Value key, Value barrier) {
-  // From the innermost dimension on: a component, a head unless there is one alone, a row.
+  // Coordinates from the innermost dimension on: component, head (unless the tensor has one head only), row.
   SmallVector<Value> at(cast<MemRefType>(rows.getType()).getRank(), e.index(0));
   if (ring.operand.areView) {
     at.clear();
@@ -149,7 +149,7 @@ void KeyPipeline::loadRows(const Ring &ring, PipelineState place, Value rows, Va
   }
 }
 
-/// Zeros for the values of the stage at |place| from row |count| on.
+/// Clears the values of the stage at |place| from row |count| on; the warp shares the work.
 void KeyPipeline::clearRows(PipelineState place, Value lane, Value count) {
   constexpr int64_t kRowChunks = kRowBytes / kChunkBytes;
   auto type = VectorType::get({kChunkBytes / 4}, e.getI32Type());
@@ -161,9 +161,10 @@ void KeyPipeline::clearRows(PipelineState place, Value lane, Value count) {
   }
 }
 
-/// Behind the last key of a sequence stand those of the next one, or memory that nobody has written. Such keys get scores that are not
-/// looked at, and weights of exactly 0; but 0 times what stands beside them need not be 0, so their values are cleared before anybody
-/// multiplies them. That happens once for a tile, in the last stage, which lands at a barrier of its own, whose phase is carried.
+/// Fills stages with keys and values stored as rows. Rows past a sequence's last key belong to the next sequence or are
+/// uninitialized. Their scores are ignored and their probability is 0, but 0 times NaN is NaN, so their values are
+/// cleared before they are multiplied. That happens once per tile, in the last stage, whose loads complete the barrier
+/// |landed| instead of `full`; the phase of |landed| is carried.
 Values KeyPipeline::produceRows(tiles::AttentionTileOp tile, Value lane, Value begin, Value end, ValueRange carried) {
   Value keyCount = e.size(tile.getValue(), 0), leads = e.compare(arith::CmpIPredicate::eq, lane, 0);
   return e.loop(begin, end, e.index(schedule.keys), carried, [&](Value key, ValueRange carried) -> Values {

@@ -2,11 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A ring of stages in shared memory, which one warpgroup fills and others multiply. Both operands lie as rows of 128 bytes whose chunks
-// have changed places (a swizzle), in blocks of 64 columns. What a stage is and who fills it depends on how keys lie in memory:
+// The pipeline of keys and values between the warpgroups of attention. Memory latency is many times a product's
+// duration, so keys and values are loaded several stages ahead of their use, into a ring in shared memory: one
+// warpgroup fills the stages, two multiply them. Keys and values have stages of their own, because the product with the
+// keys ends earlier.
 //
-//   rows      rounded already: one thread starts TMA loads, a key for 64 components each, of as many keys as registers hold scores of
-//   panels    f32, a cache: threads round 64 keys at a time; keys stay as they lie in a panel, a component for 64 keys
+//             stage 0   stage 1   stage 2                 state = (stage, phase); the phase flips with each round
+//   keys      | K 3   |  K 1    |  K 2   |   full, empty      producer: wait empty(stage), opposite phase; load; full
+//   values    | V 0   |  V 1    |  V 2   |   full, empty      consumer: wait full(stage), phase; multiply; arrive empty
+//                 ^ V 0 is still multiplied while K 3 loads
+//
+// Both operands are rows of 128 bytes with the 128-byte swizzle, in blocks of 64 columns, as wgmma reads them. The
+// layout of the keys in memory decides what a stage is and who fills it:
+//
+//   rows      already bf16 or f16: one warp; its first lane starts TMA loads of 64 components of 128 (or 64) keys each
+//             key block [key][64 components]                             full: 1 arrival with the bytes
+//   panels    a cache, f32: 128 threads round 64 keys at a time (ConvertingCopy), since TMA does not convert
+//             key block [component][64 keys], multiplied as transposed   full: 128 arrivals
+//
+// Invariants. A stage is filled only after every consumer has arrived at its `empty`. Rows past the last key of a
+// sequence are cleared in the stage of the values before `full` completes: their probability is 0, but 0 x NaN is NaN.
+// Only the last stage of a tile has such rows, so only it waits for its loads (at the barrier `landed`) before the warp
+// clears them. State and phase are one i32 in a register and run on from tile to tile, so nothing is reset.
+//
+// Cost. 2 x keys x (D + E) bytes a stage; as many stages as fit beside the queries, at most four; two for caches.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_KEYPIPELINE_H
@@ -20,59 +39,66 @@
 
 namespace attune {
 
-/// How many keys a stage has, how many stages there are, and the registers of a thread that fills them and of one that multiplies.
+/// Keys of a stage, number of stages, and registers of a producing and of a consuming thread.
 struct KeyPipelineSchedule {
   int64_t keys, stages, producerRegisters, consumerRegisters;
 };
-/// The schedule for |op|, with |others| bytes of shared memory in use beside the stages.
+/// Returns the schedule for |op|, with |others| bytes of shared memory in use beside the stages.
 KeyPipelineSchedule getKeyPipelineSchedule(mlir::tiles::AttentionTileOp op, int64_t others);
 
-/// The tensor outside of |loop| that |rows|, keys or values, are loaded from. Null if there is none.
+/// Returns the tensor outside of |loop| that |rows|, keys or values, are a slice of and that TMA can load from; else
+/// null.
 mlir::Value findTmaSource(mlir::Value rows, mlir::scf::ForallOp loop);
-/// The TMA descriptor of keys or values that are rows, and whether they are a view of its tensor.
+/// The TMA descriptor of keys or values stored as rows; |areView| if the operand is a slice of the descriptor's tensor.
 struct TmaOperand {
   mlir::Value map;
   bool areView = false;
 };
-/// Creates the descriptor for loads of |keys| of |rows| at a time in |loop|, on the host.
+/// Creates, on the host, the descriptor for loads in |loop| of |keys| rows of |rows| at a time.
 TmaOperand createTmaOperand(ThreadBuilder &host, mlir::Value rows, mlir::scf::ForallOp loop, int64_t keys);
 
-/// Emits the ring of one block.
+/// Emits the pipeline of one block.
 class KeyPipeline {
 public:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  /// For tiles like |model|, of which |consumers| are made at once. |operands| are those of keys and of values.
+  /// Plans stages for tiles like |model|, which |consumers| warpgroups compute at a time, beside |others| bytes of
+  /// shared memory. |operands| are the TMA operands of keys and values, if they are rows.
   KeyPipeline(mlir::tiles::AttentionTileOp model, ThreadBuilder &e, int64_t consumers, int64_t others,
               std::pair<TmaOperand, TmaOperand> operands);
 
-  /// Shared memory and barriers, before all threads meet. |words| is the memory of the stages, and |others| bytes behind them.
+  /// Allocates the shared memory |words|, the stages and |others| bytes after them, and initializes the mbarriers. A
+  /// barrier of the block must follow.
   void allocate(Value thread);
-  /// Whether |thread| of the warpgroup that fills stages has anything to do.
+  /// Returns true if |thread| of the producing warpgroup takes part in filling stages.
   Value isProducer(Value thread);
-  /// What is carried from one filling to the next.
+  /// Returns the initial values that `produce` carries.
   Values startProducing();
-  /// Goes on from |carried| to fill stages with the keys of |tile| from |begin|, a multiple of a stage's, to |end|.
+  /// Fills stages with the keys [begin, end) of |tile| and their values; |begin| is a multiple of a stage's keys.
+  /// Returns the carried values for the next tile.
   Values produce(mlir::tiles::AttentionTileOp tile, Value thread, Value begin, Value end, mlir::ValueRange carried);
 
   PipelineState next(PipelineState place) { return tma.next(place, schedule.stages); }
-  /// Waits for the keys or the values at |place| and returns them as a matrix; gives them back, which one thread does.
+  /// Waits for the keys or the values at |place| and returns them as a matrix. One thread of a consumer releases them.
   SharedMatrix waitForKeys(WarpgroupProducts &products, PipelineState place);
   SharedMatrix waitForValues(WarpgroupProducts &products, PipelineState place);
   void releaseKeys(PipelineState place) { tma.arrive(tma.barrierAt(keys.empty, place.stage)); }
   void releaseValues(PipelineState place) { tma.arrive(tma.barrierAt(values.empty, place.stage)); }
-  /// How far component |d| of keys is, and key |i| of values; whether the matrix of keys is transposed, as that of values is.
+  /// Byte offsets of component |d| in a stage of keys and of key |i| in a stage of values; and whether the matrix of
+  /// keys is transposed, as that of values always is.
   int64_t bytesToComponent(int64_t d) const;
   static int64_t bytesToKey(int64_t i) { return i * kRowBytes; }
   bool areKeysTransposed() const { return !areRows; }
+  /// Returns the byte offset of the memory after the stages.
   int64_t othersAt() const { return schedule.stages * (keys.bytes + values.bytes); }
 
   KeyPipelineSchedule schedule;
   Value words;
 
 private:
-  /// Stages of one operand, the barriers of those that are full and that are empty, its columns and its TMA operand.
+  /// The stages of one operand: their mbarriers of full and of empty stages, offset and bytes of a stage, columns of
+  /// the operand, and its TMA operand.
   struct Ring {
     Value full, empty;
     int64_t offset, bytes, columns;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions that still allocate. A host that cannot read data takes the bound of a number of packed tokens for it; the
-// device, which knows the number, leaves out the blocks behind it. So functions with such rows get the buffer of offsets, whose last
-// element is the number.
+// Expects bufferized functions that still allocate. The host cannot read the number of packed tokens, so it uses the
+// upper bound instead; on the device, which can, blocks past the number return at once. So functions with such rows get
+// the offsets buffer, whose last element is the number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ using namespace attune;
 
 namespace {
 
-/// The arguments of a function, in one of its calls, whose rows are packed tokens: each with the number of its offsets among those of the
-/// call, or -1.
+/// For each argument of a function in one of its calls: the index of its offsets buffer among those of the call if its
+/// rows are packed tokens, else -1.
 using Signature = std::vector<int64_t>;
 
 struct LimitRows : attune::impl::LimitRowsBase<LimitRows> {
@@ -41,24 +41,25 @@ private:
   void specialize(func::FuncOp function, SymbolTable &symbols);
   void addOffsets(func::FuncOp function, const Signature &signature, ArrayRef<Type> types);
   void markLoops(func::FuncOp function);
-  /// The offsets of the packed tokens that |size| counts; that the rows of |buffer| are. Null for others.
+  /// Return the offsets buffer of the packed tokens that |size| counts, or that the rows of |buffer| are; null if there
+  /// is none.
   Value findOffsets(OpFoldResult size);
   Value findRowOffsets(Value buffer);
 
-  /// Of values that count tokens, and of arguments whose rows are tokens.
+  /// The offsets buffers of values that count tokens, and of arguments whose rows are tokens.
   DenseMap<Value, Value> counts, rows;
 };
 
 } // namespace
 
-/// The buffer that |value| is an element of.
+/// Returns the buffer that |value| was loaded from.
 static Value getLoaded(Value value) {
   auto cast = value.getDefiningOp<arith::IndexCastOp>();
   auto load = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : memref::LoadOp();
   return load ? load.getMemref() : Value();
 }
 
-/// Replaces counts by their bounds on the host, which keep in |counts| what they are bounds of.
+/// Replaces token counts on the host by their bounds, and records the bounds' offsets buffers in |counts|.
 void LimitRows::findCounts(func::FuncOp function) {
   for (auto least : llvm::make_early_inc_range(function.getBody().front().getOps<arith::MinSIOp>())) {
     Value offsets = getLoaded(least.getLhs()), bound = least.getRhs();
@@ -67,7 +68,7 @@ void LimitRows::findCounts(func::FuncOp function) {
     if (!offsets)
       continue;
     OpBuilder builder(least);
-    // An operation of its own: other uses of the bound are no counts.
+    // A separate operation, because other uses of the bound are not token counts.
     Value count = arith::MaxSIOp::create(builder, least.getLoc(), bound, arith::ConstantIndexOp::create(builder, least.getLoc(), 0));
     least.replaceAllUsesWith(count);
     least.erase();
@@ -102,7 +103,7 @@ Value LimitRows::findRowOffsets(Value buffer) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// Gives |function| the offsets of its packed arguments.
+/// Adds the offsets buffers of |function|'s packed arguments as arguments.
 void LimitRows::addOffsets(func::FuncOp function, const Signature &signature, ArrayRef<Type> types) {
   SmallVector<Value> offsets;
   for (Type type : types) {
@@ -116,7 +117,7 @@ void LimitRows::addOffsets(func::FuncOp function, const Signature &signature, Ar
       rows[function.getArgument(index)] = offsets[number];
 }
 
-/// Makes a version of |function| for each signature of its calls.
+/// Clones |function| for each signature of its calls.
 void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
   struct Version {
     SmallVector<func::CallOp> calls;
@@ -158,7 +159,7 @@ void LimitRows::specialize(func::FuncOp function, SymbolTable &symbols) {
   }
 }
 
-/// Notes on parallel loops over rows whose tokens they are.
+/// Marks parallel loops over rows with the argument that has the offsets of these rows.
 void LimitRows::markLoops(func::FuncOp function) {
   for (auto loop : function.getOps<scf::ForallOp>())
     if (Value offsets = findOffsets(loop.getMixedUpperBound()[0]); offsets && isConstantIntValue(loop.getMixedLowerBound()[0], 0))
@@ -171,7 +172,7 @@ void LimitRows::markLoops(func::FuncOp function) {
 void LimitRows::runOnOperation() {
   counts.clear(), rows.clear();
   SymbolTable symbols(getOperation());
-  // Callers before callees: what is packed in a function is known when all of its calls are.
+  // Callers before callees: the packed arguments of a function are known once all of its calls are.
   llvm::SetVector<func::FuncOp> ordered;
   llvm::DenseSet<Operation *> open;
   std::function<void(func::FuncOp)> visit = [&](func::FuncOp function) {

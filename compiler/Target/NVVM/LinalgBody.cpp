@@ -12,7 +12,7 @@ using Values = ThreadBuilder::Values;
 
 LinalgBody::LinalgBody(linalg::LinalgOp op, ThreadBuilder &e) : op(op), e(e), maps(op.getIndexingMapsArray()) {}
 
-/// Where |operand| is read or written at the current point.
+/// Returns the indices at which |operand| is read or written at the current point.
 SmallVector<Value> LinalgBody::indicesOf(OpOperand &operand) {
   AffineMap map = maps[operand.getOperandNumber()];
   SmallVector<OpFoldResult> dims(map.getNumDims(), e.getIndexAttr(0));

@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// Emits what a linalg operation on buffers does at one point of its iterations, the current one.
+/// Emits the scalar code of a linalg operation on buffers for one point of its iterations, the current one.
 class LinalgBody {
 public:
   using Value = mlir::Value;
@@ -17,9 +17,9 @@ public:
 
   LinalgBody(mlir::linalg::LinalgOp op, ThreadBuilder &e);
 
-  /// What the body yields where the outputs are |outputs|.
+  /// Returns the values that the body yields if the outputs' elements are |outputs|.
   Values evaluate(mlir::ValueRange outputs);
-  /// The outputs' values that the body uses; null for the others.
+  /// Loads the outputs' elements that the body uses; null for the others.
   Values loadOutputs();
   void storeOutputs(mlir::ValueRange values);
 

@@ -8,27 +8,27 @@
 
 namespace attune {
 
-/// The base of all variants of a projection: its operands and sizes, the numbers of the thread, and the storing of sums.
+/// The base of all variants of a projection: its operands and sizes, the thread's numbers, and the fused epilogue.
 class LowPrecisionGemm {
 protected:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  /// For the thread |thread|, with f32 of |shape| as shared memory, if any.
+  /// Emits for the thread |thread|. Allocates shared memory of f32 of |shape|, unless that is empty.
   LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
-  /// A sum and its place. Row and column of one that does not |exist| are those of one that does.
+  /// An accumulator with its row and column. If it is out of range, |exists| is false and row and column are clamped.
   struct Sum {
     Value exists, row, column, value;
   };
-  /// Stores |sums|, with what follows on them: everything is loaded for all of them before the first is stored.
+  /// Applies the epilogue to |sums| and stores the results; all loads of the epilogue come before the first store.
   void storeResult(llvm::ArrayRef<Sum> sums);
 
   const LowPrecisionProjection &projection;
   ThreadBuilder &e;
   TensorCores cores;
   Value input, panels, thread, lane, warp;
-  /// Of K.
+  /// The number of chunks of K.
   int64_t chunks;
   Value shared, rows, columns;
 };

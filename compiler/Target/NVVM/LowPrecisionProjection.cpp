@@ -34,7 +34,7 @@ bool attune::isMmaContraction(linalg::LinalgOp op) {
          !cast<MemRefType>(rows.getType()).isDynamicDim(1) && cast<MemRefType>(rows.getType()).getDimSize(1) % (2 * kChunk) == 0;
 }
 
-/// Whether nothing between |first| and |second| touches memory; barriers may stand there.
+/// Returns true if nothing but barriers touches memory between |first| and |second|.
 static bool areNeighbours(Operation *first, Operation *second) {
   if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
     return false;
@@ -44,7 +44,7 @@ static bool areNeighbours(Operation *first, Operation *second) {
   return true;
 }
 
-/// Whether |op| is elementwise and takes |sums| as they lie.
+/// Returns true if |op| is elementwise and reads |sums| by the identity map.
 static bool isEpilogue(linalg::LinalgOp op, Value sums) {
   if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1)
     return false;
@@ -68,8 +68,8 @@ LowPrecisionProjection attune::matchLowPrecisionProjection(linalg::LinalgOp cont
     else
       hasOthers |= user != contraction && user != epilogue && !isa<memref::DimOp>(user);
   }
-  // The sums themselves are not stored then, so nobody else may want them: they are scratch of the block that is seen whole here, or what
-  // the epilogue replaces.
+  // A fused epilogue leaves the sums unstored, so they must have no other reader: they are scratch of the block, all of
+  // whose users are visible here, or the epilogue overwrites them.
   bool isScratch = isa_and_nonnull<memref::AllocOp, memref::ViewOp>(sums.getDefiningOp());
   if (projection.zero && !hasOthers && epilogue && (isScratch || epilogue.getDpsInits()[0] == sums))
     projection.epilogue = epilogue;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `out[m, n] += x[m, k] panel[n / 64, k / 8, n % 64, k % 8]` by tensor cores, with the elementwise operation that follows. A block of
-// threads computes its part in a variant that depends on its size:
+// `out[m, n] += x[m, k] panel[n / 64, k / 8, n % 64, k % 8]` by tensor cores, fused with the elementwise operation that
+// follows. A block of threads computes its part in a variant that depends on its number of columns:
 //
-//   Large, Small    tiles through shared memory (MmaGemm.cpp)
-//   Skinny          up to 16 columns, the weights of which are read once from memory for 16 rows at a time (SkinnyGemm.cpp)
+//   Large, Small    operands in shared memory, tiles of 128 x 128 or 64 x 64 (MmaGemm.cpp)
+//   Skinny          up to 16 columns, whose weights are read once from memory for every 16 rows (SkinnyGemm.cpp)
 //
 // Every variant is correct for every size.
 //
@@ -23,30 +23,30 @@ namespace attune {
 /// Columns of a panel.
 inline constexpr int64_t kPanelColumns = 64;
 
-/// A contraction and the operations around it that are emitted with it.
+/// A contraction and the operations around it that are fused with it.
 struct LowPrecisionProjection {
   mlir::linalg::LinalgOp contraction;
-  /// An elementwise operation on the sums, or null: they are the result.
+  /// The elementwise operation on the sums; null if the sums are the result.
   mlir::linalg::LinalgOp epilogue;
-  /// Sets the sums to 0 before, or null.
+  /// The operation that sets the sums to 0 before; null if the products are added to the output.
   mlir::linalg::FillOp zero;
 
   mlir::Type element() const { return mlir::cast<mlir::MemRefType>(contraction->getOperand(0).getType()).getElementType(); }
-  /// Chunks of K.
+  /// Returns the number of chunks of K.
   int64_t chunks() const { return mlir::cast<mlir::MemRefType>(contraction->getOperand(0).getType()).getDimSize(1) / kChunk; }
 };
 
-/// Whether |op| is the contraction of such a projection.
+/// Returns true if |op| is the contraction of such a projection.
 bool isMmaContraction(mlir::linalg::LinalgOp op);
-/// The projection of |contraction|. What is in it can be emitted at its last operation: between them stands nothing but barriers, and every
-/// variant ends with one after its last use of shared memory.
+/// Returns the projection of |contraction|. It can be emitted at its last operation: only barriers stand between its
+/// operations, and every variant ends with a barrier after its last use of shared memory.
 LowPrecisionProjection matchLowPrecisionProjection(mlir::linalg::LinalgOp contraction);
 
-/// How a block divides its part among threads.
+/// The variants of a projection; see the top of this file.
 enum class GemmVariant { Skinny, Small, Large };
-/// The variant for blocks of |columns| columns.
+/// Returns the variant for blocks of |columns| columns.
 GemmVariant getGemmVariant(int64_t columns);
-/// The most columns of a block of |variant|.
+/// Returns the most columns of a block of |variant|.
 int64_t getMaxColumns(GemmVariant variant);
 
 /// Emits |projection| at the insertion point; its operations stay.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects gpu.launch_func in functions that have the host and the first error of a call as first argument (`!llvm.struct<(ptr, i32)>`, see
-// `attune-entry-wrappers`). Leaves calls of one internal function that asks the host. Functions of the images are numbered by their place
-// in the gpu.module.
+// Expects gpu.launch_func in functions whose first argument is the host and the first error of the call
+// (`!llvm.struct<(ptr, i32)>`, see `attune-entry-wrappers`). Leaves calls of one internal function that calls the host.
+// The functions of the images are numbered in their order in the gpu.module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ static constexpr llvm::StringLiteral kLaunchFunction = "launch_on";
 
 namespace {
 
-/// LLVM code that fills structures.
+/// Emits LLVM code that fills structures.
 struct StructureEmitter {
   explicit StructureEmitter(OpBuilder &builder, Location loc)
       : builder(builder), loc(loc), pointer(LLVM::LLVMPointerType::get(builder.getContext())), i32(builder.getI32Type()),
@@ -62,8 +62,8 @@ private:
 
 } // namespace
 
-/// `launch_on(state, function, shared_bytes, blocks, threads, args)`: launches unless there is nothing to launch or an earlier launch
-/// failed.
+/// `launch_on(state, function, shared_bytes, blocks, threads, args)`: launches unless there is nothing to launch or an
+/// earlier launch failed.
 LLVM::LLVMFuncOp LowerLaunches::buildLaunchFunction() {
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
   Location loc = getOperation().getLoc();
@@ -85,7 +85,8 @@ LLVM::LLVMFuncOp LowerLaunches::buildLaunchFunction() {
   Value one = e.constant(e.i32, 1);
   e.store(function.getArgument(1), launch, offsetof(attune_launch, function));
   e.store(function.getArgument(2), launch, offsetof(attune_launch, shared_bytes));
-  // The structure counts blocks in 32 bits; the largest number stands for all above 2^31 - 1, which the runtime refuses.
+  // The structure has 32 bits for the number of blocks. Numbers above 2^31 - 1 are clamped to it, which the runtime
+  // rejects.
   Value tooMany = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sgt, function.getArgument(3), e.constant(e.i64, INT32_MAX));
   Value blocks = LLVM::TruncOp::create(builder, loc, e.i32, function.getArgument(3));
   blocks = LLVM::SelectOp::create(builder, loc, tooMany, e.constant(e.i32, -1), blocks);
@@ -110,7 +111,7 @@ LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp fu
   Location loc = launch.getLoc();
   StructureEmitter e(builder, loc);
   LLVMTypeConverter converter(&getContext());
-  // The members of descriptors, as conversion makes parameters of them.
+  // The members of descriptors, in the order of the parameters that conversion creates.
   SmallVector<Value> members;
   for (Value operand : launch.getKernelOperands()) {
     auto type = dyn_cast<MemRefType>(operand.getType());
@@ -133,7 +134,7 @@ LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp fu
   }
   for (auto [index, member] : llvm::enumerate(members)) {
     if (member.getDefiningOp<rt::TensorMapOp>()) {
-      e.store(member, args, 8 * index); // the map itself is the argument
+      e.store(member, args, 8 * index); // the descriptor itself is the argument
       continue;
     }
     e.store(member, values, 8 * index);
@@ -169,7 +170,7 @@ void LowerLaunches::lowerQuestion(Operation *op) {
   op->erase();
 }
 
-/// Stores an attune_tensor_map and calls the host for what kernels get.
+/// Stores an attune_tensor_map and calls the host to encode the TMA descriptor that kernels get.
 void LowerLaunches::lower(rt::TensorMapOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -217,7 +218,7 @@ void LowerLaunches::lower(rt::TensorMapOp op) {
   op.erase();
 }
 
-/// Reports |op| in a function that is not given the host and the first error of a call.
+/// Reports |op| if its function does not have the host and the first error of a call as first argument.
 static LogicalResult verifyState(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   if (function && function.getNumArguments() != 0 && isa<LLVM::LLVMPointerType>(function.getArgumentTypes().front()))

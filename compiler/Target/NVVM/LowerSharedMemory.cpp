@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects gpu.dynamic_shared_memory and buffers in the address space `workgroup`. Upstream's lowering makes an internal symbol, which the
-// assembler places below static shared memory, and its conversion of vectors does not know the address space.
+// Expects gpu.dynamic_shared_memory and buffers in the address space `workgroup`. Upstream's lowering creates an
+// internal symbol, which the assembler places below static shared memory, and its conversion of vectors does not know
+// the address space.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +25,11 @@ using namespace mlir;
 using namespace attune;
 
 static constexpr llvm::StringLiteral kSymbol = "attune_shared";
-/// What swizzled copies of tensors want.
+/// The alignment that swizzled TMA loads require, in bytes.
 static constexpr int64_t kAlignment = 1024;
 static constexpr unsigned kShared = static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
 
-/// The array as the buffer |op| stands for.
+/// Replaces |op| by |array|, as a buffer.
 static void lower(gpu::DynamicSharedMemoryOp op, LLVM::GlobalOp array) {
   OpBuilder builder(op);
   Location loc = op.getLoc();

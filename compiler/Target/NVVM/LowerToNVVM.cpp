@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Mathematics and arithmetic are converted before `convert-gpu-to-nvvm`, which would make calls of libdevice of them.
+// The math and arith dialects are converted before `convert-gpu-to-nvvm`, which would turn them into calls of
+// libdevice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,7 @@ void attune::buildLowerToNVVMPipeline(OpPassManager &pm) {
   kernels.addPass(createArithToLLVMConversionPass());
   kernels.addPass(createKeepIntrinsics());
   kernels.addPass(createConvertGpuOpsToNVVMOps());
-  // Waiting at a barrier in memory is a loop of inline PTX.
+  // The wait at an mbarrier is a loop of inline PTX.
   kernels.addPass(createConvertNVVMToLLVMPass());
   kernels.addPass(createMarkTensorMaps());
   kernels.addPass(createReconcileUnrealizedCastsPass());

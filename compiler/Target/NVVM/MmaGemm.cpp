@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Four warps make a tile of results. K goes by in stages of 32 components, several of which are on their way to shared memory while one is
-// multiplied; copies bypass registers:
+// The GEMM of sm_80. Four warps compute a tile of results. K is split into stages of 32 components; several stages are
+// being copied to shared memory by cp.async, which bypasses registers, while one is multiplied:
 //
 //   wait for the oldest stage; barrier
-//   start to copy the stage that takes the place of the one multiplied last
+//   start to copy the stage that replaces the one multiplied last
 //   sums += A B                          fragments by ldmatrix
 //
-// A stage has the chunks of 8 components of rows and of columns, [chunk][row] and [chunk][column]. Neighbouring threads copy the four
-// chunks of a row, so rows are padded by two: their writes fall into different banks. At the end the sums go through the same memory, 64
-// rows at a time, to threads that have neighbouring columns.
+// A stage has the chunks of 8 components of rows and of columns, [chunk][row] and [chunk][column]. Neighboring threads
+// copy the four chunks of a row, so [row] is padded by two: their writes fall into different banks. At the end the sums
+// go through the same memory, 64 rows at a time, so that neighboring threads store neighboring columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,13 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 constexpr int64_t kThreads = kBlockThreads;
-/// Chunks of a stage, rows that follow those of A, rows of sums that are stored at once, and words that follow a row of them.
+/// Chunks of a stage, padding rows after those of A, rows of sums that are stored at once, and padding words after such
+/// a row.
 constexpr int64_t kDepth = 4, kRowPadding = 2, kSumRows = 64, kSumPadding = 8;
 /// Sums that a thread stores at once.
 constexpr int64_t kAtOnce = 4;
 
-/// A tile, what a warp has of it, and stages that are in shared memory.
+/// Rows and columns of a tile and of a warp's part of it, and stages in shared memory.
 struct TileShape {
   int64_t rows, columns, warpRows, warpColumns, stages;
 
@@ -65,7 +66,7 @@ private:
   }
 
   TileShape shape;
-  /// Where the tile begins.
+  /// The tile's first row and column.
   Value row, column;
 };
 
@@ -101,7 +102,7 @@ void TileEmitter::copyStage(Value slot, Value chunk) {
   }
 }
 
-/// |sums| and the products of stage |slot|.
+/// Adds the products of stage |slot| to |sums|.
 Values TileEmitter::multiplyStage(Value slot, Values sums) {
   Value a = cores.advance(cores.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
   Value b = cores.advance(a, e.index(kDepth * shape.strideOfA()));
@@ -167,7 +168,7 @@ void TileEmitter::storeSums(ValueRange sums) {
   });
 }
 
-/// Stores the rows of the tile from |first| on that are in shared memory.
+/// Stores the rows of the tile from |first| on, which are in shared memory.
 void TileEmitter::storeRows(Value first) {
   int64_t together = kThreads / shape.columns;
   Value mine = e.add(column, e.rem(thread, shape.columns)), inside = e.compare(arith::CmpIPredicate::slt, mine, columns);

@@ -12,7 +12,7 @@ namespace attune {
 /// The name of the backend of all kernels.
 inline constexpr llvm::StringLiteral kNvvmBackend = "nvvm";
 
-/// Kernels become images, one or two for each GPU, in the descriptor.
+/// Compiles kernels to images, one or two for each GPU, and adds them to the descriptor.
 class NvvmEmission : public TargetEmission {
 public:
   NvvmEmission(std::vector<GpuArchitecture> gpus, const HostMachine &host) : gpus(std::move(gpus)), host(host) {}
@@ -29,7 +29,7 @@ private:
 
   std::vector<GpuArchitecture> gpus;
   const HostMachine &host;
-  // The module after the context it lives in, so that it goes first.
+  // The module is declared after its context, so that it is destroyed first.
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> device;
   std::vector<DeviceFunction> functions;

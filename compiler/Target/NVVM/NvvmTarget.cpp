@@ -94,7 +94,7 @@ void NvvmTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &) const 
   ExpandMathOptions math;
   math.expandBF16 = true;
   pm.addPass(createExpandMath(math));
-  // Canonicalization would make host code of loops of one iteration.
+  // Canonicalization would turn loops of one iteration into host code.
   pm.addPass(createCSEPass());
 }
 

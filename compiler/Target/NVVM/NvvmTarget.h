@@ -35,7 +35,7 @@ private:
   /// Returns the target for the GPUs called |list|, separated by commas. Errors begin with |place|.
   static Result<std::unique_ptr<Target>> create(const std::string &list, mlir::xfmr::Precision precision, const std::string &place);
 
-  /// The first one gets PTX, too.
+  /// The GPUs; the object also embeds PTX for the first.
   std::vector<GpuArchitecture> gpus;
   GpuSchedules schedules;
 };

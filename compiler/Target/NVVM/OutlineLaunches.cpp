@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects scf.forall on buffers, without results, that hold the code of one thread, and nothing outside of them that touches a buffer.
-// Leaves a gpu.func and a gpu.launch_func for each.
+// Expects scf.forall on buffers, without results, that hold the code of one thread, and nothing outside of them that
+// touches a buffer. Leaves a gpu.func and a gpu.launch_func for each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Least numbers of blocks that have registers on a multiprocessor at the same time: of kernels with tiles in shared memory, and of others.
+/// The minimum number of blocks on a multiprocessor that registers must allow: for kernels with shared memory, and for
+/// others.
 static constexpr int32_t kBlocks = 2, kLightBlocks = 8;
 
 namespace {
@@ -43,7 +44,7 @@ private:
 
 } // namespace
 
-/// The argument that says how many blocks may have scratch.
+/// Returns the argument with the number of workers, that is of blocks that may have scratch.
 static Value getWorkers(func::FuncOp function) {
   std::optional<unsigned> number = rt::findRole(function, rt::Role::Workers);
   return number ? Value(function.getArgument(*number)) : Value();
@@ -61,7 +62,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   if (usesScratch)
     needed.push_back(count);
   auto [needs, repeated] = loop.capture(needed);
-  // Maps of tensors first: what follows becomes several parameters each.
+  // TMA descriptors first: each of the other captures may become several parameters.
   SmallVector<Value> captures(needs.begin(), needs.end());
   auto isMap = [](Value value) { return value.getDefiningOp<rt::TensorMapOp>() != nullptr; };
   int64_t numMaps = std::stable_partition(captures.begin(), captures.end(), isMap) - captures.begin();
@@ -87,7 +88,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
     device.clone(*op, map);
   Value number = gpu::BlockIdOp::create(device, gpu::Dimension::x), blocks = count;
   if (usesScratch) {
-    // Each block has the scratch of its number; an iteration must not overwrite what the one before is still read by.
+    // Each block has the scratch of its number; an iteration must not overwrite data that the one before still reads.
     blocks = host.min(count, getWorkers(parent));
     device.loop(number, map.lookup(count), gpu::GridDimOp::create(device, gpu::Dimension::x), [&](Value i) {
       loop.buildIteration(device, map, number, i);
@@ -104,7 +105,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   forall.erase();
 }
 
-/// Adds a kernel without work to the work of each entry's kernels.
+/// Adds the kernel of other launches, with zero work, to the list of kernel work of each entry.
 static void addKernelWithoutWork(ModuleOp module) {
   MLIRContext *context = module.getContext();
   xfmr::FormulaAttr none = SizeExpr(0).toFormula(context);

@@ -11,11 +11,13 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------===//
 
 def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
-  let summary = "the host takes bounds for numbers of packed tokens, the device leaves out what is behind them";
+  let summary = "size grids by an upper bound of the token count; blocks past the actual count return at once";
   let description = [{
-    `arith.minsi` of an element of a buffer and a bound, outside of loops, becomes the bound. Functions with buffers of that many rows get the buffer of the element,
-    whose last one it is, as an argument with `rt.limit`; parallel loops over such rows name it in `rt.launch`: iterations whose first row is not before
-    that element may be left out. A function that is called with rows of different kinds becomes several.
+    The host cannot read data of the device. So outside of loops `arith.minsi` of an element of a buffer, the number of
+    packed tokens, and a bound becomes the bound. A function whose buffers have that many rows gets the offsets buffer,
+    whose last element is the number, as an argument with `rt.limit`. Parallel loops over such rows name it in `rt.launch`:
+    iterations whose first row is at or past the number may be skipped. A function that is called with different kinds of
+    rows is cloned.
 
     ```mlir
     func.func private @f(%x: memref<?x8xf32>) { scf.forall (%i) = (0) to (%rows) step (8) ... }
@@ -23,7 +25,7 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
     func.func private @f(%x: memref<?x8xf32>, %offsets: memref<?xi64> {rt.limit = 0 : i64}) { scf.forall ... {rt.launch = #rt.launch<limit = 0>} }
     ```
 
-    **Numerics**: exact for rows of tokens; others are not written.
+    **Numerics**: exact for rows of tokens; other rows are not written.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
 }
@@ -33,9 +35,9 @@ def LimitRows : Pass<"attune-limit-rows", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp"> {
-  let summary = "what an iteration of a parallel loop computes is shared by the threads of a block";
+  let summary = "distribute each iteration of a parallel loop over the threads of a block";
   let description = [{
-    Every iteration of an `scf.forall` becomes the work of `threads` threads:
+    `threads` threads share every iteration of an `scf.forall`:
 
     ```mlir
     scf.forall (%i) in (%n) { linalg.fill ins(%c : f32) outs(%a : memref<?xf32>) ... }
@@ -45,13 +47,15 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
       scf.for %j = %t to %size step %threads { memref.store %c, %a[%j] } ... }
     ```
 
-    Elements of parallel dimensions are dealt out to threads; a row reduction to one accumulator is the work of a warp, joined by shuffles. Index
-    arithmetic and loads of single elements are done by all threads, single stores by the first. A barrier stands where one thread may read
-    what another wrote, or write what another reads. With `grid` in the loop's `rt.launch`, all its iterations share the work. With `limit`, a block
-    does nothing if its first row is behind the last token.
+    Threads share the elements of parallel dimensions; a warp computes a row reduction to one accumulator and joins its lanes
+    by shuffles. All threads compute index arithmetic and load single elements; the first stores single elements. A barrier
+    stands where one thread may read data that another wrote, or write data that another reads. With `grid` in the loop's
+    `rt.launch`, all its iterations share the work. With `limit`, a block does nothing if its first row is past the last
+    token.
 
-    With `specific-arch`, projections of 16-bit codes and their attention have one more version, which the host takes where `rt.device_arch_is`:
-    blocks of three warpgroups (`threads` in `rt.launch`) that take one tile after the other, with copies by `rt.tensor_map`.
+    With `specific-arch`, bf16 and f16 projections and their attention get one more version, which the host chooses by
+    `rt.device_arch_is`: persistent blocks of three warpgroups (`threads` in `rt.launch`), fed by TMA loads
+    (`rt.tensor_map`).
 
     **Numerics**: sums of rows have 32 lanes joined by a fixed tree; products are fused multiply-adds in the order of k.
   }];
@@ -59,34 +63,35 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect", "::mlir::rt::RtDialect", "::mlir::tiles::TileDialect"];
   let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block, a multiple of 32">,
                  Option<"specificArch", "specific-arch", "int64_t", "::attune::GpuSchedule().specificArch",
-                        "compute capability times 10 of a GPU that gets kernels of its own; 0 for none">,
+                        "compute capability times 10 of the architecture that gets warp-specialized kernels; 0 for none">,
                  Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns",
-                        "columns of its tiles, a multiple of 128 up to 256">,
+                        "columns of a thread-block tile of these kernels, a multiple of 128 up to 256">,
                  Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages",
-                        "stages of 64 components in its shared memory">,
+                        "pipeline stages of 64 components in shared memory">,
                  Option<"specificCacheBytes", "specific-cache-bytes", "int64_t", "::attune::GpuSchedule().specificCacheBytes",
-                        "bytes of keys and values that its attention reads at a time">];
+                        "bytes of keys and values that concurrent blocks of attention read">];
 }
 
 def PlaceInShared : Pass<"attune-place-in-shared", "::mlir::ModuleOp"> {
-  let summary = "scratch of an iteration that is small enough moves from the workspace to shared memory";
+  let summary = "move small scratch of an iteration from the workspace to shared memory";
   let description = [{
-    Allocations in shared memory and views of `%workspace` at `rt.worker_id` times a constant become views of `gpu.dynamic_shared_memory`; the loop gets
-    `shared_bytes` in its `rt.launch`, the bytes of those that are used: shared memory limits how many blocks a multiprocessor runs at once. Views stay in the
-    workspace if they do not fit beside allocations, in `bytes`. Numerics: exact.
+    Allocations in shared memory and views of `%workspace` at `rt.worker_id` times a constant become views of
+    `gpu.dynamic_shared_memory`. The loop gets `shared_bytes` in its `rt.launch`, the bytes of the views that are used, since
+    shared memory limits how many blocks a multiprocessor runs at once. Views stay in the workspace if they and the
+    allocations do not fit into `bytes`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
-  let options = [Option<"bytes", "bytes", "int64_t", "::attune::GpuSchedule().sharedBytes", "most bytes of shared memory of a block">,
+  let options = [Option<"bytes", "bytes", "int64_t", "::attune::GpuSchedule().sharedBytes", "largest shared memory of a block, in bytes">,
                  Option<"specificBytes", "specific-bytes", "int64_t", "::attune::GpuSchedule().specificBytes",
-                        "the same for loops that only one GPU has">];
+                        "the same for loops that only one architecture runs">];
 }
 
 def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
-  let summary = "operations on buffers outside of parallel loops become parallel loops";
+  let summary = "move operations on buffers outside of parallel loops into parallel loops";
   let description = [{
-    Buffers are the device's, so the host must not touch them. A linalg operation or copy becomes the body of a loop over blocks of the grid that share
-    it (`grid` in `rt.launch`), anything else the body of a loop of one iteration. A host that would need an element of a buffer for a size or a branch is an error.
-    Numerics: exact.
+    Buffers are the device's, so the host must not touch them. A linalg operation or copy becomes the body of a loop over
+    blocks of the grid that share it (`grid` in `rt.launch`), anything else the body of a loop of one iteration. It is an
+    error if the host needs an element of a buffer for a size or a branch. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block">];
@@ -97,42 +102,45 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def KeepIntrinsics : Pass<"attune-keep-intrinsics", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "functions of f32 that are instructions become calls of intrinsics";
+  let summary = "lower f32 math that PTX has instructions for to intrinsics";
   let description = [{
-    Square roots, absolute values, roundings, 2^x: `convert-gpu-to-nvvm` would call libdevice for them. **Numerics**: 2^x is the hardware's, at most 2 ulp.
+    Square roots, absolute values, roundings, 2^x: `convert-gpu-to-nvvm` would call libdevice for them. **Numerics**: 2^x is
+    the hardware's, at most 2 ulp.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def LowerLaunches : Pass<"attune-lower-launches", "::mlir::ModuleOp"> {
-  let summary = "gpu.launch_func becomes a call of attune_host::launch";
+  let summary = "lower gpu.launch_func to calls of attune_host::launch";
   let description = [{
-    Arguments are stored in a structure on the stack, a buffer as the members of its descriptor, in the order in which `convert-gpu-to-nvvm` makes parameters of
-    them. `attune_launch_on` skips launches of no blocks and all launches after one that failed. What the host is asked for becomes a
-    load (`rt.device_arch_is`, `rt.worker_count`) or a call (`rt.tensor_map`: the map is on the stack). Numerics: exact.
+    Stores the arguments in a structure on the stack, a buffer as the members of its descriptor, in the order of the
+    parameters that `convert-gpu-to-nvvm` creates. `attune_launch_on` skips launches of no blocks and all launches after one
+    that failed. Queries of the host become a load (`rt.device_arch_is`, `rt.worker_count`) or a call (`rt.tensor_map`; the
+    descriptor is on the stack). Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
 }
 
 def LowerSharedMemory : Pass<"attune-lower-shared-memory", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "shared memory becomes one external array of the device";
+  let summary = "lower shared memory to one external array of the device";
   let description = [{
-    `gpu.dynamic_shared_memory` becomes the address of `@attune_shared`, and the address space `workgroup` of buffers its number. Numerics: exact.
+    `gpu.dynamic_shared_memory` becomes the address of `@attune_shared`; in types of buffers the address space `workgroup`
+    becomes its number. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def MarkTensorMaps : Pass<"attune-mark-tensor-maps", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "kernels have maps of tensors themselves as parameters";
+  let summary = "mark TMA descriptors as parameters that kernels receive by value";
   let description = [{
-    The first parameters of a kernel, as many as `tensor_maps` of its `rt.device_function`, are pointers to 128 bytes each that are the parameter, which `convert-gpu-to-nvvm` does not
-    say of them. Numerics: exact.
+    Marks the first parameters of a kernel, as many as `tensor_maps` of its `rt.device_function`, as 128-byte by-value grid
+    constants; `convert-gpu-to-nvvm` leaves them plain pointers. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
-  let summary = "parallel loops become kernels and their launches";
+  let summary = "outline parallel loops as kernels and their launches";
   let description = [{
     ```mlir
     scf.forall (%i, %j) in (%m, %n) { ... %x ... }
@@ -141,8 +149,9 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     gpu.module @attune_device { gpu.func @f(%x: memref<?x8xf32>, %n: index) kernel { ... } }
     ```
 
-    One block per iteration. Where `rt.worker_id` is left, there are at most as many blocks as workers, each with its own number, which take one iteration
-    after another. Functions that launch get the host as first argument, as in `attune-outline-parallel`. Numerics: exact.
+    One block per iteration. A loop that still uses `rt.worker_id` launches at most one block per worker; each block loops
+    over its iterations and has its own number. Functions that launch get the host as first argument, as in
+    `attune-outline-parallel`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect", "::mlir::rt::RtDialect"];
   let options = [Option<"threads", "threads", "int64_t", "::attune::GpuSchedule().threads", "threads of a block">];

@@ -2,7 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// All of it in 32 bits, which numbers of blocks fit into: a GPU divides such numbers in a few instructions and registers.
+// The persistent tile scheduler of attention. A grid with one block per pair of query tiles starts with empty pipelines
+// for every pair, ends with idle multiprocessors after the longest ones, and reads the keys of too many (sequence,
+// head) groups at a time for the L2 cache. So there are as many blocks as run at a time, and each takes a fixed series
+// of pairs.
+//
+// The pairs have numbers. Those of `groupsInL2` groups are a section; within it, all groups' last pair comes first.
+// Blocks take the numbers forward in even rounds and backward in odd ones. With 4 groups g of 3 pairs p, 2 groups in
+// L2, causal:
+//
+//   number   0    1    2    3    4    5  |  6    7    8    9    10   11
+//   group    g0   g1   g0   g1   g0   g1 |  g2   g3   g2   g3   g2   g3      a section: its keys stay in the L2 cache
+//   pair     p2   p2   p1   p1   p0   p0 |  p2   p2   p1   p1   p0   p0
+//   keys     3    3    2    2    1    1  |  3    3    2    2    1    1       long ones first
+//   block    0    1    2    2    1    0  |  0    1    2    2    1    0       8 units for each of 3 blocks; 10, 8 and 6
+//                                                                            if every round went forward
+// Invariants. Every pair has exactly one number below sequences x heads x pairs. A block's series depends on its number
+// alone, so its producer and its consumers compute the same one and nothing is exchanged, in particular no atomic
+// counter. The last section may have fewer groups (`width`). Tiles beyond the end of a short sequence are in the
+// series; the user skips them.
+//
+// Cost. Three divisions a pair, in 32 bits, which the numbers fit into: a GPU divides 64-bit numbers in many more
+// instructions and registers.
+//
+// Before, every pair had a block of its own: it began, filled its pipeline and ended, so nothing ran beside its first
+// loads and its last stores, which for short sequences is most of the time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,28 +8,31 @@
 
 namespace attune {
 
-/// Two neighboring tiles of queries: their sequence, their group of heads and the number of the first one.
+/// Two neighboring query tiles: their sequence, their group of heads and the index of the first tile.
 struct QueryTilePair {
   mlir::Value sequence, heads, first;
 };
 
-/// The persistent tile scheduler of one kernel: which pairs of query tiles its blocks take, and in which order.
+/// The persistent tile scheduler of one kernel: assigns pairs of query tiles to blocks, in an order.
 ///
-/// Pairs that run together should read the same keys, and those that take longest should begin first. So the (sequence, heads) whose keys
-/// and values fit into the GPU's L2 cache are a section, one section follows the other, and within one the last pairs, which under a causal
-/// mask see most keys, come before the others. Blocks take turns forth and back, 0 1 2 2 1 0 0 1 .., which evens out what they have to do.
+/// Concurrent pairs should read the same keys, and the longest pairs should begin first. So the (sequence, heads)
+/// groups whose keys and values fit into the GPU's L2 cache form a section; sections follow each other. Within a
+/// section the last pairs, which see the most keys under a causal mask, come first. Blocks go forward and back, 0 1 2 2
+/// 1 0 0 1 .., to even out their work. PersistentTiles.cpp has a figure.
 class PersistentTiles {
 public:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  /// |tiles| of each of |heads| groups of heads of |sequences|, of which |groupsInL2| (sequence, heads) are a section, for blocks of which
-  /// |workers| run at a time. Made by the host.
+  /// Computes the schedule's sizes on the host. Each of |sequences| has |heads| groups of heads, each group |tiles|
+  /// query tiles; |groupsInL2| groups form a section, and |workers| blocks run at a time.
   PersistentTiles(ThreadBuilder &host, Value sequences, Value heads, Value tiles, Value groupsInL2, Value workers);
-  /// A loop over the pairs of |block|, one of |blocks|.
+  /// Emits the loop over the pairs of |block|, one of |blocks|. Carries |initial| through |body|; returns the last
+  /// values.
   Values forEach(ThreadBuilder &e, Value block, mlir::ValueRange initial,
                  llvm::function_ref<Values(QueryTilePair pair, mlir::ValueRange carried)> body) const;
 
+  /// The number of blocks to launch.
   Value blocks;
 
 private:

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects parallel loops after `attune-distribute-to-threads`, with the scratch that `attune-plan-memory` gave to each worker: views of the
-// workspace at `rt.worker_id` times the bytes of one. Leaves those that are used in shared memory, one after the other, if they fit.
+// Expects parallel loops after `attune-distribute-to-threads`, with the scratch that `attune-plan-memory` gave to each
+// worker: views of the workspace at `rt.worker_id` times the bytes of one worker. Moves the views that are used to
+// shared memory, one after the other, if they fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,23 +32,23 @@ using namespace attune;
 
 namespace {
 
-/// The scratch of one loop: |bytes| for each worker, with views at constant offsets. Views at the same offset share their memory, others do
-/// not overlap.
+/// The scratch of one loop: |bytes| for each worker, with views at constant offsets. Views at the same offset share
+/// their memory, others do not overlap.
 struct Scratch {
   int64_t bytes = 0;
   std::map<int64_t, SmallVector<memref::ViewOp>> views;
 
-  /// An upper bound of the bytes that the views at |offset| have, if views are at |offsets|.
+  /// Returns an upper bound of the bytes of the views at |offset|; |offsets| are the offsets of all views.
   int64_t getSize(int64_t offset, const std::set<int64_t> &offsets) const;
 };
 
-/// A buffer of the scratch that is used, and where in shared memory it goes.
+/// A used buffer of the scratch, and its offset in shared memory.
 struct Placement {
   int64_t begin;
   SmallVector<memref::ViewOp> views;
 };
 
-/// Where the next buffer in shared memory begins.
+/// The alignment of buffers in shared memory, in bytes.
 constexpr int64_t kAlignment = 128;
 
 struct PlaceInShared : attune::impl::PlaceInSharedBase<PlaceInShared> {
@@ -106,7 +107,7 @@ int64_t Scratch::getSize(int64_t offset, const std::set<int64_t> &offsets) const
   return largest;
 }
 
-/// Erases what has no users, such as views of scratch for sums that a kernel keeps in registers.
+/// Erases operations without users, such as views of scratch for sums that a kernel keeps in registers.
 void PlaceInShared::eraseUnused(scf::ForallOp loop) {
   SmallVector<Operation *> operations;
   loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) { operations.push_back(op); });
@@ -149,7 +150,7 @@ std::optional<Scratch> PlaceInShared::findScratch(scf::ForallOp loop) {
   return scratch;
 }
 
-/// Gives the views of |buffer| its memory space.
+/// Sets the memory space of |buffer| on its views.
 static void propagateSpace(Value buffer) {
   auto space = cast<MemRefType>(buffer.getType()).getMemorySpace();
   for (Operation *user : buffer.getUsers()) {
@@ -167,14 +168,14 @@ static gpu::AddressSpaceAttr getSharedSpace(MLIRContext *context) {
   return gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
 }
 
-/// All shared memory of a block, as bytes.
+/// Returns the dynamic shared memory of a block as a buffer of bytes.
 static Value getSharedMemory(scf::ForallOp loop) {
   OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(), MemRefLayoutAttrInterface(), getSharedSpace(loop.getContext()));
   return gpu::DynamicSharedMemoryOp::create(builder, loop.getLoc(), type);
 }
 
-/// Places what is allocated in shared memory, one after the other; returns the bytes.
+/// Places the allocations in shared memory one after the other; returns their bytes.
 int64_t PlaceInShared::placeAllocations(scf::ForallOp loop) {
   SmallVector<memref::AllocOp> allocations;
   loop.walk([&](memref::AllocOp alloc) {
@@ -210,7 +211,7 @@ void PlaceInShared::place(scf::ForallOp loop, ArrayRef<Placement> placements) {
       view.erase();
       propagateSpace(moved);
     }
-  // What is left of the address would keep the worker alive.
+  // The rest of the address computation would keep the worker's number alive.
   SmallVector<Operation *> dead;
   loop.walk([&](rt::WorkerIdOp id) { dead.push_back(id); });
   for (size_t i = 0; i < dead.size(); ++i)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions. Leaves functions whose operations on elements of buffers are all inside scf.forall; what remains outside is
-// arithmetic on sizes, views and calls.
+// Expects bufferized functions. Leaves functions whose operations on elements of buffers are all inside scf.forall;
+// what remains outside is arithmetic on sizes, views and calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +25,17 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Most blocks of a loop that shares one operation: enough to fill a device several times.
+/// The most blocks of a grid that shares one operation: enough to fill a device several times.
 static constexpr int64_t kMostBlocks = 4096;
 
-/// Whether |op| reads or writes elements of buffers itself.
+/// Returns true if |op| itself reads or writes elements of buffers.
 static bool touchesElements(Operation *op) {
   if (isa<linalg::LinalgOp, memref::LoadOp, memref::StoreOp, memref::CopyOp>(op))
     return true;
   return isa_and_nonnull<tiles::TileDialect>(op->getDialect());
 }
 
-/// Whether |op| or something in it touches elements.
+/// Returns true if |op| or an operation in its regions reads or writes elements of buffers.
 static bool reachesElements(Operation *op) {
   return op->walk([](Operation *inner) { return touchesElements(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
       .wasInterrupted();
@@ -47,7 +47,7 @@ static bool containsLaunch(Operation *op) {
       .wasInterrupted();
 }
 
-/// The elements that |op| writes, if it writes each once.
+/// Returns the number of elements that |op| writes, if it writes each once.
 static Value countElements(OpBuilder &builder, Operation *op) {
   Value target;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && linalgOp.getNumReductionLoops() == 0)

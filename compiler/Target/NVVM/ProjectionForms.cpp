@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// The most rows that are few.
+/// The most rows of the variant for few rows.
 static constexpr int64_t kFewRows = 16;
 
 Projection::Projection(linalg::LinalgOp op, Value thread, Type word, int64_t sharedWords)
@@ -35,7 +35,7 @@ void Projection::emitTile() {
   e.barrier();
   Values carried = noSums();
   carried.push_back(zero);
-  // The last stage has nothing to load: components beyond K are 0.
+  // The last iteration has no stage left to load: components past K are read as 0.
   carried = e.loop(zero, depth(), e.index(stageDepth()), carried, [&](Value at, ValueRange before) -> Values {
     Value stage = before.back(), other = e.sub(one, stage);
     Values next = loadNext(e.add(at, stageDepth()));
@@ -53,7 +53,7 @@ void Projection::emitFewRows() {
          [&](Value row) { e.loop(e.index(0), columns, kFewColumns, [&](Value column) { emitFewColumns(row, column); }); });
 }
 
-/// Up to 4 rows from |row| on of 16 columns from |column| on.
+/// Emits up to 4 rows from |row| on and 16 columns from |column| on.
 void Projection::emitFewColumns(Value row, Value column) {
   Type word = cast<MemRefType>(shared.getType()).getElementType();
   Value quad = e.mul(e.rem(thread, kFewColumns / 4), 4), group = e.div(thread, kFewColumns / 4);

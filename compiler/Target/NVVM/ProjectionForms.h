@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A block of 128 threads makes a tile of results in one of two forms, by the number of rows it has:
+// A block of 128 threads computes a tile of results in one of two variants, chosen by its number of rows:
 //
-//   many rows       stages of both operands in shared memory, of two one is filled while the other is multiplied
-//   up to 16 rows   (decoding) wait for weights alone: four threads read 16 columns of a row of the panel and 32 such groups share K; their
-//                   sums meet in shared memory
+//   many rows       two stages of both operands in shared memory: one is filled while the other is multiplied
+//   up to 16 rows   (decoding) bound by reading weights: four threads read 16 columns of a row of the panel, 32 such groups
+//                   split K, and their sums are added in shared memory
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_PROJECTIONFORMS_H
@@ -17,37 +17,37 @@
 
 namespace attune {
 
-/// Few rows: as many at once, of as many columns, by groups of threads along K.
+/// The variant for few rows: rows and columns computed at once, and groups of threads that split K.
 inline constexpr int64_t kFewAtOnce = 4, kFewColumns = 16, kFewGroups = kBlockThreads / (kFewColumns / 4);
-/// Words of shared memory that the sums of few rows take.
+/// Words of shared memory for the sums of few rows.
 inline constexpr int64_t kFewShared = kFewGroups * kFewAtOnce * kFewColumns;
 
-/// One projection, as the two forms see it.
+/// One projection: the parts that both variants need.
 class Projection {
 public:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
   virtual ~Projection() = default;
-  /// Emits both forms, and which one a block takes.
+  /// Emits both variants and the choice between them.
   void emit();
 
 protected:
-  /// For |op| by threads of which this is |thread|, with |sharedWords| words of |word|, f32 or i32, as shared memory.
+  /// Emits |op| for the thread |thread|, with |sharedWords| words of shared memory of type |word|, f32 or i32.
   Projection(mlir::linalg::LinalgOp op, Value thread, mlir::Type word, int64_t sharedWords);
 
-  /// The parts of a tile: copies of the stage that begins at |at| of K to registers, and from there to shared memory; |sums| and the
-  /// products of a stage; the end.
+  /// The parts of the tile for many rows: load the stage at |at| of K to registers; store it to shared memory; add the
+  /// products of a stage to |sums|; store the sums.
   virtual Values loadNext(Value at) = 0;
   virtual void storeNext(Value stage, mlir::ValueRange next) = 0;
   virtual Values multiply(Value stage, mlir::ValueRange sums) = 0;
   virtual void storeSums(mlir::ValueRange sums) = 0;
-  /// Sums before the first stage; the size of K and of a stage, in the units of loadNext.
+  /// The sums before the first stage; the sizes of K and of a stage, in the units of loadNext.
   virtual Values noSums() = 0;
   virtual Value depth() = 0;
   virtual int64_t stageDepth() = 0;
-  /// The part of group |group| of the sums of kFewAtOnce rows from |row| on, each a vector of the 4 columns from |column| on. Rows beyond
-  /// the last may be anything.
+  /// Returns group |group|'s part of the sums of kFewAtOnce rows from |row| on, each a vector of the 4 columns from
+  /// |column| on. Rows past the last are unspecified.
   virtual Values sumFew(Value row, Value column, Value group) = 0;
 
   ThreadBuilder e;

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Clones |block|. A loop in it is its first iteration.
+/// Clones the operations of |block|; of a loop in it, only the first iteration.
 static void cloneBlock(OpBuilder &builder, Block &block, IRMapping &map) {
   for (Operation &op : block.without_terminator()) {
     auto loop = dyn_cast<scf::ForOp>(op);
@@ -53,7 +53,8 @@ void ProjectionLoop::erase(LowPrecisionProjection clone) {
       op->erase();
 }
 
-/// The matrix outside of |loop| that |view| shows, null if it is not all of it but for the dimensions |cut|.
+/// Returns the matrix outside of |loop| that |view| is a part of; null if the part is cut in dimensions other than
+/// |cut|.
 static Value findMatrix(Value view, scf::ForallOp loop, ArrayRef<int64_t> cut) {
   if (auto part = view.getDefiningOp<memref::SubViewOp>()) {
     auto source = dyn_cast<MemRefType>(part.getSource().getType());
@@ -69,14 +70,14 @@ static Value findMatrix(Value view, scf::ForallOp loop, ArrayRef<int64_t> cut) {
   return isOutside && type.getLayout().isIdentity() ? view : Value();
 }
 
-/// Whether |value| is |expression| of |variable|.
+/// Returns true if |value| is the affine |expression| of |variable|.
 static bool isFunctionOf(OpFoldResult value, Value variable, AffineExpr expression) {
   auto apply = dyn_cast_if_present<affine::AffineApplyOp>(dyn_cast<Value>(value) ? cast<Value>(value).getDefiningOp() : nullptr);
   return apply && apply.getAffineMap().getResult(0) == expression && apply.getMapOperands().size() == 1 &&
          apply.getMapOperands()[0] == variable;
 }
 
-/// Whether the columns of |panels| begin at |column|, a multiple of a panel's.
+/// Returns true if the view |panels| begins at column |column|: panel |column| / 64, column |column| % 64 in it.
 static bool beginsAt(Value panels, Value column) {
   auto view = panels.getDefiningOp<memref::SubViewOp>();
   if (!view)

@@ -11,30 +11,39 @@
 
 namespace attune {
 
-/// A parallel loop over the rows and columns of one projection, of whole matrices that are there before it. Its iterations need not stay
-/// blocks: what one computes can be made anywhere, for any part of the tile.
+/// A parallel loop over (rows, columns) that computes one projection of two matrices defined before it.
+///
+/// The loop's body is only arithmetic on indices, views and the projection, so it can be cloned for any (row, column).
+/// This lets an emitter replace the loop's blocks by its own: it clones the body once to learn the first row of the
+/// input, and once per part of the tile that it stores, to get the epilogue with its operands (WgmmaGemm.cpp).
+///
+///   scf.forall (%i, %j)                    whole.input    [rows, K]
+///     %a = subview %input[%i, 0]     <--   whole.panels   [columns / 64, K / 8, 64, 8]
+///     %b = subview %panels[%j / 64, 0, %j % 64, 0]
+///     %c = subview %output[%i, %j]
+///     linalg.fill %c; linalg.generic %c += %a %b; linalg.generic %c = epilogue(%c)     all three erased from a clone
 struct ProjectionLoop {
   mlir::scf::ForallOp loop;
   LowPrecisionProjection projection;
-  /// The matrices.
+  /// The whole matrices: rows of the input, and weight panels.
   mlir::Value input, panels;
 
-  /// Clones what the operations of iteration (|row|, |column|), and they themselves, at the insertion point.
+  /// Clones the operations of iteration (|row|, |column|) and their operands at the insertion point.
   LowPrecisionProjection cloneAt(mlir::OpBuilder &builder, mlir::Value row, mlir::Value column);
-  /// The row of |input| that is the first of a clone.
+  /// Returns the row of |input| at which a clone begins.
   static mlir::Value firstRow(LowPrecisionProjection clone, mlir::OpBuilder &builder);
-  /// Erases the operations of a clone; what they needed stays.
+  /// Erases the projection's operations of a clone; the operations that compute their operands stay.
   static void erase(LowPrecisionProjection clone);
 };
 
-/// The projection that |loop| is, if it is one and takes tiles of |rows| rows in one step.
+/// Matches |loop| as one projection whose inner loops, if any, take at least |rows| rows in a step; nullopt otherwise.
 std::optional<ProjectionLoop> matchProjectionLoop(mlir::scf::ForallOp loop, int64_t rows);
 
-/// The loop of blocks that compute the tiles of |whole| by wgmma on |arch| alone, in the place of its loop, which is erased. |columns| and
-/// |stages| are those of a tile.
+/// Replaces the loop of |whole| by a loop over persistent blocks that compute tiles of kWarpgroupRows x |columns| by
+/// wgmma, with |stages| pipeline stages. Only the architecture |arch| runs it. Returns the new loop.
 mlir::scf::ForallOp emitWgmmaGemm(ProjectionLoop whole, int64_t arch, int64_t columns, int64_t stages);
 
-/// Rows of a tile that warpgroups make.
+/// Rows of a thread-block tile that the two consuming warpgroups compute.
 inline constexpr int64_t kWarpgroupRows = 128;
 
 } // namespace attune

@@ -11,7 +11,7 @@ using namespace attune;
 using xfmr::ScoreStage;
 using Values = ThreadBuilder::Values;
 
-/// What follows the distances in a row of the table of relative keys.
+/// Columns of padding after the distances in a row of the table of relative keys.
 static constexpr int64_t kTablePadding = 15;
 /// Components of a product that are loaded before they are multiplied.
 static constexpr int64_t kUnroll = 4;
@@ -63,13 +63,13 @@ Value RowAttention::product(const Row &row, Value key) {
 
 Value RowAttention::mask(const Row &row, Value key) { return e.load(op.getMask(), maskIndices(e, op, row, key)); }
 
-/// Stores |value|, which has the factor of |stage| still to come, if that stage is what the operation is asked for.
+/// Stores |value| times the factor of |stage| if the operation returns scores of that stage.
 void RowAttention::capture(const Row &row, ScoreStage stage, Value value, Value key) {
   Value target = op.getProbabilities();
   if (!target || op.getScoreStage() != stage)
     return;
   Value stored = e.mulf(value, e.f32(captureFactor(op, stage)));
-  if (stage == ScoreStage::Masked) // What the mask hides is bounded in units of log2.
+  if (stage == ScoreStage::Masked) // Masked scores are bounded in units of log2.
     stored = e.select(e.compare(arith::CmpFPredicate::OLE, value, e.f32(kHidden)), e.f32(kLowest), stored);
   e.store(stored, target, {row.head, row.query, key});
 }

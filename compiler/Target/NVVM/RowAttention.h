@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// What becomes of the product of a query and a key: everything of `tile.attention_tile` between the two matrix products, for one score.
-/// Scores are in units of log2, as on the page of the operation.
+/// Emits everything of `tile.attention_tile` between the two matrix products, for one score: scale, mask, biases,
+/// position. Scores are in units of log2, as the operation's description says.
 class RowAttention {
 public:
   using Value = mlir::Value;
@@ -20,15 +20,17 @@ public:
   RowAttention(mlir::tiles::AttentionTileOp op, ThreadBuilder &e);
 
   Row rowAt(Value number);
-  /// The keys to visit for |row|: all, or those it sees.
+  /// Returns the range [begin, end) of keys to visit for |row|: all keys, or those it sees.
   std::pair<Value, Value> keysOf(const Row &row);
-  /// query . key, with the terms of relative positions.
+  /// Returns query . key, with the terms of relative positions.
   Value product(const Row &row, Value key);
-  /// The score of an existing |key|, which position may hide unless it |isSeen|; stores what the operation is asked for of it.
+  /// Returns the score of an existing |key| from |product|. Positions may hide the key unless |isSeen|. Stores the
+  /// score if the operation returns scores.
   Value score(const Row &row, Value key, Value product, bool isSeen = false);
-  /// |sum| of the weights becomes what results are multiplied by; |maximum| is the row's.
+  /// Returns the factor that normalizes a row's results: head scale / |sum|; 0 for a row without keys and, by
+  /// `masked_rows = zero`, for a fully masked row, which |maximum| shows.
   Value factor(const Row &row, Value maximum, Value sum);
-  /// The weight of |key| in a row without a visible key, where such rows follow a rule of their own.
+  /// Returns the unnormalized probability of |key| in a fully masked row, by the operation's rule for such rows.
   Value maskedWeight(const Row &row, Value key);
 
   Value keys, heads;

@@ -1,4 +1,4 @@
-//===- RowLimit.cpp - Blocks behind the last token -------------------------===//
+//===- RowLimit.cpp - Guards for blocks past the last token ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

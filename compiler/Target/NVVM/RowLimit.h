@@ -1,4 +1,4 @@
-//===- RowLimit.h - Blocks behind the last token ----------------*- C++ -*-===//
+//===- RowLimit.h - Guards for blocks past the last token -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TARGET_NVVM_ROWLIMIT_H
@@ -9,10 +9,11 @@
 
 namespace attune {
 
-/// How many packed tokens there are, read in an iteration of |loop| if its rows are such (`attune-limit-rows`); null elsewhere.
+/// Emits the load of the number of packed tokens in an iteration of |loop|, if its rows are such (`attune-limit-rows`);
+/// returns null otherwise.
 mlir::Value readTokenCount(mlir::scf::ForallOp loop, ThreadBuilder &e);
 
-/// Puts all that an iteration of |loop|, the code of a thread, does under the condition that its first row is a token.
+/// Guards the body of |loop|, the code of a thread, by the condition that its first row is before the last token.
 void skipRowsBehindTokens(mlir::scf::ForallOp loop);
 
 } // namespace attune

@@ -31,7 +31,7 @@ Result<std::string> attune::runPtxas(const std::string &ptxas, const std::string
     if (!*file)
       return file->status();
   SubprocessOptions options;
-  // A name without a slash may come from ATTUNE_PTXAS.
+  // ATTUNE_PTXAS may be a name without a slash.
   llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(ptxas);
   options.program = program ? *program : ptxas;
   options.arguments = {"--gpu-name=" + gpu.name(), "-O3", source->path(), "-o", cubin->path()};

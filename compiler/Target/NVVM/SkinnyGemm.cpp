@@ -2,11 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Decoding waits for weights alone. A block has up to 16 columns; its four warps share K, and a lane takes whole chunks of weights from
-// memory to the operands of a product: lane 4 g + t has column g and chunk 4 i + t, whose words stand for the words t and t + 4 of one
-// product and of the next. As long as the rows are read the same way, the order of K does not matter.
+// The GEMM of few columns per block, for decoding, which is bound by reading weights. A block has up to 16 columns; its
+// four warps split K, and a lane loads whole chunks of 8 weights from memory straight into operands, without shared
+// memory.
 //
-// The sums of the four warps meet in shared memory. 16 rows go by at a time.
+// In m16n8k16, lane 4 g + t holds of operand B the words t and t + 4 of column g, a word being two neighbors in K.
+// Instead it loads chunk 4 i + t of column g, four words w0 .. w3, and uses them for two products:
+//
+//   product 0    words t, t + 4 := w0, w1     components 8 (4 i + t) + 0 .. 3
+//   product 1    words t, t + 4 := w2, w3     components 8 (4 i + t) + 4 .. 7
+//
+// This permutes K. The rows of A are read with the same permutation, so the sums are over the same products.
+//
+// The sums of the four warps are added in shared memory. 16 rows are computed at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +28,7 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 constexpr int64_t kThreads = kBlockThreads, kWarps = kThreads / kWarp, kRows = 16, kColumns = 16;
-/// Chunks that a warp takes at once, and how often before it multiplies.
+/// Chunks of a column that a warp loads at once, and such loads before it multiplies.
 constexpr int64_t kQuad = 4, kUnroll = 2;
 
 /// Emits one projection.
@@ -38,7 +46,8 @@ private:
 
 } // namespace
 
-/// |sums| of the warp's 16 rows and 16 columns and the products of kUnroll quads of chunks, kWarps quads apart, from |chunk| on.
+/// Adds the products of kUnroll quads of chunks, kWarps quads apart, from |chunk| on, to |sums|, those of the warp's 16
+/// rows and 16 columns.
 Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
   Value g = e.div(lane, 4), t = e.rem(lane, 4), lastRow = e.add(rows, -1), lastColumn = e.add(columns, -1);
   SmallVector<Values> upper, lower, weights;
@@ -63,7 +72,7 @@ Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
   return sums;
 }
 
-/// Stores the warp's sums where others find them.
+/// Stores the warp's sums to shared memory.
 void RowEmitter::keep(ValueRange sums) {
   Value g = e.div(lane, 4), pair = e.mul(e.rem(lane, 4), 2);
   for (int64_t i = 0; i < 8; ++i)

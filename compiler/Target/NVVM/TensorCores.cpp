@@ -28,7 +28,7 @@ Value TensorCores::addressOf(Value buffer, ValueRange at) {
     offset = e.add(offset, e.mul(index, stride));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(e, buffer);
   Value number = e.toI64(base);
-  // A generic pointer first: the number is one, and a kernel's arguments are known to be global.
+  // A generic pointer first: the index is the value of one, and a kernel's arguments are known to be global.
   auto pointer = LLVM::LLVMPointerType::get(e.getContext(), isShared ? memory : 0);
   Value address = LLVM::IntToPtrOp::create(e, pointer, number);
   if (!isShared)
@@ -44,7 +44,7 @@ void TensorCores::copyChunk(Value to, Value from, Value exists) {
 void TensorCores::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(e); }
 void TensorCores::waitForCopies(int64_t left) { NVVM::CpAsyncWaitGroupOp::create(e, static_cast<int32_t>(left)); }
 
-/// The members of |structure|.
+/// Returns the |count| members of |structure|.
 static Values unpack(ThreadBuilder &e, Value structure, int64_t count) {
   Values parts;
   for (int64_t i = 0; i < count; ++i)

@@ -9,36 +9,36 @@
 
 namespace attune {
 
-/// Threads of a warp, and of a block that makes tiles of projections or of attention.
+/// Threads of a warp, and of a block that computes tiles of projections or attention.
 inline constexpr int64_t kWarp = 32, kBlockThreads = 128;
 
-/// Creates the code of one thread: scalar arithmetic, shared memory, and what the lanes of a warp do together.
+/// Creates the code of one thread: scalar arithmetic, shared memory, and operations on the lanes of a warp.
 class ThreadBuilder : public IndexBuilder {
 public:
   using IndexBuilder::IndexBuilder;
 
   Value maxf(Value a, Value b);
-  /// 2^x as the hardware has it: 1 at 0, 0 at -infinity.
+  /// Returns the hardware's approximation of 2^x: 1 at 0, 0 at -infinity.
   Value exp2(Value x);
 
   Value load(Value buffer, mlir::ValueRange at);
-  /// The same of f32, bf16 or f16, as f32.
+  /// Loads an element of f32, bf16 or f16 as f32.
   Value loadWide(Value buffer, mlir::ValueRange at);
   void store(Value value, Value buffer, mlir::ValueRange at);
-  /// Memory that the threads of the block share.
+  /// Allocates memory that the threads of the block share.
   Value allocateShared(mlir::Type element, llvm::ArrayRef<int64_t> shape, int64_t alignment = 128);
-  /// The address of shared memory, and the address |bytes| beyond another.
+  /// Return the address of a buffer in shared memory, and the address |bytes| beyond another.
   Value sharedAddress(Value buffer);
   Value advance(Value address, Value bytes);
 
   Value thread() { return mlir::gpu::ThreadIdOp::create(*this, mlir::gpu::Dimension::x); }
   void barrier() { mlir::gpu::BarrierOp::create(*this); }
-  /// The value of |x| in the lane whose number differs in the bits |mask|; all lanes of the warp take part.
+  /// Returns the value of |x| in the lane whose number differs in the bits |mask|; all lanes of the warp take part.
   Value shuffleXor(Value x, int64_t mask);
-  /// The value of |x| in lane |lane|.
+  /// Returns the value of |x| in lane |lane|.
   Value broadcastLane(Value x, int64_t lane);
   Value broadcastLane(Value x, Value lane);
-  /// |x| of all lanes of the warp joined, in a fixed tree; every lane has the result.
+  /// Joins |x| of all lanes of the warp in a fixed tree; every lane gets the result.
   Value reduceLanes(Value x, llvm::function_ref<Value(Value, Value)> join);
 };
 

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A tile of 64 x 64 results, by 128 threads of 8 x 4 sums each. For 16 components of K at a time the block copies its rows, transposed, and
-// its piece of the weight panel to shared memory; of two such stages one is filled while the other is multiplied:
+// f32 GEMM without tensor cores. 128 threads compute a tile of 64 x 64 results, 8 x 4 sums each. For 16 components of K
+// at a time the block copies its rows, transposed, and its part of the weight panel to shared memory; one of two such
+// stages is filled while the other is multiplied:
 //
 //   next   = load x[row, k + 16 ...], panel[k + 16 ..., column]           to registers, 8 floats of each
 //   sum   += A[k, 8 rows] B[k, 4 columns]                                 for 16 k: three loads of 16 bytes for 32 products
 //   stage' = next; barrier
 //
-// A panel has all its columns, so only rows and K have tails: what is beyond them is 0.
+// A panel has all its columns, so only rows and K have tails, which are read as 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +24,16 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// The tile: rows, columns, depth of a stage, and what of it one thread computes.
+/// Rows, columns and stage depth of the tile; rows and columns of one thread; threads.
 static constexpr int64_t kRows = 64, kColumns = 64, kDepth = 16, kThreadRows = 8, kThreadColumns = 4, kThreads = kBlockThreads;
-/// Components that a thread of few rows loads at once.
+/// Components that a thread loads at once in the variant for few rows.
 static constexpr int64_t kFewUnroll = 4;
 /// Floats after a row of a transposed tile, so that threads that write one column of it use different banks.
 static constexpr int64_t kPadding = 4;
 /// Floats of a stage.
 static constexpr int64_t kStage = kDepth * (kRows + kPadding + kColumns);
 
-/// Whether |map| is (d0, d1, d2) -> (d1 floordiv 64, d2, d1 mod 64).
+/// Returns true if |map| is (d0, d1, d2) -> (d1 floordiv 64, d2, d1 mod 64).
 static bool isPanelMap(AffineMap map) {
   if (map.getNumDims() != 3 || map.getNumResults() != 3)
     return false;
@@ -85,21 +86,21 @@ private:
   Value splat(Value scalar) { return vector::BroadcastOp::create(e, vector, scalar); }
   Value lane(Value of, int64_t number) { return vector::ExtractOp::create(e, of, number); }
   Value zero() { return arith::ConstantOp::create(e, e.getZeroAttr(vector)); }
-  /// Where stage |stage| has row |k| of the transposed rows, or of the panel.
+  /// The offset of row |k| of the transposed rows, or of the panel, in stage |stage|.
   Value rowOfA(Value stage, Value k) { return e.add(e.mul(stage, kStage), e.mul(k, kRows + kPadding)); }
   Value rowOfB(Value stage, Value k) { return e.add(e.add(e.mul(stage, kStage), e.mul(k, kColumns)), kDepth * (kRows + kPadding)); }
 
-  /// Components of K.
+  /// The size of K.
   Value size;
   VectorType vector;
 };
 
 } // namespace
 
-/// What the thread copies of the components from |k| on: 8 of one row, then two vectors of the panel.
+/// Loads the thread's part of the stage at |k|: one component of each of 8 rows, then two vectors of the panel.
 Values ContractionEmitter::loadNext(Value k) {
   Values next;
-  // 16 neighbours read a row's 16 components.
+  // 16 neighboring threads read a row's 16 components.
   Value component = e.add(k, e.rem(thread, kDepth)), first = e.div(thread, kDepth);
   Value exists = e.compare(arith::CmpIPredicate::slt, component, size);
   for (int64_t i = 0; i < kRows * kDepth / kThreads; ++i) {
@@ -127,7 +128,7 @@ void ContractionEmitter::storeNext(Value stage, ValueRange next) {
     storeVector(next[kOfA + i], shared, e.add(rowOfB(stage, e.add(line, i * (kThreads / (kColumns / 4)))), column));
 }
 
-/// |sums| and the products of all components of |stage|.
+/// Adds the products of all components of |stage| to |sums|.
 Values ContractionEmitter::multiply(Value stage, ValueRange sums) {
   Value column = e.mul(e.rem(thread, kColumns / kThreadColumns), kThreadColumns);
   Value row = e.mul(e.div(thread, kColumns / kThreadColumns), kThreadRows);

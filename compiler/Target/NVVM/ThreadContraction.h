@@ -9,9 +9,11 @@
 
 namespace attune {
 
-/// Whether |op| multiplies rows of f32 by weight panels: `out[m, n] += x[m, k] panel[n / W, k, n % W]`, within one panel of 64 columns.
+/// Returns true if |op| multiplies rows of f32 by a weight panel of 64 columns:
+/// `out[m, n] += x[m, k] panel[n / W, k, n % W]`.
 bool isContraction(mlir::linalg::LinalgOp op);
-/// Emits it with tiles of the operands in shared memory and sums in registers; a few rows as sums over columns that are read once.
+/// Emits |op| with tiles of the operands in shared memory and sums in registers; for a few rows, as sums over columns
+/// that are read once.
 void emitContraction(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 
 } // namespace attune

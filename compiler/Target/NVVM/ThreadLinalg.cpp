@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Points of the parallel dimensions are dealt out to threads, and each thread runs through the reductions by itself, with what it reduces
-// to in registers. Where rows are few and long, so that most threads would have nothing to do, a reduction to one sum or maximum is dealt
-// out to the lanes of a warp instead.
+// Threads share the points of the parallel dimensions, and each thread computes its reductions alone, with accumulators
+// in registers. Rows that are few and long would leave most threads idle, so the lanes of a warp share a reduction to
+// one sum or maximum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ private:
 
 } // namespace
 
-/// Loops over the reductions from number |next| on.
+/// Emits the loops over reduction dimensions from number |next| on, and the body; returns the accumulators.
 Values LinalgEmitter::reduce(unsigned next, Values carried) {
   if (next == reduction.size())
     return body.evaluate(carried);
@@ -72,7 +72,8 @@ void LinalgEmitter::emitPoint(ValueRange point) {
   body.storeOutputs(reduce(0, body.loadOutputs()));
 }
 
-/// The addition or maximum that joins a row of one output, if the operation is such a reduction of f32 over its last dimension.
+/// Returns the addition or maximum of a reduction of f32 to one output over the last dimension; null for other
+/// operations.
 Operation *LinalgEmitter::findJoin() {
   if (op.getNumDpsInits() != 1 || reduction.size() != 1 || parallel.size() != 1 || reduction[0] != 1)
     return nullptr;

@@ -8,16 +8,16 @@
 
 namespace attune {
 
-/// How the threads share a loop: each takes iterations first, first + step, …
+/// The division of loops among the threads of a block: each takes iterations first, first + step, …
 struct ThreadLoops {
   mlir::Value first, step;
-  /// Number within the block, and how many there are.
+  /// The thread's number in the block, and the number of threads.
   mlir::Value thread;
   int64_t threads;
 
-  /// A loop over all points of |sizes|, the last dimension fastest, shared by the threads.
+  /// Emits a loop over all points of |sizes|, the last dimension fastest, shared by the threads.
   void forEach(ThreadBuilder &e, llvm::ArrayRef<mlir::Value> sizes, llvm::function_ref<void(mlir::ValueRange point)> body) const;
-  /// A loop over [0, count) shared by the warps of the block; |lane| is the thread's number in its warp.
+  /// Emits a loop over [0, count) shared by the warps of the block; |lane| is the thread's number in its warp.
   void forEachWarp(ThreadBuilder &e, mlir::Value count, llvm::function_ref<void(mlir::Value item, mlir::Value lane)> body) const;
 };
 

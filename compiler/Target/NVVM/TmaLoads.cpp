@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// How long a thread may sleep before it looks again, in nanoseconds.
+/// The longest time that a waiting thread may be suspended before it tests the barrier again, in nanoseconds.
 static constexpr int64_t kPatience = 10000000;
 static constexpr int64_t kBarrierBytes = 8;
 

@@ -8,12 +8,13 @@
 
 namespace attune {
 
-/// The next stage of a ring in shared memory, and the phase of its barriers, which changes with each round.
+/// The state of a pipeline in shared memory: its next stage, and the phase of that stage's mbarriers, 0 or 1, which
+/// flips with each round.
 struct PipelineState {
   mlir::Value stage, phase;
 };
 
-/// Emits the TMA loads of sm_90 and the barriers in shared memory by which other threads of the block wait for them.
+/// Emits sm_90's TMA loads, the mbarriers by which threads of the block wait for them, named barriers and setmaxnreg.
 class TmaLoads {
 public:
   using Value = mlir::Value;
@@ -21,32 +22,34 @@ public:
 
   explicit TmaLoads(ThreadBuilder &e) : e(e) {}
 
-  /// |count| barriers in shared memory; the address of one.
+  /// Allocates |count| mbarriers in shared memory; returns the address of one.
   Value allocateBarriers(int64_t count);
   Value barrierAt(Value barriers, Value number);
-  /// Sets the number of arrivals that end a phase of a barrier. Other threads may use it after fenceInit and a barrier of the block.
+  /// Initializes an mbarrier for |arrivals| arrivals per phase. Other threads may use it after fenceInit and a barrier
+  /// of the block.
   void init(Value barrier, int64_t arrivals);
   void fenceInit();
   void arrive(Value barrier);
-  /// Arrives, and makes the phase wait for |bytes| of loads.
+  /// Arrives, and lets the phase complete only after |bytes| bytes of loads.
   void arriveExpectBytes(Value barrier, int64_t bytes);
-  /// Waits for the end of the phase of |phase|, an index.
+  /// Waits until the phase with parity |phase|, an index, has completed.
   void wait(Value barrier, Value phase);
-  /// Starts to load the box of |map| at |at|, innermost dimension first, to |to|.
+  /// Starts the TMA load of the tile of |map| at coordinates |at|, innermost dimension first, to |to|. It completes at
+  /// |barrier|.
   void load(Value to, Value map, Value barrier, llvm::ArrayRef<Value> at);
-  /// Makes the shared memory that this thread has written visible to products and loads that start later.
+  /// Makes this thread's writes to shared memory visible to products and loads that start later.
   void fenceAsyncProxy();
 
   PipelineState next(PipelineState state, int64_t stages);
-  /// The state before the first stage, packed into one i32 that loops carry; to and from such a value.
+  /// Loops carry a state packed into one i32: the initial state, and conversions to and from such a value.
   Value initialState();
   Value pack(PipelineState state);
   PipelineState unpack(Value packed);
   Value otherPhase(Value phase) { return e.sub(e.index(1), phase); }
 
-  /// Gives the threads of a warpgroup |count| registers each, |more| or fewer than they have.
+  /// Sets the registers of each thread of a warpgroup to |count|, which is |more| than they have, or fewer.
   void setMaxRegisters(int64_t count, bool more);
-  /// A barrier of |threads| threads of the block, one of 1 to 15.
+  /// Waits at named barrier |number|, 1 to 15, for |threads| threads of the block.
   void namedBarrier(Value number, int64_t threads);
 
 private:

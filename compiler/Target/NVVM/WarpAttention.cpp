@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The form of attention that is right for every shape and option. A warp takes a row (a query and a head) and goes through the keys 32 at a
-// time, a key per lane, with running maximum, sum and result:
+// Attention for every shape and option. A warp computes a row (a query and a head) in steps of 32 keys, a key per lane,
+// with running maximum, sum and result:
 //
-//   score[lane]   = query . key[lane]                    panels have keys side by side, so lanes read neighbours
+//   score[lane]   = query . key[lane]                    panels have keys side by side, so lanes read neighbors
 //   weight[lane]  = 2^(score - maximum)                  maximum over lanes by shuffles
 //   result[e]     = result[e] decay + sum_j weight[j] value[j, e]       a column per lane, weights broadcast by shuffles
 //
-// No shared memory and no barrier: warps do not wait for each other. Rows few and keys many, it is also what decoding wants.
+// No shared memory and no barrier: warps do not wait for each other, which suits decoding with its few rows and many
+// keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,7 @@ void WarpAttention::run(const ThreadLoops &loops) {
 Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sums) {
   Value value = op.getValue(), last = e.sub(end, e.index(1));
   for (int64_t j = 0; j < kWarp; ++j) {
-    // Beyond the last key weights are 0 and the last value stands in.
+    // Past the last key probabilities are 0 and the last value stands in.
     Value key = e.min(e.add(begin, j), last), w = e.broadcastLane(weight, j);
     for (int64_t part = 0; part < perLane; ++part)
       sums[part] = e.fma(w, e.loadWide(value, {key, column(part)}), sums[part]);
@@ -45,7 +46,7 @@ Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sum
   return sums;
 }
 
-/// Goes on with 32 keys; carried are the maximum, the lane's part of the sum, and the lane's columns of the result.
+/// Emits a step of 32 keys. Carries the maximum, the lane's part of the sum, and the lane's columns of the result.
 Values WarpAttention::step(Value begin, Value end, ValueRange carried) {
   Value key = e.add(begin, lane), exists = e.compare(arith::CmpIPredicate::slt, key, end);
   Value score = e.choose(

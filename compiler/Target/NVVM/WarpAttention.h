@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// Emits a tile of attention whose rows are the work of a warp each.
+/// Emits an attention tile with one warp per row.
 class WarpAttention {
 public:
   using Value = mlir::Value;
@@ -19,15 +19,15 @@ public:
   WarpAttention(mlir::tiles::AttentionTileOp op, ThreadBuilder &e);
 
   void run(const ThreadLoops &loops);
-  /// The result of |which|, a row without a visible key: the mean of the values of the keys that the rule for masked rows names, all of
-  /// them if it names none.
+  /// Writes the result of |which|, a fully masked row: the mean of the values of the keys that the rule for such rows
+  /// names, or of all keys if it names none.
   void emitMaskedRow(const RowAttention::Row &which, Value laneNumber);
 
 private:
   void emitRow();
   Values step(Value begin, Value end, mlir::ValueRange carried);
   Value column(int64_t part) { return e.min(e.add(lane, part * kWarp), e.index(columns - 1)); }
-  /// Adds |weight| of lane j, for all j, times the values from |begin| on to |sums|.
+  /// Adds the sum over lanes j of their |weight| times value |begin| + j to |sums|.
   Values addValues(Value begin, Value end, Value weight, Values sums);
   void storeResult(mlir::ValueRange sums, Value factor);
   void forLaneKeys(Value begin, Value end, llvm::function_ref<void(Value key)> body);
@@ -36,7 +36,7 @@ private:
   ThreadBuilder &e;
   RowAttention rows;
   int64_t columns, perLane;
-  /// Where weights go, if they are asked for.
+  /// The destination of the probabilities, null if the operation does not return them.
   Value target;
   Value lane;
   RowAttention::Row row;

@@ -2,14 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// S = Q K of the first stage; P = weights of S; then for each stage that follows
-//   start S' = Q K' and O += P V, K' of this stage and V of the one before
-//   p' = weights of S', when that is there; P' = p' rounded, O = O 2^(m - m'), when O is there
-// O += P V of the last stage
+// The software pipeline of one consumer. The softmax of a stage needs its scores, and the product with the values needs
+// the softmax; in order, the tensor cores would wait for every exponential. So the scores of the next stage and the
+// product with the values of this one are started together, and the softmax of the next stage runs while the latter is
+// in flight.
 //
-// so that tensor cores multiply while weights are computed: O += P V in the same warpgroup, and all products of the other one. Queries are
-// in shared memory, weights in registers: O += P V reads those of P until it is waited for, so P' is rounded only then. Stages that all
-// rows see whole have loops without questions.
+//   S = Q K of the first stage; P = softmax probabilities of S; then for each stage that follows
+//     start S' = Q K' and O += P V        K' of this stage, V of the one before
+//     wait for S'                         release K'
+//     p' = probabilities of S'            O += P V is in flight
+//     wait for O                          release V
+//     P' = p' rounded; O = O 2^(m - m')   m, m': the row's maximum before and now
+//   O += P V of the last stage
+//
+//   tensor cores   | S' ||    O += P V    || S'' ||    O += P' V'   |
+//   this warpgroup        | softmax of S' |  round  | softmax of S'' |
+//
+// Queries are in shared memory, probabilities in registers. O += P V reads the registers of P until it is waited for,
+// so P' is rounded only after the wait. Key blocks that every row sees whole run in a loop of their own, without mask
+// tests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +43,7 @@ WarpgroupConsumer::Carried WarpgroupConsumer::split(ValueRange all) {
   return {Values(all.take_front(4)), Values(rest.take_front(results)), Values(rest.drop_front(results)), tma.unpack(all.back())};
 }
 
-/// Writes the queries that lanes hold as operands to rows of shared memory.
+/// Writes the queries, which lanes hold as operands, to swizzled rows of shared memory.
 void WarpgroupConsumer::keepQueries() {
   Value lane = e.rem(inGroup, kWarp), local = e.div(lane, 4), row = e.add(e.mul(e.div(inGroup, kWarp), 16), local);
   for (auto [i, word] : llvm::enumerate(own.queries)) {
@@ -45,7 +56,7 @@ void WarpgroupConsumer::keepQueries() {
   tma.fenceAsyncProxy();
 }
 
-/// Starts the products of queries and the keys at |place|.
+/// Waits for the keys at |place| and starts the products with the queries; returns the scores, valid after a wait.
 Values WarpgroupConsumer::startScores(PipelineState place) {
   SharedMatrix keys = stages.waitForKeys(products, place);
   SharedMatrix rows = products.matrix(e.advance(e.sharedAddress(stages.words), queriesAt), {/*isTransposed=*/false, /*isSwizzled=*/true});
@@ -61,7 +72,8 @@ Values WarpgroupConsumer::startScores(PipelineState place) {
   return scores;
 }
 
-/// Starts the products of |weights| and the values at |place|, which are added to |results|.
+/// Waits for the values at |place| and starts their products with the probabilities |weights|, which are added to
+/// |results|.
 Values WarpgroupConsumer::startResults(ValueRange results, ValueRange weights, PipelineState place) {
   SharedMatrix values = stages.waitForValues(products, place);
   Values sums = products.fence(results, weights);
@@ -71,7 +83,7 @@ Values WarpgroupConsumer::startResults(ValueRange results, ValueRange weights, P
   return sums;
 }
 
-/// |weights| as operands.
+/// Rounds the probabilities |weights| and packs them into operands.
 Values WarpgroupConsumer::pack(ArrayRef<Value> weights) {
   Values words;
   for (int64_t key = 0; key < stages.schedule.keys; key += kProductDepth)
@@ -79,7 +91,8 @@ Values WarpgroupConsumer::pack(ArrayRef<Value> weights) {
   return words;
 }
 
-/// Goes on with the stages of the keys from |begin| to |end|; weights of the stage before are carried.
+/// Emits the loop over the stages of the keys [begin, end), which carries the probabilities of the stage before it. If
+/// |areSeen|, every row sees all these keys.
 Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried, bool areSeen) {
   return e.loop(begin, end, e.index(stages.schedule.keys), carried, [&](Value key, ValueRange all) -> Values {
     Carried at = split(all);
@@ -90,8 +103,8 @@ Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried,
     scores = products.wait(1, scores);
     release([&] { stages.releaseKeys(at.place); });
     std::pair<Value, Value> factors = own.weigh(key, areSeen, scores, at.state);
-    // The product in flight reads the rounded weights of the stage before. The scores pass the wait, too, so that they are rounded behind
-    // it.
+    // The product in flight reads the rounded probabilities of the stage before. The new ones are results of the wait,
+    // too, so that they are rounded after it.
     Values waiting(at.results);
     llvm::append_range(waiting, scores);
     waiting = products.wait(0, waiting, at.weights);
@@ -108,7 +121,7 @@ PipelineState WarpgroupConsumer::run(Value group, Value stores, Value begin, Val
   Value zero = e.index(0);
   own.take(e.mul(e.div(inGroup, kWarp), 16), stores);
   auto barrier = [&] { tma.namedBarrier(group, kWarpgroup); };
-  barrier(); // Nobody multiplies the queries of the tile before any more.
+  barrier(); // All products with the queries of the tile before have finished.
   keepQueries();
   barrier();
   auto some = [&]() -> Values {

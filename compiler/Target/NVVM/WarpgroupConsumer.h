@@ -10,10 +10,10 @@
 
 namespace attune {
 
-/// Rows of the tile of a consumer.
+/// Rows of a consumer's tile: pairs of a query and a head.
 inline constexpr int64_t kConsumerRows = 64;
 
-/// Emits what one consumer does.
+/// Emits the code of one consumer: one query tile by one warpgroup.
 class WarpgroupConsumer {
 public:
   using Value = mlir::Value;
@@ -22,12 +22,12 @@ public:
   WarpgroupConsumer(mlir::tiles::AttentionTileOp op, ThreadBuilder &e, KeyPipeline &stages, Value inGroup, Value queries)
       : op(op), e(e), tma(e), stages(stages), inGroup(inGroup), queriesAt(queries), own(op, e, e.rem(inGroup, kWarp)),
         products(e, own.cores.elementType()) {}
-  /// All keys from |begin| to |end|, which are in the stages from |place| on; |group| is the number of the warpgroup, which stores what it
-  /// computes if it |stores|. Returns the place of the stage that follows.
+  /// Computes attention over the keys [begin, end), which are in the stages from |place| on. |group| is the number of
+  /// the warpgroup; it stores its results only if |stores|. Returns the state of the pipeline after these stages.
   PipelineState run(Value group, Value stores, Value begin, Value end, PipelineState place);
 
 private:
-  /// What is carried from stage to stage.
+  /// The values that loops over stages carry; |weights| are the probabilities of the stage before.
   struct Carried {
     Values state, results, weights;
     PipelineState place;
@@ -45,7 +45,7 @@ private:
   ThreadBuilder &e;
   TmaLoads tma;
   KeyPipeline &stages;
-  /// The byte of the queries in the stages' memory.
+  /// The thread's number in the warpgroup, and the byte offset of the queries in the memory of the stages.
   Value inGroup, queriesAt;
   FlashRows own;
   WarpgroupProducts products;

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Upstream's operation has neither A in registers nor products that ignore the sums, and its wait does not hold sums back; so this is
-// inline PTX whose sums are results. They are operands as well where the product is added to them. The first product of a tile has none, so
-// that no instruction writes zeros to registers between the fence and the product.
+// Upstream's operation has neither an operand A in registers nor products that ignore the sums, and its wait does not
+// order the sums. So products are inline PTX whose sums are results, and also operands if the product is added to them.
+// The first product of a tile has no sums, so that no instruction writes zeros to registers between the fence and the
+// product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// Emits |text|, which returns |count| f32 and reads |others|, whose constraints are |constraints|. The results replace |sums|, if there
-/// are any.
+/// Emits the inline PTX |text|, which returns |count| f32 and reads |others|, whose constraints are |constraints|. The
+/// results have the registers of |sums|, if there are any.
 static Values emitAsm(ThreadBuilder &e, StringRef text, int64_t count, ValueRange sums, ValueRange others, StringRef constraints) {
   std::string all;
   llvm::raw_string_ostream stream(all);
@@ -39,7 +40,7 @@ static Values emitAsm(ThreadBuilder &e, StringRef text, int64_t count, ValueRang
   return parts;
 }
 
-/// Bytes that a descriptor counts as one.
+/// The unit of addresses and distances in a descriptor, in bytes.
 static constexpr int64_t kDescriptorUnit = 16;
 
 SharedMatrix WarpgroupProducts::matrix(Value address, const MatrixLayout &layout) {
@@ -53,7 +54,7 @@ SharedMatrix WarpgroupProducts::matrix(Value address, const MatrixLayout &layout
 void WarpgroupProducts::commit() { NVVM::WgmmaGroupSyncAlignedOp::create(e); }
 void WarpgroupProducts::wait(int64_t left) { NVVM::WgmmaWaitGroupSyncOp::create(e, static_cast<uint64_t>(left)); }
 
-/// The constraints of |count| words in registers.
+/// Returns the constraints of |count| words in registers.
 static std::string wordConstraints(size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i)

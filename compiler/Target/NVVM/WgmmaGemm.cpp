@@ -2,18 +2,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What sm_90a has: products of warpgroups whose operands are in shared memory, and copies of boxes that one thread starts. A block is three
-// warpgroups and stays on its multiprocessor, for one tile of 128 x 256 results after the other:
+// Warp-specialized GEMM for sm_90a. Tensor cores need new operands faster than the warps that multiply can fetch them,
+// and the stores of a finished tile leave tensor cores and memory idle. So loads get a warpgroup of their own, one of
+// its threads starts TMA loads far ahead, and a block stays on its multiprocessor for one tile of 128 x 256 results
+// after another: the next tile's loads are under way while this one is stored.
 //
-//   producer    for each tile, for each stage of 64 components: wait until the stage is empty; copy A and B to it
-//   consumers   for each tile, for each stage: wait until it is full; sums += A B; the stage before is empty
-//               store the sums, 32 columns at a time, by way of shared memory
+//   shared memory   | A0 B0 | A1 B1 | A2 B2 | A3 B3 |  slices         a stage: 64 components of A (16 KiB) and B (32 KiB)
+//                       ^ empty   ^ full                              two mbarriers for each stage
+//   WG0, thread 0   for each tile, for each stage: wait `empty`; expect 48 KiB at `full`; TMA A, TMA B
+//   WG1  rows 0-63    for each tile, for each stage: wait `full`; sums += A B (wgmma, asynchronous)
+//   WG2  rows 64-127                                 the stage before has been read: arrive at its `empty`
+//                   after the last stage: sums -> slice of 32 columns in shared memory -> epilogue -> result, 8 times
 //
-// so that copies for the next tile are under way while a tile is stored. A is rows of 128 bytes whose chunks have changed places (a
-// swizzle), B is cores of 8 columns and 8 components, as weights lie in memory already: [component / 8][column][component % 8]. Rows,
-// columns and components that do not exist are copied as 0.
+//   time      WG0   | k0 k1 k2 k3 .. kn | k0 k1 k2 k3  ........     runs up to 4 stages ahead, into the next tile
+//             WG1,2      | k0 k1 k2 .. kn | store | k0 k1 ..
 //
-// A tile is two iterations of the loop, side by side. Tiles that run together are near each other in both directions.
+// A in shared memory is rows of 128 bytes with the 128-byte swizzle. B is core matrices of 8 columns x 8 components,
+// the layout that weights have in memory, [component / 8][column][component % 8], so TMA reorders nothing. Rows,
+// columns and components that do not exist are loaded as 0.
+//
+// Invariants. `full` completes by one arrival with bytes, `empty` by one arrival of each consumer. Producer and
+// consumers walk the same series of tiles, so stages and phases run on across tiles and need no reset. A stage is
+// released when the products of the stage after it have been started and its own have finished (`wait(1)`). A tile is
+// two iterations of the loop, side by side; the second is skipped where its columns do not exist.
+//
+// Cost. Four stages of 48 KiB and 20 KiB of slices of the 227 KiB that a block may have. setmaxnreg gives a producing
+// thread 40 registers and a consuming one 232: 128 sums of f32 and the epilogue. A stage is 128 x 256 x 64 products for
+// 48 KiB of loads. 16 row tiles go down before the column changes, so concurrent tiles share rows and columns in the L2
+// cache. The order of tiles needs no atomic counter: block b takes b, b + blocks, ...
+//
+// The first product of a tile ignores the sums instead of adding to zeros, because nothing may write registers between
+// the fence and the product (WarpgroupProducts). There are no clusters yet, so blocks do not share loads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,22 +55,22 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Components of a stage, columns of an iteration, consumers, tiles that go down before one goes to the right.
+/// Components of a stage, columns of a loop iteration, consumers, and row tiles visited before the column advances.
 constexpr int64_t kDepth = 64, kHalf = 128, kConsumers = 2, kTogether = 16;
 /// Registers of the threads of a producer and of a consumer; 65536 / 384 = 168 is what they start with.
 constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
-/// Columns of sums that are stored at once, words that follow a row of them, and sums that a thread stores at once.
+/// Columns of a slice, padding words after each of its rows, and sums that a thread stores at once.
 constexpr int64_t kSlice = 32, kSlicePadding = 8, kAtOnce = 4;
 
-/// Stores the sums of 64 rows and 32 columns of a clone from where they lie in shared memory.
+/// Applies the epilogue of a clone to a slice of sums, 64 rows x 32 columns in shared memory, and stores the results.
 class SliceStore : LowPrecisionGemm {
 public:
   SliceStore(const LowPrecisionProjection &clone, ThreadBuilder &e, Value thread) : LowPrecisionGemm(clone, e, thread, {}) {}
-  /// |firstRow| and |firstColumn| are those of the slice in the iteration.
+  /// Stores |slice|, whose first element is (|firstRow|, |firstColumn|) of the loop iteration.
   void emit(Value slice, Value firstRow, Value firstColumn);
 };
 
-/// Emits the body of the loop of blocks.
+/// Emits the body of the loop over blocks.
 class WgmmaGemmEmitter {
 public:
   WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, ThreadBuilder &e, int64_t columns, int64_t stages);
@@ -77,7 +96,7 @@ private:
   WarpgroupProducts products;
   int64_t columns, stages;
   Value thread, group, inGroup, rowTiles, columnTiles;
-  /// In shared memory: stages, sums of a slice for each consumer, barriers of full and of empty stages.
+  /// In shared memory: the stages, a slice of sums for each consumer, and the mbarriers of full and of empty stages.
   Value tiles, slices, full, empty;
 };
 
@@ -103,7 +122,7 @@ WgmmaGemmEmitter::WgmmaGemmEmitter(ProjectionLoop whole, scf::ForallOp loop, Thr
       group(e.div(thread, kWarpgroup)), inGroup(e.rem(thread, kWarpgroup)) {}
 
 void WgmmaGemmEmitter::allocate() {
-  // Swizzled rows are placed by the bits of their addresses: eight of them are 1024 bytes.
+  // The swizzle depends on address bits, so eight rows of 128 bytes must begin at a multiple of 1024.
   tiles = e.sharedAddress(e.allocateShared(e.getI8Type(), {stages * (bytesOfA() + bytesOfB())}, /*alignment=*/1024));
   slices = e.allocateShared(e.getF32Type(), {kConsumers, kProductRows, kSlice + kSlicePadding});
   full = tma.allocateBarriers(stages);
@@ -118,7 +137,7 @@ void WgmmaGemmEmitter::allocate() {
   e.barrier();
 }
 
-/// A loop over the tiles of this block. |row| and |column| are the tile's first.
+/// Emits the loop over the tiles of this block. |body| gets the first row and the first column of the tile.
 void WgmmaGemmEmitter::forEachTile(ValueRange initial, llvm::function_ref<Values(Value, Value, ValueRange)> body) {
   Value blocks = e.index(loop.getMixedUpperBound()[0]);
   e.loop(loop.getInductionVar(0), e.mul(rowTiles, columnTiles), blocks, initial, [&](Value tile, ValueRange carried) {
@@ -147,7 +166,8 @@ void WgmmaGemmEmitter::produce(Value inputMap, Value panelsMap) {
   });
 }
 
-/// Starts the products of the stage at |place|, which are added to |sums| unless it is the first of its tile, without any.
+/// Waits for the stage at |place| and starts its products. They are added to |sums|; empty |sums| mark a tile's first
+/// stage.
 Values WgmmaGemmEmitter::multiplyStage(ValueRange sums, PipelineState place) {
   Value consumer = e.add(group, -1), address = stageAt(place.stage);
   tma.wait(tma.barrierAt(full, place.stage), place.phase);
@@ -166,7 +186,7 @@ Values WgmmaGemmEmitter::multiplyStage(ValueRange sums, PipelineState place) {
   return after;
 }
 
-/// Gives the producer the stage before |place|, whose products are finished.
+/// Releases the stage before |place|, whose products have finished, to the producer.
 void WgmmaGemmEmitter::releaseStageBefore(PipelineState place) {
   e.ifThen(e.compare(arith::CmpIPredicate::eq, inGroup, 0), [&] {
     Value isZero = e.compare(arith::CmpIPredicate::eq, place.stage, 0);
@@ -174,7 +194,8 @@ void WgmmaGemmEmitter::releaseStageBefore(PipelineState place) {
   });
 }
 
-/// Writes the columns of |slice| of |sums|, those of half a tile, to where threads find rows of them.
+/// Writes the columns of |slice|, an index, of |sums|, half a tile's sums, to shared memory, where threads read whole
+/// rows.
 void WgmmaGemmEmitter::keepSlice(Value slice, ValueRange sums) {
   auto pair = VectorType::get({2}, e.getF32Type());
   Value lane = e.rem(inGroup, kWarp), row = e.add(e.mul(e.div(inGroup, kWarp), 16), e.div(lane, 4)), column = e.mul(e.rem(lane, 4), 2);
@@ -221,7 +242,7 @@ void WgmmaGemmEmitter::consume() {
     PipelineState first = tma.unpack(before[0]);
     Values carried = multiplyStage({}, first);
     carried.push_back(tma.pack(tma.next(first, stages)));
-    // The products of a stage run while the next one's are started.
+    // The products of a stage run while those of the next one are started.
     carried = e.loop(e.index(1), stageCount, e.index(1), carried, [&](Value, ValueRange before) -> Values {
       PipelineState place = tma.unpack(before.back());
       Values sums = multiplyStage(before.drop_back(), place);
@@ -253,12 +274,12 @@ void WgmmaGemmEmitter::emit(Value inputMap, Value panelsMap, Value ofRows, Value
   e.choose(e.compare(arith::CmpIPredicate::eq, group, 0), producer, consumer);
 }
 
-/// The maps of both matrices, made by the host.
+/// Creates the TMA descriptors of both matrices, on the host.
 static std::pair<Value, Value> makeMaps(ProjectionLoop whole, ThreadBuilder &host, int64_t columns) {
   auto map = [&](Value buffer, ValueRange sizes, ValueRange strides, ArrayRef<int64_t> box, int64_t bytes, int64_t swizzle) -> Value {
     return rt::TensorMapOp::create(host, LLVM::LLVMPointerType::get(host.getContext()), buffer, sizes, strides, box, bytes, swizzle);
   };
-  // A panel of columns has chunks of its 64 columns and 8 components one after the other, 256 words each.
+  // A panel of 64 columns is a series of chunks of 64 columns x 8 components, 256 words each.
   constexpr int64_t kChunkWords = kPanelColumns * kChunk / 2;
   int64_t chunks = whole.projection.chunks();
   Value depth = host.index(chunks * kChunk), word = host.index(kChunkWords);
@@ -274,7 +295,7 @@ scf::ForallOp attune::emitWgmmaGemm(ProjectionLoop whole, int64_t arch, int64_t 
   auto [inputMap, panelsMap] = makeMaps(whole, host, columns);
   auto count = [&](OpFoldResult size, int64_t each) { return host.ceilDiv(host.index(size), host.index(each)); };
   Value rowTiles = count(before.getMixedUpperBound()[0], kWarpgroupRows), columnTiles = count(before.getMixedUpperBound()[1], columns);
-  // A block fills a multiprocessor, and workers are two for each.
+  // One block fills a multiprocessor; there are two workers for each multiprocessor.
   Value most = count(rt::WorkerCountOp::create(host).getResult(), 2), blocks = host.min(host.mul(rowTiles, columnTiles), most);
   auto loop = scf::ForallOp::create(host, ArrayRef<OpFoldResult>{blocks}, ValueRange(), std::nullopt);
   constexpr int64_t threads = (kConsumers + 1) * kWarpgroup;

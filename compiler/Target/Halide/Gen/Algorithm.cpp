@@ -22,7 +22,7 @@ std::string attune::nameFor(const std::string &name) {
   return isTaken ? name.substr(0, 1) + "_" + name.substr(1) : name;
 }
 
-/// Variables and extents of |stage|.
+/// Declares the variables and extents of |stage|.
 static StageFunc declare(const Stage &stage, const Scope &scope) {
   StageFunc result;
   result.stage = &stage;
@@ -42,7 +42,7 @@ static StageFunc declare(const Stage &stage, const Scope &scope) {
   return result;
 }
 
-/// The loops of |result|, outermost first.
+/// Returns the loop variables of |result|, outermost first.
 static std::vector<Expr> indicesOf(const StageFunc &result) {
   std::vector<Expr> indices(result.stage->loops.size());
   size_t parallel = 0, reduced = 0;
@@ -55,7 +55,8 @@ static std::vector<Expr> indicesOf(const StageFunc &result) {
   return indices;
 }
 
-/// Defines |result|, whose loops are at |indices|. Before its one step it is what it starts with, or what its destination has.
+/// Defines |result|, whose loops are at |indices|. Its value before the update is its init, or the value of its
+/// destination.
 static void define(StageFunc &result, const Scope &scope, const std::vector<Expr> &indices) {
   const Stage &stage = *result.stage;
   if (!stage.isReduction() && !stage.readsDestination()) {
@@ -68,7 +69,9 @@ static void define(StageFunc &result, const Scope &scope, const std::vector<Expr
   result.func(result.vars) = ExpressionBuilder(scope, indices, result.func(at)).build(stage.body);
 }
 
-/// Columns of a register tile: as many as registers hold, in whole tiles if there are only whole vectors, and no more than there are.
+/// Returns the columns of a register tile: as many as registers hold, in whole tiles if all vectors are whole, and at
+/// most
+/// |columns|.
 static int tileColumnsFor(const Expr &columns, const ScheduleOptions &options) {
   for (int count = options.tileColumns; count > options.lanes; count -= options.lanes)
     if (isMultiple(columns, count))
@@ -81,7 +84,7 @@ static int tileColumnsFor(const Expr &columns, const ScheduleOptions &options) {
   return static_cast<int>(*length < options.lanes ? *length : *length / options.lanes * options.lanes);
 }
 
-/// About how many instructions |term| takes.
+/// Returns the approximate number of instructions of |term|.
 static int costOf(const Term &term) {
   int cost = term.isList;
   for (const char *word : {"erf", "exp", "exp2", "log", "tanh"})
@@ -91,11 +94,11 @@ static int costOf(const Term &term) {
   return cost;
 }
 
-/// What is longer than this is not unrolled over all rows and columns of a tile: it takes the sums from memory.
+/// Longer terms are not unrolled over all rows and columns of a tile: they read the sums from memory.
 static constexpr int kMostUnrolled = 8;
 
-/// Adds |count| tiles of |rows| rows from row |first| on to |host|. |chain| are the stages that each has for itself: their rows count from
-/// the tile's first, and the tile is their last dimension.
+/// Adds |count| tiles of |rows| rows from row |first| on to |host|. |chain| are the stages that each tile computes for
+/// itself: their rows are relative to the tile's first, and the tile is their last dimension.
 static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage *> &chain, int rows, const Expr &first, const Expr &count,
                      int columns) {
   RowTiles tiles;
@@ -150,8 +153,8 @@ static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage
   host.tiles.push_back(std::move(tiles));
 }
 
-/// Defines |host| by tiles, so that no row is computed twice: as many as there are of the most rows, and what remains by powers of two. Of
-/// four where columns are not whole, which makes code several times as long.
+/// Defines |host| by tiles, so that no row is computed twice: as many tiles of the most rows as there are, and the rest
+/// by powers of two; of four if columns are not whole vectors, which make code several times as long.
 static void defineTiles(StageFunc &host, const Scope &scope, const Plan &plan, const ScheduleOptions &options) {
   std::vector<const Stage *> chain = plan.tileStages(*host.stage);
   int columns = tileColumnsFor(host.extents[0], options);

@@ -11,7 +11,8 @@
 
 namespace attune {
 
-/// |name| as Halide may know it: a letter and a number, "a0", is what Halide calls variables that it makes up, also where ours is in scope.
+/// Returns a name for Halide. A letter and a number, "a0", would clash with variables that Halide creates, even where
+/// ours is in scope.
 std::string nameFor(const std::string &name);
 
 /// The part of the machine's schedule that the rules use.
@@ -20,22 +21,23 @@ struct ScheduleOptions {
   int lanes = 16;
   /// Rows and columns of a register tile.
   int tileRows = 12, tileColumns = 32;
-  /// How far ahead of what they read tiles of few rows ask for weights, in bytes.
+  /// The distance at which tiles of few rows prefetch weights, in bytes.
   int prefetchAhead = 16 << 10;
 };
 
 struct RowTiles;
 
-/// A stage, with the variables a schedule names. Halide counts dimensions from the innermost, descriptions from the outermost.
+/// A stage, with the variables a schedule names. Halide counts dimensions from the innermost, descriptions from the
+/// outermost.
 struct StageFunc {
   const Stage *stage = nullptr;
   Halide::Func func;
-  /// Innermost first.
+  /// The loops' variables, innermost first.
   std::vector<Halide::Var> vars;
   std::vector<Halide::Expr> extents;
   Halide::RDom reduction;
   bool isOutput = false;
-  /// Of a host of tiles: its updates, in order, which together are all rows. Otherwise empty.
+  /// If the stage is a host of tiles: its updates, in order, which together cover all rows. Otherwise empty.
   std::deque<RowTiles> tiles;
 };
 
@@ -44,15 +46,16 @@ struct RowTiles {
   int rows, columns;
   /// Row within the tile, tile.
   Halide::RVar row, tile;
-  /// Column within the tile, tile of columns: only where the last tile overlaps the one before. Otherwise columns are the host's variable.
+  /// Column within the tile, tile of columns: only where the last tile overlaps the one before. Otherwise columns are
+  /// the host's variable.
   std::optional<Halide::RVar> column, columnTile;
   /// The contraction.
   StageFunc sum;
-  /// Its results in memory, where what becomes of them is too long to be unrolled; otherwise undefined.
+  /// The contraction's results in memory, if the rest of the stage is too long to unroll; otherwise undefined.
   Halide::Func kept;
 };
 
-/// The functions of a description and what a call of the kernel takes.
+/// The functions of a description, and the arguments of a call of the kernel.
 struct Algorithm {
   /// Without |plan| every stage is its definition; with it, hosts of tiles are made of tiles of |options|.
   Algorithm(const Description &description, const Plan *plan, const ScheduleOptions &options);
@@ -62,7 +65,7 @@ struct Algorithm {
   const Description &description;
   std::vector<StageFunc> stages;
   std::vector<Halide::Func> outputs;
-  /// Inputs, then scalars, then the strides that are not fixed; outputs follow by themselves.
+  /// Inputs, then scalars, then the dynamic strides; Halide adds the outputs.
   std::vector<Halide::Argument> arguments;
 };
 

@@ -17,7 +17,7 @@ size_t Stage::parallelLoops() const {
   return count;
 }
 
-/// Whether |term| has the word |word| in it.
+/// Returns true if |term| contains the word |word|.
 static bool contains(const Term &term, const std::string &word) {
   return term.word == word || std::any_of(term.operands.begin(), term.operands.end(), [&](const Term &t) { return contains(t, word); });
 }
@@ -26,7 +26,7 @@ bool Stage::readsDestination() const { return !isReduction() && contains(body, "
 
 namespace {
 
-/// Reads terms; knows the line for messages.
+/// A reader of terms, which tracks the line for messages.
 class Reader {
 public:
   explicit Reader(const std::string &text) : text(text) {}
@@ -86,7 +86,7 @@ Term Reader::read() {
 
 namespace {
 
-/// Makes descriptions of terms.
+/// Builds descriptions from terms.
 class Builder {
 public:
   explicit Builder(const Reader &reader) : reader(reader) {}
@@ -128,7 +128,7 @@ Scalar Builder::scalar(const Term &term) {
   return result;
 }
 
-/// Type and strides of a buffer from the operand |first| on.
+/// Reads type and strides of a buffer from operand |first| on.
 Buffer Builder::buffer(const Term &term, size_t first) {
   Buffer result;
   result.name = wordAt(term, 0, "a name");

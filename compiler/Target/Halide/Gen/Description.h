@@ -12,7 +12,7 @@
 
 namespace attune {
 
-/// What is wrong with a description, or with a schedule for it.
+/// An error in a description, or in a schedule for it.
 struct DescriptionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -22,14 +22,14 @@ struct Term {
   /// The first word within the parentheses, or the word itself.
   std::string word;
   std::vector<Term> operands;
-  /// Whether there were parentheses.
+  /// True if there were parentheses.
   bool isList = false;
 };
 
 /// An integer given with each call: an extent, or any other number.
 struct Scalar {
   std::string name;
-  /// Extents are 0 or more and at most this, where it is known.
+  /// The upper bound of an extent, if known; extents are at least 0.
   std::optional<int64_t> most;
   bool isExtent = true;
 };
@@ -37,7 +37,7 @@ struct Scalar {
 /// A buffer given with each call.
 struct Buffer {
   std::string name, type;
-  /// In elements, outermost first; none where it is given with each call.
+  /// In elements, outermost first; nullopt for a stride that is given with each call.
   std::vector<std::optional<int64_t>> strides;
 };
 
@@ -51,13 +51,13 @@ struct Loop {
 struct Stage {
   std::string name;
   std::vector<Loop> loops;
-  /// Of reductions only: what the sum (or maximum, …) starts with.
+  /// The initial value of the sum (or maximum, …); only for reductions.
   std::optional<Term> init;
   Term body;
 
   size_t parallelLoops() const;
   bool isReduction() const { return init.has_value(); }
-  /// Whether it is no reduction and uses what its destination has.
+  /// Returns true if the stage is not a reduction and uses its destination's value.
   bool readsDestination() const;
 };
 
@@ -76,7 +76,7 @@ struct Description {
   std::vector<Output> outputs;
 };
 
-/// The kernels of |text|. Throws DescriptionError with the line.
+/// Parses the kernels of |text|. Throws DescriptionError with the line.
 std::vector<Description> parseDescriptions(const std::string &text);
 
 } // namespace attune

@@ -18,14 +18,14 @@ static Expr tanhOf(const Expr &x) {
   return Halide::select(Halide::abs(x) < 0.15f, near, x < 0.0f, -far, far);
 }
 
-/// Halide's exp, with arguments beyond those it is exact for kept away from it: it takes infinities for numbers.
+/// Returns Halide's exp with its arguments clamped to the range where it is exact: it treats infinities as numbers.
 static Expr expOf(const Expr &x) { return Halide::select(x < -87.0f, 0.0f, Halide::exp(Halide::clamp(x, -87.0f, 88.0f))); }
 
-/// The lowest number for minus infinity. Other expressions are compiled as if there were no infinities, and a maximum with the lowest
-/// number then is what it was given.
+/// Replaces minus infinity by the lowest number. strict_float, because other expressions are compiled as if there were
+/// no infinities, which would remove a maximum with the lowest number.
 static Expr finiteOf(const Expr &x) { return Halide::strict_float(Halide::max(x, std::numeric_limits<float>::lowest())); }
 
-/// An operation on as many operands as it wants.
+/// An operation and its number of operands.
 struct Operation {
   size_t operands;
   std::function<Expr(const std::vector<Expr> &)> make;
@@ -94,7 +94,7 @@ Expr ExpressionBuilder::word(const std::string &text) {
   throw DescriptionError("expected a number, a loop or a scalar, got '" + text + "'");
 }
 
-/// Whether |term| reads a buffer.
+/// Returns true if |term| reads a buffer.
 static bool loads(const Term &term) { return term.word == "load" || std::any_of(term.operands.begin(), term.operands.end(), loads); }
 
 Expr ExpressionBuilder::load(const Term &term) {
@@ -106,7 +106,7 @@ Expr ExpressionBuilder::load(const Term &term) {
   std::vector<Expr> at;
   for (size_t i = term.operands.size(); i-- > 1;) { // innermost first
     at.push_back(Halide::cast<int32_t>(build(term.operands[i])));
-    if (loads(term.operands[i])) // Halide wants to know how far a buffer is read
+    if (loads(term.operands[i])) // Halide needs a bound of how far a buffer is read
       at.back() = Halide::unsafe_promise_clamped(at.back(), 0, 1 << 30);
   }
   auto check = [&](size_t dimensions) {

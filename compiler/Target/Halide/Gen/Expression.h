@@ -11,16 +11,17 @@
 
 namespace attune {
 
-/// What the words of one kernel mean.
+/// The meanings of the words of one kernel.
 struct Scope {
   std::map<std::string, Halide::Expr> scalars;
   std::map<std::string, Halide::ImageParam> inputs;
   std::map<std::string, Halide::Func> stages;
-  /// Of stages that are read at the point where the reader is: their values.
+  /// The values of stages that are read at the reader's own point.
   std::map<std::string, Halide::Expr> values;
 };
 
-/// Makes expressions of the terms of one stage, whose loops are at |indices| and which has |accumulator| so far.
+/// Builds expressions from the terms of one stage, whose loops are at |indices| and whose value so far is
+/// |accumulator|.
 class ExpressionBuilder {
 public:
   ExpressionBuilder(const Scope &scope, std::vector<Halide::Expr> indices, Halide::Expr accumulator)

@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// The value of |extent| if it is a constant.
+/// Returns the value of |extent| if it is a constant.
 inline std::optional<int64_t> constantOf(const Halide::Expr &extent) {
   Halide::Expr simple = Halide::Internal::simplify(extent);
   if (const int64_t *value = Halide::Internal::as_const_int(simple))
@@ -18,7 +18,7 @@ inline std::optional<int64_t> constantOf(const Halide::Expr &extent) {
   return std::nullopt;
 }
 
-/// What |extent| is at most, if that is known.
+/// Returns an upper bound of |extent|, if one is known.
 inline std::optional<int64_t> mostOf(const Halide::Expr &extent) {
   Halide::Expr bound = Halide::Internal::find_constant_bound(extent, Halide::Internal::Direction::Upper);
   if (bound.defined())
@@ -27,7 +27,7 @@ inline std::optional<int64_t> mostOf(const Halide::Expr &extent) {
   return std::nullopt;
 }
 
-/// Whether |extent| is known to be a multiple of |factor|.
+/// Returns true if |extent| is known to be a multiple of |factor|.
 inline bool isMultiple(const Halide::Expr &extent, int factor) { return Halide::Internal::can_prove(extent % factor == 0); }
 
 } // namespace attune

@@ -8,7 +8,7 @@
 
 using namespace attune;
 
-/// Whether |term| multiplies anything.
+/// Returns true if |term| contains a multiplication.
 static bool multiplies(const Term &term) {
   return term.word == "mul" || std::any_of(term.operands.begin(), term.operands.end(), multiplies);
 }
@@ -23,7 +23,7 @@ bool attune::isContraction(const Stage &stage) {
          multiplies(body);
 }
 
-/// Whether |term| reads what is called |name|.
+/// Returns true if |term| reads the stage or input |name|.
 static bool reads(const Term &term, const std::string &name) {
   return (term.word == "load" && !term.operands.empty() && term.operands[0].word == name) ||
          std::any_of(term.operands.begin(), term.operands.end(), [&](const Term &operand) { return reads(operand, name); });
@@ -45,7 +45,7 @@ std::vector<const Stage *> Plan::usersOf(const Stage &stage) const {
   return users;
 }
 
-/// Whether |term| reads what is called |name| at its own point alone.
+/// Returns true if |term| reads the stage or input |name| only at its own point.
 static bool readsOwnPoint(const Term &term, const std::string &name) {
   if (term.word == "load" && term.operands[0].word == name) {
     for (size_t i = 1; i < term.operands.size(); ++i)
@@ -56,7 +56,8 @@ static bool readsOwnPoint(const Term &term, const std::string &name) {
   return std::all_of(term.operands.begin(), term.operands.end(), [&](const Term &operand) { return readsOwnPoint(operand, name); });
 }
 
-/// The stage whose tiles a contraction belongs to: its only user, or the host of that if it is a part of it. Null if there is none.
+/// Returns the host of a contraction's tiles: its only user or, if that is inlined, the stage it is inlined into; null
+/// if none.
 const Stage *Plan::hostOf(const Stage &stage) const {
   std::vector<const Stage *> users = usersOf(stage);
   if (users.size() != 1 || users[0]->isReduction() || users[0]->parallelLoops() != stage.parallelLoops() ||
@@ -75,7 +76,7 @@ Place Plan::choosePlace(const Stage &stage) const {
 }
 
 Plan::Plan(const Description &description) : description(description) {
-  // Users before what they use.
+  // Users before the stages that they use.
   for (size_t i = description.stages.size(); i-- > 0;)
     places[&description.stages[i]] = choosePlace(description.stages[i]);
   for (const Stage &stage : description.stages)
@@ -99,7 +100,7 @@ std::vector<const Stage *> Plan::tileStages(const Stage &host) const {
   return chain;
 }
 
-/// Whether every stage that |term| reads is read at `d0`, its row.
+/// Returns true if |term| reads every stage at `d0`, its own row.
 bool Plan::readsOwnRow(const Term &term) const {
   if (term.word == "load")
     for (const Stage &stage : description.stages)

@@ -10,29 +10,32 @@
 
 namespace attune {
 
-/// Where a stage is computed: all of it by itself, a register tile of it for each tile of its host, or as a part of the stage that uses it.
+/// The level at which a stage is computed: as a whole, as a register tile for each tile of its host, or inlined into
+/// its user.
 enum class Place { Whole, AtTile, Inline };
 
-/// What the rules decide by a description alone:
+/// The decisions that follow from a description alone:
 ///
 ///   contraction       at a register tile of its host: the elementwise stage that uses it
 ///   other reduction   whole
-///   elementwise       part of the one elementwise stage that uses it, otherwise whole
+///   elementwise       inlined into the one elementwise stage that uses it, otherwise whole
 ///
-/// No rule computes a reduction again for each element of its user, which would be correct and take for ever.
+/// No rule recomputes a reduction for each element of its user, which would be correct but far too slow.
 class Plan {
 public:
   explicit Plan(const Description &description);
 
   Place placeOf(const Stage &stage) const { return places.at(&stage); }
-  /// The contraction whose tiles |host| is made of; null if it is not.
+  /// Returns the contraction whose tiles |host| computes; null if there is none.
   const Stage *contractionOf(const Stage &host) const;
-  /// The stages that tiles of |host| have for themselves, in order: its contraction, and what is part of it and uses that.
+  /// Returns the stages that tiles of |host| compute for themselves, in order: its contraction, and the inlined users
+  /// of that.
   std::vector<const Stage *> tileStages(const Stage &host) const;
-  /// The only output, if all stages are of its rows and read their own row alone; null otherwise. Its rows can be computed one by one.
+  /// Returns the only output if all stages have its rows and read only their own row, so that rows can be computed one
+  /// by one; null otherwise.
   const Stage *rowHost() const;
 
-  /// The stages that read |stage|.
+  /// Returns the stages that read |stage|.
   std::vector<const Stage *> usersOf(const Stage &stage) const;
 
 private:
@@ -46,7 +49,7 @@ private:
   std::map<const Stage *, const Stage *> contractions;
 };
 
-/// Whether |stage| adds up products for a tile of rows and columns: what wants accumulators in registers.
+/// Returns true if |stage| sums products for rows and columns, which needs accumulators in registers.
 bool isContraction(const Stage &stage);
 
 } // namespace attune

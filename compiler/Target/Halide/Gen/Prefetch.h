@@ -15,14 +15,15 @@ struct PanelRead {
   /// The input, and its bytes per panel.
   std::string input;
   int64_t bytes = 0;
-  /// The function of the sums, and what names of its reduction loop contain.
+  /// The function of the sums, and a part of the names of its reduction loop.
   std::string sum, reduction;
-  /// What the name of a loop over tiles that share the next panel contains; empty for tiles of few rows.
+  /// A part of the name of the loop over tiles that share the next panel; empty for tiles of few rows.
   std::string sharingLoop;
 };
 
-/// A pass over the lowered kernel that prefetches for |read|: Halide's own prefetches know nothing of the next panel. Tiles of many rows
-/// each fetch a share of the next panel; tiles of few rows, which memory keeps waiting, fetch |aheadBytes| ahead of what they read.
+/// A pass over the lowered kernel that adds prefetches for |read|: Halide's own cannot reach the next panel. Tiles of
+/// many rows each prefetch a share of the next panel; tiles of few rows, which wait for memory, prefetch |aheadBytes|
+/// ahead of their reads.
 class PrefetchPanels : public Halide::Internal::IRMutator {
 public:
   PrefetchPanels(PanelRead read, int aheadBytes) : read(std::move(read)), ahead(aheadBytes) {}

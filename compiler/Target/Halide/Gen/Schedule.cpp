@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A kernel is one task of a parallel loop: what it touches fits into the second-level cache, so stages follow each other whole and only
-// register tiles are nested, and rows where no row looks at another. Places are the plan's:
+// A kernel is one task of a parallel loop. Its data fit into the L2 cache, so stages are computed one after the other;
+// only register tiles are nested, and rows if no row depends on another. The plan decides where stages are computed:
 //
 //   tiles        accumulators in registers, unrolled; weight panels are fetched ahead
 //   reductions   in lanes that are joined at the end
@@ -45,7 +45,7 @@ private:
 
 } // namespace
 
-/// Computes all of |stage| before the next. What its tiles read is known, but not to Halide.
+/// Computes all of |stage| before the next. Halide cannot infer the bounds that its tiles read, so they are given.
 static void computeWhole(StageFunc &stage) {
   stage.func.compute_root();
   for (size_t dim = 0; dim < stage.vars.size(); ++dim)
@@ -74,7 +74,8 @@ std::vector<PanelRead> Scheduler::run() {
   return panels;
 }
 
-/// Whether all columns up to |count| exist for |contraction|, maybe as padding: those of a weight panel of that width do.
+/// Returns true if all columns up to |count| of |contraction|'s operands exist, perhaps as padding, as in a weight
+/// panel.
 static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, int count) {
   std::string column = "d" + std::to_string(contraction.stage->parallelLoops() - 1);
   bool known = false;
@@ -98,7 +99,7 @@ static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, 
   return visit(contraction.stage->body) && known;
 }
 
-/// Notes the weights of |sum|, if they are a panel of known size: an input read as (load w 0 k column).
+/// Records the weights of |sum| if they are a panel of known size: an input read as (load w 0 k column).
 void Scheduler::findPanel(const RowTiles &tiles, const StageFunc &host) {
   const StageFunc &sum = tiles.sum;
   std::string loop = tiles.rows == options.tileRows ? host.stage->name + "_tiles" + std::to_string(tiles.rows) + "$" : "";
@@ -135,7 +136,7 @@ void Scheduler::scheduleTiles(StageFunc &host, size_t index) {
   scheduleSum(host, tiles);
 }
 
-/// Sums of one tile of |host|.
+/// Schedules the sums of one tile of |host|.
 void Scheduler::scheduleSum(StageFunc &host, RowTiles &tiles) {
   StageFunc &sum = tiles.sum;
   findPanel(tiles, host);
@@ -169,7 +170,7 @@ void Scheduler::scheduleSum(StageFunc &host, RowTiles &tiles) {
     update.unroll(sum.reduction[0], 2);
 }
 
-/// Whether the body joins the accumulator with something by an operation that lanes may take apart.
+/// Returns true if the body joins the accumulator with another term by an associative operation, which lanes may split.
 static bool isAssociative(const Stage &stage) {
   const Term &body = stage.body;
   auto isAccumulator = [](const Term &term) { return term.word == "acc"; };

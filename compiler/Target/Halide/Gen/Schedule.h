@@ -9,14 +9,14 @@
 
 namespace attune {
 
-/// Whether |stage| fits on the stack but for its |outer| outermost loops.
+/// Returns true if the elements of |stage| within its |outer| outermost loops fit on the stack.
 bool fitsOnStack(const StageFunc &stage, size_t outer = 0);
-/// Keeps |stage|, if it is not an output, on the stack, but for its |outer| outermost loops. Throws DescriptionError if it does not fit: a
-/// caller gives what is large, as outputs.
+/// Stores the elements of |stage| within its |outer| outermost loops on the stack, unless it is an output. Throws
+/// DescriptionError if they do not fit: callers pass large stages as outputs.
 void keepOnStack(StageFunc &stage, size_t outer = 0);
-/// Every stage by itself, one element at a time: the definition of the kernel.
+/// Computes every stage by itself, one element at a time: the definition of the kernel.
 void scheduleNone(Algorithm &algorithm, const Plan &plan);
-/// The rules, see the file. Gives the weights that are to be prefetched.
+/// Schedules by the rules at the top of Schedule.cpp. Returns the weights to prefetch.
 std::vector<PanelRead> scheduleByRules(Algorithm &algorithm, const Plan &plan, const ScheduleOptions &options);
 
 } // namespace attune

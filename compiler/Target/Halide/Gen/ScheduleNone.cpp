@@ -10,10 +10,10 @@
 using namespace attune;
 using Halide::Expr;
 
-/// What Halide puts on the stack; it would ask for memory for more.
+/// The most bytes that Halide puts on the stack; it would allocate memory for more.
 static constexpr int64_t kStackBytes = 16 << 10;
 
-/// Bytes of all elements of |stage| but for its |outer| outermost loops; none if they are not known.
+/// Returns the bytes of the elements of |stage| within its |outer| outermost loops; nullopt if they are not constant.
 static std::optional<int64_t> bytesOf(const StageFunc &stage, size_t outer) {
   int64_t bytes = stage.func.value().type().bytes();
   for (size_t dim = 0; dim + outer < stage.extents.size(); ++dim) {
@@ -54,7 +54,7 @@ void attune::scheduleNone(Algorithm &algorithm, const Plan &plan) {
       StageFunc &user = algorithm.at(users[0]->name);
       stage.func.compute_at(user.func, user.vars[0]).store_in(Halide::MemoryType::Stack); // one element for one element
     } else if (stage.stage->isReduction()) {
-      keepOnStack(stage); // says what is wrong
+      keepOnStack(stage); // throws with the reason
     } // other stages are computed again wherever they are used
   }
 }

@@ -1,7 +1,7 @@
 //===- attune-halide-gen.cpp - Kernel descriptions to code, by Halide -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process of its own: Halide brings an LLVM that must not meet the compiler's in one address space.
+// A separate process, because Halide's LLVM and the compiler's must not share an address space.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/Gen/Schedule.h"
@@ -32,7 +32,7 @@ const char *const kUsage = "usage: attune-halide-gen KERNELS [flags]\n"
 
 } // namespace
 
-/// The value of --|name|=VALUE or --|name| VALUE at |i|, which it advances.
+/// Returns the value of --|name|=VALUE or --|name| VALUE at |i|, which it advances; nullopt for other arguments.
 static std::optional<std::string> valueOf(const std::vector<std::string> &arguments, size_t &i, const std::string &name) {
   std::string flag = name.size() == 1 ? "-" + name : "--" + name;
   if (arguments[i] == flag && i + 1 < arguments.size())
@@ -99,7 +99,7 @@ static Options parseArguments(const std::vector<std::string> &arguments) {
   return options;
 }
 
-/// The target without a runtime: buffers are what the description says, and nothing checks them.
+/// Returns the target without a runtime: buffers are as described, and nothing checks them.
 static Halide::Target targetFor(const Options &options) {
   Halide::Target target("x86-64-linux-no_runtime-no_asserts-no_bounds_query-sse41-avx-f16c-fma-avx2");
   if (options.bits == 512)
@@ -120,7 +120,7 @@ static std::string readFile(const std::string &path) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-/// The loop nest as text; Halide prints it to the standard error.
+/// Returns the loop nest as text; Halide prints it to the standard error.
 static std::string loopNest(Halide::Pipeline pipeline) {
   std::ostringstream text;
   std::streambuf *former = std::cerr.rdbuf(text.rdbuf());
