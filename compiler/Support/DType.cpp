@@ -1,4 +1,4 @@
-//===- DType.cpp - Element types of safetensors files ----------------------===//
+//===- DType.cpp - Element types of safetensors files ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The table of element types and the conversions.
@@ -49,7 +49,7 @@ std::string attune::shapeText(const std::vector<int64_t> &shape) {
 
 std::optional<int64_t> attune::elementCount(const std::vector<int64_t> &shape) {
   constexpr int64_t limit = int64_t(1) << 62;
-  // A zero makes the product zero whatever the others are, also when those alone would overflow.
+  // A zero extent makes the product zero, even if the product of the other extents overflows.
   bool empty = false;
   for (int64_t extent : shape) {
     if (extent < 0)
@@ -67,7 +67,7 @@ std::optional<int64_t> attune::elementCount(const std::vector<int64_t> &shape) {
   return product;
 }
 
-/// The float of an IEEE half: exact, subnormals and NaN payloads included.
+/// Converts an IEEE half to float exactly, including subnormals and NaN payloads.
 static float halfToFloat(uint16_t half) {
   uint32_t sign = uint32_t(half & 0x8000u) << 16, exponent = (half >> 10) & 31u, mantissa = half & 1023u, bits;
   if (exponent == 31) {
@@ -84,7 +84,7 @@ static float halfToFloat(uint16_t half) {
   return result;
 }
 
-/// Reads |count| unaligned elements of type From and stores them converted.
+/// Converts |count| unaligned elements of type From and stores them as type To.
 template <typename From, typename To, typename Fn>
 static void convertRun(const uint8_t *data, int64_t count, To *out, Fn convert) {
   for (int64_t i = 0; i < count; ++i) {

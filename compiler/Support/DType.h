@@ -1,7 +1,8 @@
-//===- DType.h - Element types of safetensors files ------------------------===//
+//===- DType.h - Element types of safetensors files -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The element types a safetensors file may hold, and conversions of runs of elements to the two types the product computes with.
+// The element types that a safetensors file may have, and conversions of runs of elements to float and int64, the two
+// types that the tools compute with.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_DTYPE_H
 #define ATTUNE_COMPILER_SUPPORT_DTYPE_H
@@ -18,20 +19,21 @@ namespace attune {
 /// An element type, under its safetensors name.
 enum class DType : uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U64, U32, U16, U8, BOOL, F8_E4M3, F8_E5M2 };
 
-/// The safetensors name: "F32".
+/// Returns the safetensors name of |dtype|, such as "F32".
 const char *dtypeName(DType dtype);
-/// The type of this name.
+/// Returns the type with this safetensors name; nullopt if there is none.
 std::optional<DType> parseDType(std::string_view name);
-/// Bytes of one element.
+/// Returns the size of one element in bytes.
 size_t elementSize(DType dtype);
 /// Returns true if convertToF32 accepts the type: F64, F32, F16, BF16.
 bool isFloat(DType dtype);
 /// Returns true if convertToI64 accepts the type: signed and unsigned integers and BOOL.
 bool isInteger(DType dtype);
 
-/// "[2, 3]".
+/// Returns the text of a shape, such as "[2, 3]".
 std::string shapeText(const std::vector<int64_t> &shape);
-/// Product of a shape, or nothing if an extent is negative or the product exceeds 2^62.
+/// Returns the number of elements of a tensor of this shape; nullopt if an extent is negative or the number exceeds
+/// 2^62.
 std::optional<int64_t> elementCount(const std::vector<int64_t> &shape);
 
 /// Widens (or, for F64, rounds to nearest) elements begin … begin+count of |data| to float; |data| need not be aligned.

@@ -1,4 +1,4 @@
-//===- FileKind.cpp - Telling files apart by their first bytes -------------===//
+//===- FileKind.cpp - Recognition of files by their first bytes -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/FileKind.h"
@@ -19,7 +19,8 @@ struct Magic {
 };
 } // namespace
 
-/// Beginnings that leave no doubt. The pickle is that of PyTorch's old format: protocol 2, then the number 0x1950a86a20f9469cfc6c.
+/// Beginnings that identify a format beyond doubt. The pickle is that of PyTorch's old format: protocol 2, then the
+/// number 0x1950a86a20f9469cfc6c.
 static constexpr Magic magics[] = {{"!<arch>\n", FileKind::Archive},
                                    {"!<thin>\n", FileKind::Archive},
                                    {"ATTUNEW1", FileKind::PackedWeights},
@@ -43,7 +44,7 @@ static FileKind identifyElf(std::string_view head) {
                                     : FileKind::Unknown;
 }
 
-/// Returns true if a safetensors header may begin here: its length, which the file has room for, and an object.
+/// Returns true if a safetensors header may begin here: a length that fits in the file, then a JSON object.
 static bool isSafetensors(std::string_view head, uint64_t fileBytes) {
   uint64_t length;
   if (head.size() < sizeof(length) + 1 || head[sizeof(length)] != '{')
@@ -52,12 +53,13 @@ static bool isSafetensors(std::string_view head, uint64_t fileBytes) {
   return length <= fileBytes - sizeof(length);
 }
 
-/// Recognizes the message of protocol buffers that ONNX models are: field 1, the version, then a field of bytes with a small number.
+/// Recognizes the protocol buffer message of an ONNX model: field 1, the version, then a bytes field with a small
+/// number.
 static bool isOnnx(std::string_view head) {
   return head.size() > 3 && head[0] == 0x08 && head[1] > 0 && head[1] < 0x20 && (head[2] & 7) == 2 && head[2] >= 0x12 && head[2] <= 0x42;
 }
 
-/// Recognizes text in ASCII or UTF-8, by the bytes that neither has.
+/// Recognizes ASCII or UTF-8 text by the absence of bytes that neither has.
 static bool isText(std::string_view head) {
   constexpr std::string_view controls = "\t\n\v\f\r\x1b";
   return std::none_of(head.begin(), head.end(), [&](char c) {

@@ -1,7 +1,8 @@
-//===- FileKind.h - Telling files apart by their first bytes ---------------===//
+//===- FileKind.h - Recognition of files by their first bytes -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names the kind of a file that was given in the place of another, for messages. Nothing is read by it: readers check their own formats.
+// Names the kind of a file that was passed instead of a file of another kind, for error messages. Readers do not depend
+// on it: they check their own formats.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_FILEKIND_H
 #define ATTUNE_COMPILER_SUPPORT_FILEKIND_H
@@ -36,14 +37,15 @@ enum class FileKind {
   MlirBytecode
 };
 
-/// Bytes from the beginning of a file that identifyBytes may look at.
+/// Number of bytes at the beginning of a file that identifyBytes may read.
 constexpr size_t kFileKindBytes = 4096;
 
-/// The kind of a file of |fileBytes| bytes that begins with the |size| bytes at |bytes|: all of it, or at least kFileKindBytes.
+/// Returns the kind of a file of |fileBytes| bytes whose first |size| bytes are at |bytes|: the whole file or at least
+/// kFileKindBytes.
 FileKind identifyBytes(const uint8_t *bytes, size_t size, uint64_t fileBytes);
-/// The kind of the file |path|; Unknown if it cannot be read.
+/// Returns the kind of the file |path|; Unknown if it cannot be read.
 FileKind identifyFile(const std::string &path);
-/// The kind with its article: "an object file". "a file of another kind" for Unknown.
+/// Returns the name of a kind with its article, such as "an object file"; "a file of another kind" for Unknown.
 const char *describeKind(FileKind kind);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- Generate.cpp - Deterministic weights and inputs ---------------------===//
+//===- Generate.cpp - Deterministic weights and inputs --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiled with contraction off: a fused multiply-add would change the last bit of some values.
@@ -56,7 +56,7 @@ static bool contains(std::string_view name, std::string_view part) { return name
 GeneratorRule attune::generatorRule(std::string_view name, const std::vector<int64_t> &shape) {
   if (endsWith(name, "bias"))
     return {0.0, 0.2};
-  if (shape.size() <= 1) // gain of a normalisation
+  if (shape.size() <= 1) // gain of a normalization
     return {1.0, 0.4};
   bool embedding = contains(name, "embed") || contains(name, "wte") || contains(name, "wpe") || contains(name, "shared");
   if (embedding && !contains(name, "projection"))
@@ -79,6 +79,6 @@ GeneratorRule attune::generatorRule(std::string_view name, const std::vector<int
     gain = 1.5; // attention scores that pick a few keys instead of averaging all
   else if (isWeightOf(name, {"output.dense", "out_proj", "o_proj", "c_proj", "out_lin", "lin2", "fc2", "down_proj", "SelfAttention.o",
                              "EncDecAttention.o", "wo", "sublayer.linear", "sublayer.2"}))
-    gain = 2.0; // back into the residual stream
+    gain = 2.0; // writes into the residual stream
   return {0.0, gain * std::sqrt(3.0 / static_cast<double>(fanIn))};
 }

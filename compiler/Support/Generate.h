@@ -1,7 +1,8 @@
-//===- Generate.h - Deterministic weights and inputs -----------------------===//
+//===- Generate.h - Deterministic weights and inputs ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A generated value depends only on (seed, stream name, flat index), so a model of any size can be described by one number:
+// A generated value depends only on (seed, stream name, flat index), so a model of any size can be described by one
+// number:
 //   s0    = FNV-1a-64("<seed>/<name>")
 //   z     = splitmix64 finaliser of s0 + (i + 1) * 0x9E3779B97F4A7C15
 //   value = float(offset + half_width * (2 * (z >> 11) * 2^-53 - 1))   in double without fused multiply-add
@@ -22,11 +23,12 @@ struct GeneratorRule {
   double halfWidth = 1;
 };
 
-/// The range a weight gets from its name and shape alone: biases, gains, embeddings and projections are scaled so that a deep model's
-/// activations stay in a realistic range.
+/// Returns the range of a weight, chosen by its name and shape alone. Biases, gains, embeddings and projections are
+/// scaled so that the activations of a deep model stay in a realistic range.
 GeneratorRule generatorRule(std::string_view name, const std::vector<int64_t> &shape);
 
-/// Writes values begin … begin+count of the flattened tensor |name| to |out|. Inputs use the stream name "input:<name>".
+/// Writes values begin … begin + count - 1 of the flattened tensor |name| to |out|. Inputs use the stream name
+/// "input:<name>".
 void generateValues(std::string_view name, int64_t seed, GeneratorRule rule, int64_t begin, int64_t count, float *out);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- GenerationSettings.cpp - Generation settings by name -----------------===//
+//===- GenerationSettings.cpp - Generation settings by name ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/GenerationSettings.h"
@@ -27,14 +27,14 @@ struct FlagSetting {
   int64_t Options::*member;
 };
 
-/// A list of ids.
+/// A setting that is a list of ids.
 struct ListSetting {
   const char *name;
   const int64_t *Options::*ids;
   size_t Options::*count;
 };
 
-/// A setting that this version does not have, and the values that mean it is not used (null always does).
+/// A setting that this version does not have, and the values under which it is unused. null is always one of them.
 struct MissingSetting {
   const char *name;
   std::vector<Json> unused;
@@ -42,7 +42,7 @@ struct MissingSetting {
 
 } // namespace
 
-/// max_new_tokens comes after max_length: where a file has both, it counts.
+/// max_new_tokens comes after max_length, so it takes precedence in a file with both.
 static const IntegerSetting integers[] = {{"max_length", &Options::max_length, 1},
                                           {"max_new_tokens", &Options::max_new_tokens, 1},
                                           {"min_length", &Options::min_length, 0},
@@ -94,7 +94,7 @@ static void addNames(std::vector<std::string> &names, const Table &table) {
     names.push_back(setting.name);
 }
 
-/// The settings that this version knows.
+/// Returns the names of the settings that this version implements.
 static std::vector<std::string> implementedNames() {
   std::vector<std::string> names;
   addNames(names, integers);
@@ -114,11 +114,11 @@ const std::vector<std::string> &GenerationSettings::names() {
   return all;
 }
 
-/// |value|, an id or a list of ids, as a list.
+/// Returns |value|, an id or a list of ids, as a list.
 static Result<Json> readEnds(const Json &value, const std::string &file) {
   if (!value.is_array() && !value.is_number_integer())
     return jsonTypeError(file, "eos_token_id", "an id or a list of ids", value);
-  // -1 stands for none in old files.
+  // Old files write -1 for none.
   if (value.is_number_integer() && value == -1)
     return Json::array();
   Json list = value.is_array() ? value : Json::array({value});
@@ -140,7 +140,7 @@ static Result<Json> readBadWords(const Json &value, const std::string &file) {
   return value;
 }
 
-/// The checked value of |name|; one of the settings that are neither an integer nor a number.
+/// Returns the checked value of a setting |name| that is neither an integer nor a number.
 static Result<Json> readOther(const std::string &name, const Json &value, const std::string &file) {
   if (name == "eos_token_id")
     return readEnds(value, file);

@@ -1,8 +1,8 @@
 //===- Json.cpp - JSON from untrusted files -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A SAX handler builds the tree, because nlohmann's own tree builder keeps the last of two equal keys silently and reports errors only by
-// throwing.
+// A SAX handler builds the tree, because nlohmann's own tree builder silently keeps the last of two equal keys and
+// reports errors only by throwing.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Json.h"
 
@@ -19,7 +19,7 @@ constexpr size_t maxDepth = 64;
 /// Largest JSON file read by readJsonFile.
 constexpr size_t maxFileBytes = size_t(256) << 20;
 
-/// Builds the value and keeps the first error.
+/// A SAX handler that builds the value and keeps the first error.
 class TreeBuilder : public nlohmann::json_sax<Json> {
 public:
   Json root;
@@ -46,7 +46,8 @@ public:
   }
 
   bool parse_error(std::size_t position, const std::string &, const nlohmann::detail::exception &error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …": the place is given by us.
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …":
+    // the prefix is dropped, since our messages have a position of their own.
     std::string text = error.what();
     size_t end = text.find(": ");
     problem = end == std::string::npos ? text : text.substr(end + 2);
@@ -63,7 +64,7 @@ private:
     return false;
   }
 
-  /// Puts |value| where the parser stands and returns its place in the tree.
+  /// Inserts |value| at the parser's position in the tree and returns its address.
   Json *place(Json value) {
     if (stack.empty()) {
       root = std::move(value);
@@ -99,7 +100,7 @@ private:
 
 } // namespace
 
-/// "FILE:LINE:COLUMN" of a byte offset, "FILE" when the offset is unknown.
+/// Returns "FILE:LINE:COLUMN" for a byte offset; "FILE" if the offset is unknown.
 static std::string placeOf(const std::string &file, std::string_view text, size_t offset) {
   if (offset == std::string::npos)
     return file;

@@ -14,13 +14,13 @@
 
 using namespace attune;
 
-/// "PATH: cannot WHAT: reason" for the current errno.
+/// Returns the error "PATH: cannot WHAT: reason" for the current errno.
 static Status systemError(const std::string &path, const char *what) {
   return Status::error(path + ": cannot " + what + ": " + std::strerror(errno));
 }
 
 Result<MappedFile> MappedFile::open(const std::string &path) {
-  // O_NONBLOCK: opening a pipe in the place of a model must not hang.
+  // O_NONBLOCK: opening a pipe instead of a model must not hang.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return systemError(path, "open");

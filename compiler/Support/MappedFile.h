@@ -1,7 +1,7 @@
 //===- MappedFile.h - A file mapped read-only -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Read-only memory mapping of a whole file; move-only, unmapped on destruction.
+// A read-only memory mapping of a whole file. It is move-only and unmapped on destruction.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_MAPPEDFILE_H
 #define ATTUNE_COMPILER_SUPPORT_MAPPEDFILE_H
@@ -18,7 +18,8 @@ class MappedFile {
 public:
   /// Maps |path|, which must be a regular file. An empty file has size 0 and no bytes.
   static Result<MappedFile> open(const std::string &path);
-  /// Bytes in memory in the place of a file called |name|; they must outlive the object.
+  /// Returns an object for bytes in memory instead of a file; |name| is its name in messages. The bytes must outlive
+  /// the object.
   static MappedFile borrow(std::string name, const uint8_t *bytes, size_t length);
 
   MappedFile(MappedFile &&other) noexcept { *this = std::move(other); }
@@ -35,7 +36,7 @@ private:
   std::string name;
   const uint8_t *bytes = nullptr;
   size_t length = 0;
-  /// True if the bytes are a mapping of this object.
+  /// True if the bytes are a mapping that this object owns.
   bool owned = false;
 };
 

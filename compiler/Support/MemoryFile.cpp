@@ -1,4 +1,4 @@
-//===- MemoryFile.cpp - Files without a name, in memory --------------------===//
+//===- MemoryFile.cpp - Files without a name, in memory -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,8 @@
-//===- MemoryFile.h - Files without a name, in memory ----------*- C++ -*-===//
+//===- MemoryFile.h - Files without a name, in memory -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs that we call want files; with these they leave none behind, however they or we end.
+// Files in memory, for external programs that take files. They leave no file behind, however the program or this
+// process ends.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_MEMORYFILE_H
 #define ATTUNE_COMPILER_SUPPORT_MEMORYFILE_H
@@ -13,10 +14,10 @@
 
 namespace attune {
 
-/// An unnamed file in memory; move-only. Subprocesses have it open only if they are given its descriptor.
+/// An unnamed file in memory; move-only. A subprocess has it open only if it inherits the descriptor.
 class MemoryFile {
 public:
-  /// A file that holds |content|, to be read from its beginning. |label| is what the system calls it in lists of open
+  /// Creates a file with |content|, positioned at its beginning. |label| is its name in the system's lists of open
   /// files.
   static Result<MemoryFile> create(const char *label, std::string_view content = "");
 
@@ -28,9 +29,9 @@ public:
   ~MemoryFile();
 
   int descriptor() const { return fd; }
-  /// By this name a subprocess that has the descriptor opens the file.
+  /// Returns the path by which a subprocess that has the descriptor opens the file.
   std::string path() const { return "/proc/self/fd/" + std::to_string(fd); }
-  /// All bytes of the file.
+  /// Reads all bytes of the file.
   Result<std::string> read() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - Files that appear whole or not at all --------------===//
+//===- OutputFile.cpp - Files that appear complete or not at all ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Linux implementation of OutputFile.
@@ -16,7 +16,7 @@
 
 using namespace attune;
 
-/// "PATH: cannot ACTION: reason" for the current errno.
+/// Returns the error "PATH: cannot ACTION: reason" for the current errno.
 static Status systemError(const std::string &path, const char *action) {
   int error = errno;
   std::string text = path + ": cannot " + action + ": " + std::strerror(error);
@@ -26,16 +26,16 @@ static Status systemError(const std::string &path, const char *action) {
   return Status::error(text);
 }
 
-/// The folder of |path|.
+/// Returns the folder of |path|.
 static std::string folderOf(const std::string &path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// The part of |path| behind its folder.
+/// Returns the part of |path| after its folder.
 static std::string baseOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
-/// By this name a file that has none can be linked and opened.
+/// Returns the path by which an unnamed file can be linked and opened.
 static std::string descriptorPath(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 Result<OutputFile> OutputFile::create(const std::string &path) { return createIn(folderOf(path), path); }
@@ -62,19 +62,19 @@ Result<OutputFile> OutputFile::createWithFolders(const std::string &path) {
 }
 
 Result<OutputFile> OutputFile::createIn(const std::string &folder, const std::string &path) {
-  // Renaming over a device such as /dev/null would replace it (or fail): only files and free names are destinations.
+  // Renaming over a device such as /dev/null would replace it or fail, so only files and free names are destinations.
   struct stat info;
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     return Status::error(path + ": expected a file or a free name to write to, got " +
                          (S_ISDIR(info.st_mode) ? "a folder" : "a special file"));
   OutputFile file;
   file.path = path;
-  // The longest name must still fit with the digits behind it.
+  // The longest name must still fit with the appended digits.
   const std::string mark = ".tmp-attune-";
   file.prefix = baseOf(path).substr(0, NAME_MAX - mark.size() - 16) + mark;
   removeLeftovers(folder, file.prefix, TemporaryKind::File);
   file.fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-  // Without /proc it could never get a name.
+  // Without /proc the file could never get a name.
   if (file.fd >= 0 && ::access(descriptorPath(file.fd).c_str(), F_OK) == 0)
     return file;
   if (file.fd >= 0)
@@ -90,13 +90,13 @@ Status OutputFile::createNamed(const std::string &folder) {
     fd = ::open(temporary.path(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
     if (fd < 0) {
       int error = errno;
-      temporary.release(); // is another's, if anyone's
+      temporary.release(); // the name, if it exists, belongs to another process
       errno = error;
       if (error == EEXIST)
         continue;
       return systemError(path, "create");
     }
-    // Another process that looks for leftovers may have come before the lock; then it has removed the file.
+    // Another process that looks for leftovers may have removed the file before it was locked.
     struct stat info;
     if (lockTemporary(fd) && ::fstat(fd, &info) == 0 && info.st_nlink != 0)
       return {};
@@ -127,8 +127,8 @@ Status OutputFile::writeAt(uint64_t at, const void *data, size_t bytes) {
 }
 
 Status OutputFile::complete() {
-  // Closing is when network file systems say that the disk is full; closing a copy says it while the file still has no
-  // name.
+  // Network file systems report a full disk on close. Closing a copy of the descriptor reports it while the file still
+  // has no name.
   int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0 || ::close(copy) != 0)
     return systemError(path, "write");
@@ -182,7 +182,7 @@ Status OutputFile::giveName(bool revocable) {
     if (Status status = linkTemporary(); status.failed())
       return status;
   }
-  // Exchanging, unlike renaming, would also take the name of a folder.
+  // Unlike a rename, an exchange would also replace a folder.
   struct stat info;
   if (revocable && ::lstat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode) &&
       ::renameat2(AT_FDCWD, temporary.path(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
@@ -246,7 +246,7 @@ OutputFile &OutputFile::operator=(OutputFile &&other) noexcept {
 }
 
 OutputFile::~OutputFile() {
-  // The name goes before the lock does.
+  // Remove the name before the lock is released.
   if (temporary)
     ::unlink(temporary.path());
   if (fd >= 0)

@@ -1,12 +1,12 @@
-//===- OutputFile.h - Files that appear whole or not at all ----------------===//
+//===- OutputFile.h - Files that appear complete or not at all ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file is written without a name (O_TMPFILE) and gets its name when it is complete, so a process that ends early,
-// however it ends, leaves nothing behind. Only a file that replaces another one has, for the moment between link and
-// rename, a temporary name beside it: `OUT.tmp-attune-` and 16 digits. Where the file system has no unnamed files, it
-// has that name from the start. Temporary names are removed as Temporaries.h describes.
+// A file is written without a name (O_TMPFILE) and gets its name when it is complete, so a process leaves nothing
+// behind, however it ends. Only a file that replaces another one has a temporary name beside it, between link and
+// rename: `OUT.tmp-attune-` and 16 digits. On file systems without unnamed files, the file has that name from the
+// start. Temporaries.h describes how temporary names are removed.
 //
-// Complete means written, not stored: like other compilers and linkers this one leaves it to the system when bytes
+// A complete file is written, not necessarily on disk: as in other compilers and linkers, the system decides when bytes
 // reach the disk.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_OUTPUTFILE_H
@@ -24,10 +24,10 @@ namespace attune {
 /// A file being written; move-only.
 class OutputFile {
 public:
-  /// Creates a file that shall be called |path|, an existing file or a free name, and removes leftovers of earlier
-  /// processes that wrote this file. Fails where the folder is missing or cannot be written to.
+  /// Creates a file for |path|, an existing file or a free name, and removes leftovers of earlier processes that wrote
+  /// this file. Fails if the folder is missing or not writable.
   static Result<OutputFile> create(const std::string &path);
-  /// As create, but folders of |path| that are missing appear with the file.
+  /// Does the same as create, but commit also creates missing folders of |path|.
   static Result<OutputFile> createWithFolders(const std::string &path);
 
   OutputFile(OutputFile &&other) noexcept { *this = std::move(other); }
@@ -35,36 +35,36 @@ public:
   /// Drops the file unless it was committed.
   ~OutputFile();
 
-  /// Appends |bytes| bytes (the caller's chunks should be large: there is no buffer).
+  /// Appends |bytes| bytes. There is no buffer, so chunks should be large.
   Status write(const void *data, size_t bytes);
-  /// Overwrites bytes at |offset|, which have been written before or will be.
+  /// Overwrites bytes at |offset|, which must be written by `write` before or afterwards.
   Status writeAt(uint64_t offset, const void *data, size_t bytes);
-  /// Bytes appended so far.
+  /// Returns the number of bytes appended so far.
   uint64_t position() const { return offset; }
-  /// Gives the file its name; a file that had it is replaced.
+  /// Gives the file its name and replaces an existing file of that name.
   Status commit();
-  /// Commits |files| as one step as far as the system permits: all are complete before the first gets its name, names
-  /// are given in this order, signals wait meanwhile, and if one name cannot be given, those before it are taken back
-  /// and the files they replaced return.
+  /// Commits |files| as one step, as far as the system permits. All files are complete before the first gets its name,
+  /// names are given in this order, and signals are held back meanwhile. If one name cannot be given, earlier names are
+  /// taken back and the files that they replaced are restored.
   static Status commitTogether(const std::vector<OutputFile *> &files);
 
 private:
   OutputFile() = default;
   static Result<OutputFile> createIn(const std::string &folder, const std::string &path);
   Status createNamed(const std::string &folder);
-  /// Reports errors that the system kept back until now.
+  /// Reports errors that the system has deferred until now.
   Status complete();
-  /// Gives the file its name. |revocable|: keeps the replaced file until finish.
+  /// Gives the file its name. With |revocable|, keeps the replaced file until finish.
   Status giveName(bool revocable);
   Status createFolders();
   Status linkTemporary();
   /// Undoes giveName.
   void takeNameBack();
-  /// Ends a commit that cannot fail any more.
+  /// Completes a commit that cannot fail any more.
   void finish();
 
   std::string path;
-  /// `BASE.tmp-attune-`: the names of temporaries begin with it.
+  /// `BASE.tmp-attune-`, the prefix of temporary names.
   std::string prefix;
   /// The file's own name until it is committed, or the replaced file's.
   TemporaryName temporary;

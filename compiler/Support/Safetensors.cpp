@@ -1,8 +1,8 @@
-//===- Safetensors.cpp - Reading one safetensors file ----------------------===//
+//===- Safetensors.cpp - Reading one safetensors file ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file is 8 bytes of little-endian header length N, N bytes of JSON, then the data. Checks run from the outside in, so that each may rely
-// on the ones before it.
+// A file is 8 bytes of little-endian header length N, N bytes of JSON, then the data. Checks run from the outside in,
+// so that each check may rely on the ones before it.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Safetensors.h"
 
@@ -34,7 +34,7 @@ Result<SafetensorsFile> SafetensorsFile::check(MappedFile mapped) {
   return file;
 }
 
-/// Refuses |file| if it is of a kind that is known by its first bytes.
+/// Rejects |file| if its first bytes identify another kind of file.
 static Status refuseOtherKinds(const MappedFile &file) {
   FileKind kind = identifyBytes(file.data(), file.size(), file.size());
   if (kind == FileKind::LfsPointer)
@@ -116,7 +116,7 @@ Status SafetensorsFile::addTensor(const std::string &name, const Json &entry, co
     return shape.status();
   view.shape = std::move(*shape);
   std::optional<int64_t> elements = elementCount(view.shape);
-  // elementCount allows 2^62, which times the element size may pass 64 bits.
+  // elementCount allows 2^62 elements, whose bytes may exceed 64 bits.
   if (!elements || uint64_t(*elements) > UINT64_MAX / 16)
     return expected("a shape of less than 2^60 elements", shapeText(view.shape));
   view.elements = *elements;

@@ -1,7 +1,7 @@
-//===- SafetensorsFolder.cpp - The weights of a model folder ---------------===//
+//===- SafetensorsFolder.cpp - The weights of a model folder --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Single-file and sharded folders behind one lookup by name. The index is as untrusted as the files.
+// Single-file and sharded folders with one lookup by name. The index is as untrusted as the files.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Safetensors.h"
 
@@ -38,7 +38,8 @@ std::vector<std::string> SafetensorsFolder::listFiles(const std::string &folder)
   return {files.begin(), files.end()};
 }
 
-/// Weights of formats that are not read, under the names that the reference gives them: "found only NAME", or "" if there are none.
+/// Looks for weights in formats that are not supported, under the names that the reference library uses. Returns "found
+/// only NAME", or "" if there are none.
 static std::string findOtherWeights(const std::string &folder) {
   for (const char *name : {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5", "flax_model.msgpack"})
     if (isFile(inFolder(folder, name)))
@@ -49,7 +50,7 @@ static std::string findOtherWeights(const std::string &folder) {
 Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {
   SafetensorsFolder result;
   std::string single = inFolder(folder, singleName), index = inFolder(folder, indexName);
-  if (isFile(single)) { // wins over an index beside it, as in the reference implementation
+  if (isFile(single)) { // takes precedence over an index, as in the reference implementation
     Result<SafetensorsFile> file = SafetensorsFile::open(single);
     if (!file)
       return file.status();
@@ -82,7 +83,7 @@ Result<SafetensorsFolder> SafetensorsFolder::openIndex(const std::string &folder
   return result;
 }
 
-/// Checks that |shard| names a file of the folder; returns its path.
+/// Checks that |shard| names a file of the folder, and returns its path.
 static Result<std::string> checkShard(const std::string &folder, const std::string &index, const std::string &tensor,
                                       const std::string &shard) {
   const std::string where = index + ": tensor '" + tensor + "': ";

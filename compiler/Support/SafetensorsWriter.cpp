@@ -1,7 +1,8 @@
-//===- SafetensorsWriter.cpp - Writing safetensors files -------------------===//
+//===- SafetensorsWriter.cpp - Writing safetensors files ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Header with the tensors in the order given, padded with spaces to a multiple of 8 so that data is aligned.
+// The header lists the tensors in the given order and is padded with spaces to a multiple of 8, so that data is
+// aligned.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/SafetensorsWriter.h"
 
@@ -10,7 +11,7 @@
 
 using namespace attune;
 
-/// The JSON text of a value; invalid UTF-8 is replaced instead of thrown at.
+/// Returns the JSON text of a value. Invalid UTF-8 is replaced instead of reported by an exception.
 static std::string text(const nlohmann::ordered_json &value) {
   return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -25,7 +26,7 @@ Result<SafetensorsWriter> SafetensorsWriter::create(const std::string &path, con
 
 Result<SafetensorsWriter> SafetensorsWriter::create(OutputFile file, const std::string &path, const std::vector<TensorSpec> &tensors,
                                                     const std::map<std::string, std::string> &metadata) {
-  // Built entry by entry: ordered_json looks keys up linearly, which is slow for thousands of tensors.
+  // Built entry by entry: lookups of ordered_json are linear, which is slow for thousands of tensors.
   std::string header = "{";
   if (!metadata.empty())
     header += "\"__metadata__\":" + text(nlohmann::ordered_json(metadata));

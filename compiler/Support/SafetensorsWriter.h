@@ -1,8 +1,8 @@
-//===- SafetensorsWriter.h - Writing safetensors files ---------------------===//
+//===- SafetensorsWriter.h - Writing safetensors files --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A streaming writer: the tensors are declared first, their data follows in that order in chunks of any size, so a file larger than memory
-// can be written. Equal declarations and data give equal bytes.
+// A streaming writer: tensors are declared first, and their data follows in that order in chunks of any size, so a file
+// larger than memory can be written. Equal declarations and data produce equal bytes.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_SAFETENSORSWRITER_H
 #define ATTUNE_COMPILER_SUPPORT_SAFETENSORSWRITER_H
@@ -27,21 +27,21 @@ struct OwnedTensor {
   std::vector<uint8_t> data;
 };
 
-/// Writes one safetensors file, whole or not at all.
+/// A writer of one safetensors file. The file appears complete or not at all.
 class SafetensorsWriter {
 public:
-  /// Creates the file and writes the header. The data of |tensors| follows by write, in this order.
+  /// Creates the file and writes the header. The caller then writes the data of |tensors| in this order.
   static Result<SafetensorsWriter> create(const std::string &path, const std::vector<TensorSpec> &tensors,
                                           const std::map<std::string, std::string> &metadata = {});
-  /// The same in |file|, which shall be called |path| and is empty.
+  /// Writes the header to |file|, an empty file that will be named |path|.
   static Result<SafetensorsWriter> create(OutputFile file, const std::string &path, const std::vector<TensorSpec> &tensors,
                                           const std::map<std::string, std::string> &metadata = {});
 
   /// Appends the next |bytes| bytes of data.
   Status write(const void *data, size_t bytes) { return file.write(data, bytes); }
-  /// Completes the file; an error if more or less data was written than declared.
+  /// Completes the file. Fails if more or less data was written than declared.
   Status commit();
-  /// Ends the writing without a commit, for files that appear together; the same errors.
+  /// Returns the file without a commit, for files that are committed together. Fails like commit.
   Result<OutputFile> release();
 
 private:
@@ -52,7 +52,7 @@ private:
   uint64_t end;
 };
 
-/// Writes tensors that are in memory.
+/// Writes tensors in memory to the file |path|.
 Status saveSafetensors(const std::string &path, const std::vector<OwnedTensor> &tensors);
 
 } // namespace attune

@@ -1,7 +1,8 @@
-//===- Status.h - Errors as values ---------------------------------------===//
+//===- Status.h - Errors as values ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Status and Result<T>: how libraries report errors without exceptions and without LLVM. A message is one line, lower case, and names the file and the thing in it.
+// Status and Result<T>, by which libraries report errors without exceptions and without LLVM. A message is one line in
+// lower case that names the file and the subject of the error.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_STATUS_H
 #define ATTUNE_COMPILER_SUPPORT_STATUS_H
@@ -18,7 +19,8 @@ class [[nodiscard]] Status {
 public:
   /// Success.
   Status() = default;
-  /// An error with this message. Names from untrusted files may hold line breaks and escape codes: a question mark stands for each.
+  /// Returns an error with this message. Names from untrusted files may contain line breaks and escape sequences, which
+  /// are replaced by question marks.
   static Status error(std::string message) {
     for (char &c : message)
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
@@ -30,7 +32,7 @@ public:
 
   /// Returns true for an error.
   bool failed() const { return text.has_value(); }
-  /// The message of an error, "" of a success.
+  /// Returns the message of an error, "" for success.
   const std::string &message() const {
     static const std::string none;
     return text ? *text : none;
@@ -40,7 +42,7 @@ private:
   std::optional<std::string> text;
 };
 
-/// A value, or the error that prevented it. Converts to true when there is a value.
+/// A value, or the error that prevented it. Converts to true if there is a value.
 template <typename T>
 class [[nodiscard]] Result {
 public:
@@ -49,7 +51,7 @@ public:
 
   explicit operator bool() const { return stored.has_value(); }
   bool failed() const { return !stored.has_value(); }
-  /// The error of a failed result (success otherwise).
+  /// Returns the error of a failed result, success otherwise.
   const Status &status() const { return problem; }
   const std::string &message() const { return problem.message(); }
 

@@ -1,4 +1,4 @@
-//===- Subprocess.cpp - Programs that end with the process that started them ===//
+//===- Subprocess.cpp - Programs that end with their parent process -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Linux implementation of Subprocess.
@@ -29,10 +29,10 @@ std::string SubprocessEnd::text() const {
   return "status " + std::to_string(status);
 }
 
-/// Turns the forked process into the program, or tells |report| the error. Only calls that are safe in signal handlers:
-/// other threads of the parent, which are not here, may have held locks.
+/// Replaces the forked process by the program, or writes the error to |report|. Calls only functions that are safe in
+/// signal handlers: other threads of the parent, which do not exist in the child, may have held locks.
 [[noreturn]] static void becomeProgram(const SubprocessOptions &options, char *const *words, pid_t parent, int nowhere, int report) {
-  // Handlers are the parent's; ignored signals stay ignored.
+  // Reset the parent's handlers; ignored signals stay ignored.
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action;
     if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL)
@@ -44,7 +44,7 @@ std::string SubprocessEnd::text() const {
   sigset_t none;
   ::sigemptyset(&none);
   bool isReady = ::prctl(PR_SET_PDEATHSIG, options.signalAtParentsEnd) == 0;
-  if (::getppid() != parent) // which ended before that
+  if (::getppid() != parent) // the parent ended before the call above
     ::_exit(127);
   int streams[] = {options.input, options.output, options.errors};
   for (int to = 0; to < 3; ++to)
@@ -77,7 +77,7 @@ Result<Subprocess> Subprocess::start(const SubprocessOptions &options) {
   pid_t parent = ::getpid(), pid;
   int error;
   {
-    // No handler of the parent runs in the child.
+    // Keeps the parent's handlers from running in the child.
     SignalPause pause;
     pid = ::fork();
     error = errno;
@@ -129,7 +129,7 @@ Status Subprocess::runTool(SubprocessOptions options, const std::string &name) {
   return Status::error(name + " failed: " + (line.empty() ? end->text() : line));
 }
 
-/// Waits until |pid| has ended; false after |seconds|.
+/// Waits until |pid| has ended. Returns false after |seconds|.
 static bool waitFor(pid_t pid, unsigned seconds) {
   int fd = int(::syscall(SYS_pidfd_open, pid, 0));
   timespec begin, now;
@@ -144,7 +144,7 @@ static bool waitFor(pid_t pid, unsigned seconds) {
         ::close(fd);
       return hasEnded;
     }
-    // Kernels before 5.3 have no descriptors of processes: look again every 10 ms.
+    // Kernels before 5.3 have no process descriptors: poll every 10 ms.
     pollfd ended = {fd, POLLIN, 0};
     ::poll(&ended, fd >= 0, int(fd >= 0 ? left : std::min<int64_t>(left, 10)));
   }

@@ -1,9 +1,9 @@
-//===- Subprocess.h - Programs that end with the process that started them -===//
+//===- Subprocess.h - Programs that end with their parent process ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // llvm::sys::Execute* leave a program running when the compiler is killed, and exchange only files with names. A
-// Subprocess ends with its parent, however that ends, and inherits descriptors of unnamed files. To Linux the parent is
-// the thread that started it: that thread waits for it, too.
+// Subprocess ends when its parent ends, for whatever reason, and inherits descriptors of unnamed files. For Linux the
+// parent is the thread that started the program, so that thread must also wait for it.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_SUBPROCESS_H
 #define ATTUNE_COMPILER_SUPPORT_SUBPROCESS_H
@@ -17,45 +17,47 @@
 
 namespace attune {
 
-/// A program to be started.
+/// The options for starting a program.
 struct SubprocessOptions {
-  /// The path of the program and the words behind it.
+  /// The path of the program and its arguments.
   std::string program;
   std::vector<std::string> arguments;
   /// Descriptors that become standard input, output and error; -1 for /dev/null.
   int input = -1, output = -1, errors = -1;
-  /// Descriptors that the program has open under the same numbers.
+  /// Descriptors that the program inherits under the same numbers.
   std::vector<int> inherited;
-  /// The signal it gets when this process ends: SIGTERM for programs that have temporary files of their own to remove.
+  /// The signal that the program receives when this process ends: SIGTERM for programs with temporary files of their
+  /// own to remove.
   int signalAtParentsEnd = SIGKILL;
 };
 
-/// The end of a subprocess.
+/// The way in which a subprocess ended.
 struct SubprocessEnd {
   /// The exit status; -1 if there is none.
   int status = -1;
-  /// The signal that ended it; 0 if none did.
+  /// The signal that ended the program; 0 if none did.
   int signal = 0;
-  /// True if it was stopped since it took too long.
+  /// True if the program was killed because it took too long.
   bool timedOut = false;
 
   bool succeeded() const { return status == 0; }
-  /// "status 2", "File size limit exceeded", "took longer than 5 seconds".
+  /// Returns a description such as "status 2", "File size limit exceeded" or "took longer than 5 seconds".
   std::string text() const;
 
-  /// The time it was given, in seconds, if it took longer.
+  /// The time limit in seconds, if the program exceeded it.
   unsigned seconds = 0;
 };
 
 /// A running program; move-only.
 class Subprocess {
 public:
-  /// Starts a program; an error that names it if it cannot be executed.
+  /// Starts a program. Fails with an error that names it if it cannot be executed.
   static Result<Subprocess> start(const SubprocessOptions &options);
   /// Starts a program and waits for its end.
   static Result<SubprocessEnd> run(const SubprocessOptions &options, unsigned seconds = 0);
-  /// Runs a tool that should succeed. Its standard error, and its standard output unless |options| redirects it, are read back: if it
-  /// fails, the error is "|name| failed: " and the first line it wrote, or else how it ended.
+  /// Runs a tool that should succeed. Its standard error is captured, and also its standard output unless |options|
+  /// redirects it. If the tool fails, the error is "|name| failed: " and the first line of its output, or else a
+  /// description of its end.
   static Status runTool(SubprocessOptions options, const std::string &name);
 
   Subprocess(Subprocess &&other) noexcept { std::swap(pid, other.pid); }
@@ -63,10 +65,10 @@ public:
     std::swap(pid, other.pid);
     return *this;
   }
-  /// Kills the program unless its end was waited for.
+  /// Kills the program, unless wait was called.
   ~Subprocess();
 
-  /// Waits for the end of the program, and kills it after |seconds| unless that is 0. To be called once.
+  /// Waits for the end of the program, and kills it after |seconds| unless |seconds| is 0. To be called only once.
   SubprocessEnd wait(unsigned seconds = 0);
 
 private:

@@ -1,7 +1,8 @@
-//===- Temporaries.cpp - Temporary names and their removal -----------------===//
+//===- Temporaries.cpp - Temporary names and their removal ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linux implementation: what a signal handler calls uses system calls alone, as opendir allocates memory.
+// Linux implementation. Code that a signal handler calls uses only system calls: opendir, for example, allocates
+// memory.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Temporaries.h"
 
@@ -22,13 +23,14 @@
 
 using namespace attune;
 
-/// Digits behind the prefix of a temporary name.
+/// Number of digits after the prefix of a temporary name.
 static constexpr size_t kDigits = 16;
 
 std::string attune::makeTemporaryName(const std::string &prefix) {
   uint64_t value = 0;
   if (::getrandom(&value, sizeof(value), GRND_NONBLOCK) != sizeof(value)) {
-    // Early after the start of a machine. Names are created exclusively, so a guess that is taken is only tried again.
+    // Random bytes may be missing shortly after boot. Names are created exclusively, so a collision only causes another
+    // try.
     static std::atomic<uint64_t> count{0};
     value =
         uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15 + (uint64_t(::getpid()) << 32) + ++count;
@@ -47,7 +49,7 @@ static bool isTemporaryName(const char *name, const std::string &prefix) {
 
 bool attune::lockTemporary(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
-// ---------------------------------------------------------------- the names a signal handler removes
+// ---------------------------------------------------------------- names that a signal handler removes
 
 namespace {
 struct Slot {
@@ -59,7 +61,7 @@ struct Slot {
 
 static Slot slots[64];
 static_assert(std::atomic<const char *>::is_always_lock_free, "read in signal handlers");
-/// Stands in a slot between its reservation and its name.
+/// Marks a slot between its reservation and the storing of its name.
 static const char reserved[] = "";
 
 TemporaryName::TemporaryName(const std::string &path, TemporaryKind kind) : text(new char[path.size() + 1]) {
@@ -88,7 +90,7 @@ void TemporaryName::release() {
   text.reset();
 }
 
-/// Removes the files of the flat folder that |fd| has open.
+/// Removes the files of the flat folder that |fd| refers to.
 static void emptyFolder(int fd) {
   // The layout of getdents64(2): the name follows 19 bytes of numbers, the record's length is at byte 16.
   struct Entry {
@@ -109,7 +111,7 @@ static void emptyFolder(int fd) {
       removed |= ::unlinkat(fd, buffer + at + offsetof(Entry, name), 0) == 0;
       at += entry->length;
     }
-    // A removal may move what follows: from the start again, until nothing more goes.
+    // A removal may move later entries, so start again until nothing more can be removed.
     if (!removed || ::lseek(fd, 0, SEEK_SET) != 0)
       return;
   }
@@ -135,7 +137,7 @@ void attune::removeTemporaries() {
 
 // ---------------------------------------------------------------- leftovers of processes that were killed
 
-/// Removes |name| of the folder |at| unless another process has it locked.
+/// Removes |name| from the folder |at|, unless another process has locked it.
 static void removeLeftover(int at, const char *name, TemporaryKind kind) {
   bool isFolder = kind == TemporaryKind::Folder;
   int fd = ::openat(at, name, (isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_NONBLOCK) | O_NOFOLLOW | O_CLOEXEC);

@@ -1,7 +1,7 @@
 //===- Artefact.cpp - A compiled model opened by a tool -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// dlopen and attune_model_open behind one call.
+// Loads an object by dlopen and attune_model_open.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Artefact.h"
 
@@ -37,7 +37,7 @@ Result<Artefact> Artefact::openDescriptor(const attune_model_desc *desc, const s
   return artefact;
 }
 
-/// The ELF names of the machines that artefacts are compiled for.
+/// Returns the name of an ELF machine, for messages.
 static std::string machineName(uint16_t machine) {
   switch (machine) {
   case EM_X86_64:
@@ -61,8 +61,8 @@ static constexpr uint16_t ownMachine = EM_RISCV;
 static constexpr uint16_t ownMachine = EM_NONE;
 #endif
 
-/// Checks that |file| is a whole ELF file for this machine: dlopen's own messages for others are obscure, and of a file that is cut short it
-/// would map pages that do not exist.
+/// Checks that |file| is a complete ELF file for this machine. dlopen's own messages for other files are obscure, and
+/// of a truncated file it would map pages that do not exist.
 static Status checkKind(const MappedFile &file) {
   const std::string expected = file.path() + ": expected a shared object made by attune compile --emit=shared, got ";
   FileKind kind = identifyBytes(file.data(), file.size(), file.size());

@@ -1,7 +1,7 @@
 //===- Artefact.h - A compiled model opened by a tool ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A shared object (or a descriptor already in the process) together with its mapped weights.
+// A compiled model: a shared object, or a descriptor of this process, together with its mapped weights.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_ARTEFACT_H
 #define ATTUNE_COMPILER_TOOLS_ARTEFACT_H
@@ -14,27 +14,29 @@
 
 namespace attune {
 
-/// An opened model. Copies share it.
+/// An opened model. Copies refer to the same model.
 class Artefact {
 public:
-  /// Loads the shared object |path|, which runs its code in this process, and opens its weights: the file or folder |weights|, or beside
-  /// the object if empty. |label| is its name in messages, the path if empty.
+  /// Loads the shared object |path|, which runs its code in this process, and opens its weights: the file or folder
+  /// |weights|, or the weights file beside the object if |weights| is empty. |label| is its name in messages, the path
+  /// if empty.
   static Result<Artefact> openShared(const std::string &path, const std::string &weights = "", const std::string &label = "");
-  /// Opens a model of this process; |keepAlive| owns the memory of its code, if anything has to. |label| is its name in messages.
+  /// Opens a model from a descriptor of this process. |keepAlive| owns the memory of its code, if it needs an owner.
+  /// |label| is its name in messages.
   static Result<Artefact> openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights = "",
                                          std::shared_ptr<void> keepAlive = nullptr);
 
-  /// Keeps |thing| alive as long as the model is open: a lock on its files, for example.
+  /// Keeps |thing|, for example a lock on the model's files, alive as long as the model is open.
   void keepAlive(std::shared_ptr<void> thing) { kept = std::move(thing); }
 
   attune_model *model() const { return opened.get(); }
   const attune_model_desc &desc() const { return *attune_model_descriptor(opened.get()); }
-  /// The object's path, or the label.
+  /// Returns the object's path, or the label.
   const std::string &label() const { return name; }
-  /// Milliseconds that loading and opening took.
+  /// Returns the time of loading and opening in milliseconds.
   double openMilliseconds() const { return milliseconds; }
 
-  /// The entry of this name ("" = the first), or an error that lists the entries there are.
+  /// Returns the entry of this name ("" = the first), or an error that lists the model's entries.
   Result<const attune_entry_desc *> entry(const std::string &entryName) const;
 
 private:

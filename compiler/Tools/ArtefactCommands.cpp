@@ -1,4 +1,4 @@
-//===- ArtefactCommands.cpp - Commands on models that may have to be compiled -===//
+//===- ArtefactCommands.cpp - Commands that compile their model first -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,8 @@ static bool isSharedObject(const std::string &path) {
   return !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
 }
 
-/// Returns the request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, though not between keys.
+/// Returns the request for an input like |tensor|. Masks of rank 3 and 4 may be broadcast, except along the key
+/// dimension.
 static InputRequest requestInput(const TensorSpec &tensor) {
   InputRequest request{tensor.name, static_cast<int64_t>(tensor.shape.size()), isFloat(tensor.dtype) ? DType::F32 : DType::I64, {}};
   size_t rank = tensor.shape.size();
@@ -25,7 +26,7 @@ static InputRequest requestInput(const TensorSpec &tensor) {
   return request;
 }
 
-/// Returns the flags of the command line, completed by the demands of the command.
+/// Returns the compile options of the command line, completed by the requirements of the command.
 static Result<CompileOptions> combine(const CompileOptions &flags, const std::string &model, const ModelRequest &request) {
   CompileOptions options = flags;
   options.model = model;
@@ -63,7 +64,7 @@ int attune::runArtefactCommand(const std::string &command, const std::vector<std
     Result<CachedModel> cached = compileCached(*options, createListener());
     if (!cached)
       return cached.status();
-    // Messages name the model that the user named, not its copy in the cache.
+    // Messages use the user's name for the model, not the path of its copy in the cache.
     Result<Artefact> artefact = Artefact::openShared(cached->object, "", model);
     if (artefact)
       artefact->keepAlive(std::move(cached->use));

@@ -1,7 +1,8 @@
 //===- Bench.cpp - The command bench --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times one entry on random valid inputs. Rates are those of the fastest repetition, as the peak they are compared with is.
+// Times one entry on random valid inputs. Rates are those of the fastest repetition, since the peak that they are
+// compared with is also the fastest of several.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Json.h"
 #include "compiler/Tools/BenchCall.h"
@@ -56,7 +57,8 @@ static Result<nlohmann::ordered_json> benchModel(const CommandHost &host, const 
   if (!call)
     return call.status();
 
-  // The peak before and after: clock rates drift, and the better of the two is the honest divisor. A GPU's is not measured here.
+  // Measures the peak before and after: clock rates drift, and the higher peak is the honest divisor. The peak of a GPU
+  // is not measured.
   int64_t threads = call->threads();
   auto measurePeak = [&] { return onGpu ? 0 : measurePeakGflops(threads); };
   double peak = measurePeak();

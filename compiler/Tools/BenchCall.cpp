@@ -1,4 +1,4 @@
-//===- BenchCall.cpp - What bench times -----------------------------------===//
+//===- BenchCall.cpp - The calls that bench times -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/BenchCall.h"
@@ -27,7 +27,7 @@ PinnedThread::~PinnedThread() {
     sched_setaffinity(0, sizeof(saved), &saved);
 }
 
-/// Seed of the inputs: the same call is timed every time.
+/// Seed of the inputs, constant so that the same call is timed every time.
 static constexpr int64_t inputSeed = 1;
 
 Result<std::vector<OwnedTensor>> attune::randomInputs(const attune_entry_desc &entry, const std::vector<int64_t> &dims) {
@@ -51,7 +51,7 @@ Result<std::vector<OwnedTensor>> attune::randomInputs(const attune_entry_desc &e
         std::memcpy(tensor.data.data() + j * 4, &value, 4);
         continue;
       }
-      // A range of values is ids; without one it is a mask, all visible.
+      // Integers with a range are ids; others are a mask, in which everything is visible.
       int64_t value = 1;
       if (desc.max_value > 0)
         value = std::min(desc.max_value - 1, static_cast<int64_t>(static_cast<double>(uniform[j]) * static_cast<double>(desc.max_value)));
@@ -64,7 +64,7 @@ Result<std::vector<OwnedTensor>> attune::randomInputs(const attune_entry_desc &e
 
 Result<std::vector<double>> attune::timeCall(EntryCall &call, int64_t repeat) {
   using Clock = std::chrono::steady_clock;
-  PinnedThread pin(call.threads() == 1); // with more, the caller is one of the workers, which the system places
+  PinnedThread pin(call.threads() == 1); // with more threads, the caller is one of the workers, which the system schedules
   constexpr int64_t warmups = 3, fewest = 10, most = 2000;
   constexpr double enoughMilliseconds = 2000;
   std::vector<double> times;

@@ -1,4 +1,4 @@
-//===- BenchCall.h - What bench times -------------------------------------===//
+//===- BenchCall.h - The calls that bench times ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_BENCHCALL_H
@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// Keeps the calling thread on one CPU while alive, if |wanted|.
+/// A guard that keeps the calling thread on one CPU, if |wanted|.
 class PinnedThread {
 public:
   explicit PinnedThread(bool wanted);
@@ -22,19 +22,21 @@ private:
   bool pinned = false;
 };
 
-/// Returns random values for every required input of |entry|, always the same ones; optional inputs keep their defaults.
+/// Returns random values for every required input of |entry|, always the same ones; optional inputs keep their
+/// defaults.
 Result<std::vector<OwnedTensor>> randomInputs(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Measures the milliseconds of each repetition, sorted. With |repeat| 0 for about two seconds, but at least 10 and at most 2000 times.
+/// Returns the time of each repetition in milliseconds, sorted. With |repeat| 0 it repeats for about two seconds, but
+/// at least 10 and at most 2000 times.
 Result<std::vector<double>> timeCall(EntryCall &call, int64_t repeat);
 
-/// Returns the value that |percent| of the sorted |times| do not exceed.
+/// Returns the value that |percent| percent of the sorted |times| do not exceed.
 double percentile(const std::vector<double> &times, double percent);
 
 /// Returns the contents of the caches before each call.
 EntryCall::Cached cachedOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Returns the bytes of the keys, values and masks of all tokens that a call finds in the caches and reads.
+/// Returns the size in bytes of the cached keys, values and masks that a call reads.
 double cacheBytesRead(const attune_model_desc &desc, const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 /// Returns the tokens of one call: batch * length, for entries that have these dimensions.

@@ -9,13 +9,15 @@
 
 namespace attune {
 
-/// Milliseconds of each kernel in a call of |entry|, the mean of a few calls, and of its fastest run, and how near to |machine| that is, as
-/// rows of a JSON array. In `runs` runs it does what the model calls it `calls` times for: a call for many rows is a run per block of them.
+/// Measures the kernels in a call of |entry| and returns a JSON array with a row for each: its time in milliseconds,
+/// the mean of a few calls; that of its fastest run; and its efficiency relative to |machine|. `calls` counts the calls
+/// of the kernel in the model, `runs` the executions for them: a call for many rows is executed once per block of rows.
 Result<nlohmann::ordered_json> profileKernels(const Artefact &artefact, const attune_entry_desc &entry,
                                               const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine,
                                               EntryCall::Cached cached);
 
-/// Prints such rows: time, share of all, number of runs, and share of the roof where there is one.
+/// Prints the rows of profileKernels: time, share of the total, number of runs, and share of the roofline if the kernel
+/// has one.
 void printKernels(const nlohmann::ordered_json &rows);
 
 } // namespace attune

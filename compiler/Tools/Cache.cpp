@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-/// "2026-11-23 18:05:00" in local time.
+/// Returns |time| in local time, as "2026-11-23 18:05:00".
 static std::string formatTime(std::time_t time) {
   std::tm fields = {};
   char text[32] = "";
@@ -20,10 +20,10 @@ static std::string formatTime(std::time_t time) {
   return text;
 }
 
-/// "1 model", "2 models".
+/// Returns "1 model", "2 models" and so on.
 static std::string countModels(uint64_t count) { return std::to_string(count) + (count == 1 ? " model" : " models"); }
 
-/// |path| without characters that would act on a terminal.
+/// Returns |path| without control characters, which could act on a terminal.
 static std::string makePrintable(std::string path) {
   for (char &c : path)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
@@ -68,7 +68,7 @@ static void printJson(const CacheFolders &folders) {
   std::printf("%s\n", result.dump(1, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
-/// Removes entries until at most |maxBytes| bytes stay.
+/// Removes cache entries until at most |maxBytes| bytes remain.
 static Status prune(const CacheFolders &folders, uint64_t maxBytes) {
   if (folders.writable.empty()) {
     if (!folders.readable.empty())

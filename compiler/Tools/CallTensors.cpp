@@ -1,4 +1,4 @@
-//===- CallTensors.cpp - From files' tensors to those of calls ------------===//
+//===- CallTensors.cpp - Conversion of files' tensors for calls -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/EntryCall.h"
@@ -24,7 +24,7 @@ TensorView attune::viewOf(const OwnedTensor &tensor) {
   return view;
 }
 
-/// The file type of an artefact's type.
+/// Returns the type in safetensors files for the runtime's |dtype|.
 static DType fileType(uint32_t dtype) {
   switch (dtype) {
   case ATTUNE_I64:
@@ -40,7 +40,7 @@ static DType fileType(uint32_t dtype) {
   }
 }
 
-/// The artefact's type of a file's type.
+/// Returns the runtime's type for |dtype| of a safetensors file.
 static attune_dtype runtimeType(DType dtype) {
   switch (dtype) {
   case DType::I64:
@@ -96,7 +96,7 @@ Result<OwnedTensor> attune::convertInput(const Artefact &artefact, const attune_
   return tensor;
 }
 
-/// The rows of |input| where |entry| says that they are those of the batch, or 0.
+/// Returns the number of rows of |input| if its first dimension in |entry| is the batch, else 0.
 static int64_t rowsOf(const attune_entry_desc &entry, const OwnedTensor &input) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &desc = entry.inputs[i];

@@ -1,7 +1,7 @@
 //===- CaseFile.cpp - Golden case folders ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading case.json and the inputs beside it.
+// Reads case.json and the inputs beside it.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/CaseFile.h"
 
@@ -9,10 +9,10 @@
 
 using namespace attune;
 
-/// Largest generated input accepted: a case is a test, not a way to fill the memory.
+/// Largest generated input accepted, in elements: a case must not fill the memory.
 static constexpr int64_t maxGeneratedElements = int64_t(1) << 30;
 
-/// Member |key| of |object| as a non-negative number; |fallback| when absent.
+/// Returns the member |key| of |object| as a non-negative number; |fallback| if it is absent.
 static Result<double> optionalNumber(const Json &object, const char *key, double fallback, const std::string &file,
                                      const std::string &where) {
   const Json *value = findJson(object, key);
@@ -99,7 +99,7 @@ Status CaseFile::readGeneratedInput(const std::string &name, const Json &entry) 
   return {};
 }
 
-/// {"0": [1], "1": [0, 2]} as "0:1;1:0,2".
+/// Converts {"0": [1], "1": [0, 2]} to "0:1;1:0,2".
 static Result<std::string> pruneHeadsText(const Json &heads, const std::string &file) {
   if (!heads.is_object())
     return jsonTypeError(file, "call.prune_heads", "an object of layer to heads", heads);

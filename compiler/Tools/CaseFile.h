@@ -1,8 +1,8 @@
 //===- CaseFile.h - Golden case folders -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A case folder holds a model, its inputs, the outputs a correct implementation gives, and case.json: what is called and with which
-// tolerances.
+// A case folder holds a model, its inputs, the outputs of a correct implementation, and case.json, which describes the
+// call and the tolerances.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_CASEFILE_H
 #define ATTUNE_COMPILER_TOOLS_CASEFILE_H
@@ -23,7 +23,8 @@ struct CaseOutput {
   Tolerance tolerance;
   /// Largest magnitude of the expected values.
   double maxAbs = 0;
-  /// Sums over the whole tensor, compared with relative tolerance statsTolerance, when the expected file holds samples only.
+  /// Sums over the whole tensor, compared with the relative tolerance statsTolerance, if the expected file holds only
+  /// samples.
   std::optional<TensorStats> stats;
   double statsTolerance = 0;
 };
@@ -35,24 +36,24 @@ struct GeneratedInput {
   GeneratorRule rule;
 };
 
-/// A checked case.json.
+/// The contents of a case.json, checked.
 class CaseFile {
 public:
   /// Reads |path|, a case.json.
   static Result<CaseFile> read(const std::string &path);
 
   std::string path;
-  /// "forward", "incremental", "generate".
+  /// The function to call: "forward", "incremental" or "generate".
   std::string function;
   /// Call arguments (an object).
   Json kwargs = Json::object();
-  /// "0:1;1:0,2" (layer:heads), "" when nothing is pruned.
+  /// Heads to prune as "LAYER:HEADS", such as "0:1;1:0,2"; "" if none are.
   std::string pruneHeads;
   /// Chunk sizes of an incremental call.
   std::vector<int64_t> steps;
   std::vector<CaseOutput> outputs;
   std::vector<GeneratedInput> generatedInputs;
-  /// The seed of generated weights; nothing when the folder stores them.
+  /// The seed of generated weights; nullopt if the folder stores weights.
   std::optional<int64_t> weightsSeed;
 
 private:
@@ -61,7 +62,7 @@ private:
   Status readGeneratedInput(const std::string &name, const Json &entry);
 };
 
-/// The stored and the generated inputs of the case in |folder|.
+/// Loads the stored inputs and generates the others of the case in |folder|.
 Result<std::vector<OwnedTensor>> loadCaseInputs(const CaseFile &caseFile, const std::string &folder);
 
 } // namespace attune

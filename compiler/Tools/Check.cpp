@@ -1,7 +1,7 @@
 //===- Check.cpp - The command check --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs golden cases and compares every output with its tolerance.
+// Runs golden cases and compares every output within its tolerance.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/CompareCase.h"
@@ -21,8 +21,8 @@ struct CheckOptions {
 };
 } // namespace
 
-/// "hidden_states" of "hidden_states.3", "past_key_values" of "past_key_values.0.1"; a name without a number stays. A case's numbered
-/// outputs are requested as groups, which is what a model can be asked for.
+/// Returns the group of an output: "hidden_states" for "hidden_states.3", "past_key_values" for "past_key_values.0.1".
+/// A name without a number is returned as it is. A model is asked for a case's numbered outputs by their groups.
 static std::string groupName(std::string name) {
   for (size_t dot; (dot = name.rfind('.')) != std::string::npos && dot != 0 && dot + 1 < name.size();) {
     if (name.find_first_not_of("0123456789", dot + 1) != std::string::npos)
@@ -46,12 +46,13 @@ static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedT
   return request;
 }
 
-/// The outputs of a case that generates.
+/// Runs a case of text generation and returns its outputs.
 static Result<std::vector<OwnedTensor>> generateCase(const CommandHost &host, const std::string &folder, const CaseFile &caseFile,
                                                      const std::vector<OwnedTensor> &inputs, const CheckOptions &options) {
   GenerationSettings settings;
   for (const auto &[name, value] : caseFile.kwargs.items())
-    if (name != "use_cache" && name != "output_scores" && name != "return_dict_in_generate") // they say how, not what
+    // These select the form of the result, not its values.
+    if (name != "use_cache" && name != "output_scores" && name != "return_dict_in_generate")
       if (Status status = settings.set(name, value, caseFile.path); status.failed())
         return status;
   std::vector<TensorSpec> specs;
@@ -73,7 +74,7 @@ static Result<std::vector<OwnedTensor>> generateCase(const CommandHost &host, co
   return runGeneration(*artefact, views, settings, wanted, options.threads);
 }
 
-/// The outputs the case's call gives.
+/// Runs the call of a case and returns its outputs.
 static Result<std::vector<OwnedTensor>> callModel(const CommandHost &host, const std::string &folder, const CaseFile &caseFile,
                                                   const CheckOptions &options) {
   if (caseFile.function != "forward" && caseFile.function != "generate" && caseFile.function != "incremental")
@@ -106,7 +107,7 @@ static Result<std::vector<OwnedTensor>> callModel(const CommandHost &host, const
   return call->outputs({});
 }
 
-/// Checks one case and prints its lines; true if it passes.
+/// Checks one case and prints its lines. Returns true if it passes.
 static Result<bool> checkCase(const CommandHost &host, const std::string &folder, const CheckOptions &options) {
   std::filesystem::path base(folder);
   Result<CaseFile> caseFile = CaseFile::read((base / "case.json").string());

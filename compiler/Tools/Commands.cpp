@@ -1,7 +1,7 @@
 //===- Commands.cpp - The commands shared by the tools --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dispatch, and the parts that all commands share.
+// Dispatches commands and implements the parts that all commands share.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Manual.h"
@@ -24,7 +24,7 @@ int attune::runCommand(const CommandHost &host, const std::string &command, cons
   for (const Command &entry : commands)
     if (command == entry.name) {
       int status = entry.run(host, arguments);
-      // A full disk or a closed pipe must not look like success.
+      // Report a full disk or a closed pipe as an error.
       if (std::fflush(stdout) != 0 || std::ferror(stdout))
         return reportError(host.tool, "cannot write to standard output");
       return status;

@@ -1,8 +1,8 @@
 //===- Commands.h - The commands shared by the tools ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// run, check, diff, bench, inspect and generate on compiled artifacts. A tool supplies how a model is opened (attune compiles folders,
-// attune-run loads objects) and its own flags; the rest is the same in both.
+// The commands run, check, diff, bench, inspect and generate on compiled artifacts. A tool supplies its way of opening
+// a model (attune compiles folders, attune-run loads objects) and its own flags; the rest is the same in both tools.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_COMMANDS_H
 #define ATTUNE_COMPILER_TOOLS_COMMANDS_H
@@ -17,42 +17,44 @@
 
 namespace attune {
 
-/// The demands of a command on the model that it opens. Only a tool that compiles can act on it; an object is as it is.
+/// The requirements of a command for the model that it opens. Only a tool that compiles can satisfy them; an object
+/// cannot change.
 struct ModelRequest {
-  /// Inputs that will be given, with type and shape (of which a compiler uses the rank); empty = the family's default inputs.
+  /// Inputs that will be passed, with type and shape, of which a compiler uses the rank. Empty means the family's
+  /// default inputs.
   std::vector<TensorSpec> inputs;
-  /// Further inputs that will be given, in the form that the model has them.
+  /// Names of further inputs that will be passed, in the form that the model defines.
   std::vector<std::string> inputNames;
-  /// Outputs or groups of outputs wanted; empty = the family's main outputs.
+  /// Outputs or groups of outputs wanted. Empty means the family's main outputs.
   std::vector<std::string> outputs;
   /// Groups wanted in addition to the main outputs ("hidden_states", "attentions").
   std::vector<std::string> extraOutputs;
-  /// Entries that will be called, so that a compiler need not make others; empty = all.
+  /// Entries that will be called; a compiler need not create others. Empty means all.
   std::vector<std::string> entries;
-  /// Heads to remove, "0:1;1:0,2".
+  /// Heads to prune, such as "0:1;1:0,2".
   std::string pruneHeads;
-  /// Type of the matrix products, "bf16"; empty = what the tool's own flags say.
+  /// Operand type of matrix products, such as "bf16". Empty means the choice of the tool's own flags.
   std::string dtype;
-  /// The weights are generated from this seed; the folder has none.
+  /// Seed of generated weights, if the folder has none.
   std::optional<int64_t> weightsSeed;
 };
 
-/// The differences between the tools that have these commands.
+/// The functions and names in which the tools with these commands differ.
 struct CommandHost {
-  /// Name in messages and help: "attune-run".
+  /// Name of the tool in messages and help, such as "attune-run".
   std::string tool;
-  /// The kinds of models, for help: "MODEL|OUT.so".
+  /// The kinds of models for help, such as "MODEL|OUT.so".
   std::string modelHelp;
   /// Adds the tool's own flags to a command that opens models; may be empty.
   std::function<void(FlagTable &)> addFlags;
-  /// Opens the model named on the command line, "" if none was.
+  /// Opens the model named on the command line; the name is "" if there was none.
   std::function<Result<Artefact>(const std::string &model, const ModelRequest &)> openModel;
   /// Opens the model of a golden case folder.
   std::function<Result<Artefact>(const std::string &caseFolder, const ModelRequest &)> openCase;
 };
 
-/// Executes |command|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line each, to stderr.
-/// Returns the exit status.
+/// Executes |command|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line
+/// each, to stderr. Returns the exit status.
 int runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments);
 
 // The commands, one file each.
@@ -63,11 +65,12 @@ int runBenchCommand(const CommandHost &host, const std::vector<std::string> &arg
 int runInspectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runGenerateCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 
-/// Parses the arguments of a command: prints help or reports an error and returns the exit status in either case, nothing if the command
-/// shall proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the command does.
+/// Parses the arguments of a command. If it prints help or reports an error, returns the exit status; returns nullopt
+/// if the command is to proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines that describe
+/// the command.
 std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
-/// Returns the one model of the command line, "" if there is none; an error for more.
+/// Returns the model of the command line, "" if there is none. More than one is an error.
 Result<std::string> singleModel(const std::vector<std::string> &positional);
 
 /// Adds --threads, which is the same for all commands.

@@ -12,7 +12,7 @@
 
 using namespace attune;
 
-/// Element |index| of a float tensor.
+/// Returns the element |index| of a float tensor.
 static double floatAt(const TensorView &tensor, int64_t index) {
   if (tensor.dtype == DType::F64) {
     double value;
@@ -46,7 +46,7 @@ WorstValue attune::compareValues(const TensorView &got, const TensorView &expect
     if (isFloat(expected.dtype)) {
       value = compareOne(floatAt(got, index), floatAt(expected, i), tolerance);
     } else {
-      // Compared as bytes: ids are right or wrong, and a double does not hold all of them.
+      // Integers are compared as bytes: they must be equal, and a double does not hold all of them.
       size_t size = elementSize(expected.dtype);
       if (std::memcmp(got.data + index * size, expected.data + i * size, size) != 0)
         value.error = value.ratio = std::numeric_limits<double>::infinity();

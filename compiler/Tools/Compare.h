@@ -1,8 +1,8 @@
 //===- Compare.h - Comparing tensors --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The comparison behind `check` and `diff`: |got - expected| <= atol + rtol * |expected|, integers exactly. NaN equals NaN and nothing
-// else.
+// The comparison of `check` and `diff`: |got - expected| <= atol + rtol * |expected|, integers exactly. NaN equals only
+// NaN.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_COMPARE_H
 #define ATTUNE_COMPILER_TOOLS_COMPARE_H
@@ -19,29 +19,30 @@ struct Tolerance {
   double rtol = 0;
 };
 
-/// The value that uses up most of its tolerance.
+/// The value that uses the largest share of its tolerance.
 struct WorstValue {
-  /// Flat index into the tensor; -1 when there was nothing to compare.
+  /// Flat index into the tensor; -1 if there was nothing to compare.
   int64_t index = -1;
   /// Flat index into the expected tensor: the same, except for samples.
   int64_t position = -1;
   double error = 0;
   double allowed = 0;
-  /// error / allowed; 0 for equal values, infinite where nothing is allowed.
+  /// error / allowed deviation; 0 for equal values, infinite if no deviation is allowed.
   double ratio = 0;
 
   bool passes() const { return ratio <= 1; }
 };
 
-/// Compares |expected|, of any length, with the elements of |got| that |indexOf| maps its positions to. Both have the same dtype.
+/// Compares |expected|, of any length, with elements of |got|: |indexOf| maps a position in |expected| to a flat index
+/// of |got|. Both have the same dtype.
 WorstValue compareValues(const TensorView &got, const TensorView &expected, Tolerance tolerance,
                          const std::function<int64_t(int64_t)> &indexOf = nullptr);
 
-/// "[1, 0, 12]": the multi-index of a flat index; "[]" for a scalar.
+/// Returns the multi-index of a flat index, such as "[1, 0, 12]"; "[]" for a scalar.
 std::string indexText(const std::vector<int64_t> &shape, int64_t index);
-/// A number with this many significant digits.
+/// Returns |value| with |digits| significant digits.
 std::string numberText(double value, int digits);
-/// The element at a flat index, with enough digits to be read back.
+/// Returns the element at a flat index with enough digits to restore it.
 std::string elementText(const TensorView &tensor, int64_t index);
 
 /// Sums over a whole float tensor, accumulated in double.

@@ -1,8 +1,8 @@
 //===- CompareCase.cpp - Comparing an output with a golden case -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Full-size cases store NAME.head (first values), NAME.tail (last values) and NAME.strided (one in size // 256), and sums of the whole
-// tensor.
+// Full-size cases store samples, NAME.head (first values), NAME.tail (last values) and NAME.strided (one in size //
+// 256), and sums of the whole tensor.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/CompareCase.h"
 
@@ -11,10 +11,10 @@
 
 using namespace attune;
 
-/// Values NAME.strided has at most.
+/// Maximum number of values of NAME.strided.
 static constexpr int64_t stridedValues = 256;
 
-/// f of the coarse rule |error| <= f * max_abs; 0 for f32, negative for an unknown type.
+/// Returns the factor f of the coarse rule |error| <= f * max_abs; 0 for f32, negative for an unknown type.
 static double coarseFactor(const std::string &dtype) {
   if (dtype == "f32")
     return 0;
@@ -29,7 +29,7 @@ bool attune::isCheckDType(const std::string &dtype) { return coarseFactor(dtype)
 
 static OutputReport notComparable(std::string text) { return {OutputReport::NotComparable, INFINITY, std::move(text)}; }
 
-/// "expected F32 [2, 3], got …".
+/// Returns "expected F32 [2, 3], got …".
 static std::string mismatch(const TensorView &got, DType dtype, const std::vector<int64_t> &shape) {
   return std::string("expected ") + dtypeName(dtype) + " " + shapeText(shape) + ", got " + dtypeName(got.dtype) + " " +
          shapeText(got.shape);
@@ -47,7 +47,7 @@ static std::string describe(const WorstValue &worst, const TensorView &got, cons
   return text;
 }
 
-/// Keeps the larger of two verdicts' ratios and its text.
+/// Merges a comparison into |report|: keeps the larger ratio and its text.
 static void merge(OutputReport &report, const WorstValue &worst, const TensorView &got, const TensorView &expected) {
   if (!report.text.empty() && worst.ratio <= report.ratio)
     return;
@@ -55,7 +55,7 @@ static void merge(OutputReport &report, const WorstValue &worst, const TensorVie
   report.text = describe(worst, got, expected);
 }
 
-/// Compares the three samples; returns what makes them incomparable, "" if nothing.
+/// Compares the three samples. Returns the reason why they cannot be compared, "" if they can.
 static std::string compareSamples(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
                                   Tolerance tolerance) {
   int64_t size = got.elements, stride = std::max<int64_t>(1, size / stridedValues);
@@ -75,7 +75,7 @@ static std::string compareSamples(OutputReport &report, const CaseOutput &output
   return any ? "" : expected.path() + " has neither '" + output.name + "' nor samples of it";
 }
 
-/// l2 and abs_mean relatively, mean relatively to abs_mean.
+/// Compares sums: l2 and abs_mean with relative tolerance, mean relative to abs_mean.
 static void compareStats(OutputReport &report, const CaseOutput &output, const TensorView &got) {
   TensorStats sums = computeStats(got);
   struct {
@@ -128,8 +128,8 @@ static int64_t countEqualIds(const TensorView &got, const TensorView &expected, 
   return std::mismatch(ids.begin(), ids.end(), others.begin()).first - ids.begin();
 }
 
-/// Compares logits up to the step of each row that gave another id than expected: later ones continue other texts, and there may be more or
-/// fewer of them. Returns what makes them incomparable, "" if nothing.
+/// Compares the logits of each row up to the step at which its id differs from the expected one: later logits continue
+/// another text, and their number may differ. Returns the reason why they cannot be compared, "" if they can.
 static std::string compareSteps(OutputReport &report, const CaseOutput &output, GeneratedSteps got, GeneratedSteps expected,
                                 Tolerance tolerance) {
   const std::vector<int64_t> &shape = got.logits.shape;
@@ -153,7 +153,8 @@ static std::string compareSteps(OutputReport &report, const CaseOutput &output, 
   return "";
 }
 
-/// Compares all of |got| with the tensor of that name, or with samples. Returns what makes them incomparable, "" if nothing.
+/// Compares all of |got| with the tensor of that name, or with samples. Returns the reason why they cannot be compared,
+/// "" if they can.
 static std::string compareWhole(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
                                 Tolerance tolerance) {
   if (got.dtype != output.dtype || got.shape != output.shape)

@@ -1,7 +1,7 @@
 //===- CompileFlags.h - Compile flags of the command line -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The flags that every command of `attune` which takes a model understands, as a table bound to CompileOptions.
+// The flags of every command of `attune` that takes a model, as a table bound to CompileOptions.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_COMPILEFLAGS_H
 #define ATTUNE_COMPILER_TOOLS_COMPILEFLAGS_H
@@ -15,7 +15,7 @@ namespace attune {
 void addChoice(FlagTable &flags, const std::string &name, const std::string &choices, const std::string &help,
                std::function<Status(const std::string &)> read);
 
-/// Adds the compile flags except |omitted|, which the command has itself. |options| must outlive the table.
+/// Adds the compile flags except |omitted|, which the command defines itself. |options| must outlive the table.
 void addCompileFlags(FlagTable &flags, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted = {});
 
 } // namespace attune

@@ -9,15 +9,16 @@
 
 namespace attune {
 
-/// Warnings and notices to standard error and, on a terminal, the progress of packing and that another process is waited for.
+/// Returns a listener that prints warnings and notices to standard error and, on a terminal, the progress of packing
+/// and a notice while it waits for another process.
 CompileListener createListener();
-/// Shows "WHAT: 40 %" on a terminal, and removes it when done.
+/// Shows "WHAT: 40 %" on a terminal, and removes it at the end.
 void showProgress(const char *what, uint64_t done, uint64_t total);
 
 int runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments);
-/// A command on compiled artifacts, which compiles its model first if it is not compiled.
+/// Executes a command on compiled artifacts. Compiles the model first if it is not compiled. Returns the exit status.
 int runArtefactCommand(const std::string &command, const std::vector<std::string> &arguments);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- Describe.cpp - What an artefact says of itself ---------------------===//
+//===- Describe.cpp - Description of an artifact --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Describe.h"
@@ -32,7 +32,7 @@ static OrderedJson describeTensor(const attune_entry_desc &entry, const attune_t
   return result;
 }
 
-/// The workers of a session on an H100: two blocks for each of 132 multiprocessors.
+/// Number of workers of a session on an H100: two blocks for each of 132 multiprocessors.
 static constexpr int64_t gpuWorkers = 264;
 
 static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const attune_entry_desc &entry, const DescribeOptions &options,
@@ -73,7 +73,7 @@ static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const at
   return result;
 }
 
-/// Describes the default settings of a generation.
+/// Describes the model's default generation settings.
 static OrderedJson describeGeneration(const attune_model *model) {
   attune_generation_options options;
   attune_generation_options_init(model, &options);
@@ -94,7 +94,7 @@ static OrderedJson describeGeneration(const attune_model *model) {
   return result;
 }
 
-/// The code for GPUs, and what of it entries launch.
+/// Describes the images of the code for GPUs, and the device functions in them.
 static void describeDevice(const attune_model_desc &desc, OrderedJson &result) {
   for (uint32_t i = 0; i < desc.num_images; ++i) {
     const attune_gpu_image &image = desc.images[i];

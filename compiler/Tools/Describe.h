@@ -1,4 +1,4 @@
-//===- Describe.h - What an artefact says of itself -----------------------===//
+//===- Describe.h - Description of an artifact ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_DESCRIBE_H
@@ -14,21 +14,21 @@ namespace attune {
 struct DescribeOptions {
   /// Dimensions for sizes that depend on them.
   DimFlags dims;
-  /// 0 = as many as a session has unless it is told otherwise.
+  /// Number of threads; 0 = the default of a session.
   int64_t threads = 0;
-  /// A file of `bench --profile --json`, or empty.
+  /// Path of a file written by `bench --profile --json`, or empty.
   std::string profile;
-  /// The weights were read and have the hash that they should.
+  /// True if the weights were read and have the expected hash.
   bool verified = false;
 };
 
-/// Describes signature, limits, sizes, caches, kernels, device code and weights of |artefact|.
+/// Describes signature, limits, sizes, caches, kernels, device code and weights of the artifact.
 Result<nlohmann::ordered_json> describeModel(const Artefact &artefact, const DescribeOptions &options);
-/// Returns the name of an entry's use of the caches of its session.
+/// Returns the name of an entry's use of the session's caches.
 const char *cacheUseName(uint32_t use);
-/// Describes the memory of each token of a slot, or of a source, in the order of the memory.
+/// Describes the cache memory of one token of a slot or of a source, in the order of the memory.
 nlohmann::ordered_json describeCaches(const attune_model_desc &desc);
-/// Describes the rows of a manifest, with its own columns in a fixed order.
+/// Describes the tensors of a manifest, with the known columns in a fixed order.
 nlohmann::ordered_json describeManifest(const std::vector<Json> &tensors);
 
 /// Prints a description as text: scalars as "key  value", arrays as tables, entries one level deeper.

@@ -1,4 +1,4 @@
-//===- DescribeCaches.cpp - What an artefact says of its sessions' caches -===//
+//===- DescribeCaches.cpp - Description of a session's caches -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Describe.h"

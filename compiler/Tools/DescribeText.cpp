@@ -17,7 +17,7 @@ static std::string plain(const OrderedJson &value) {
   return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// An array of objects as an aligned table; the columns are the first row's keys.
+/// Prints an array of objects as an aligned table. The columns are the keys of the first row.
 static void printTable(const std::string &title, const OrderedJson &rows, const std::string &indent) {
   std::printf("%s%s:\n", indent.c_str(), title.c_str());
   std::vector<std::vector<std::string>> lines;
@@ -41,7 +41,7 @@ static void printTable(const std::string &title, const OrderedJson &rows, const 
   }
 }
 
-/// The first of a list of words, and how many there are.
+/// Returns the first of a list of words, and their number.
 static std::string wordsText(const OrderedJson &words) {
   constexpr size_t most = 8;
   std::string text;

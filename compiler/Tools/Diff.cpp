@@ -1,7 +1,7 @@
 //===- Diff.cpp - The command diff ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares two safetensors files: 0 equal, 1 different, 2 not comparable.
+// Compares two safetensors files. Exit status: 0 equal, 1 different, 2 not comparable.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/CompareCase.h"
@@ -13,7 +13,7 @@
 using namespace attune;
 
 namespace {
-/// Collects the outcome of several comparisons; the worst wins.
+/// The outcome of several comparisons; the worst one wins.
 struct Outcome {
   int status = exitDone;
   void raise(int other) { status = std::max(status, other); }
@@ -22,10 +22,10 @@ struct Outcome {
 
 static std::string typeText(const TensorView &tensor) { return std::string(dtypeName(tensor.dtype)) + " " + shapeText(tensor.shape); }
 
-/// Returns true if |wanted|, names or groups, has |name| or is empty.
+/// Returns true if |wanted|, a list of names or groups, is empty or contains |name|.
 static bool isAsked(const std::vector<std::string> &wanted, const std::string &name) { return wanted.empty() || isWanted(wanted, name); }
 
-/// Compares every tensor of both files that is |wanted|.
+/// Compares every |wanted| tensor of both files.
 static void diffFiles(const SafetensorsFile &a, const SafetensorsFile &b, const std::vector<std::string> &wanted, Tolerance tolerance,
                       Outcome &outcome) {
   for (const auto &entry : b.tensors())
@@ -60,7 +60,7 @@ static void diffFiles(const SafetensorsFile &a, const SafetensorsFile &b, const 
   }
 }
 
-/// Compares the |wanted| ones of the outputs that a case names; B is the expected file.
+/// Compares the |wanted| outputs that a case names; B is the expected file.
 static void diffCase(const SafetensorsFile &a, const SafetensorsFile &b, const CaseFile &caseFile, const std::vector<std::string> &wanted,
                      Outcome &outcome) {
   for (const CaseOutput &output : caseFile.outputs) {
@@ -74,7 +74,7 @@ static void diffCase(const SafetensorsFile &a, const SafetensorsFile &b, const C
   }
 }
 
-/// Checks that there is something to compare under each of the |wanted| names.
+/// Checks that each of the |wanted| names has a tensor to compare.
 static Status checkKnown(const std::vector<std::string> &wanted, const std::vector<std::string> &names, const std::string &where) {
   for (const std::string &one : wanted)
     if (std::none_of(names.begin(), names.end(), [&](const std::string &name) { return isWanted({one}, name); }))
@@ -100,7 +100,7 @@ int attune::runDiffCommand(const CommandHost &host, const std::vector<std::strin
   if (files.size() != 2)
     return reportError(host.tool, "expected two safetensors files, got " + std::to_string(files.size()));
 
-  // Files that cannot be read are "not comparable": 1 would say that they were compared.
+  // Files that cannot be read are "not comparable": status 1 would mean that they were compared.
   Result<SafetensorsFile> a = SafetensorsFile::open(files[0]), b = SafetensorsFile::open(files[1]);
   auto refuse = [&](const std::string &message) {
     reportError(host.tool, message);

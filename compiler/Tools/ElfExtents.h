@@ -1,7 +1,8 @@
-//===- ElfExtents.h - Whether an ELF file is whole ------------------------===//
+//===- ElfExtents.h - Completeness check of ELF files ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loader maps the segments of a file that was cut short without an error; the first access behind its end is then a SIGBUS.
+// The loader maps the segments of a truncated file without an error; the first access beyond the end of the file is
+// then a SIGBUS.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_ELFEXTENTS_H
 #define ATTUNE_COMPILER_TOOLS_ELFEXTENTS_H
@@ -10,8 +11,9 @@
 
 namespace attune {
 
-/// Checks that the tables, segments and sections of |file|, which begins with the magic of ELF, lie within it. An error names the file, the
-/// bytes expected and the bytes found. 32-bit and big-endian files are not looked into: the loader refuses them.
+/// Checks that the tables, segments and sections of |file|, which begins with the ELF magic, lie within it. An error
+/// names the file, the bytes expected and the bytes found. 32-bit and big-endian files are not checked: the loader
+/// rejects them.
 Status checkElfExtents(const MappedFile &file);
 
 } // namespace attune

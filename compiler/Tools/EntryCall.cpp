@@ -1,7 +1,7 @@
 //===- EntryCall.cpp - One prepared call of an entry ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From named tensors to attune_session_run and back.
+// Passes named tensors to attune_session_run and returns its outputs by name.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/EntryCall.h"
 
@@ -18,7 +18,7 @@ Status EntryCall::addInputs(const std::vector<TensorView> &inputs) {
     inputMemory.push_back(std::move(*tensor));
   }
   repeatRows(*entryDesc, inputMemory);
-  // Views borrow from the elements, which therefore must not move any more.
+  // Views borrow from the elements, so these must not move any more.
   for (OwnedTensor &input : inputMemory)
     inputTensors.push_back(toRuntime(input));
   return {};
@@ -36,7 +36,7 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   }
   if (entryDesc->cache_use == ATTUNE_CACHE_ENCODE && tokens > 0 && !std::any_of(limits.begin(), limits.end(), isSourceLength))
     limits.push_back({"source_length", tokens});
-  // Inputs that only other entries have.
+  // Dimensions that only other entries have get the limit 1.
   for (uint32_t e = 0; e < artefact.desc().num_entries; ++e)
     for (uint32_t i = 0; i < artefact.desc().entries[e].num_dims; ++i)
       if (const char *name = artefact.desc().entries[e].dims[i].name;
@@ -55,7 +55,7 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   return entryDesc->cache_use >= ATTUNE_CACHE_APPEND ? fillCaches() : Status();
 }
 
-/// Zeros for all tokens that are to be there.
+/// Fills the caches with zeros for all tokens that they hold before a run.
 Status EntryCall::fillCaches() {
   rows = inputTensors[0].shape[0];
   const attune_model_desc &desc = artefact.desc();
@@ -117,7 +117,7 @@ Status EntryCall::run() {
   if (attune_session_run(session.get(), entryDesc->name, inputTensors.data(), inputTensors.size(), outputTensors.data(),
                          outputTensors.size()) != ATTUNE_OK)
     return runtimeError(artefact);
-  // The next run finds what this one did.
+  // The next run starts with the same contents of the caches.
   for (int64_t slot = 0; slot < rows; ++slot)
     if (attune_session_slot_truncate(session.get(), slot, cached.past) != ATTUNE_OK)
       return runtimeError(artefact);
@@ -139,7 +139,7 @@ Result<std::vector<OwnedTensor>> EntryCall::outputs(const std::vector<std::strin
     const OwnedTensor &whole = outputMemory[i];
     known += (i ? ", " : "") + whole.spec.name;
     if (!entryDesc->outputs[i].group) {
-      // "attentions.1" compiled alone still belongs to the group "attentions".
+      // "attentions.1" belongs to the group "attentions" even if it is compiled alone.
       if (isWanted(whole.spec.name, whole.spec.name.substr(0, whole.spec.name.find('.'))))
         result.push_back(whole);
       continue;

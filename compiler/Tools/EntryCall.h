@@ -1,7 +1,8 @@
 //===- EntryCall.h - One prepared call of an entry ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inputs converted to the signature's types, output memory, and a session with exactly the size of this call; run as often as wanted.
+// One call of an entry: inputs converted to the signature's types, memory for outputs, and a session of exactly the
+// size of this call. It can run repeatedly.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_ENTRYCALL_H
 #define ATTUNE_COMPILER_TOOLS_ENTRYCALL_H
@@ -12,19 +13,20 @@
 
 namespace attune {
 
-/// Returns true if |wanted|, names or groups, has |name|.
+/// Returns true if |wanted|, a list of names or groups, contains |name|.
 bool isWanted(const std::vector<std::string> &wanted, const std::string &name);
-/// A view of a tensor in memory.
+/// Returns a view of a tensor in memory.
 TensorView viewOf(const OwnedTensor &tensor);
 
-/// |input| with the type that |entry| of |artefact| wants: floats become F32 and integers I64. An input the entry does not have is an
-/// error.
+/// Returns |input| converted to the type that |entry| of |artefact| expects: floats become F32 and integers I64. An
+/// input that the entry does not have is an error.
 Result<OwnedTensor> convertInput(const Artefact &artefact, const attune_entry_desc &entry, const TensorView &input);
-/// Gives masks, token types and positions of one row, which the reference broadcasts, as many rows as the other |inputs| of |entry| have.
+/// Repeats masks, token types and positions of one row, which the reference broadcasts, to the number of rows of the
+/// other |inputs| of |entry|.
 void repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs);
-/// Memory for output number |output| of |entry| at |dims|.
+/// Allocates output number |output| of |entry| at |dims|.
 Result<OwnedTensor> makeOutput(const Artefact &artefact, const attune_entry_desc &entry, uint32_t output, const std::vector<int64_t> &dims);
-/// The runtime's view of |tensor|; borrows its name, shape and data.
+/// Returns the runtime's view of |tensor|. It borrows its name, shape and data.
 attune_tensor toRuntime(OwnedTensor &tensor);
 /// The error of the runtime call that just failed.
 Status runtimeError(const Artefact &artefact);
@@ -32,25 +34,27 @@ Status runtimeError(const Artefact &artefact);
 /// A call that is ready to run; move-only.
 class EntryCall {
 public:
-  /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 where the signature wants
-  /// those; an input the entry does not have is an error. |threads| 0 = the affinity mask; with a |host| its workers count instead. An
-  /// entry that uses caches finds |cached|.past tokens in each slot and |cached|.source in each source, all zeros, at every run.
+  /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 if the
+  /// signature has those types; an input that the entry does not have is an error. |threads| 0 means the affinity mask;
+  /// with a |host| its workers are used instead. An entry that uses caches finds |cached|.past tokens in each slot and
+  /// |cached|.source tokens in each source, all zeros, at every run.
   struct Cached {
     int64_t past = 0, source = 0;
   };
   static Result<EntryCall> prepare(const Artefact &artefact, const std::string &entryName, const std::vector<TensorView> &inputs,
                                    int64_t threads, const attune_host *host = nullptr, Cached cached = {0, 0});
 
-  /// Runs once.
+  /// Runs the entry once.
   Status run();
 
-  /// Values of the entry's dimensions, in its order.
+  /// Returns the values of the entry's dimensions, in its order.
   const std::vector<int64_t> &dims() const { return dimValues; }
   const attune_entry_desc &entry() const { return *entryDesc; }
   int64_t threads() const { return attune_session_num_threads(session.get()); }
 
-  /// The outputs of the last run under their flat names: a group "hidden_states" becomes "hidden_states.0", "hidden_states.1", …
-  /// |wanted| lists names or groups (empty = all); one that the entry does not compute is an error.
+  /// Returns the outputs of the last run under their flat names: a group "hidden_states" becomes "hidden_states.0",
+  /// "hidden_states.1", …. |wanted| lists names or groups (empty = all); one that the entry does not compute is an
+  /// error.
   Result<std::vector<OwnedTensor>> outputs(const std::vector<std::string> &wanted) const;
 
 private:
@@ -68,7 +72,7 @@ private:
   std::vector<int64_t> dimValues;
   Cached cached;
   int64_t rows = 0;
-  // After the artefact: destroyed before it.
+  // Declared after the artifact, so destroyed before it.
   std::shared_ptr<attune_session> session;
 
   explicit EntryCall(const Artefact &artefact) : artefact(artefact) {}

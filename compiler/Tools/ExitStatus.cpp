@@ -9,7 +9,7 @@
 using namespace attune;
 
 int attune::reportError(const std::string &tool, const std::string &message) {
-  // Not all messages were a Status's; arguments, too, may hold line breaks.
+  // Not all messages come from a Status, and arguments may contain line breaks.
   std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), Status::error(message).message().c_str());
   return exitRejected;
 }

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// Exit statuses.
+/// Exit statuses of the tools.
 enum ExitStatus { exitDone = 0, exitRejected = 1, exitNotComparable = 2 };
 
 /// Prints "TOOL: error: MESSAGE" and returns exitRejected.

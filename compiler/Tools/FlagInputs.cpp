@@ -20,7 +20,7 @@ struct FlagInputs::Target {
   const attune_entry_desc *entry;
   const attune_tensor_desc *desc;
 
-  /// The name of dimension |axis|, or null if it has a size of its own.
+  /// Returns the name of dimension |axis|, or null if its size is static.
   const char *dimOf(uint32_t axis) const { return desc->shape[axis] < 0 ? entry->dims[-desc->shape[axis] - 1].name : nullptr; }
 };
 
@@ -32,13 +32,13 @@ public:
   const attune_model *model() const { return artefact.model(); }
   /// Returns true if the model has none of the entries.
   bool isEmpty() const { return entries.empty(); }
-  /// The input |name| of the first entry that has one.
+  /// Returns the input |name| of the first entry that has one.
   std::optional<Target> find(const std::string &name) const;
-  /// The input |name| that |flag| gives, or an error that lists the inputs there are.
+  /// Returns the input |name|, which |flag| sets, or an error that lists the model's inputs.
   Result<Target> require(const char *flag, const std::string &name) const;
-  /// Takes sizes from an input.
+  /// Records the sizes of dimensions of an input.
   void learn(const std::string &name, const std::vector<int64_t> &shape);
-  /// The shape of an input with |count| values; dimensions that this decides are known afterwards.
+  /// Returns the shape of an input with |count| values, and records the sizes of dimensions that this determines.
   Result<std::vector<int64_t>> resolve(const Target &target, int64_t count);
 
 private:
@@ -80,13 +80,13 @@ Result<FlagInputs::Target> FlagInputs::Signature::require(const char *flag, cons
 void FlagInputs::Signature::learn(const std::string &name, const std::vector<int64_t> &shape) {
   std::optional<Target> target = find(name);
   if (!target || target->desc->rank != shape.size())
-    return; // the runtime will say so
+    return; // the runtime reports the error
   for (uint32_t axis = 0; axis < target->desc->rank; ++axis)
     if (const char *dim = target->dimOf(axis))
       sizes.emplace(dim, shape[axis]);
 }
 
-/// "[batch, length]", and the sizes that are known: "[batch 2, length, 8]".
+/// Returns the named dimensions with the sizes that are known, such as "[batch 2, length, 8]".
 std::string FlagInputs::Signature::describe(const Target &target) const {
   std::string text;
   for (uint32_t axis = 0; axis < target.desc->rank; ++axis) {
@@ -133,7 +133,7 @@ Result<std::vector<int64_t>> FlagInputs::Signature::resolve(const Target &target
   return shape;
 }
 
-/// |text| as a number that a float holds; infinities and NaN by name.
+/// Parses |text| as a number that a float holds; infinities and NaN by name.
 static Result<float> parseFloat(const std::string &text) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (auto [word, value] : {std::pair("inf", infinity), std::pair("-inf", -infinity), std::pair("nan", std::nanf(""))})
@@ -216,7 +216,7 @@ std::vector<std::string> FlagInputs::names() const {
   return names;
 }
 
-/// Checks that no input is given twice.
+/// Checks that no input is set twice.
 static Status checkOnce(std::vector<std::string> names, const std::vector<TensorView> &given) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::any_of(given.begin(), given.end(), [&](const TensorView &tensor) { return tensor.name == names[i]; }))
@@ -228,7 +228,7 @@ static Status checkOnce(std::vector<std::string> names, const std::vector<Tensor
   return {};
 }
 
-/// Appends |row| to |values|, with as many |fill| before it or behind it as make it |length| long.
+/// Appends |row| to |values|, padded with |fill| before or after it to |length| elements.
 static void appendPadded(std::vector<int64_t> &values, const std::vector<int64_t> &row, int64_t fill, size_t length, bool before) {
   size_t padded = length - row.size();
   values.insert(values.end(), before ? padded : 0, fill);
@@ -249,7 +249,7 @@ Status FlagInputs::makeIds(Signature &signature, std::vector<OwnedTensor> &made)
       return Status::error("--ids: expected rows of one length, got " + std::to_string(rows.front().size()) + " and " +
                            std::to_string(row.size()) + " ids; pad the shorter one and hide that, --value=attention_mask=1,...,0");
   }
-  // Sources are padded behind their tokens, prompts before them.
+  // Sources are padded after their tokens, prompts before them.
   bool before = target->entry->cache_use == ATTUNE_CACHE_APPEND;
   attune_generation_options options;
   attune_generation_options_init(signature.model(), &options);
@@ -259,7 +259,7 @@ Status FlagInputs::makeIds(Signature &signature, std::vector<OwnedTensor> &made)
     appendPadded(ids, row, fill, longest, before);
     appendPadded(mask, std::vector<int64_t>(row.size(), 1), 0, longest, before);
   }
-  // Choices are the rows of one row of a batch.
+  // For multiple choice, the rows of ids are the choices of one row of the batch.
   std::vector<int64_t> shape(std::max<size_t>(target->desc->rank, rows.size() > 1 ? 2 : 1), 1);
   shape.back() = static_cast<int64_t>(longest);
   if (shape.size() > 1)

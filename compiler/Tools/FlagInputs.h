@@ -1,8 +1,8 @@
 //===- FlagInputs.h - Inputs given on the command line --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --ids and --value: small inputs without a file. Their types come from the signature of the model, their shapes from it, the rows of ids
-// and the inputs of a file.
+// The flags --ids and --value: small inputs without a file. Their types come from the signature of the model. Their
+// shapes come from the signature, the rows of ids and the inputs of a file.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_FLAGINPUTS_H
 #define ATTUNE_COMPILER_TOOLS_FLAGINPUTS_H
@@ -17,7 +17,8 @@ namespace attune {
 /// The values of --ids and --value.
 class FlagInputs {
 public:
-  /// Rows of ids of different lengths: an error, or padded and hidden by an attention_mask, as a generation takes them.
+  /// Treatment of rows of ids of different lengths. None: an error. Hidden: rows are padded, and an attention_mask
+  /// hides the padding, as generation expects.
   enum class Padding { None, Hidden };
 
   explicit FlagInputs(Padding padding) : padding(padding) {}
@@ -25,18 +26,18 @@ public:
   /// Adds the two flags.
   void addTo(FlagTable &flags);
   bool empty() const { return rows.empty() && values.empty(); }
-  /// The inputs that will be made.
+  /// Returns the names of the inputs that make returns.
   std::vector<std::string> names() const;
-  /// Makes the tensors. Each is an input of one of |entries| of |artefact|, whose signature says its type and shape; an entry that the
-  /// model lacks is passed over, and without any of them nothing is made: the call will say so. Sizes of dimensions are those of |given|,
-  /// the inputs of a file, then of the ids; of one that is still unknown, as many as there are values for; a batch, 1. Fails for an input
-  /// that the model does not have or that |given| has, too, for numbers of another type, and if there are more or fewer values than the
-  /// shape says.
+  /// Creates the tensors. Each is an input of one of |entries| of |artefact|, whose signature gives its type and shape.
+  /// Entries that the model lacks are skipped; if it has none of them, nothing is created, and the call reports the
+  /// error. Sizes of dimensions come from |given|, the inputs of a file, then from the ids. A size that is still
+  /// unknown follows from the number of values; an unknown batch is 1. Fails for an input that the model does not have
+  /// or that |given| also has, for numbers of another type, and if the number of values does not match the shape.
   Result<std::vector<OwnedTensor>> make(const Artefact &artefact, const std::vector<std::string> &entries,
                                         const std::vector<TensorView> &given) const;
 
 private:
-  /// One --value.
+  /// One occurrence of --value.
   struct Value {
     std::string name;
     std::vector<std::string> numbers;

@@ -1,7 +1,7 @@
 //===- Flags.cpp - Command-line flags of the commands ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parsing and help of FlagTable.
+// Implements parsing and help of FlagTable.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Flags.h"
 
@@ -123,10 +123,10 @@ const FlagTable::Flag *FlagTable::find(const std::string &name) const {
   return nullptr;
 }
 
-/// "--name", or "-n" for a single letter.
+/// Returns the flag with its dashes: "--name", or "-n" for a single letter.
 static std::string dashed(const std::string &name) { return (name.size() == 1 ? "-" : "--") + name; }
 
-/// The number of letters to insert, delete or change between two words.
+/// Returns the edit distance of two words: the number of letters to insert, delete or change.
 static size_t editDistance(const std::string &a, const std::string &b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -174,7 +174,7 @@ std::string attune::wrapText(const std::string &text, size_t indent) {
   return result;
 }
 
-/// Sets |style| to the one called |name|, "" for that of a terminal. Returns false if there is none.
+/// Sets |style| to the style called |name|; "" is the style of a terminal. Returns false if there is none.
 static bool readHelpStyle(const std::string &name, HelpStyle &style) {
   static const std::pair<const char *, HelpStyle> styles[] = {
       {"", HelpStyle::Screen}, {"man", HelpStyle::Manual}, {"bash", HelpStyle::Completion}, {"markdown", HelpStyle::Markdown}};

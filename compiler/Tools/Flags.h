@@ -1,8 +1,9 @@
 //===- Flags.h - Command-line flags of the commands -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags; `--help` is understood by
-// all, and so are `--help=man`, `--help=bash` and `--help=markdown`, from which manual, completion and reference are made.
+// A table of flags bound to variables. Value flags accept `--flag=value` and `--flag value`; `--` ends the flags. All
+// commands accept `--help`, and also `--help=man`, `--help=bash` and `--help=markdown`, from which manual, completion
+// and reference are generated.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_FLAGS_H
 #define ATTUNE_COMPILER_TOOLS_FLAGS_H
@@ -16,18 +17,18 @@
 
 namespace attune {
 
-/// The output that --help asks for: text for a terminal, a section of a manual page, a case of a completion script, or a section of a page
-/// in Markdown.
+/// The output format of --help: text for a terminal, a section of a manual page, a case of a completion script, or a
+/// section of a Markdown page.
 enum class HelpStyle { None, Screen, Manual, Completion, Markdown };
 
-/// A flag in words. |name| with its dashes, |value| the word for its value, "" for a switch.
+/// The text of a flag for help: |name| with its dashes, |value| the word for its value, "" for a switch.
 struct FlagText {
   std::string name, value, help;
 };
 
-/// The flags of one command. Bound variables keep their value, the default, when the flag is not given, and must outlive the table. A name
-/// added twice is one flag that sets both variables; the first help line stays (a command and the tool around it may both need to know
-/// `--dtype`).
+/// The flags of one command. A bound variable must outlive the table; it keeps its value, the default, if the flag is
+/// not given. A name that is added twice is one flag that sets both variables, with the first help line: a command and
+/// its tool may both need `--dtype`.
 class FlagTable {
 public:
   /// Adds `--name`, without a value.
@@ -38,17 +39,19 @@ public:
   void addInteger(const std::string &name, const std::string &value, int64_t &target, int64_t min, int64_t max, const std::string &help);
   /// Adds a non-negative number.
   void addNumber(const std::string &name, const std::string &value, double &target, const std::string &help);
-  /// Adds a list separated by commas; empty parts are an error. Given twice, the lists are joined.
+  /// Adds a list separated by commas; empty parts are an error. If the flag is given twice, the lists are joined.
   void addList(const std::string &name, const std::string &value, std::vector<std::string> &target, const std::string &help);
   /// Adds a flag that may be given several times; each value is appended as it is.
   void addRepeated(const std::string &name, const std::string &value, std::vector<std::string> &target, const std::string &help);
-  /// Adds a flag with its own reader, called for each occurrence. The reader's message is completed with the flag's name.
+  /// Adds a flag with its own reader, which is called for each occurrence. The flag's name is added to the reader's
+  /// message.
   void addCustom(const std::string &name, const std::string &value, const std::string &help,
                  std::function<Status(const std::string &)> read);
 
-  /// Reads |arguments|; words that are no flags are appended to |positional|. A name of one letter is written with one dash ("-o").
+  /// Parses |arguments|. Words that are no flags are appended to |positional|. A name of one letter is written with one
+  /// dash ("-o").
   Status parse(const std::vector<std::string> &arguments, std::vector<std::string> &positional);
-  /// Returns true if parse saw --help, and below the style of the last one.
+  /// Returns true if parse found --help, and, below, the style of its last occurrence.
   bool helpRequested() const { return help != HelpStyle::None; }
   HelpStyle helpStyle() const { return help; }
   /// Returns all flags in order.

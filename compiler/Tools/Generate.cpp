@@ -1,7 +1,7 @@
 //===- Generate.cpp - The command generate --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From prompts or sources, in a safetensors file or in flags, to sequences.
+// Generates sequences from prompts or sources, which a safetensors file or flags contain.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/EntryCall.h"
 #include "compiler/Tools/FlagInputs.h"
@@ -20,7 +20,7 @@ struct GenerateOptions {
   OutputTarget target;
   std::vector<std::string> outputs, texts;
   GenerationSettings settings;
-  /// Settings that flags have set, by name, and the flags as they are written.
+  /// The settings that flags have set: name and spelling of the flag.
   std::vector<std::pair<std::string, std::string>> setByFlags;
   bool lengthGiven = false, newTokensGiven = false;
   int64_t threads = 0;
@@ -56,7 +56,7 @@ static constexpr NumberFlag numberFlags[] = {
     {"min-p", "min_p", "sampling: from ids of at least X of the best one's probability"},
     {"typical-p", "typical_p", "sampling: from the ids nearest to the expected surprise that make up X"}};
 
-/// Adds the flags that are settings. Their defaults come from the model's files, so help shows none.
+/// Adds the flags for settings. Their defaults come from the model's files, so help shows none.
 static void addSettingFlags(FlagTable &flags, GenerateOptions &options) {
   for (const IntegerFlag &entry : integerFlags)
     flags.addCustom(entry.flag, "N", entry.help, [&options, entry](const std::string &text) {
@@ -85,7 +85,7 @@ static void addSettingFlags(FlagTable &flags, GenerateOptions &options) {
   flags.addRepeated("set", "KEY=VALUE", options.texts, "any other setting, as generation_config.json names it: suppress_tokens=[5,7]");
 }
 
-/// Reads --set.
+/// Applies the settings of --set.
 static Status applyTexts(GenerateOptions &options) {
   for (const std::string &text : options.texts) {
     if (Status status = options.settings.setText(text, "--set"); status.failed())
@@ -96,7 +96,8 @@ static Status applyTexts(GenerateOptions &options) {
   return {};
 }
 
-/// Says which flags set what the chosen search does not read. An ignored temperature looks like a model that never varies.
+/// Warns of flags for settings that the chosen search does not read. Otherwise an ignored temperature would look like a
+/// model that never varies.
 static void warnOfUnread(const CommandHost &host, const Artefact &artefact, GenerateOptions &options) {
   attune_generation_options effective;
   attune_generation_options_init(artefact.model(), &effective);

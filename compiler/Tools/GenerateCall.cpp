@@ -8,17 +8,17 @@
 
 using namespace attune;
 
-/// The outputs there are.
+/// The names of the outputs.
 static const char *const outputNames[] = {"sequences", "sequences_scores", "step_logits"};
 
-/// The inputs of the families' own lists that generations are given.
+/// Returns true for an input of generation that the families' default inputs include.
 static bool isUsual(const std::string &name) { return name == "input_ids" || name == "attention_mask" || name == "decoder_input_ids"; }
 
 ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names) {
   ModelRequest request;
   request.outputs = {"logits"};
   request.entries = {"encode", "prefill", "decode"};
-  // The family's own list has these, and what the other half of an encoder-decoder needs.
+  // The family's default inputs include these, and those that the other half of an encoder-decoder needs.
   bool usual = std::all_of(names.begin(), names.end(), isUsual) && std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
                  return isUsual(input.name) && (input.name != "attention_mask" || (isInteger(input.dtype) && input.shape.size() == 2));
                });
@@ -27,7 +27,7 @@ ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, co
   return request;
 }
 
-/// |input| with the type that models take.
+/// Returns |input| converted to the type of model inputs.
 static Result<OwnedTensor> convert(const TensorView &input) {
   DType dtype = isInteger(input.dtype) ? DType::I64 : DType::F32;
   OwnedTensor tensor{{input.name, dtype, input.shape}, std::vector<uint8_t>(static_cast<size_t>(input.elements) * elementSize(dtype))};
@@ -49,7 +49,7 @@ static OwnedTensor copyOf(const char *name, DType dtype, std::vector<int64_t> sh
   return {{name, dtype, std::move(shape)}, {bytes, bytes + count * sizeof(T)}};
 }
 
-/// The wanted ones of the results.
+/// Returns the wanted results.
 static std::vector<OwnedTensor> collect(const attune_generation &generation, const std::vector<std::string> &wanted) {
   std::vector<OwnedTensor> outputs;
   auto isWanted = [&](const char *name) { return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end(); };
@@ -73,7 +73,7 @@ static Status checkWanted(const std::vector<std::string> &wanted, const attune_g
   return {};
 }
 
-/// A session with the limits that the generation needs.
+/// Creates a session with the limits that the generation needs.
 static Result<std::shared_ptr<attune_session>> makeSession(const Artefact &artefact, const attune_generation_options &options,
                                                            const std::vector<attune_tensor> &inputs, int64_t threads) {
   attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
@@ -88,8 +88,8 @@ static Result<std::shared_ptr<attune_session>> makeSession(const Artefact &artef
   return std::shared_ptr<attune_session>(session, attune_session_destroy);
 }
 
-/// The mask that hides padding among the ids that a model begins with, where none is given: as in the reference library, ids equal to
-/// pad_token_id are padding unless they end sequences, too.
+/// Returns a mask that hides padding among the ids that a model begins with, if no mask is given. As in the reference
+/// library, ids equal to pad_token_id are padding unless they also end sequences.
 static std::optional<OwnedTensor> maskPadding(const Artefact &artefact, const attune_generation_options &options,
                                               const std::vector<OwnedTensor> &inputs) {
   constexpr const char *name = "attention_mask";

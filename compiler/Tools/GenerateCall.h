@@ -13,8 +13,8 @@ namespace attune {
 /// Returns the request for a model that generates from inputs like |inputs| and others called |names|.
 ModelRequest generationRequest(const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names = {});
 
-/// Generates from |inputs| with |settings| over the model's own, in a session that is just large enough; |threads| 0 = the affinity mask.
-/// Integers become I64. |wanted| lists outputs, empty = all but `step_logits`.
+/// Generates from |inputs|, with |settings| overriding the model's own, in a session of the smallest sufficient size.
+/// |threads| 0 means the affinity mask. Integers become I64. |wanted| lists outputs; empty means all but `step_logits`.
 Result<std::vector<OwnedTensor>> runGeneration(const Artefact &artefact, const std::vector<TensorView> &inputs, GenerationSettings settings,
                                                const std::vector<std::string> &wanted, int64_t threads);
 

@@ -1,7 +1,7 @@
 //===- Inspect.cpp - The command inspect ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds one JSON value that describes the artefact, then prints it as JSON or as text: both say the same.
+// Builds one JSON value that describes the artifact, then prints it as JSON or as text, so both have the same content.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/Describe.h"

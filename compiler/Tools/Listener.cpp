@@ -1,4 +1,4 @@
-//===- Listener.cpp - What the tool shows while it works ------------------===//
+//===- Listener.cpp - Progress and messages of the compiler ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@ using namespace attune;
 void attune::showProgress(const char *what, uint64_t done, uint64_t total) {
   static const bool terminal = isatty(STDERR_FILENO);
   static uint64_t shown = ~uint64_t(0);
-  // Small models are done before the line could be read.
+  // Small models are packed before the line could be read.
   if (!terminal || total < (uint64_t(64) << 20))
     return;
   uint64_t percent = done * 100 / total;

@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-/// |text| with nothing in it that troff would take for a request.
+/// Escapes the characters of |text| that troff would take for a request.
 static std::string escapeRoff(const std::string &text) {
   std::string result;
   bool lineStart = true;
@@ -69,12 +69,13 @@ static std::string formatMarkdown(const FlagTable &flags, const std::string &com
   return text + "\n";
 }
 
-/// Returns true if a flag takes one of the words that its help shows ("object|shared"), rather than a placeholder in capitals ("FILE|DIR").
+/// Returns true if a flag takes one of the words that its help shows ("object|shared"), rather than a placeholder in
+/// capitals ("FILE|DIR").
 static bool hasChoices(const std::string &value) {
   return value.find('|') != std::string::npos && std::none_of(value.begin(), value.end(), [](unsigned char c) { return std::isupper(c); });
 }
 
-/// Returns one case of the completion's `case $command`: the flags, and the words of flags that have a choice.
+/// Returns one case of the completion's `case $command`: the flags, and the possible values of flags with choices.
 static std::string formatCompletion(const FlagTable &flags, const std::string &command) {
   std::string names = "--help", choices;
   for (const FlagText &flag : flags.texts()) {
@@ -102,7 +103,7 @@ std::string attune::formatHelp(const FlagTable &flags, const std::string &tool, 
   }
 }
 
-/// Returns the tool's own --help: one line per command.
+/// Returns the tool's own --help, one line per command.
 static std::string formatCommands(const ToolManual &manual) {
   size_t width = 0;
   for (const CommandEntry &command : manual.commands)
@@ -158,7 +159,7 @@ static int printMarkdown(const ToolManual &manual) {
   return exitDone;
 }
 
-/// A bash function; `--flag=value` reaches it as three words.
+/// Prints a bash completion function. bash passes `--flag=value` to it as three words.
 static int printCompletion(const ToolManual &manual) {
   std::string function = "_" + manual.tool, commands;
   std::replace(function.begin(), function.end(), '-', '_');
@@ -219,7 +220,7 @@ int attune::runTool(const ToolManual &manual, const std::string &version, const 
     if (entry.name == command)
       try {
         return entry.run({arguments.begin() + 1, arguments.end()});
-      } catch (const std::system_error &error) { // the library's, from threads that cannot be started
+      } catch (const std::system_error &error) { // thrown by std::thread if a thread cannot be started
         return reportError(manual.tool, std::string("cannot start a thread: ") + error.what());
       }
   return reportError(manual.tool, "unknown command '" + command + "'" + hint(command) + "; " + manual.tool + " --help lists the commands");

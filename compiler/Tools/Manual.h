@@ -1,9 +1,9 @@
 //===- Manual.h - Help, manual pages and completion from the flags --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tool knows its commands and each command its flags. The help on the terminal (`--help`), the manual page (`TOOL --help=man`), the shell's
-// completion (`TOOL --help=bash`) and the reference (`TOOL --help=markdown`) are made from these tables, so none of them can be out of
-// date.
+// The help of a tool. A tool lists its commands, and each command its flags. The help on the terminal (`--help`), the
+// manual page (`TOOL --help=man`), the shell completion (`TOOL --help=bash`) and the reference (`TOOL --help=markdown`)
+// are generated from these tables, so none of them can be out of date.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_MANUAL_H
 #define ATTUNE_COMPILER_TOOLS_MANUAL_H
@@ -23,13 +23,14 @@ struct CommandEntry {
   std::function<int(const std::vector<std::string> &arguments)> run;
 };
 
-/// A section of the manual page: a text, then names (of environment variables, for example) with their meanings.
+/// A section of the manual page: a text, then a list of names, such as environment variables, with their meanings.
 struct ManualSection {
   std::string title, text;
   std::vector<std::pair<std::string, std::string>> items;
 };
 
-/// A tool: its description in one line, "usage:" after its name, its commands, closing words of its help, more sections of its manual page.
+/// A tool: its description in one line, the usage after its name, its commands, the last lines of its help, and more
+/// sections of its manual page.
 struct ToolManual {
   std::string tool, title, usage;
   std::vector<CommandEntry> commands;
@@ -37,12 +38,12 @@ struct ToolManual {
   std::vector<ManualSection> sections = {};
 };
 
-/// Returns the help of one command in the style that |flags| were asked for. |usage| is the text after the tool's name, |summary| what the
-/// command does.
+/// Returns the help of one command in the style that |flags| were asked for. |usage| is the text after the tool's name,
+/// |summary| describes the command.
 std::string formatHelp(const FlagTable &flags, const std::string &tool, const std::string &usage, const std::string &summary);
 
-/// Executes the command that |arguments| begin with, or answers --help and --version; |version| is what the latter prints after the tool's
-/// name. |hint| completes "unknown command 'x'". Returns the exit status.
+/// Executes the command that |arguments| begin with, or answers --help and --version. |version| is printed after the
+/// tool's name. |hint| completes "unknown command 'x'". Returns the exit status.
 int runTool(const ToolManual &manual, const std::string &version, const std::vector<std::string> &arguments,
             const std::function<std::string(const std::string &)> &hint);
 

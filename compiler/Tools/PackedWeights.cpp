@@ -1,7 +1,7 @@
 //===- PackedWeights.cpp - Looking into a weights file --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks attune_model_open makes, without a descriptor to compare with.
+// Makes the checks of attune_model_open, without a descriptor to compare with.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/PackedWeights.h"
 

@@ -1,7 +1,7 @@
 //===- PackedWeights.h - Looking into a weights file ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads a .weights file on its own, without the object it belongs to.
+// Reads a .weights file on its own, without its object.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_PACKEDWEIGHTS_H
 #define ATTUNE_COMPILER_TOOLS_PACKEDWEIGHTS_H
@@ -12,7 +12,7 @@
 
 namespace attune {
 
-/// An opened weights file: header and manifest checked, contents not read.
+/// An opened weights file. Header and manifest are checked; the data is not read.
 class PackedWeights {
 public:
   /// Returns true if |path| begins with the magic of a weights file.
@@ -20,9 +20,9 @@ public:
   static Result<PackedWeights> open(const std::string &path);
 
   const attune_weights_header &header() const { return head; }
-  /// The manifest's tensors (objects).
+  /// Returns the tensors of the manifest, JSON objects.
   const std::vector<Json> &tensors() const { return entries; }
-  /// Recomputes the hash of the contents; an error if it differs from the header's.
+  /// Recomputes the hash of the contents. Fails if it differs from the header's.
   Status verify() const;
 
 private:
@@ -35,9 +35,9 @@ private:
   std::vector<Json> entries;
 };
 
-/// The tensors of a manifest text: an array of objects, or an object with that array under "tensors".
+/// Returns the tensors in the text of a manifest: an array of objects, or an object with that array under "tensors".
 Result<std::vector<Json>> parseManifest(std::string_view text, const std::string &file);
-/// 32 hexadecimal digits.
+/// Returns a build id as 32 hexadecimal digits.
 std::string buildIdText(const uint8_t id[16]);
 
 } // namespace attune

@@ -1,7 +1,8 @@
 //===- PeakRate.cpp - The machine's arithmetic peak, measured -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Twelve independent accumulators hide the latency of two FMA units of four or five cycles. Assembly, so that nothing is folded or moved.
+// Twelve independent accumulators hide the latency of two FMA units of four or five cycles. The loop is assembly so
+// that the compiler cannot fold or move instructions.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/PeakRate.h"
 
@@ -26,7 +27,7 @@ struct PeakKernel {
 #define ATTUNE_FMA_ZMM(i) "vfmadd231ps %%zmm14, %%zmm15, %%zmm" #i "\n\t"
 #define ATTUNE_FMA_YMM(i) "vfmadd231ps %%ymm14, %%ymm15, %%ymm" #i "\n\t"
 #define ATTUNE_CLEAR(i) "vxorps %%xmm" #i ", %%xmm" #i ", %%xmm" #i "\n\t"
-// 48 FMAs an iteration: the two instructions of the loop itself do not count.
+// 48 FMAs per iteration make the two instructions of the loop itself negligible.
 #define ATTUNE_PEAK_KERNEL(NAME, FMA)                                                                                                      \
   static void NAME(int64_t iterations) {                                                                                                   \
     asm volatile(                                                                                                                          \

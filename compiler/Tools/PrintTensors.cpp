@@ -11,11 +11,11 @@
 
 using namespace attune;
 
-/// Positions shown at either end of a dimension that is abbreviated.
+/// Number of elements shown at either end of an abbreviated dimension.
 static constexpr int64_t edgeItems = 3;
 
 namespace {
-/// The text of one tensor. Elements are as wide as the widest one shown, so that columns line up.
+/// The text of one tensor. Elements are as wide as the widest one shown, so that columns are aligned.
 class TensorText {
 public:
   explicit TensorText(const TensorView &tensor) : tensor(tensor) {
@@ -35,7 +35,7 @@ private:
     convertToF32(tensor, index, 1, &value);
     return numberText(static_cast<double>(value), 6);
   }
-  /// Calls |show| for each position of dimension |axis| that is shown, and |skip| where some are left out.
+  /// Calls |show| for each position of dimension |axis| that is shown, and |skip| at the gap.
   template <typename Show, typename Skip>
   void forEach(size_t axis, Show show, Skip skip) const {
     int64_t size = tensor.shape[axis];

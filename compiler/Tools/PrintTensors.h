@@ -9,8 +9,9 @@
 
 namespace attune {
 
-/// "NAME DTYPE [2, 3]" and, from the next line on, the values in brackets as NumPy shows them: floats with six digits, dimensions of large
-/// tensors by their first and last three. Integers are shown whole up to a thousand. Ends with a line break.
+/// Returns "NAME DTYPE [2, 3]" and, from the next line on, the values in brackets as NumPy shows them: floats with six
+/// digits, long dimensions abbreviated to their first and last three elements. Tensors of up to a thousand integers are
+/// shown whole. The text ends with a line break.
 std::string formatTensor(const TensorView &tensor);
 
 /// The two destinations of a command's outputs: a file, and standard output.
@@ -19,7 +20,7 @@ struct OutputTarget {
   bool print = false;
 };
 
-/// Writes |tensors| to the file, if one is named; prints them if asked to, or if there is no file.
+/// Writes |tensors| to the file if one is named. Prints them if requested, or if no file is named.
 Status deliverTensors(const OutputTarget &target, const std::vector<OwnedTensor> &tensors);
 
 } // namespace attune

@@ -1,8 +1,9 @@
 //===- Profile.h - Time per kernel ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled entries run their kernels through the host's parallel_for; a host that looks at the clock around each call knows where the time
-// goes. No code of the object is changed for it. The workers are a pool as sessions have it.
+// Profiles the kernels of an entry. Compiled entries run their kernels through the host's parallel_for, so a host that
+// times each of these calls measures every kernel, without changes to the object. The workers are a pool as in
+// sessions.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_PROFILE_H
 #define ATTUNE_COMPILER_TOOLS_PROFILE_H
@@ -17,10 +18,10 @@
 
 namespace attune {
 
-/// A host that adds up the time of every kernel it runs.
+/// A host that sums the time of every kernel that it runs.
 class KernelProfile {
 public:
-  /// Time of one kernel.
+  /// The time of one kernel, in milliseconds.
   struct Row {
     std::string name, op;
     int64_t runs = 0;
@@ -28,15 +29,16 @@ public:
     double fastest = 0;      // of one run
   };
 
-  /// A profile whose host has |workers| workers, the calling thread among them.
+  /// Creates a profile whose host has |workers| workers, including the calling thread.
   static Result<std::unique_ptr<KernelProfile>> create(int64_t workers);
   ~KernelProfile();
   KernelProfile(const KernelProfile &) = delete;
 
-  /// The host to give to a session; valid as long as the profile.
+  /// Returns the host for a session. It is valid as long as the profile.
   attune_host host();
   void clear() { bodies.clear(); }
-  /// The kernels of |desc| that ran, longest first; last, under the name "other", bodies that are no kernel of it.
+  /// Returns the kernels of |desc| that ran, longest first. The last row, "other", is for loop bodies that are no
+  /// kernel of |desc|.
   std::vector<Row> rows(const attune_model_desc &desc) const;
 
 private:

@@ -1,8 +1,8 @@
 //===- ReadRate.cpp - How fast memory can be read, measured ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Machines differ in how many streams their prefetchers like, so the memory is read as one stream, as four, and as eight side by side, and
-// the fastest counts.
+// Prefetchers of different machines are fastest with different numbers of streams. So the memory is read as one stream,
+// as four and as eight side by side, and the fastest counts.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ReadRate.h"
 
@@ -15,9 +15,11 @@
 using namespace attune;
 
 namespace {
-/// A cache line's worth of words, added in as few instructions as the CPU has vectors for: what a core can have in flight depends on it.
+/// The words of a cache line, added in as few instructions as the CPU's vectors allow: this determines how many reads a
+/// core can have in flight.
 typedef uint64_t Line __attribute__((vector_size(64)));
-/// Sum of |lines| lines, read as |streams| equal parts side by side. A sum, so that no read can be left out.
+/// A function that reads |count| lines as |streams| equal parts side by side and returns their sum, so that the
+/// compiler cannot omit a read.
 using ReadFunction = uint64_t (*)(const Line *lines, size_t count, size_t streams);
 } // namespace
 
@@ -59,7 +61,7 @@ ReadRate::ReadRate(size_t bytes) : bytes(bytes) {
     return;
   madvise(mapped, bytes, MADV_HUGEPAGE);
   memory = std::shared_ptr<uint64_t>(static_cast<uint64_t *>(mapped), [bytes](uint64_t *p) { munmap(p, bytes); });
-  // Memory that was never written is one page of zeros, in the cache.
+  // Memory that was never written is one shared page of zeros, which stays in the cache.
   std::fill_n(memory.get(), bytes / sizeof(uint64_t), 1);
 }
 

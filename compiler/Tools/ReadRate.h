@@ -1,7 +1,8 @@
 //===- ReadRate.h - How fast memory can be read, measured -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The other roof: a kernel that reads each weight once for a few tokens cannot be faster than this.
+// Measures the read bandwidth of memory, the second limit of the roofline: a kernel that reads each weight once for a
+// few tokens cannot be faster.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_READRATE_H
 #define ATTUNE_COMPILER_TOOLS_READRATE_H
@@ -12,18 +13,20 @@
 
 namespace attune {
 
-/// Memory to read, and the best rate seen at reading it.
+/// Memory to read, and the best bandwidth measured so far.
 class ReadRate {
 public:
-  /// Enough that what one pass leaves in a cache is of no use to the next.
+  /// Size of the memory, large enough that what one pass leaves in a cache does not help the next pass.
   static constexpr size_t defaultBytes = size_t(1) << 30;
 
-  /// Maps and fills |bytes| (a multiple of 2^20) of memory, on large pages where the system has them. The rate stays 0 if there is none.
+  /// Maps and fills |bytes| (a multiple of 2^20) of memory, on large pages if the system has them. Without memory, the
+  /// rate stays 0.
   explicit ReadRate(size_t bytes = defaultBytes);
 
-  /// Reads the memory once with |threads| threads, each its own part, in one of several patterns in turn. Returns bytes per second.
+  /// Reads the memory once with |threads| threads, each its own part. Successive calls use different access patterns in
+  /// turn. Returns bytes per second.
   double measure(int64_t threads);
-  /// The best of |passes| measurements, in bytes per second.
+  /// Returns the best of |passes| measurements, in bytes per second.
   double best(int64_t threads, int passes);
 
 private:

@@ -40,7 +40,7 @@ void attune::addRoof(OrderedJson &row, const attune_kernel_work &work, double mi
     row["gflops"] = flops / milliseconds / 1e6;
   double compute = machine.gflops > 0 ? flops / machine.gflops / 1e6 : 0;
   double memory = machine.readBytesPerSecond > 0 ? bytes / machine.readBytesPerSecond * 1e3 : 0;
-  // A norm's gain is a weight too, but not what its time is about.
+  // A norm has weights, too, but its time is spent on tensors.
   bool hasRoof = flops > 0 || work.weight_bytes > work.tensor_bytes;
   if (!hasRoof || milliseconds <= 0 || std::max(compute, memory) <= 0)
     return;

@@ -1,9 +1,9 @@
 //===- Roofline.h - Kernels against the machine's limits ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel cannot be faster than its arithmetic at the FMA peak, nor than reading its weights at the read bandwidth: the larger of the two
-// times is its roof. What it does is a static formula of the dimensions; the times and the machine's rates are measured by `bench
-// --profile`.
+// Roofline of kernels. A kernel cannot be faster than its arithmetic at the FMA peak, nor than reading its weights at
+// the read bandwidth; the larger of the two times is its roof. The work of a kernel is a static formula of the
+// dimensions; times and the machine's rates are measured by `bench --profile`.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_ROOFLINE_H
 #define ATTUNE_COMPILER_TOOLS_ROOFLINE_H
@@ -17,26 +17,28 @@
 
 namespace attune {
 
-/// The machine's rates, 0 where not known.
+/// The rates of the machine, 0 if not known.
 struct MachineRates {
   double gflops = 0;
   double readBytesPerSecond = 0;
 };
 
-/// The work of each kernel of |desc|, in its order, in one call of |entry| with these dims; nothing if the object does not say.
+/// Returns the work of each kernel of |desc|, in its order, in one call of |entry| with these dims; nullopt if the
+/// object does not have this data.
 std::optional<std::vector<attune_kernel_work>> kernelWork(const attune_model_desc &desc, const attune_entry_desc &entry,
                                                           const std::vector<int64_t> &dims);
-/// Bytes of weights that one call reads, or of all weights if the object does not say.
+/// Returns the bytes of weights that one call reads; those of all weights if the object does not have this data.
 double weightBytesRead(const attune_model_desc &desc, const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Adds to |row| "flops", "weight_bytes" and "tensor_bytes".
+/// Adds "flops", "weight_bytes" and "tensor_bytes" to |row|.
 void addWork(nlohmann::ordered_json &row, const attune_kernel_work &work);
-/// Adds to |row| the figures that follow from |milliseconds|, the kernel's time in one call: "gflops", "roof_ms", "bound" ("compute" or
-/// "memory") and "roof_fraction". The last three only if there is a roof: a kernel without products or weights works on tensors that may be
-/// in a cache.
+/// Adds the values that follow from |milliseconds|, the kernel's time in one call, to |row|: "gflops", "roof_ms",
+/// "bound" ("compute" or "memory") and "roof_fraction". The last three exist only if the kernel has a roof: a kernel
+/// without products or weights works on tensors that may be in a cache.
 void addRoof(nlohmann::ordered_json &row, const attune_kernel_work &work, double milliseconds, const MachineRates &machine);
 
-/// Returns the rows of `inspect` for |entry|, one per kernel that it calls, in JSON; empty if the object has no such data.
+/// Returns the rows of `inspect` for |entry|, one per kernel that it calls, in JSON; empty if the object has no such
+/// data.
 nlohmann::ordered_json describeRoofline(const attune_model_desc &desc, const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 /// A file written by `bench --profile --json`.
@@ -45,11 +47,12 @@ public:
   /// Reads |path| and checks that it is a profile of the object with this build id.
   static Result<ProfileFile> read(const std::string &path, const std::string &buildId);
 
-  /// Returns true for a profile of |entry|.
+  /// Returns true if this is a profile of |entry|.
   bool isOf(const attune_entry_desc &entry) const;
-  /// The dimensions of the measured call.
+  /// Returns the dimensions of the measured call.
   Result<std::vector<int64_t>> dims(const attune_entry_desc &entry) const;
-  /// Adds times and roofs to the rows of describeRoofline; returns the machine and the number of threads, as a JSON object.
+  /// Adds times and roofs to the rows of describeRoofline. Returns the machine and the number of threads, as a JSON
+  /// object.
   Result<nlohmann::ordered_json> apply(nlohmann::ordered_json &rows, const attune_model_desc &desc, const attune_entry_desc &entry) const;
 
 private:

@@ -1,7 +1,8 @@
 //===- Run.cpp - The command run ------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One call with inputs from a safetensors file or from flags, whole or in steps through the caches; outputs go to a file or are printed.
+// Executes `run`: one call with inputs from a safetensors file or from flags, whole or in chunks through the caches.
+// Outputs are written to a file or printed.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/FlagInputs.h"
@@ -24,12 +25,12 @@ struct RunOptions {
 };
 } // namespace
 
-/// A call argument of `forward` that asks for a group of outputs.
+/// Returns the group of outputs that |key|, an argument of `forward`, requests.
 static const char *groupOf(const std::string &key) {
   return key == "output_hidden_states" ? "hidden_states" : key == "output_attentions" ? "attentions" : nullptr;
 }
 
-/// Reads `--set KEY=VALUE` into |request| and |refused|, the groups that were switched off.
+/// Parses `--set KEY=VALUE` into |request| and |refused|, the groups that were switched off.
 static Status applySettings(const std::vector<std::string> &settings, ModelRequest &request, std::vector<std::string> &refused) {
   for (const std::string &setting : settings) {
     size_t equals = setting.find('=');
@@ -50,7 +51,7 @@ static bool belongsTo(const std::string &name, const std::string &group) {
   return name == group || name.compare(0, group.size() + 1, group + ".") == 0;
 }
 
-/// Removes the outputs that were switched off; fails if one that was switched on is missing.
+/// Removes the outputs that were switched off. Fails if an output that was switched on is missing.
 static Status selectGroups(std::vector<OwnedTensor> &outputs, const ModelRequest &request, const std::vector<std::string> &refused) {
   std::vector<OwnedTensor> kept;
   for (OwnedTensor &output : outputs) {
@@ -71,7 +72,7 @@ static Status selectGroups(std::vector<OwnedTensor> &outputs, const ModelRequest
   return {};
 }
 
-/// The sizes in --steps.
+/// Parses the sizes of --steps.
 static Result<std::vector<int64_t>> parseSteps(const std::vector<std::string> &texts) {
   std::vector<int64_t> steps;
   for (const std::string &text : texts) {
@@ -85,7 +86,7 @@ static Result<std::vector<int64_t>> parseSteps(const std::vector<std::string> &t
   return steps;
 }
 
-/// The same call in chunks.
+/// Executes the call in chunks.
 static Status runInSteps(const Artefact &artefact, const std::vector<TensorView> &inputs, const RunOptions &options) {
   Result<std::vector<int64_t>> steps = parseSteps(options.steps);
   if (!steps)
@@ -113,7 +114,7 @@ static Status runModel(const CommandHost &host, const std::string &model, const 
   if (file)
     for (const auto &[name, tensor] : file->tensors()) {
       inputs.push_back(tensor);
-      // In steps those are written to the caches.
+      // In a call in chunks, past keys and values are written to the caches.
       if (!inSteps || !isPastKeyValue(name))
         request.inputs.push_back({name, tensor.dtype, tensor.shape});
     }

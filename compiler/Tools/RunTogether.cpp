@@ -1,4 +1,4 @@
-//===- RunTogether.cpp - Threads that start at the same moment ------------===//
+//===- RunTogether.cpp - Runs work on several threads at once -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/RunTogether.h"
@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-/// The CPUs this thread may run on.
+/// Returns the CPUs of the affinity mask of this thread.
 static std::vector<int> affinityCpus() {
   std::vector<int> cpus;
   cpu_set_t set;

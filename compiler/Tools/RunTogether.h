@@ -1,7 +1,8 @@
-//===- RunTogether.h - Threads that start at the same moment --------------===//
+//===- RunTogether.h - Runs work on several threads at once ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rate of a machine with N threads shows only while all N run: the rates of PeakRate and ReadRate are measured this way.
+// Runs work on several threads at the same time. The rate of a machine with N threads is reached only while all N run,
+// so PeakRate and ReadRate measure this way.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_RUNTOGETHER_H
 #define ATTUNE_COMPILER_TOOLS_RUNTOGETHER_H
@@ -11,8 +12,8 @@
 
 namespace attune {
 
-/// Calls |work|(0) … |work|(threads - 1), each in a thread of its own pinned to a CPU of the affinity mask (in turn), all released at the
-/// same time. Returns the seconds until the last has returned.
+/// Calls |work|(0) … |work|(threads - 1), each in a thread of its own, pinned to the CPUs of the affinity mask in turn.
+/// All threads start the work at the same time. Returns the seconds until the last call has returned.
 double runTogether(int64_t threads, const std::function<void(int64_t)> &work);
 
 } // namespace attune

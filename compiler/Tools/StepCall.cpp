@@ -30,15 +30,15 @@ private:
   Status loadPast();
   Status feed(int64_t begin, int64_t size);
   Status call(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs, std::vector<OwnedTensor> &outputs);
-  /// Puts the outputs of a chunk into their columns of the results.
+  /// Copies the outputs of a chunk into their columns of the results.
   void keep(std::vector<OwnedTensor> &chunk, int64_t begin);
-  /// Adds the keys and values that are wanted to the results.
+  /// Adds the requested keys and values to the results.
   Status readCaches();
 
   const Artefact &artefact;
   StepRequest request;
   const attune_entry_desc *extend = nullptr, *decode = nullptr, *encoder = nullptr;
-  /// The complete inputs of all chunks, the inputs of the encoder, and the caches to begin with.
+  /// The complete inputs of all chunks, the inputs of the encoder, and the initial contents of the caches.
   std::vector<OwnedTensor> chunked, sources, past;
   int64_t batch = 0, length = 0, pastLength = 0, sourceLength = 0;
   std::shared_ptr<attune_session> session;
@@ -58,13 +58,14 @@ static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const
   return nullptr;
 }
 
-/// Returns true if the input |name| of |entry| has a column for each token of a chunk; a head mask, say, has none.
+/// Returns true if the input |name| of |entry| has a column for each token of a chunk. A head mask, for example, has
+/// none.
 static bool hasColumns(const attune_entry_desc &entry, const std::string &name) {
   const attune_tensor_desc *input = findInput(&entry, name);
   return input && input->rank >= 2 && input->shape[1] < 0 && std::strcmp(entry.dims[-input->shape[1] - 1].name, "length") == 0;
 }
 
-/// Checks the values of the integers |tensor| against |desc|, as the runtime checks those of a call.
+/// Checks the values of the integer |tensor| against |desc|, as the runtime does for a call.
 static Status checkValues(const attune_tensor_desc &desc, const OwnedTensor &tensor) {
   if (tensor.spec.dtype != DType::I64 || desc.max_value <= 0)
     return {};
@@ -113,7 +114,7 @@ Status StepSession::sortInputs() {
       past.push_back(std::move(tensor));
       continue;
     }
-    // An input may be for both, as a head mask of encoder and decoder is.
+    // An input may be for both, for example a head mask of encoder and decoder.
     bool ofSources = findInput(encoder, input.name), ofChunks = !ofSources || findInput(extend, input.name);
     for (auto [belongs, entry, list] : {std::tuple(ofSources, encoder, &sources), std::tuple(ofChunks, extend, &chunked)}) {
       if (!belongs)
@@ -121,7 +122,7 @@ Status StepSession::sortInputs() {
       Result<OwnedTensor> tensor = convertInput(artefact, *entry, input);
       if (!tensor)
         return tensor.status();
-      // The runtime sees chunks, and of a mask not the columns of earlier tokens.
+      // The runtime sees only chunks, and no mask columns of earlier tokens, so values are checked here.
       if (Status status = checkValues(*findInput(entry, input.name), *tensor); status.failed())
         return Status::error(artefact.label() + ": " + status.message());
       list->push_back(std::move(*tensor));
@@ -188,7 +189,7 @@ Status StepSession::encode() {
 void StepSession::keep(std::vector<OwnedTensor> &chunk, int64_t begin) {
   for (size_t i = 0; i < chunk.size(); ++i) {
     OwnedTensor &part = chunk[i];
-    // The entry decode gives no dimension for its one token.
+    // Outputs of `decode` have no dimension for its one token.
     if (part.spec.shape.size() == 2)
       part.spec.shape.insert(part.spec.shape.begin() + 1, 1);
     if (results.size() <= i) {

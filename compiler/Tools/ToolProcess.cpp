@@ -1,8 +1,8 @@
 //===- ToolProcess.cpp - Signals and limits of a tool's process -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handlers allocate nothing and call only safe functions: system calls, and functions of this file on memory of
-// their own.
+// Signal handlers allocate nothing and call only safe functions: system calls, and functions of this file that work on
+// memory of their own.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ToolProcess.h"
 #include "compiler/Support/Temporaries.h"
@@ -29,11 +29,11 @@ struct SignalName {
   const char *name;
 };
 
-/// One line of text in a fixed buffer; what does not fit is left out.
+/// One line of text in a fixed buffer. Text that does not fit is dropped.
 class Line {
 public:
   void add(const char *part) {
-    // Names of files may hold line breaks and escape codes.
+    // Names of files may contain line breaks and escape sequences.
     for (; *part && used + 1 < sizeof(text); ++part)
       text[used++] = static_cast<unsigned char>(*part) < 0x20 || *part == 0x7f ? '?' : *part;
   }
@@ -45,13 +45,14 @@ public:
     while ((number /= 10) != 0);
     add(first);
   }
-  /// Writes the line to standard error, unless that is a pipe without a reader: the process must end.
+  /// Writes the line to standard error, unless that is a pipe without a reader: the write must not keep the process
+  /// from ending.
   void write() {
     text[used++] = '\n';
     pollfd error = {STDERR_FILENO, POLLOUT, 0};
     if (::poll(&error, 1, 0) != 1 || !(error.revents & POLLOUT))
       return;
-    // Over a line of progress.
+    // Overwrites a line of progress.
     if (::isatty(STDERR_FILENO))
       (void)!::write(STDERR_FILENO, "\r\033[K", 4);
     (void)!::write(STDERR_FILENO, text, used);
@@ -69,18 +70,18 @@ struct Mapping {
 };
 } // namespace
 
-/// Signals that end a process; nobody sends the others that do.
+/// Signals that end the process. Other signals with that effect are not sent in practice.
 static constexpr SignalName interruptions[] = {{SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},
                                                {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
                                                {SIGALRM, "SIGALRM"}, {SIGXCPU, "SIGXCPU"}, {SIGPIPE, "SIGPIPE"}};
 
 static const char *tool = "";
 static pid_t toolProcess = -1;
-/// At the start: the system raises the limit when it sends the signal.
+/// The CPU time limit at the start, since the system raises the limit when it sends the signal.
 static struct rlimit processorTime;
-/// Set by the handler that reports the end; the others are silent.
+/// Set by the handler that reports the end; other handlers then print nothing.
 static std::atomic<bool> isEnding{false};
-/// The former handlers of faults, which report crashes.
+/// The previous handlers of faults, which report crashes.
 static struct sigaction formerBus, formerSegv;
 
 /// Ends the process by the default action of |signal|.
@@ -96,9 +97,9 @@ static void endBySignal(int signal) {
 }
 
 static void onInterruption(int signal) {
-  // A child between fork and exec is not the tool.
+  // Skipped in a child between fork and exec, which is not the tool.
   if (::getpid() == toolProcess) {
-    if (isEnding.exchange(true)) // in another thread
+    if (isEnding.exchange(true)) // another thread is ending the process
       return;
     removeTemporaries();
     Line line;
@@ -119,8 +120,8 @@ static void onInterruption(int signal) {
   endBySignal(signal);
 }
 
-/// The write that exceeded the limit fails with an error of its own. Unlike an ignored signal, a handled one has its
-/// default action in subprocesses.
+/// Does nothing: the write that exceeded the limit fails with an error of its own. Unlike an ignored signal, a handled
+/// one has its default action in subprocesses.
 static void onFileSizeLimit(int) {}
 
 void attune::endWithoutMemory() {
@@ -140,15 +141,16 @@ void attune::endWithoutMemory() {
   ::_exit(exitRejected);
 }
 
-/// Repeats what |info| tells of, so that it meets the handler of crashes.
+/// Reinstalls the previous handler of |signal|, which reports crashes, so that the fault that |info| describes reaches
+/// it when it repeats.
 static void leaveToFormer(int signal, const siginfo_t *info, const struct sigaction &former) {
   ::sigaction(signal, &former, nullptr);
-  if (info->si_code <= 0) // sent by a process
+  if (info->si_code <= 0) // the signal was sent by a process
     ::raise(signal);
 }
 
-/// The library that the compiler is built on does not check all memory it allocates: an access close to address zero,
-/// while there is not even as much memory as malloc asks the system for at a time, is no crash.
+/// LLVM does not check all memory that it allocates. So an access close to address zero counts as lack of memory and
+/// not as a crash, if not even as much memory is available as malloc requests from the system at a time.
 static void onSegmentationFault(int signal, siginfo_t *info, void *) {
   constexpr uintptr_t kNearZero = 1 << 16;
   constexpr size_t kAllocation = 1 << 20;
@@ -162,9 +164,9 @@ static void onSegmentationFault(int signal, siginfo_t *info, void *) {
   leaveToFormer(signal, info, formerSegv);
 }
 
-// ---------------------------------------------------------------- files that are cut short while they are mapped
+// ---------------------------------------------------------------- files that are truncated while they are mapped
 
-/// The number at |text|, which is advanced behind it.
+/// Parses the number at |text| and advances |text| past it.
 static uint64_t takeNumber(const char *&text, unsigned base) {
   uint64_t number = 0;
   for (;; ++text) {
@@ -193,7 +195,7 @@ static Mapping parseMapping(const char *line) {
   return mapping;
 }
 
-/// Calls |visit| with each mapping of the process until it returns true; returns true if it did.
+/// Calls |visit| with each mapping of the process until it returns true. Returns true if it did.
 template <typename Visit>
 static bool findMapping(Visit visit) {
   int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -217,7 +219,7 @@ static bool findMapping(Visit visit) {
   return found;
 }
 
-/// An access to a page of a mapped file that the file does not have any more, or that its disk does not give.
+/// Handles an access to a page of a mapped file that is beyond the file's end or that its disk cannot read.
 static void onBusError(int signal, siginfo_t *info, void *) {
   uint64_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   bool explained = info->si_code == BUS_ADRERR && ::getpid() == toolProcess && findMapping([&](const Mapping &mapping) {
@@ -248,7 +250,7 @@ ToolProcess::ToolProcess(const char *name) {
   tool = name;
   toolProcess = ::getpid();
   ::getrlimit(RLIMIT_CPU, &processorTime);
-  // Opened the wrong way round, so that using them still is an error.
+  // Opened in the wrong direction, so that their use is still an error.
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
       (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -258,7 +260,7 @@ ToolProcess::ToolProcess(const char *name) {
     if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
       ::sigaddset(&ignored, signal);
   }
-  // Nobody could wait for subprocesses.
+  // With SIGCHLD ignored, the tool could not wait for subprocesses.
   if (isIgnored(SIGCHLD))
     ::signal(SIGCHLD, SIG_DFL);
 }

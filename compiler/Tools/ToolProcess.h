@@ -1,8 +1,8 @@
 //===- ToolProcess.h - Signals and limits of a tool's process ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A command-line tool that is interrupted, or meets a limit of the system, says so in one line and leaves no temporary
-// files. Handlers of signals belong to the tools: the libraries install none, as applications embed them.
+// A command-line tool that is interrupted, or that meets a limit of the system, reports it in one line and leaves no
+// temporary files. Only the tools install signal handlers: the libraries install none, since applications embed them.
 //
 //   signal or limit                          what happens
 //   HUP INT QUIT TERM USR1 USR2 ALRM         "TOOL: interrupted by SIGINT", then the signal's default action: a shell sees 128 + its number
@@ -12,7 +12,8 @@
 //   BUS in the mapping of a file             "TOOL: error: FILE: was cut short while it was read", exit status 1
 //   no memory (also SEGV for lack of it)     "TOOL: error: out of memory", exit status 1
 //
-// A signal that was ignored when the process started stays ignored. All other faults are crashes, and not handled here.
+// A signal that was ignored when the process started stays ignored. All other faults are crashes and are not handled
+// here.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_TOOLPROCESS_H
 #define ATTUNE_COMPILER_TOOLS_TOOLPROCESS_H
@@ -21,11 +22,11 @@
 
 namespace attune {
 
-/// The process of a command-line tool; one object, in main.
+/// The process of a command-line tool. There is one object, in main.
 class ToolProcess {
 public:
-  /// Notes which signals are ignored, before libraries install handlers, and opens standard streams that are closed, so
-  /// that no other file gets their numbers. |tool| is the name for messages, a literal.
+  /// Records the ignored signals before libraries install handlers, and opens standard streams that are closed, so that
+  /// no other file gets their numbers. |tool| is the name for messages, a string literal.
   explicit ToolProcess(const char *tool);
   /// Installs the handlers, replacing those of libraries.
   void install();
@@ -33,11 +34,11 @@ public:
 private:
   bool isIgnored(int signal) const { return sigismember(&ignored, signal) == 1; }
 
-  /// Signals that were ignored at the start.
+  /// The signals that were ignored at the start.
   sigset_t ignored;
 };
 
-/// Ends the tool's process with a line that says that there is no memory, and the limit if there is one. Allocates
+/// Ends the process with a line that reports the lack of memory, and the memory limit if there is one. Allocates
 /// nothing.
 [[noreturn]] void endWithoutMemory();
 

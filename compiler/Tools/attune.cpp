@@ -1,7 +1,7 @@
 //===- attune.cpp - The compiler's command line ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the command. Commands are one file each; those on compiled models are shared with attune-run.
+// Dispatches to the commands, which have a file each. Those on compiled models are shared with attune-run.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/Temporaries.h"
@@ -34,7 +34,7 @@ static const ManualSection kCacheSection = {
       "Bytes that compiled models may take, with K, M, G or T behind the number. Default: 16G. Models that were not used for "
       "longest are removed when one is added."}}};
 
-/// The commands, in the order of help.
+/// Returns the commands in the order of the help.
 static std::vector<CommandEntry> listCommands(const CommandHost &host) {
   auto artefact = [](const char *command) {
     return [command](const std::vector<std::string> &arguments) { return runArtefactCommand(command, arguments); };
@@ -53,7 +53,7 @@ static std::vector<CommandEntry> listCommands(const CommandHost &host) {
   };
 }
 
-/// " (did you mean 'compile'?)" if a command is close to |word|.
+/// Returns a hint such as " (did you mean 'compile'?)" if a command is similar to |word|, else "".
 static std::string suggest(const std::vector<CommandEntry> &commands, llvm::StringRef word) {
   for (const CommandEntry &command : commands)
     if (word.edit_distance(command.name, true, 2) <= 2)
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   llvm::setBugReportMsg("attune: crashed; please report this with the command line, the config.json and, if it compiled a model,\n"
                         "the last file that --dump-stages=DIR writes: `attune-opt FILE --attune-to-PHASE` on it reproduces the crash\n");
-  // LLVM's handlers report crashes; interruptions and limits are none.
+  // LLVM's handlers report crashes; this installs those for interruptions and limits.
   process.install();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
   llvm::sys::AddSignalHandler([](void *) { removeTemporaries(); }, nullptr);

@@ -1,9 +1,10 @@
-//===- AssignWeightOffsets.cpp - Places in the weights file ----------------===//
+//===- AssignWeightOffsets.cpp - Offsets in the weights file --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects entries and layer functions on tensors, weights by `xfmr.weight_ref` in entries only. Leaves entries and layer functions that
-// take untyped bytes and view them at constant offsets; `xfmr.weight` operations stay, as the packer's list of what to write where.
+// Expects entries and layer functions on tensors, with `xfmr.weight_ref` in entries only. Leaves entries and layer
+// functions that take untyped bytes and view them at constant offsets. `xfmr.weight` operations stay: they are the
+// packer's list of weights and offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Sections begin at page boundaries so that a row can be prefetched and dropped on its own.
+/// Sections begin at page boundaries, so that the weights of one layer can be prefetched and dropped on their own.
 static constexpr int64_t kPage = 4096;
 static_assert(ATTUNE_ALIGNMENT % xfmr::kWeightAlignment == 0);
 
@@ -37,7 +38,7 @@ class WeightPlacer {
 public:
   explicit WeightPlacer(ModuleOp module) : symbols(module) {}
 
-  /// Offset of a weight that entries read themselves.
+  /// Returns the offset of a weight that entries read themselves.
   int64_t placeShared(StringAttr name) {
     auto [found, isNew] = shared.try_emplace(name, 0);
     if (isNew) {
@@ -47,8 +48,8 @@ public:
     return found->second;
   }
 
-  /// Offset of the row that |layout| describes, filled with the weights |names| (one per slot). Equal rows are one, and a row that is part
-  /// of one that is placed already is there.
+  /// Returns the offset of the row that |layout| describes, filled with the weights |names|, one per slot. Equal rows
+  /// are stored once. A row that is part of another row with an offset shares its bytes.
   int64_t placeRow(const WeightRow &layout, ArrayRef<StringAttr> names) {
     RowKey key;
     for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
@@ -73,11 +74,12 @@ private:
   using RowKey = std::vector<Slot>;
   using Row = std::pair<const RowKey, int64_t>;
 
-  /// Offset of the first row that holds all of |part| where it has them.
+  /// Returns the offset of the first row that holds all of |part| at the same offsets in the row; nullopt if there is
+  /// none.
   std::optional<int64_t> findWhole(const RowKey &part) const {
     if (part.empty())
       return std::nullopt;
-    // The row is among those that hold the weight that the fewest rows hold.
+    // The row must hold the slot of |part| that the fewest rows hold, so only those are searched.
     ArrayRef<const Row *> candidates = holdersOf(part.front());
     for (const Slot &slot : part)
       if (holdersOf(slot).size() < candidates.size())
@@ -90,7 +92,8 @@ private:
     return std::nullopt;
   }
 
-  /// The rows with weights of their own place that hold |slot|, in the order of their offsets.
+  /// Returns the stored rows that hold |slot|, in the order of their offsets. Rows that share another row's bytes are
+  /// not among them.
   ArrayRef<const Row *> holdersOf(const Slot &slot) const {
     auto found = holders.find(slot);
     return found == holders.end() ? ArrayRef<const Row *>() : ArrayRef<const Row *>(found->second);
@@ -102,7 +105,7 @@ private:
     return begin;
   }
 
-  /// Records the place of a weight, as a copy if it already has one.
+  /// Records the offset of a weight; a weight that has one already is cloned.
   void record(StringAttr name, int64_t offset) {
     auto weight = symbols.lookup<xfmr::WeightOp>(name);
     if (weight.getOffset()) {
@@ -131,7 +134,7 @@ private:
 
 } // namespace
 
-/// The tensor of type |type| at byte |offset| of |bytes|.
+/// Returns the tensor of type |type| at byte |offset| of |bytes|.
 static Value createTensor(OpBuilder &builder, Location loc, Value bytes, int64_t offset, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   Value position = arith::ConstantIndexOp::create(builder, loc, offset);
@@ -140,21 +143,21 @@ static Value createTensor(OpBuilder &builder, Location loc, Value bytes, int64_t
   return bufferization::ToTensorOp::create(builder, loc, tensor, view, /*restrict=*/true);
 }
 
-/// The |size| bytes at |offset| of |bytes|.
+/// Returns the |size| bytes at |offset| of |bytes|.
 static Value createRow(OpBuilder &builder, Location loc, Value bytes, int64_t offset, int64_t size) {
   Value position = arith::ConstantIndexOp::create(builder, loc, offset);
   Value length = arith::ConstantIndexOp::create(builder, loc, size);
   return memref::ViewOp::create(builder, loc, cast<MemRefType>(bytes.getType()), bytes, position, ValueRange(length));
 }
 
-/// The weights that |call|, in an entry, passes for the slots of |row|.
+/// Returns the weights that |call|, in an entry, passes for the slots of |row|.
 static SmallVector<StringAttr> getWeightNames(func::CallOp call, const WeightRow &row) {
   return llvm::map_to_vector(row.slots, [&](const WeightSlot &slot) {
     return call.getOperand(slot.argument).getDefiningOp<xfmr::WeightRefOp>().getWeightAttr().getAttr();
   });
 }
 
-/// Replaces the weight operands of |call| by |row|, which comes last.
+/// Replaces the weight operands of |call| by |row|, its new last operand.
 static void passRow(func::CallOp call, Value row, const WeightRows &rows) {
   SmallVector<Value> operands;
   for (OpOperand &operand : call->getOpOperands())
@@ -164,7 +167,7 @@ static void passRow(func::CallOp call, Value row, const WeightRows &rows) {
   call.getOperandsMutable().assign(operands);
 }
 
-/// Appends the argument that weights are read from.
+/// Appends an argument for the bytes of weights, `memref<?xi8>`.
 static Value addBytesArgument(func::FuncOp function) {
   OpBuilder builder(function);
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
@@ -174,7 +177,7 @@ static Value addBytesArgument(func::FuncOp function) {
   return function.getArgument(index);
 }
 
-/// The operand below |expression| that is no expression itself: one that is no weight, if there is one.
+/// Returns a leaf of |expression|: one that is no weight if there is one, else the first.
 static Value findRoot(Operation *expression) {
   auto bad = llvm::find_if_not(expression->getOperands(), [](Value operand) { return xfmr::isWeight(operand); });
   Value operand = bad == expression->operand_end() ? expression->getOperand(0) : *bad;
@@ -182,7 +185,7 @@ static Value findRoot(Operation *expression) {
   return op && xfmr::isWeightExpression(op) ? findRoot(op) : operand;
 }
 
-/// Reports an expression that packing cannot compute, at the op that wants a weight.
+/// Emits an error for an expression that packing cannot compute, at the operation that needs a weight.
 static LogicalResult refuseExpression(Operation *expression) {
   Value root = findRoot(expression);
   InFlightDiagnostic error = emitError(expression->getLoc(), "expects a weight, an xfmr.weight_ref or, in a private function that gets "
@@ -207,7 +210,7 @@ LogicalResult AssignWeightOffsetsPass::verifyReferences() {
   });
   if (result.wasInterrupted())
     return failure();
-  // Expressions over weights have become sources of weights by now.
+  // Expressions over weights are sources of weights by now.
   result = getOperation().walk(
       [](Operation *op) { return xfmr::isWeightExpression(op) ? WalkResult(refuseExpression(op)) : WalkResult::advance(); });
   return failure(result.wasInterrupted());
@@ -256,8 +259,8 @@ void AssignWeightOffsetsPass::runOnOperation() {
 
   WeightRows rows(module);
   WeightPlacer placer(module);
-  // Rows come first in the file and what entries read themselves follows in the order of its use. So a model without some of its outputs
-  // has its weights where the whole model has them.
+  // Rows come first in the file; the weights that entries read themselves follow, in the order of their use. So a model
+  // compiled without some of its outputs has the same offsets as the whole model.
   for (auto entry : module.getOps<func::FuncOp>())
     if (xfmr::getEntry(entry))
       entry.walk([&](func::CallOp call) {
@@ -274,7 +277,7 @@ void AssignWeightOffsetsPass::runOnOperation() {
       rewriteEntry(entry, rows, placer);
   for (func::FuncOp layer : rows.functions())
     rewriteLayer(layer, rows.getRow(layer), rows);
-  // Only now: calls are rewritten by looking at the weight arguments of their callees.
+  // Only now, because rewriting a call reads the weight arguments of its callee.
   for (func::FuncOp layer : rows.functions()) {
     llvm::BitVector erased(layer.getNumArguments());
     for (unsigned i = 0; i < layer.getNumArguments(); ++i)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The tables that `#xfmr.computed` names; their formulas are on the attribute's page. Every element is computed in double and rounded once.
+// Computes the tables that `#xfmr.computed` names; the attribute's description has their formulas. Every element is
+// computed in double and rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@ using namespace attune;
 
 namespace {
 
-/// The parameters of one table; the first problem stays.
+/// The parameters of one table. Keeps the first error.
 class Params {
 public:
   Params(StringRef kind, DictionaryAttr attrs) : kind(kind), attrs(attrs) {}
@@ -50,7 +51,7 @@ private:
 
 } // namespace
 
-/// Calls |element|(row, column) for |count| elements from |begin| on.
+/// Fills |count| elements from the flat index |begin| on with |element|(row, column).
 static void fillTable(RankedTensorType type, int64_t begin, int64_t count, float *out,
                       llvm::function_ref<double(int64_t, int64_t)> element) {
   int64_t columns = type.getShape().back();
@@ -58,7 +59,7 @@ static void fillTable(RankedTensorType type, int64_t begin, int64_t count, float
     out[i] = static_cast<float>(element((begin + i) / columns, (begin + i) % columns));
 }
 
-/// Angles of sines and cosines, side by side or half and half.
+/// Fills a sinusoidal table: sines and cosines of angles, interleaved or in two halves.
 static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("sinusoidal", attrs);
   StringRef layout = params.choice("layout", {"interleaved", "half", "constant"});
@@ -79,7 +80,7 @@ static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_
   return {};
 }
 
-/// Rotary frequencies, scaled for longer contexts than a model was trained with.
+/// Fills a rotary table. Frequencies are scaled for contexts longer than those of the training.
 static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("rotary", attrs);
   StringRef scaling = params.choice("scaling", {"none", "linear", "llama3"}, "none");
@@ -110,7 +111,8 @@ static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t be
   return {};
 }
 
-/// A geometric sequence for the largest power of two heads, every other one of twice as many for the rest.
+/// Fills ALiBi slopes: for the largest power of two heads a geometric sequence, for the other heads every other slope
+/// of the sequence for twice as many.
 static Status fillAlibiSlopes(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("alibi_slopes", attrs);
   if (type.getRank() != 1)

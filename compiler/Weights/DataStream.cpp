@@ -1,4 +1,4 @@
-//===- DataStream.cpp - Buffered, hashed output of packed data -------------===//
+//===- DataStream.cpp - Buffered, hashed output of packed data ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ void StreamChecksum::update(const uint8_t *data, size_t bytes) {
     std::memcpy(&word, data, 8);
     hash = attune_checksum_word(hash, word);
   }
-  if (bytes > 0) { // then nothing was pending
+  if (bytes > 0) { // nothing is pending then
     std::memcpy(pending, data, bytes);
     numPending = bytes;
   }

@@ -1,4 +1,4 @@
-//===- DataStream.h - Buffered, hashed output of packed data ---*- C++ -*-===//
+//===- DataStream.h - Buffered, hashed output of packed data ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two buffers: while one is filled, another thread hashes and writes the other.
@@ -13,7 +13,7 @@
 
 namespace attune {
 
-/// attune_checksum of bytes that arrive in pieces.
+/// The attune_checksum of bytes that arrive in pieces.
 class StreamChecksum {
 public:
   void update(const uint8_t *data, size_t bytes);
@@ -25,23 +25,23 @@ private:
   size_t numPending = 0;
 };
 
-/// Appends elements and padding to a file.
+/// An appender of elements and padding to a file.
 class DataStream {
 public:
   explicit DataStream(OutputFile &file);
   ~DataStream();
 
-  /// The most elements reserve takes.
+  /// Maximum number of elements that reserve accepts.
   static constexpr int64_t kMaxElements = int64_t(2) << 20;
 
-  /// Memory for the next |bytes| bytes, at most those of kMaxElements floats, 64-byte aligned relative to the data section if position() is.
-  /// The caller fills it before the next call.
+  /// Returns memory for the next |bytes| bytes, at most the size of kMaxElements floats. It is 64-byte aligned relative
+  /// to the data section if position() is. The caller fills it before the next call.
   Result<uint8_t *> reserve(int64_t bytes);
-  /// Zeros up to |offset|.
+  /// Appends zeros up to |offset|.
   Status padTo(uint64_t offset);
-  /// Bytes appended so far.
+  /// Returns the bytes appended so far.
   uint64_t position() const { return written + used; }
-  /// Completes the data section; gives its checksum.
+  /// Completes the data section and returns its checksum.
   Result<uint64_t> finish();
 
 private:

@@ -1,4 +1,4 @@
-//===- ElementTypes.cpp - Floats as elements of other types ----------------===//
+//===- ElementTypes.cpp - Floats as elements of other types ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ llvm::StringRef attune::elementTypeName(Type type) {
   return "";
 }
 
-/// The upper half of |value|, rounded to nearest and even.
+/// Returns the upper half of |value|, rounded to nearest, ties to even.
 static uint16_t toBF16(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));

@@ -1,4 +1,4 @@
-//===- ElementTypes.h - Floats as elements of other types -----*- C++ -*-===//
+//===- ElementTypes.h - Floats as elements of other types -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_ELEMENTTYPES_H
@@ -10,13 +10,14 @@
 
 namespace attune {
 
-/// The name of the element type |type| in manifests ("bf16"), empty if weights cannot have it.
+/// Returns the name of the element type |type| in manifests ("bf16"); empty if it is no type of weights.
 llvm::StringRef elementTypeName(mlir::Type type);
 
-/// |value| rounded to |type|, nearest and even.
+/// Returns |value| rounded to |type|, to nearest, ties to even.
 float roundToType(mlir::FloatType type, float value);
 
-/// Writes |count| values as elements of |type| to |out|: floats are rounded to nearest and even, integers are exact already.
+/// Writes |count| values as elements of |type| to |out|. Floats are rounded to nearest, ties to even; integers are
+/// exact already.
 void writeElements(mlir::Type type, const float *values, int64_t count, uint8_t *out);
 
 } // namespace attune

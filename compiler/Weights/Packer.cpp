@@ -1,4 +1,4 @@
-//===- Packer.cpp - Writing the weights file -------------------------------===//
+//===- Packer.cpp - Writing the weights file ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +20,18 @@
 using namespace mlir;
 using namespace attune;
 
-/// The data section begins here; the header is alone in the page before it.
+/// Offset of the data section. The header is alone in the page before it.
 static constexpr uint64_t kDataOffset = 4096;
 
-/// Offset and size of a weight in the data section.
+/// Return the offset and the size in bytes of a weight in the data section.
 static uint64_t getOffset(xfmr::WeightOp weight) { return *weight.getOffset(); }
 static uint64_t getBytes(xfmr::WeightOp weight) { return getWeightBytes(weight.getType()); }
 
-/// "weight 'x'", for messages.
+/// Returns "weight 'x'", for messages.
 static std::string describe(xfmr::WeightOp weight) { return "weight '" + weight.getSymName().str() + "'"; }
 
-/// Returns all weights in the order of their offsets. Checks what packing relies on and the verifier does not know, as the module may come
-/// from a file.
+/// Returns all weights in the order of their offsets. Checks conditions that packing needs and that the verifier does
+/// not check, since the module may come from a file.
 static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const SourceReader &reader) {
   std::vector<xfmr::WeightOp> weights;
   for (auto weight : module.getOps<xfmr::WeightOp>()) {
@@ -53,12 +53,13 @@ static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const
   return weights;
 }
 
-/// Evaluates |weight| into |stream| in parts of consecutive elements that fit its buffer.
+/// Evaluates |weight| into |stream|, in parts of consecutive elements that fit in the buffer of the stream.
 static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<void()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))
     return {};
-  // Dimension |axis| is cut, dimensions after it are whole, those before it are taken one index at a time.
+  // Dimension |axis| is split into parts. Dimensions after it are whole; those before it are processed one index at a
+  // time.
   int64_t inner = 1, axis = shape.size();
   while (axis > 0 && inner * shape[axis - 1] <= DataStream::kMaxElements)
     inner *= shape[--axis];
@@ -70,7 +71,7 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
   }
   int64_t step = std::min(extent, DataStream::kMaxElements / inner);
   Type element = cast<RankedTensorType>(weight.getType()).getElementType();
-  std::vector<float> values; // where they are not what is stored
+  std::vector<float> values; // only if the stored type is not f32
   for (int64_t index = 0; index < outer; ++index)
     for (int64_t begin = 0; begin < extent; begin += step) {
       SmallVector<int64_t, 4> offsets(shape.size()), sizes(shape);
@@ -98,7 +99,7 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
   return {};
 }
 
-/// The manifest's entry of |weight|.
+/// Returns the entry of |weight| in the manifest.
 static Json describeWeight(xfmr::WeightOp weight) {
   std::string source;
   llvm::raw_string_ostream(source) << weight.getSource();
@@ -118,15 +119,15 @@ static Json describeWeight(xfmr::WeightOp weight) {
   return entry;
 }
 
-/// attune_checksum of |text|.
+/// Returns the attune_checksum of |text|.
 static uint64_t checksumOf(llvm::StringRef text) {
   StreamChecksum checksum;
   checksum.update(text.bytes_begin(), text.size());
   return checksum.finish();
 }
 
-/// The text of the manifest; a hexadecimal content hash, as JSON numbers are doubles to many readers. Without the hash of |contentHash| if
-/// that is nothing.
+/// Returns the text of the manifest. The content hash is hexadecimal because many readers turn JSON numbers into
+/// doubles; it is omitted if |contentHash| is nullopt.
 static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, uint64_t dataBytes, std::optional<uint64_t> contentHash) {
   Json manifest = Json::object(), list = Json::array();
   for (xfmr::WeightOp weight : weights)
@@ -139,7 +140,7 @@ static std::string createManifest(llvm::ArrayRef<xfmr::WeightOp> weights, uint64
   return manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Bytes of the data section of |module|.
+/// Returns the size of the data section of |module| in bytes.
 static Result<uint64_t> getDataBytes(ModuleOp module) {
   std::optional<int64_t> dataBytes = xfmr::getWeightsBytes(module);
   if (!dataBytes)

@@ -1,8 +1,9 @@
-//===- Packer.h - Writing the weights file --------------------*- C++ -*-===//
+//===- Packer.h - Writing the weights file ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Streams the weights of a module, whose places AssignWeightOffsets has decided, to a weights file (layout in attune/abi.h). Memory is
-// bounded by two buffers whatever the size of the model. The header comes last because the build id in it covers the manifest.
+// Streams the weights of a module to a weights file (layout in attune/abi.h), at the offsets that AssignWeightOffsets
+// has chosen. Memory is bounded by two buffers, whatever the size of the model. The header is written last because the
+// build id in it covers the manifest.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_PACKER_H
 #define ATTUNE_WEIGHTS_PACKER_H
@@ -19,22 +20,22 @@ namespace attune {
 /// 128 bits that name one compilation, in the object and in its weights file.
 using BuildId = std::array<uint8_t, 16>;
 
-/// What the caller wants to hear while packing.
+/// Callbacks for progress and messages while packing.
 struct PackListener {
-  /// Bytes packed so far, and in all.
+  /// Called with the bytes packed so far and the total.
   std::function<void(uint64_t done, uint64_t total)> progress = [](uint64_t, uint64_t) {};
   std::function<void(const std::string &message)> warning = [](const std::string &) {};
 };
 
-/// The sizes, hashes and manifest of a weights file that has been packed, for its header and for the object. A class that opens such a file
-/// is PackedWeights in compiler/Tools.
+/// The sizes, hashes and manifest of a weights file that has been packed, for its header and for the object. The class
+/// that opens such a file is PackedWeights in compiler/Tools.
 struct PackingResult {
   uint64_t dataBytes = 0;
-  /// attune_checksum of the data section.
+  /// The attune_checksum of the data section.
   uint64_t contentHash = 0;
-  /// JSON text.
+  /// The manifest, JSON text.
   std::string manifest;
-  /// attune_checksum of the manifest.
+  /// The attune_checksum of the manifest.
   uint64_t manifestChecksum = 0;
 };
 
@@ -42,12 +43,12 @@ struct PackingResult {
 Result<PackingResult> packWeights(mlir::ModuleOp module, const TensorProvider &tensors, OutputFile &file,
                                   const PackListener &listener = {});
 
-/// Describes what packWeights would write for |module|: the manifest without the content hash. Equal descriptions and equal tensors give
-/// equal files.
+/// Returns the manifest that packWeights would write for |module|, without the content hash. Equal manifests and equal
+/// tensors give equal files.
 Result<std::string> describePackedWeights(mlir::ModuleOp module, const TensorProvider &tensors);
 
-/// Reads what packWeights returned when it wrote |path| from the file: header, sizes and the manifest's checksum are checked, the data is
-/// not read.
+/// Reads the result of packWeights back from the file |path| that it wrote. Checks header, sizes and the manifest's
+/// checksum; does not read the data.
 Result<PackingResult> readPackedWeights(const std::string &path);
 
 /// The build id of a weights file that several objects share.

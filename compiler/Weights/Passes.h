@@ -1,4 +1,4 @@
-//===- Passes.h - Passes on weights ---------------------------*- C++ -*-===//
+//===- Passes.h - Passes on weights -----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_PASSES_H

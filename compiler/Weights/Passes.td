@@ -1,4 +1,4 @@
-//===- Passes.td - Passes on weights ----------------------*- tablegen -*-===//
+//===- Passes.td - Passes on weights -----------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_PASSES_TD
@@ -7,13 +7,13 @@
 include "mlir/Pass/PassBase.td"
 
 def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp"> {
-  let summary = "give every weight its place in the weights file and read it from there";
+  let summary = "assign every weight its offset in the weights file and read it from there";
   let description = [{
     Before:
     ```mlir
     xfmr.weight @a : tensor<4x8xf32> = #xfmr.tensor<"a" : tensor<4x8xf32>>
     func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<4x8xf32> {xfmr.weight}) -> tensor<?x4xf32>
-    func.func @forward(%x: …) attributes {xfmr.entry = #xfmr.entry<#xfmr.entry<"forward">>} {
+    func.func @forward(%x: …) attributes {xfmr.entry = #xfmr.entry<"forward">} {
       %w = xfmr.weight_ref @a : tensor<4x8xf32>
       %y = call @layer(%x, %w) : …
     ```
@@ -27,13 +27,14 @@ def AssignWeightOffsets : Pass<"attune-assign-weight-offsets", "::mlir::ModuleOp
       %row = memref.view %weights[%c0][%c128] : memref<?xi8> to memref<?xi8>
       %y = call @layer(%x, %row) : …
     ```
-    What entries use themselves comes first, then one row per call of a layer function, in program order. Sections begin at a multiple of 4096,
-    tensors at a multiple of 64. A layer function is a private function whose `xfmr.weight` arguments are weights in every call; a function of
-    which this does not hold keeps its tensor arguments. A weight needed in two places is stored twice, as two `xfmr.weight`; equal rows are
-    stored once. Weights that nothing reads are removed. The module gets `xfmr.weights_bytes`.
+    A row holds the weights of one call of a layer function. Rows come first in the file, in program order; the weights
+    that entries read themselves follow. Rows begin at a multiple of 4096, tensors at a multiple of 64. A layer function
+    is a private function whose `xfmr.weight` arguments are weights in every call; any other function keeps its tensor
+    arguments. A weight that is needed at two offsets is stored twice, as two `xfmr.weight`; equal rows are stored once.
+    Weights without readers are removed. The module gets `xfmr.weights_bytes`.
 
-    Must run on tensors, after the sources of weights are final (`xfmr-hoist-weight-expressions`); an expression that is left, since it is over
-    something that is no weight, is an error. **Numerics**: exact.
+    Must run on tensors, after the sources of weights are final (`xfmr-hoist-weight-expressions`). A remaining
+    expression, which has an operand that is no weight, is an error. **Numerics**: exact.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];

@@ -1,4 +1,4 @@
-//===- SourceReader.cpp - Elements of weight source expressions ------------===//
+//===- SourceReader.cpp - Elements of weight source expressions -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,7 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Default([](Attribute) { return Status::error("not a weight source"); });
 }
 
-/// Splits |box| of a row-major tensor of |shape| into runs of consecutive elements.
+/// Splits the slice |box| of a row-major tensor of |shape| into runs of consecutive elements.
 Status SourceReader::readRuns(ArrayRef<int64_t> shape, const SourceBox &box, RunFn run) {
   StridedRuns runs(shape, box.offsets, box.sizes, box.strides);
   std::vector<float> buffer(runs.needsBuffer() ? runs.bufferElements() : 0);
@@ -96,7 +96,7 @@ Status SourceReader::readRuns(ArrayRef<int64_t> shape, const SourceBox &box, Run
   return {};
 }
 
-/// Whether a value is infinite or not a number.
+/// Returns true if a value is infinite or NaN.
 static bool hasNonFinite(const float *values, int64_t count) {
   uint32_t found = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -161,7 +161,8 @@ Status SourceReader::readTranspose(TransposeSourceAttr source, const SourceBox &
   return read(source.getSource(), inner);
 }
 
-/// Consecutive elements of a row-major source, as boxes: the largest that begins where the last one ended.
+/// Reads consecutive elements of a row-major source as slices. Each slice is the largest that begins at the end of the
+/// previous one.
 Status SourceReader::readFlat(Attribute source, int64_t begin, int64_t count, float *out) {
   ArrayRef<int64_t> shape = getSourceType(source).getShape();
   while (count > 0) {
@@ -172,7 +173,7 @@ Status SourceReader::readFlat(Attribute source, int64_t begin, int64_t count, fl
     for (size_t dim = shape.size(); dim-- > 0; inner *= shape[dim]) {
       sizes[dim] = std::min(count / inner, shape[dim] - offsets[dim]);
       taken = inner * sizes[dim];
-      // The next dimension can only be added to whole rows of this one.
+      // The next dimension can only be included if this one is whole.
       if (sizes[dim] != shape[dim])
         break;
     }
@@ -212,11 +213,11 @@ Status SourceReader::readPanels(PanelsSourceAttr source, const SourceBox &box) {
 }
 
 //===----------------------------------------------------------------------===//
-// The part of SourceReader that rounds. A row's scale depends on the whole row, so boxes of codes and sums read whole rows, a few at a
-// time.
+// The part of SourceReader that quantizes and rounds. A row's scale depends on the whole row, so slices of quantized
+// values and of sums read whole rows, a few at a time.
 //===----------------------------------------------------------------------===//
 
-/// Most elements of the rows that are in memory at once, unless one row has more.
+/// Maximum number of elements of the rows in memory at once, unless a single row has more.
 static constexpr int64_t kBufferElements = int64_t(1) << 20;
 
 Status SourceReader::readRows(Attribute source, int64_t begin, int64_t count, llvm::function_ref<void(int64_t, ArrayRef<float>)> use) {
@@ -233,11 +234,11 @@ Status SourceReader::readRows(Attribute source, int64_t begin, int64_t count, ll
   return {};
 }
 
-/// What one step of the codes of |row| is worth.
+/// Returns the int8 scale of |row|, its largest magnitude / 127.
 static float scaleOf(ArrayRef<float> row) {
   float largest = 0;
   for (float value : row)
-    largest = std::max(largest, std::fabs(value)); // a NaN is passed over
+    largest = std::max(largest, std::fabs(value)); // std::max ignores a NaN
   return largest / 127.0f;
 }
 
@@ -277,7 +278,7 @@ Status SourceReader::readConvert(ConvertSourceAttr source, const SourceBox &box)
 Status SourceReader::readGroupedPanels(GroupedPanelsSourceAttr source, const SourceBox &box) {
   int64_t width = source.getWidth(), group = source.getGroup();
   RankedTensorType matrix = getSourceType(source.getSource());
-  // Of the matrix, the columns that the box's groups have neighbours in.
+  // The columns of the matrix that the groups of the slice contain.
   int64_t first = std::min(box.offsets[1] * group, matrix.getDimSize(1));
   int64_t columns = std::min((box.offsets[1] + box.sizes[1]) * group, matrix.getDimSize(1)) - first;
   fillStrided(0.0f, box.sizes, box.strides, box.out);

@@ -1,9 +1,10 @@
-//===- SourceReader.h - Elements of weight source expressions -*- C++ -*-===//
+//===- SourceReader.h - Elements of weight source expressions ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates any box of a weight source into strided memory. Every kind of source maps a box to boxes of its operands with other strides,
-// down to runs of stored tensors, so nothing larger than the box is ever in memory and a transposition is a change of strides. Elements are
-// floats whatever their type: bf16 and i8 are values of f32, and so are sums of i8 over fewer than 2^17 columns.
+// Evaluates any slice of a weight source into strided memory. Every kind of source maps a slice to slices of its
+// operands with other strides, down to runs of stored tensors. So nothing larger than the slice is ever in memory, and
+// a transposition is a change of strides. Elements are floats whatever their type: bf16 and i8 are values of f32, and
+// so are sums of i8 over fewer than 2^17 columns.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
 #define ATTUNE_WEIGHTS_SOURCEREADER_H
@@ -15,35 +16,36 @@
 
 namespace attune {
 
-/// Part of a tensor and where its elements go: element i of the part, at `offsets + i` of the tensor, to `out[sum(i * strides)]`.
+/// A slice of a tensor and its destination: element i of the slice, at `offsets + i` of the tensor, goes to `out[sum(i
+/// * strides)]`.
 struct SourceBox {
   llvm::SmallVector<int64_t, 4> offsets, sizes, strides;
   float *out;
 
-  /// The box of these offsets and sizes, stored densely at |out|.
+  /// Returns the slice with these offsets and sizes, stored densely at |out|.
   static SourceBox dense(llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes, float *out);
   bool empty() const { return llvm::is_contained(sizes, 0); }
 };
 
 /// Fills elements |begin| … |begin|+|count| of a computed table of |type|.
 using ComputedTableFn = Status (*)(mlir::DictionaryAttr params, mlir::RankedTensorType type, int64_t begin, int64_t count, float *out);
-/// The table of this kind, or null.
+/// Returns the function for tables of |kind|, or null.
 ComputedTableFn findComputedTable(llvm::StringRef kind);
 
-/// Reads sources of one provider. Not for several threads at once.
+/// Reads weight sources over the tensors of one provider. Not thread-safe.
 class SourceReader {
 public:
   explicit SourceReader(const TensorProvider &tensors) : tensors(tensors) {}
 
-  /// Checks that every tensor and table |source| names exists with the shape it says.
+  /// Checks that every tensor and table that |source| names exists with the shape that |source| states.
   Status verify(mlir::Attribute source) const;
-  /// Evaluates a box of |source|, which has passed verify.
+  /// Evaluates a slice of |source|, which has passed verify.
   Status read(mlir::Attribute source, SourceBox box);
-  /// Names of the tensors in which a value read so far was infinite or not a number.
+  /// Returns the names of the tensors in which a value read so far was infinite or NaN.
   const std::set<std::string, std::less<>> &nonFinite() const { return nonFiniteNames; }
 
 private:
-  /// Reads a run of a stored or computed tensor.
+  /// A function that reads a run of a stored or computed tensor.
   using RunFn = llvm::function_ref<Status(int64_t begin, int64_t count, float *out)>;
   Status readRuns(llvm::ArrayRef<int64_t> shape, const SourceBox &box, RunFn run);
   Status readTensor(mlir::xfmr::TensorSourceAttr source, const SourceBox &box);
@@ -58,7 +60,7 @@ private:
   Status readRowScales(mlir::xfmr::RowScalesSourceAttr source, const SourceBox &box);
   Status readRowCodes(mlir::xfmr::RowCodesSourceAttr source, const SourceBox &box);
   Status readRowSums(mlir::xfmr::RowSumsSourceAttr source, const SourceBox &box);
-  /// Calls |use| with each of the rows |begin| … |begin| + |count| - 1 of the matrix |source|, whole.
+  /// Calls |use| with each of the rows |begin| … |begin| + |count| - 1 of the matrix |source|. Rows are passed whole.
   Status readRows(mlir::Attribute source, int64_t begin, int64_t count, llvm::function_ref<void(int64_t row, llvm::ArrayRef<float>)> use);
   Status readFlat(mlir::Attribute source, int64_t begin, int64_t count, float *out);
 

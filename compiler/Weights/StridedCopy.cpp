@@ -1,4 +1,4 @@
-//===- StridedCopy.cpp - Loops over strided boxes --------------------------===//
+//===- StridedCopy.cpp - Loops over strided memory ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -9,10 +9,10 @@
 using namespace llvm;
 using namespace attune;
 
-/// A block's rows (one cache line of the destination) and columns (so that a block stays in the first-level cache).
+/// Rows of a block, one cache line of the destination, and columns, few enough for a block to stay in the L1 cache.
 static constexpr int64_t kBlockRows = 16, kBlockColumns = 512;
 
-/// Calls |visit| with the index of the first element of every innermost row of a strided box.
+/// Calls |visit| with the index of the first element of every innermost row of a strided tensor.
 template <typename Visit>
 static void forEachRow(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, Visit visit, int64_t base = 0) {
   if (sizes.size() <= 1)
@@ -50,7 +50,7 @@ StridedRuns::StridedRuns(ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets, Arr
   SmallVector<Loop, 4> reversed;
   for (size_t dim = shape.size(); dim-- > 0; from *= shape[dim]) {
     origin += offsets[dim] * from;
-    // Dimensions that continue each other on both sides are one.
+    // Dimensions that are contiguous both in the tensor and in the destination are merged.
     Loop *inner = reversed.empty() ? nullptr : &reversed.back();
     if (inner && inner->size == 1 && inner->from == from)
       *inner = {sizes[dim], from, strides[dim], 1, 0};
@@ -69,7 +69,7 @@ StridedRuns::StridedRuns(ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets, Arr
   if (!buffered)
     return;
   run.step = std::min(run.size, kBlockColumns);
-  // Not a multiple of a page: the lines of one column would evict each other.
+  // Not a multiple of a page, or the cache lines of one column would evict each other.
   rowElements = run.step + kBlockRows;
   for (rowLoop = 0; rowLoop + 1 < loops.size() && loops[rowLoop].to != 1;)
     ++rowLoop;

@@ -1,7 +1,8 @@
-//===- StridedCopy.h - Loops over strided boxes ---------------*- C++ -*-===//
+//===- StridedCopy.h - Loops over strided memory ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory side of SourceReader: fill, scale, round, and the decomposition of a box of a row-major tensor into runs of consecutive elements.
+// Operations on strided memory for SourceReader: fill, scale, transform, and the decomposition of a slice of a
+// row-major tensor into runs of consecutive elements.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_STRIDEDCOPY_H
 #define ATTUNE_WEIGHTS_STRIDEDCOPY_H
@@ -14,34 +15,36 @@
 
 namespace attune {
 
-/// Sets every element of a strided box to |value|.
+/// Sets every element of a strided tensor to |value|.
 void fillStrided(float value, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
-/// Multiplies every element of a strided box by |factor| in f64, rounded once.
+/// Multiplies every element of a strided tensor by |factor| in f64 and rounds it once.
 void scaleStrided(double factor, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
-/// Replaces every element of a strided box by what |function| makes of it.
+/// Replaces every element of a strided tensor by |function| of it.
 void transformStrided(llvm::function_ref<float(float)> function, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
 
-/// Enumerates a box of a row-major tensor as runs. Where the destination is dense along the runs they are as long as possible and go there
-/// directly. Else they come in blocks of rows for a buffer, from which scatter writes whole cache lines if the destination is dense along
-/// another dimension (a transposition).
+/// Enumerates a slice of a row-major tensor as runs of consecutive elements. If the destination is dense along the
+/// runs, they are as long as possible and are written to it directly. Otherwise runs come in blocks of rows for a
+/// buffer. From there, scatter writes whole cache lines if the destination is dense along another dimension (a
+/// transposition).
 class StridedRuns {
 public:
   StridedRuns(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> sizes,
               llvm::ArrayRef<int64_t> strides);
 
-  /// |rows| runs of |count| elements; the first begins at element |begin| of the tensor, the others |rowStride| apart.
+  /// |rows| runs of |count| elements. The first begins at element |begin| of the tensor; the others follow |rowStride|
+  /// elements apart.
   struct Block {
     int64_t begin, count, rows, rowStride;
     int64_t out; // index of the first element in the destination
   };
 
   bool needsBuffer() const { return buffered; }
-  /// Elements from one row of the buffer to the next.
+  /// Returns the distance of two rows of the buffer in elements.
   int64_t pitch() const { return rowElements; }
   int64_t bufferElements() const { return rowElements * rows; }
-  /// Gives the next block; false at the end.
+  /// Sets |block| to the next block; returns false at the end.
   bool next(Block &block);
-  /// Writes a block of the buffer to the destination |out|.
+  /// Writes a block from |buffer| to the destination |out|.
   void scatter(const Block &block, const float *buffer, float *out) const;
 
 private:

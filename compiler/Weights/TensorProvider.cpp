@@ -1,4 +1,4 @@
-//===- TensorProvider.cpp - Where the numbers of a model come from --------===//
+//===- TensorProvider.cpp - Origin of the tensors of a model --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ using namespace attune;
 
 namespace {
 
-/// What both providers share: the list of tensors, and checks before a read.
+/// The common base of both providers: the list of tensors, and checks before a read.
 class ListedTensors : public TensorProvider {
 public:
   const TensorSpec *find(std::string_view name) const override {
@@ -22,7 +22,8 @@ public:
   }
 
 protected:
-  /// The tensor of this name if elements begin … begin+count of it can be read as floats.
+  /// Returns the tensor of this name if its elements |begin| … |begin| + |count| - 1 can be read as floats, else an
+  /// error.
   Result<const TensorSpec *> checkRead(std::string_view name, int64_t begin, int64_t count) const {
     const std::string where = placeOf(name) + ": tensor '" + std::string(name) + "': ";
     const TensorSpec *spec = find(name);
@@ -40,7 +41,7 @@ protected:
   std::map<std::string, TensorSpec, std::less<>> specs;
 };
 
-/// Tensors of a folder, read through its mappings.
+/// The tensors of a folder, read through its mappings.
 class StoredTensors : public ListedTensors {
 public:
   explicit StoredTensors(SafetensorsFolder opened) : folder(std::move(opened)) {
@@ -63,7 +64,7 @@ private:
   SafetensorsFolder folder;
 };
 
-/// Tensors that are a function of a seed.
+/// Generated tensors, a function of a seed.
 class GeneratedTensors : public ListedTensors {
 public:
   GeneratedTensors(std::vector<TensorSpec> list, int64_t seed, std::string place) : seed(seed), place(std::move(place)) {

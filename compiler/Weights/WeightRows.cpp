@@ -1,4 +1,4 @@
-//===- WeightRows.cpp - How the weights of a layer function form a row -----===//
+//===- WeightRows.cpp - Rows of the weights of layer functions ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ bool attune::isWeightArgument(func::FuncOp function, unsigned index) {
   return type && type.hasStaticShape() && xfmr::isMarkedWeight(function, index);
 }
 
-/// Whether |function| calls itself, directly or through others; such a function has no finite row.
+/// Returns true if |function| calls itself, directly or through others. Such a function has no finite row.
 static bool isRecursive(func::FuncOp function, const SymbolTable &symbols) {
   llvm::SetVector<func::FuncOp> reached;
   auto addCallees = [&](func::FuncOp caller) {
@@ -37,7 +37,7 @@ static bool isRecursive(func::FuncOp function, const SymbolTable &symbols) {
 }
 
 WeightRows::WeightRows(ModuleOp module) : symbols(tables.getSymbolTable(module)), users(module, symbols) {
-  // Start from all candidates and drop those with a call that passes something else, until nothing changes.
+  // Start from all candidates and drop functions with a call that passes anything but weights, until nothing changes.
   for (auto function : module.getOps<func::FuncOp>()) {
     bool takesWeights = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) { return isWeightArgument(function, i); });
     if (function.isPrivate() && !function.isExternal() && !users.hasOtherUsers(function) && takesWeights && !isRecursive(function, symbols))
@@ -53,7 +53,7 @@ WeightRows::WeightRows(ModuleOp module) : symbols(tables.getSymbolTable(module))
         break;
 }
 
-/// The weights that |call| passes for the slots of |row|; empty unless it names them all.
+/// Returns the weights that |call| passes for the slots of |row|; empty unless all are `xfmr.weight_ref`s.
 static SmallVector<StringAttr> namesOf(func::CallOp call, const WeightRow &row) {
   SmallVector<StringAttr> names;
   for (const WeightSlot &slot : row.slots) {
@@ -65,7 +65,7 @@ static SmallVector<StringAttr> namesOf(func::CallOp call, const WeightRow &row) 
   return names;
 }
 
-/// Where each of |names| is among |others|; empty unless all are there.
+/// Returns the positions of |names| in |others|; empty unless all are there.
 static SmallVector<unsigned> findAll(ArrayRef<StringAttr> names, ArrayRef<StringAttr> others) {
   SmallVector<unsigned> places;
   for (StringAttr name : names) {

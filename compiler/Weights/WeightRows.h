@@ -1,9 +1,11 @@
-//===- WeightRows.h - How the weights of a layer function form a row -*- C++ -*-===//
+//===- WeightRows.h - Rows of the weights of layer functions ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Analysis for AssignWeightOffsets: which functions can take one pointer to a row instead of weight tensors, and what the row looks like. A
-// row holds the tensors a function reads itself, followed by the rows of the layer functions it calls. A function that reads a part of what
-// another one does, of the same layers, reads it in the other's rows.
+// Analysis for AssignWeightOffsets: finds the functions that can take one pointer to a row instead of weight tensors,
+// and the layout of the row. A row is the section of the weights file for one call of a layer function. It holds the
+// tensors that the function reads itself, followed by the rows of the layer functions that it calls. If the weights of
+// a function are a subset of another's, for the same layers, the function uses the other's layout and rows, and the
+// weights are stored once.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_WEIGHTROWS_H
 #define ATTUNE_WEIGHTS_WEIGHTROWS_H
@@ -14,49 +16,49 @@
 
 namespace attune {
 
-/// Bytes of a weight of this type, without padding.
+/// Returns the bytes of a weight of this type, without padding.
 int64_t getWeightBytes(mlir::Type type);
-/// Whether argument |index| of |function| is declared as a weight of known size.
+/// Returns true if argument |index| of |function| is declared as a weight of known size.
 bool isWeightArgument(mlir::func::FuncOp function, unsigned index);
 
-/// One tensor of a row.
+/// The position of one tensor in a row.
 struct WeightSlot {
-  unsigned argument; // of the layer function
-  int64_t offset;    // from the beginning of the row
+  unsigned argument; // index among the arguments of the layer function
+  int64_t offset;    // in bytes, from the beginning of the row
   int64_t bytes;
 };
 
 /// The row of a layer function.
 struct WeightRow {
-  /// The tensors it reads itself; these slots come first.
+  /// The tensors that the function reads itself. These slots come first.
   llvm::SmallVector<WeightSlot> own;
-  /// All tensors, those of called functions included.
+  /// All tensors, including those of called layer functions.
   llvm::SmallVector<WeightSlot> slots;
-  /// Where the row of each called layer function begins.
+  /// The calls of layer functions and the offset of the row of each.
   llvm::SmallVector<std::pair<mlir::func::CallOp, int64_t>> calls;
   int64_t bytes = 0;
 };
 
-/// The layer functions of a module and their rows.
+/// The layer functions of a module and the layouts of their rows.
 class WeightRows {
 public:
   explicit WeightRows(mlir::ModuleOp module);
 
-  /// Layer functions, in module order.
+  /// Returns the layer functions in the order of the module.
   llvm::ArrayRef<mlir::func::FuncOp> functions() const { return layers.getArrayRef(); }
   bool isLayer(mlir::func::FuncOp function) const { return layers.contains(function); }
-  /// The layer function that |call| calls, or null.
+  /// Returns the layer function that |call| calls, or null.
   mlir::func::FuncOp getLayer(mlir::func::CallOp call) const;
-  /// Whether |use| passes a weight to a layer function, which will take a row instead.
+  /// Returns true if |use| passes a weight to a layer function. The pass will replace such operands by a row.
   bool isRowOperand(mlir::OpOperand &use) const;
-  /// The row of a layer function.
+  /// Returns the row of a layer function.
   const WeightRow &getRow(mlir::func::FuncOp function) const { return rows.find(function)->second; }
 
 private:
   bool canBeLayer(mlir::func::FuncOp function) const;
   void computeRow(mlir::func::FuncOp function);
-  /// Gives |function| the layout of |other|, whose calls pass all that its own pass and more, in slots that are the same for all calls;
-  /// false if there are none.
+  /// Assigns |function| the layout of |other| and returns true, if for each call of |function| a call of |other| passes
+  /// the same weights and more, in slots that are the same for all calls. Otherwise returns false.
   bool adoptLayout(mlir::func::FuncOp function, mlir::func::FuncOp other);
 
   mlir::SymbolTableCollection tables;

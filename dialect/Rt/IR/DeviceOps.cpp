@@ -1,4 +1,4 @@
-//===- DeviceOps.cpp - Verifiers of operations on devices -----------------===//
+//===- DeviceOps.cpp - Queries and descriptors of devices -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

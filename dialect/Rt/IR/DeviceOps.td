@@ -1,4 +1,4 @@
-//===- DeviceOps.td - Queries and descriptors of the device that runs kernels -*- tablegen -*-===//
+//===- DeviceOps.td - Queries and descriptors of devices ---*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef RT_DEVICE_OPS_TD
@@ -9,10 +9,10 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Rt_DeviceArchIsOp : Rt_Op<"device_arch_is", [MemoryEffects<[MemRead]>]> {
-  let summary = "whether kernels run by the image for one compute capability alone";
+  let summary = "returns true if the loaded image is the architecture-specific one of `arch` (90: sm_90a)";
   let description = [{
-    True if the host has loaded the image for compute capability `arch` / 10 that no other GPU takes (90: sm_90a). Only that image has the kernels
-    that are launched where this is true.
+    Returns true if the host has loaded the image for compute capability `arch` / 10 that runs on no other GPU (90:
+    sm_90a). Only that image has the kernels that are launched where this is true.
 
     ```mlir
     %hopper = rt.device_arch_is 90
@@ -24,14 +24,16 @@ def Rt_DeviceArchIsOp : Rt_Op<"device_arch_is", [MemoryEffects<[MemRead]>]> {
 }
 
 def Rt_TensorMapOp : Rt_Op<"tensor_map", [AttrSizedOperandSegments]> {
-  let summary = "what a kernel copies boxes of a tensor to shared memory by";
+  let summary = "encodes the TMA descriptor (CUtensorMap) of a tensor";
   let description = [{
-    The tensor at `buffer` has elements of `element_bytes`, `sizes` of them and `strides` elements apart, from the outermost dimension on; neighbours
-    of the last are `1` apart. The result is a parameter of kernels. The host makes it, which must be where the launch is.
+    The tensor at `buffer` has elements of `element_bytes` bytes. `sizes` and `strides` are in elements, outermost
+    dimension first; the innermost stride is 1 and not listed. `box` is the TMA tile, the elements that one TMA load
+    copies to shared memory. The operation runs on the host, where the kernel is launched; its result is a kernel
+    parameter.
 
-    - (C1) There are 1 to 5 `sizes`, as many numbers in `box`, and one stride less.
+    - (C1) There are 1 to 5 `sizes`, as many dimensions of `box`, and one stride less.
     - (C2) `box` has 1 to 256 elements in each dimension.
-    - (C3) `element_bytes` is 2 or 4. `swizzle` is 0, or 128 where the last dimension of `box` has at most 128 bytes.
+    - (C3) `element_bytes` is 2 or 4. `swizzle` is 0, or 128 if the last dimension of `box` has at most 128 bytes.
 
     ```mlir
     %map = rt.tensor_map %x sizes [%rows, %k] strides [%k] {box = array<i64: 128, 64>, element_bytes = 2 : i64, swizzle = 128 : i64} : memref<?x768xbf16>

@@ -1,4 +1,4 @@
-//===- ParallelOps.cpp - Verifier of parallel calls ------------------------===//
+//===- ParallelOps.cpp - Verifier of parallel calls -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -10,10 +10,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def Rt_WorkerIdOp : Rt_Op<"worker_id", [MemoryEffects<[MemRead]>]> {
-  let summary = "number of the worker that executes this iteration of a parallel loop";
+  let summary = "returns the number of the worker that executes this iteration of a parallel loop";
   let description = [{
-    At least 0 and less than the number of workers; iterations that run at the same time have different ones. Outside a parallel loop it
-    is 0. It reads, so that it is not hoisted out of its loop.
+    The result is at least 0 and less than the number of workers; iterations that run at the same time have different
+    ones. Outside a parallel loop it is 0. The operation has a read effect so that it is not hoisted out of its loop.
 
     ```mlir
     %w = rt.worker_id
@@ -24,10 +24,10 @@ def Rt_WorkerIdOp : Rt_Op<"worker_id", [MemoryEffects<[MemRead]>]> {
 }
 
 def Rt_ParallelCallOp : Rt_Op<"parallel_call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "run a function over a range of iterations, on the workers of the host";
+  let summary = "runs a function over a range of iterations, on the workers of the host";
   let description = [{
-    Calls `body(captures..., worker, begin, end)` on disjoint ranges that together cover `[0, count)`; each but the last is a multiple of
-    `grain` long. Ends when all calls have ended.
+    Calls `body(captures..., worker, begin, end)` on disjoint ranges that together cover `[0, count)`. The length of
+    each range but the last is a multiple of `grain`. Returns when all calls have returned.
 
     - (C1) `body` is a function without results whose arguments are the captures and three of type index.
 
@@ -40,7 +40,7 @@ def Rt_ParallelCallOp : Rt_Op<"parallel_call", [DeclareOpInterfaceMethods<Symbol
 }
 
 def Rt_WorkerCountOp : Rt_Op<"worker_count", [MemoryEffects<[MemRead]>]> {
-  let summary = "number of workers of the host; on a GPU, twice that of multiprocessors";
+  let summary = "returns the number of workers of the host; on a GPU, twice the number of multiprocessors";
   let description = [{
     ```mlir
     %n = rt.worker_count

@@ -114,7 +114,7 @@ BlockArgument rt::findLimit(Operation *loop, int64_t limit) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-/// Whether an argument with |role| may have |type|.
+/// Returns true if an argument with |role| may have |type|.
 static bool isTypeOf(Role role, Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   switch (role) {

@@ -1,4 +1,4 @@
-//===- RtAttrs.h - The rt dialect and its attributes -----------*- C++ -*-===//
+//===- RtAttrs.h - The rt dialect and its attributes ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_RT_IR_RTATTRS_H
@@ -32,12 +32,12 @@ inline constexpr StringLiteral kDeviceFunctionAttr = RtDialect::DeviceFunctionAt
 /// The symbol of the number of workers in formulas.
 inline constexpr StringLiteral kWorkers = "workers";
 
-/// The number of the argument of |function| with |role|; nullopt if there is none.
+/// Returns the number of the argument of |function| with |role|; nullopt if there is none.
 std::optional<unsigned> findRole(FunctionOpInterface function, Role role);
-/// The argument with `rt.limit` |limit| of the function around |loop|; null if there is none.
+/// Returns the argument with `rt.limit` |limit| of the function around |loop|; null if there is none.
 BlockArgument findLimit(Operation *loop, int64_t limit);
 
-/// How a device executes |loop|, a parallel loop.
+/// Returns the launch configuration of |loop|, a parallel loop on a device.
 inline LaunchAttr getLaunch(Operation *loop) {
   auto launch = loop->getAttrOfType<LaunchAttr>(kLaunchAttr);
   return launch ? launch : LaunchAttr::get(loop->getContext(), false, 0, 0, 0, std::nullopt);

@@ -20,8 +20,9 @@ def Rt_Role : I32EnumAttr<"Role", "the meaning of an argument that is neither in
 def Rt_RoleAttr : EnumAttr<Rt_Dialect, Rt_Role, "role"> {
   let summary = "the meaning of an argument that is neither input nor output";
   let description = [{
-    Stands as `rt.role` on an argument of a function, at most one of each: the `host`, an `!llvm.ptr` (on a device, to the state of launches); the
-    packed `weights` and the `workspace`, each a `memref<?xi8>`; the number of `workers`, an `index` (`i64` once it is lowered).
+    Stands as `rt.role` on an argument of a function, each role on at most one argument. `host` is an `!llvm.ptr` to the
+    host (on a device, to the state of launches). The packed `weights` and the `workspace` are a `memref<?xi8>` each.
+    `workers` is the number of workers, an `index` (`i64` once it is lowered).
 
     ```mlir
     func.func private @layer(%host: !llvm.ptr {rt.role = #rt.role<host>}, %weights: memref<?xi8> {rt.role = #rt.role<weights>})
@@ -34,9 +35,10 @@ def Rt_KernelWorkAttr : AttrDef<Rt_Dialect, "KernelWork"> {
   let mnemonic = "kernel_work";
   let summary = "the work of all calls of one kernel in a call of an entry";
   let description = [{
-    `rt.kernel_work` on an entry has one of these for each kernel of the module, in their order. Kernels are named by texts: a
-    reference would make the entry a user of functions that it may not call. Formulas are in terms of the dims of the entry. On a device,
-    `"other"` comes last where loops outside of kernels are launched.
+    `rt.kernel_work` on an entry has one of these attributes for each kernel of the module, in the module's order. The
+    name of the kernel is a string and not a symbol reference: a reference would make the entry a user of functions that
+    it may not call. Formulas are in terms of the dims of the entry. On a device, `"other"` comes last if loops outside
+    of kernels are launched.
 
     ```mlir
     #rt.kernel_work<"linear", calls = 2, flops = <[batch], affine_map<()[s0] -> (s0 * 64)>>,
@@ -57,11 +59,14 @@ def Rt_LaunchAttr : AttrDef<Rt_Dialect, "Launch"> {
   let mnemonic = "launch";
   let summary = "how a device executes a parallel loop";
   let description = [{
-    Stands as `rt.launch` on an `scf.forall`, one iteration of which is the work of a thread block. `grid`: all iterations share the work of
-    each operation in the loop. `threads` is the number of threads of a block, 0 for the usual one, `shared_bytes` the shared memory of a block.
-    `arch` is the compute capability times 10 of the only GPU that executes the loop, 0 for all. `limit` is that of the
-    argument of the function (`rt.limit`), a `memref<?xi64>` whose last element is the number of packed tokens: iterations whose first row is
-    not before it are skipped.
+    Stands as `rt.launch` on an `scf.forall`, one iteration of which is the work of a thread block.
+
+    - `grid`: all iterations share the work of each operation in the loop.
+    - `threads`: threads of a block, 0 for the default.
+    - `shared_bytes`: shared memory of a block in bytes.
+    - `arch`: ten times the compute capability of the only GPU that executes the loop, 0 for all GPUs.
+    - `limit`: the `rt.limit` of an argument of the function, a `memref<?xi64>` whose last element is the number of
+      packed tokens. Iterations whose first row is at or past that number are skipped.
 
     ```mlir
     #rt.launch<threads = 384, shared_bytes = 217088, arch = 90>
@@ -73,7 +78,7 @@ def Rt_LaunchAttr : AttrDef<Rt_Dialect, "Launch"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The launch with |bytes| of shared memory.
+    /// Returns this attribute with |bytes| of shared memory.
     LaunchAttr withSharedBytes(int64_t bytes) {
       return get(getContext(), getGrid(), getThreads(), bytes, getArch(), getLimit());
     }
@@ -84,9 +89,9 @@ def Rt_DeviceFunctionAttr : AttrDef<Rt_Dialect, "DeviceFunction"> {
   let mnemonic = "device_function";
   let summary = "how the host launches a kernel of a device";
   let description = [{
-    Stands as `rt.device_function` on the functions of a `gpu.module`, whose order numbers them. `parent` names the function that
-    launches the kernel (as text: a reference would be to a function of the `gpu.module`). `shared_bytes` and `arch` are as in
-    `#rt.launch`. The first `tensor_maps` parameters are results of `rt.tensor_map`.
+    Stands as `rt.device_function` on the functions of a `gpu.module`; their order is their numbering. `parent` names
+    the function that launches the kernel, as a string: a reference would be to a function of the `gpu.module`.
+    `shared_bytes` and `arch` are as in `#rt.launch`. The first `tensor_maps` parameters are results of `rt.tensor_map`.
 
     ```mlir
     #rt.device_function<"linear_48_144", shared_bytes = 217088, arch = 90, tensor_maps = 2>

@@ -1,4 +1,4 @@
-//===- RtDialect.cpp - The rt dialect and its attributes -------------------===//
+//===- RtDialect.cpp - The rt dialect and its attributes ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ SmallVector<StringRef> TargetAttr::getList(StringRef name) const {
   return list;
 }
 
-/// Returns whether |value| is a text, a positive number or a list of texts.
+/// Returns true if |value| is a string, a positive number or a list of strings.
 static bool isProperty(Attribute value) {
   if (auto number = dyn_cast<IntegerAttr>(value))
     return number.getType().isSignlessInteger(64) && number.getInt() > 0;

@@ -1,4 +1,4 @@
-//===- RtDialect.td - The rt dialect -*- tablegen -*-===//
+//===- RtDialect.td - The rt dialect -----------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -14,16 +14,19 @@ include "mlir/IR/OpBase.td"
 def Rt_Dialect : Dialect {
   let name = "rt";
   let cppNamespace = "::mlir::rt";
-  let summary = "the target of a compilation, and calls of the runtime by compiled code";
+  let summary = "the target of a compilation, and calls of compiled code to the runtime";
   let description = [{
-    A module carries the attributes `rt.target` and `rt.schedule`. They stay on it through all phases, so the dump of any phase can be lowered further without an option.
+    A module carries the attributes `rt.target` and `rt.schedule`. They stay on it through all phases, so the dump of
+    any phase can be lowered further without options.
 
-    `rt.role` marks arguments of functions that are neither inputs nor outputs. An entry carries `rt.workspace`, a `#xfmr.formula` of its dims and of
-    `workers` for the bytes of scratch that a call needs, and `rt.kernel_work`, a list of `#rt.kernel_work`. For a GPU, `rt.launch` stands on parallel
-    loops, `rt.limit` on the offsets of packed tokens among the arguments and `rt.device_function` on kernels.
+    `rt.role` marks arguments of functions that are neither inputs nor outputs. An entry carries `rt.workspace`, the
+    bytes of scratch memory that a call needs as a `#xfmr.formula` of its dims and of `workers`, and `rt.kernel_work`, a
+    list of `#rt.kernel_work`. For a GPU, `rt.launch` stands on parallel loops, `rt.limit` on arguments that are offsets
+    of packed tokens, and `rt.device_function` on kernels.
 
-    Compiled code calls the runtime through one structure of functions, `attune_host` of attune/abi.h: parallel loops, kernels on a device.
-    Operations of this dialect stand for these calls from the phase `tiled` to the phase `target`.
+    Compiled code calls the runtime through one structure of functions, `attune_host` of attune/abi.h, which runs
+    parallel loops and launches kernels on a device. Operations of this dialect represent these calls from the phase
+    `tiled` to the phase `target`.
   }];
   let discardableAttrs = (ins "::mlir::rt::RoleAttr":$role, "::mlir::xfmr::FormulaAttr":$workspace, "::mlir::ArrayAttr":$kernel_work,
                               "::mlir::rt::LaunchAttr":$launch, "::mlir::IntegerAttr":$limit, "::mlir::rt::DeviceFunctionAttr":$device_function);
@@ -41,7 +44,7 @@ def Rt_HostPointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_se
 
 def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
   let mnemonic = "target";
-  let summary = "the machine, and how numbers are rounded on it";
+  let summary = "the target machine and its numeric precision";
   let description = [{
     ```mlir
     #rt.target<"cpu", {cpu = "x86-64-v4", features = ["avx512vnni", "x86"], kernels = "mlir", precision = "f32",
@@ -49,8 +52,9 @@ def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
     #rt.target<"cuda", {archs = ["sm_80", "sm_90a"], precision = "bf16"}>
     ```
 
-    The name is that of a target in `compiler/Target`, which also defines and checks its properties: texts, positive numbers and lists of
-    texts. All targets have `precision` (`f32`, `bf16`, `f16`, `int8`), what inputs of projections are rounded to.
+    The name is that of a target in `compiler/Target`, which also defines and checks its properties: strings, positive
+    numbers and lists of strings. All targets have `precision` (`f32`, `bf16`, `f16`, `int8`), the operand type of
+    projections.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::DictionaryAttr":$properties);
   let assemblyFormat = "`<` $name `,` $properties `>`";
@@ -58,12 +62,12 @@ def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
   let extraClassDeclaration = [{
     /// Name of the module attribute.
     static constexpr ::llvm::StringLiteral kName = "rt.target";
-    /// The precision that inputs of projections are rounded to.
+    /// Returns the operand type of projections.
     ::mlir::xfmr::Precision getPrecision() const;
-    /// The text or the number of a property that is there; empty or 0 if it is not.
+    /// Returns the string or the number of a property; empty or 0 if the property is absent.
     ::llvm::StringRef getText(::llvm::StringRef name) const;
     int64_t getNumber(::llvm::StringRef name) const;
-    /// The texts of a list.
+    /// Returns the strings of a list.
     ::llvm::SmallVector<::llvm::StringRef> getList(::llvm::StringRef name) const;
   }];
 }
@@ -76,9 +80,9 @@ def Rt_ScheduleAttr : AttrDef<Rt_Dialect, "Schedule"> {
     #rt.schedule<register_rows = 6, query_rows = 4, panel_width = 16>
     ```
 
-    The numbers that `dialect/Rt/IR/Schedule.h` describes: register tiles and cache blocks of a CPU, or thread-block tiles of a GPU, and the
-    layout of low-precision operands (`bf16_*`, `int8_*`). Fields that are not given have the values of a CPU with AVX-512, and only fields
-    with other values are printed.
+    The fields are those of `dialect/Rt/IR/Schedule.h`: register tiles and cache blocks of a CPU, or thread-block tiles
+    of a GPU, and the layout of low-precision operands (`bf16_*`, `int8_*`). A field that is absent has the value for a
+    CPU with AVX-512; only fields with other values are printed.
   }];
   let parameters = (ins "::mlir::rt::Schedule":$value);
   let hasCustomAssemblyFormat = 1;

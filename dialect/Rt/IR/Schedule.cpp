@@ -1,4 +1,4 @@
-//===- Schedule.cpp - Tile sizes and layouts -------------------------------===//
+//===- Schedule.cpp - Tile sizes and layouts ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

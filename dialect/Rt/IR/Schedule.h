@@ -1,4 +1,4 @@
-//===- Schedule.h - Tile sizes and layouts ---------------------*- C++ -*-===//
+//===- Schedule.h - Tile sizes and layouts ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_RT_IR_SCHEDULE_H
@@ -24,16 +24,16 @@ std::optional<StorageType> symbolizeStorageType(llvm::StringRef name);
 /// The layout of the low-precision operands of one precision in memory.
 struct OperandLayout {
   StorageType type;
-  /// The columns of operands, and the rows of K in packed weights, are padded to a multiple of this.
+  /// The number to whose multiples the columns of operands and the rows of K in packed weights are padded.
   int64_t multiple;
   /// Neighbors in K that lie side by side in packed weights.
   int64_t group = 2;
 };
 
-/// Tile sizes and layouts of a target: what the passes that all targets share need to know about it. They change speed and the layout of
-/// packed weights, never a result, except where a field says so. The defaults are those of a CPU with AVX-512.
+/// Tile sizes and layouts of a target, for the passes that all targets share. They change speed and the layout of
+/// packed weights, never a result, except where a field says so. The defaults are for a CPU with AVX-512.
 struct Schedule {
-  /// Most rows of a register tile.
+  /// Maximum rows of a register tile.
   int64_t registerRows = 12;
   /// Query rows of an attention tile, a power of two.
   int64_t queryRows = 8;
@@ -41,12 +41,13 @@ struct Schedule {
   int64_t panelWidth = 32;
   /// Keys of a score tile and of a key panel, a multiple of 16.
   int64_t keyPanelWidth = 32;
-  /// Most rows of a tile of attention over several blocks of keys, at least 64.
+  /// Maximum rows of an attention tile that covers several blocks of keys, at least 64.
   int64_t attentionRows = 64;
-  /// Most bytes of the input rows of one cache block. Rows are read again for every panel, weights again for every block: more than the L2
-  /// cache holds costs less than reading the weights of a deep projection several times.
+  /// Maximum bytes of the input rows of one cache block. A block reads its rows again for every panel, and every block
+  /// reads the weights again. So rows that exceed the L2 cache cost less than reading the weights of a deep projection
+  /// several times.
   int64_t blockBytes = 1536 << 10;
-  /// Most rows of one cache block; the rows are divided evenly among the blocks.
+  /// Maximum rows of one cache block. Rows are divided evenly among the blocks.
   int64_t maxBlockRows = 128;
   /// Rows of one task of a row-wise kernel.
   int64_t rowBlock = 8;
@@ -54,24 +55,28 @@ struct Schedule {
   OperandLayout bf16 = {StorageType::F32, 2}, int8 = {StorageType::I16, 2};
   /// Rows of a register tile of low-precision operands, a power of two.
   int64_t lowPrecisionRows = 8;
-  /// Low-precision rows are read in whole groups of so many.
+  /// Number of low-precision rows that are always read together.
   int64_t lowPrecisionGroup = 1;
-  /// Whether a few register tiles of low-precision operands get about the same number of rows, as those of f32 do.
+  /// True if the rows of a block are divided evenly among its low-precision register tiles when these are few, as among
+  /// those of f32.
   bool evenLowPrecisionTiles = true;
-  /// Weight panels that a single row reads side by side. With 4 the projections of GPT-2 read 92-95 % of the bandwidth that was there, with
-  /// 1 64-68 % (`attune bench --entry=decode --past=128 --profile`, Emerald Rapids VM, 2026-11-21).
+  /// Weight panels that a single row reads side by side. Several streams use more of the memory bandwidth than one; see
+  /// docs/measurements.md.
   int64_t streamPanels = 4;
-  /// Up to |fewRows| rows blocks have |fewColumns| columns, so that there are enough of them; 0 for none.
+  /// Blocks of up to |fewRows| rows have |fewColumns| columns, so that there are enough blocks; 0 disables this.
   int64_t fewRows = 0, fewColumns = 0;
-  /// Low-precision blocks have |wideRows| rows and |wideColumns| columns where there are at least |wideBlocks| of them; 0 for none.
+  /// Low-precision blocks have |wideRows| rows and |wideColumns| columns if there are at least |wideBlocks| of them; 0
+  /// disables this.
   int64_t wideRows = 0, wideColumns = 0, wideBlocks = 0;
-  /// Most features of a projection of f32; those with more are sums of several. 128 rows, a panel and the next one on its way are 1.5 MiB
-  /// then. The same for all CPUs, as results depend on it; 0 for any number.
+  /// Maximum K of an f32 projection; a deeper one is split into a sum of several. At 2048, 128 rows, a panel and the
+  /// next panel being prefetched take 1.5 MiB. The value is the same for all CPUs, since results depend on it; 0
+  /// disables the split.
   int64_t maxFeatures = 2048;
-  /// The precision that operands of attention are rounded to, in heads of at most |maxAttentionHead| components. Changes results.
+  /// The type to which operands of attention are rounded, for heads of at most |maxAttentionHead| components. Changes
+  /// results.
   xfmr::Precision attentionPrecision = xfmr::Precision::F32;
   int64_t maxAttentionHead = 128;
-  /// Whether the host can read buffers, such as the number of packed tokens. If not, it uses upper bounds.
+  /// True if the host can read buffers, for example the number of packed tokens. Otherwise it uses upper bounds.
   bool hostReadsBuffers = true;
 
   bool operator==(const Schedule &other) const;
@@ -79,10 +84,11 @@ struct Schedule {
 
 llvm::hash_code hash_value(const Schedule &schedule);
 
-/// The values that a field of a schedule may have.
+/// The range of values of a field of a schedule.
 enum class FieldRange { Any, Positive, NotNegative, MultipleOf16, PowerOfTwo };
 
-/// Calls |visit| with the name, the value and the range of each field of |schedule|: the one list of them.
+/// Calls |visit| with the name, the value and the range of each field of |schedule|. This is the only list of the
+/// fields.
 template <typename ScheduleT, typename Visitor>
 void visitFields(ScheduleT &schedule, Visitor visit) {
   visit("register_rows", schedule.registerRows, FieldRange::Positive);

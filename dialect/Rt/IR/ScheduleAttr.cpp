@@ -1,4 +1,4 @@
-//===- ScheduleAttr.cpp - The attribute rt.schedule ------------------------===//
+//===- ScheduleAttr.cpp - The attribute rt.schedule -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +91,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 // Verifier
 //===----------------------------------------------------------------------===//
 
-/// Returns what |range| allows if |value| is outside of it, else "".
+/// Returns a description of |range| if |value| is outside of it, else "".
 static StringRef findViolation(int64_t value, FieldRange range) {
   switch (range) {
   case FieldRange::Any:

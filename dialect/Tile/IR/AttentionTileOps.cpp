@@ -1,4 +1,4 @@
-//===- AttentionTileOps.cpp - Verifier and effects of attention tiles -----------===//
+//===- AttentionTileOps.cpp - Verifier and effects of attention tiles -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,14 @@ static LogicalResult verifyStatic(Operation *op, StringRef what, int64_t got, Ty
 }
 
 void AttentionTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  detail::getTileEffects(*this, effects); // reads the scratch, too
+  detail::getTileEffects(*this, effects); // the operation also reads the scratch
   for (MutableOperandRange range : {getScratchMutable(), getStateMutable()})
     for (OpOperand &operand : range)
       effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
 }
 
-/// Checks that |value| (named |name|), if present, is a contiguous f32 buffer of static shape with at least |columns| columns.
+/// Checks that |value| (named |name|), if present, is a contiguous f32 buffer of static shape with at least |columns|
+/// columns.
 static LogicalResult verifyScratch(Operation *op, Value value, StringRef name, int64_t columns) {
   if (!value)
     return success();
@@ -46,7 +47,7 @@ static LogicalResult verifyScratch(Operation *op, Value value, StringRef name, i
   return success();
 }
 
-/// Checks the shapes of what is added to scores.
+/// Checks the shapes of the operands that are added to scores.
 static LogicalResult verifyTerms(AttentionTileOp op) {
   auto rankOf = [](Value value) { return cast<ShapedType>(value.getType()).getRank(); };
   std::pair<Value, StringRef> added[] = {{op.getMask(), "mask"},
@@ -76,7 +77,7 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
   return success();
 }
 
-/// Checks C5.
+/// Checks C5, the element types.
 static LogicalResult verifyElements(AttentionTileOp op) {
   Builder builder(op.getContext());
   Type code = op.getPrecision() == xfmr::Precision::BF16  ? Type(builder.getBF16Type())

@@ -8,30 +8,38 @@ include "dialect/Tile/IR/TileDialect.td"
 include "dialect/Xfmr/IR/XfmrEnums.td"
 
 def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]> {
-  let summary = "attention of a few queries of one or more heads over all keys of their sequence, keys in blocks";
+  let summary = "computes attention of a few queries of one or more heads over the keys of their sequence, in blocks of keys";
   let description = [{
-    Every pair (i, h) of a query and a head, all of which share keys and values, is a row. One block of `key_block` keys at a time, in order from the first block
-    the row sees (S keys, `key[p, d, j]` is component d of key `p * W + j`, columns beyond S are ignored; or `key[j, d]`), with running maximum m, sum l and accumulator o:
+    A row is a pair (i, h) of a query and a head; all rows share the keys and values of one head. There are S keys. In
+    panels, `key[p, d, j]` is component d of key `p * W + j`, and columns beyond S are ignored; in rows, it is `key[j,
+    d]`. Blocks of `key_block` keys are processed in order, from the first block that the row sees, with running maximum
+    m, sum l and accumulator o:
 
         t[j]  = x[j] * log2(e), -infinity for keys that are hidden by their position (see `xfmr.attention` for x and what is hidden)
         m'    = max(m, max_j t[j]),  a = 2^(m - m')
         l     = l a + sum_j 2^(t[j] - m'),  o = o a + sum_j 2^(t[j] - m') value[j]
         result[i, h] = o / l * head_scale[h],  probabilities[h, i, j] = 2^(t[j] - m) / l * head_scale[h]
 
-    The first query stands at position `position` among the keys. A score that a mask takes below the most negative f32 becomes that. Rows whose m is in the lower
-    half of the range have no visible key: they get what `masked_rows` says. Probabilities of keys hidden by their position are not written.
+    The first query has position `position` among the keys. A score that a mask takes below the most negative f32 is
+    clamped to it. A row whose m is in the lower half of the range of f32 has no visible key; its probabilities are
+    those of `masked_rows`. Probabilities of keys hidden by their position are not written.
 
-    - (C1) `query` is `[R, H, D]`, `key` panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` `[S, E]`, the result `[R, H, E]`; D, E and W
-      are static and positive. All are tensors, or all are buffers.
-    - (C2) `mask`, if present, is f32, `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`; `head_scale` `[H]`; `distance_bias` `[1 or H, N]`; `relative_key`
-      `[1, D, N' + 15]`, static, the distances in descending order; `probabilities`, if present, `[H, R, S]` (the second destination).
+    - (C1) `query` is `[R, H, D]`, `key` is panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` is `[S, E]`,
+      the result is `[R, H, E]`; D, E and W are static and positive. All are tensors, or all are buffers.
+    - (C2) `mask`, if present, is f32: `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`. `head_scale` is `[H]`;
+      `distance_bias` is `[1 or H, N]`; `relative_key` is `[1, D, N' + 15]`, static, the distances in descending order.
+      `probabilities`, if present, is `[H, R, S]`, the second destination.
     - (C3) `causal`, windows, `distance_bias` and `relative_key` need `position`.
-    - (C4) `scratch` and `state`, if present, are contiguous f32 buffers: `[rows, key_block or more]` for scores, `[R * H or more, 32]` for the maxima and sums of
-      rows between blocks; vectors need them, `attune-attach-scratch` adds them.
-    - (C5) Elements are f32. Keys in rows are of the type of `precision`, bf16 or f16, and so are the values beside them; the queries may be.
-    - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d and over j of `value` run in order with fused
-      multiply-adds; the sum l is kept in 16 lanes joined by a fixed tree. A row's bits do not depend on which rows share its tile.
-    - (N2) With `precision` bf16 or f16, queries, keys, weights and values may be rounded to it before they are multiplied; sums are f32.
+    - (C4) `scratch` and `state`, if present, are contiguous f32 buffers: `[rows, key_block or more]` for scores, and
+      `[R * H or more, 32]` for the maxima and sums of rows between blocks. The vector lowering needs them;
+      `attune-attach-scratch` adds them.
+    - (C5) Elements are f32, with these exceptions: keys in rows, and the values that come with them, have the type of
+      `precision`, bf16 or f16; the queries may have it.
+    - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d, and over j of `value`, run in order with
+      fused multiply-adds; the sum l has 16 lanes joined by a fixed tree. GPUs differ: see docs/numerics.md. A row's
+      bits do not depend on the other rows of its tile.
+    - (N2) With `precision` bf16 or f16, queries, keys, probabilities and values may be rounded to it before they are
+      multiplied; sums are f32.
 
     ```mlir
     %o = tile.attention_tile ins(%q, %k, %v : tensor<?x1x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) at(%position) outs(%d : tensor<?x1x12xf32>)
@@ -55,11 +63,11 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
   }];
   let extraClassDeclaration = tileDeclaration # [{
-    /// The probabilities destination, or null.
+    /// Returns the probabilities destination, or null.
     ::mlir::Value getProbabilities() { return getDestinations().size() > 1 ? getDestinations()[1] : ::mlir::Value(); }
-    /// Whether keys are rows, not panels.
+    /// Returns true if keys are rows, not panels.
     bool hasKeyRows() { return ::llvm::cast<::mlir::ShapedType>(getKey().getType()).getRank() == 2; }
-    /// Whether keys are hidden by their position.
+    /// Returns true if keys may be hidden by their position.
     bool hidesByPosition() { return getCausal() || getWindowLeft() || getWindowRight(); }
   }];
   let hasVerifier = 1;

@@ -7,9 +7,10 @@
 include "dialect/Tile/IR/TileDialect.td"
 
 def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
-  let summary = "up to `width` keys of one head, transposed into a panel";
+  let summary = "transposes up to W keys of one head into a panel";
   let description = [{
-    `panel[d, column + j] = keys[j, d]` for the rows j of `keys`. Columns before `column` (0 if absent) stay as they are, those after the keys become 0, or stay.
+    `panel[d, column + j] = keys[j, d]` for the rows j of `keys`. Columns before `column` (0 if absent) stay as they
+    are. Columns after the keys either become 0 or stay as they are, as the backend chooses; readers must ignore them.
 
     - (C1) `keys` is `[n, D]`, the panel `[D, W]`, with `column + n <= W`.
 
@@ -27,7 +28,7 @@ def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
 }
 
 def Tile_UnpackKeysOp : Tile_Op<"unpack_keys"> {
-  let summary = "the keys of a panel, one per row";
+  let summary = "transposes the keys of a panel into rows";
   let description = [{
     `rows[j, d] = panel[d, j]` for the rows j of the destination.
 

@@ -1,4 +1,4 @@
-//===- QuantizeOps.cpp - Verifier, effects and tiling of quantize_rows -----===//
+//===- QuantizeOps.cpp - Verifier, effects and tiling of quantize_rows ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ LogicalResult QuantizeRowsOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// TilingInterface: rows are independent, and whole
+// TilingInterface: rows are independent and are never split
 //===----------------------------------------------------------------------===//
 
 SmallVector<utils::IteratorType> QuantizeRowsOp::getLoopIteratorTypes() { return {utils::IteratorType::parallel}; }
@@ -52,7 +52,7 @@ SmallVector<Range> QuantizeRowsOp::getIterationDomain(OpBuilder &builder) {
   return {Range{builder.getIndexAttr(0), rows, builder.getIndexAttr(1)}};
 }
 
-/// Rows |offset| … |offset| + |size| - 1 of |tensor|.
+/// Returns the rows |offset| … |offset| + |size| - 1 of |tensor|.
 static Value sliceRows(OpBuilder &builder, Location loc, Value tensor, OpFoldResult offset, OpFoldResult size) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)), strides(type.getRank(), builder.getIndexAttr(1));
@@ -94,7 +94,7 @@ LogicalResult QuantizeRowsOp::getIterationDomainTileFromOperandTiles(OpBuilder &
                                                                      ArrayRef<SmallVector<OpFoldResult>> sizes,
                                                                      SmallVectorImpl<OpFoldResult> &domainOffsets,
                                                                      SmallVectorImpl<OpFoldResult> &domainSizes) {
-  // Only whole rows of the input can be taken.
+  // Only whole rows of the input can be fused.
   if (numbers.size() != 1 || numbers[0] != 0 || !isConstantIntValue(offsets[0][1], 0) ||
       !isConstantIntValue(sizes[0][1], cast<ShapedType>(getInput().getType()).getDimSize(1)))
     return failure();

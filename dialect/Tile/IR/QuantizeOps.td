@@ -10,18 +10,22 @@ include "mlir/Interfaces/TilingInterface.td"
 def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<TilingInterface,
     ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation", "getResultTilePosition", "getTiledImplementationFromOperandTiles",
      "getIterationDomainTileFromOperandTiles"]>]> {
-  let summary = "rows rounded to what a projection of lower precision multiplies";
+  let summary = "converts rows to the operand type of a low-precision projection: bf16, f16, or integers with one scale per row";
   let description = [{
-    With one destination, `codes[t, k] = bf16(input[t, k])`, or f16, to nearest and even; codes of bf16 may be f32 of the same values. With two,
+    With one destination, `quantized[t, k] = bf16(input[t, k])`, or f16, to nearest, ties to even. Values rounded to
+    bf16 may be stored as f32. With two destinations,
 
-        scales[t]   = max_k |input[t, k]| / 127
-        codes[t, k] = round(input[t, k] * (127 / max_k |input[t, k]|)) + zero
+        scales[t]       = max_k |input[t, k]| / 127
+        quantized[t, k] = round(input[t, k] * (127 / max_k |input[t, k]|)) + zero
 
-    to nearest and even, where `zero` is 128 for i8 codes, which are unsigned then, and 0 for i16. A row of zeros has the scale 0 and the codes `zero`.
+    to nearest, ties to even. `zero` is 128 for 8-bit values, which are unsigned then, and 0 for 16-bit values. A row of
+    zeros has the scale 0 and the values `zero`.
 
-    - (C1) `input` is f32 `[T, K]`, `codes` `[T, K']` with `K' >= K`; columns from K on are `zero`, or 0.0.
-    - (C2) One destination has elements of bf16, f16 or f32; with `scales`, f32 `[T]`, codes are i8 or i16.
-    - (N1) A row with an infinite or undefined element has an infinite or undefined scale, and its codes mean nothing.
+    - (C1) `input` is f32 `[T, K]`, `quantized` is `[T, K']` with `K' >= K`; columns from K on are `zero`, or 0.0 for
+      floats.
+    - (C2) A single destination has elements of bf16, f16 or f32. With `scales`, f32 `[T]`, quantized values are i8 or
+      i16.
+    - (N1) A row with an infinity or NaN has an infinite or NaN scale and unspecified quantized values.
 
     ```mlir
     %c = tile.quantize_rows ins(%x : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
@@ -35,7 +39,7 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
   }];
   let extraClassDeclaration = tileDeclaration # [{
     ::mlir::Value getCodes() { return getDestinations()[0]; }
-    /// The scales destination, or null.
+    /// Returns the scales destination, or null.
     ::mlir::Value getScales() { return getDestinations().size() > 1 ? getDestinations()[1] : ::mlir::Value(); }
   }];
   let hasVerifier = 1;

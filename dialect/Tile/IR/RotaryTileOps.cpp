@@ -1,4 +1,4 @@
-//===- RotaryTileOps.cpp - Verifier of rotary embeddings of tiles -----------===//
+//===- RotaryTileOps.cpp - Verifier of rotary embeddings of tiles ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -7,12 +7,12 @@
 include "dialect/Tile/IR/TileDialect.td"
 
 def Tile_RotaryTileOp : Tile_Op<"rotary_tile"> {
-  let summary = "the heads of a few tokens, turned by their positions";
+  let summary = "applies rotary embeddings to the heads of a tile of tokens";
   let description = [{
-    As `xfmr.rotary` for the tokens of the tile.
+    Computes `xfmr.rotary` for the tokens of the tile.
 
-    - (C1) `input` and the result are `[n, H, D]`, `positions` `[n]` of i64, `table` `[P, R]` with R even and at most D.
-    - (N1) A product, rounded, and a fused multiply-add for each element.
+    - (C1) `input` and the result are `[n, H, D]`, `positions` is i64 `[n]`, `table` is `[P, R]` with R even and at most D.
+    - (N1) Each element is a rounded product and a fused multiply-add.
 
     ```mlir
     %y = tile.rotary_tile ins(%x, %p, %t : tensor<?x4x12xf32>, tensor<?xi64>, tensor<512x12xf32>) outs(%d : tensor<?x4x12xf32>) -> tensor<?x4x12xf32>

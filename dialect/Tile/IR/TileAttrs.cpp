@@ -1,4 +1,4 @@
-//===- TileAttrs.cpp - Attributes of the tile dialect and their verifiers --===//
+//===- TileAttrs.cpp - Attributes of the tile dialect and their verifiers -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

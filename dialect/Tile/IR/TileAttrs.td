@@ -1,4 +1,4 @@
-//===- TileAttrs.td - Attributes of the tile dialect --------*- tablegen -*-===//
+//===- TileAttrs.td - Attributes of the tile dialect -------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ATTRS_TD
@@ -9,10 +9,11 @@ include "mlir/IR/AttrTypeBase.td"
 
 def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
   let mnemonic = "group";
-  let summary = "the kernel that an operation becomes a part of";
+  let summary = "the kernel that an operation becomes part of";
   let description = [{
-    Stands as `tile.group` on Linalg operations and `tile.quantize_rows` from the phase `linalg` until kernels are outlined. Tiling fuses producers of the same `number` into
-    their consumer; an operation without a number is a kernel by itself. `text` describes the kernel in one line.
+    Stands as `tile.group` on Linalg operations and `tile.quantize_rows` from the phase `linalg` until kernels are
+    outlined. Tiling fuses producers into a consumer of the same `number`; an operation without a number is a kernel by
+    itself. `text` describes the kernel in one line.
 
     ```mlir
     #tile.group<3, "linear 48 -> 144, bias">
@@ -26,12 +27,12 @@ def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
 
 def Tile_KernelAttr : AttrDef<Tile_Dialect, "Kernel"> {
   let mnemonic = "kernel";
-  let summary = "the kernel that a parallel loop or a function is";
+  let summary = "the kernel that a parallel loop or a function implements";
   let description = [{
-    Stands as `tile.kernel` on the `scf.forall` of a kernel until it is outlined, then on its function. `text` describes the kernel in one line. In a
-    `row_wise` loop each row of the results depends only on the same row of the inputs, not on its index and not on how many rows there are. `backend`
-    is `halide` if Halide generates the function and empty if the target's own code generator does; `note` says why it is not the backend that
-    was asked for.
+    Stands as `tile.kernel` on the `scf.forall` of a kernel until it is outlined, then on its function. `text` describes
+    the kernel in one line. In a `row_wise` loop each row of the results depends only on the same row of the inputs,
+    neither on its index nor on the number of rows. `backend` is `halide` if Halide generates the function, and empty if
+    the target's own code generator does. `note` says why the requested backend does not generate it.
 
     ```mlir
     #tile.kernel<"layer_norm 48", row_wise>
@@ -51,10 +52,10 @@ def Tile_WorkAttr : AttrDef<Tile_Dialect, "Work"> {
   let mnemonic = "work";
   let summary = "the arithmetic and the memory traffic of one execution of a kernel";
   let description = [{
-    Stands as `tile.work` on the `scf.forall` of a kernel until it is outlined, then on the call of its function until work is counted.
-    Symbols of the formulas are arguments of the function around the loop or the call. `flops` counts two for each multiply-add of
-    products; `cache_bytes` are the bytes read or written of the caches among the operands, those of rank 4 and 5, of which a call sees
-    parts.
+    Stands as `tile.work` on the `scf.forall` of a kernel until it is outlined, then on the call of its function until
+    work is counted. Symbols of the formulas are arguments of the function around the loop or the call. `flops` counts
+    two operations for each multiply-add of a matrix product. `cache_bytes` counts the bytes read or written of key and
+    value caches, the operands of rank 4 and 5: a call accesses only parts of them.
 
     ```mlir
     #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>

@@ -14,16 +14,15 @@ def Tile_Dialect : Dialect {
   let cppNamespace = "::mlir::tiles";
   let summary = "computations that no Linalg operation expresses, on tensors or buffers";
   let description = [{
-    Computations that no Linalg operation expresses: the attention of a tile of queries, a packed panel of keys, rotary embeddings, quantized
-    rows. Each operation stands for one iteration of a tiled loop. `quantize_rows` exists from the phase `linalg` on, the others from the phase
-    `tiled`; all are lowered in the phase `vector`. They are in destination-passing style: on tensors an operation returns its updated
-    destinations, on buffers it writes them and has no results.
+    Computations that no Linalg operation expresses: the attention of a tile of queries, key panels, rotary embeddings,
+    quantized rows. Each operation is one iteration of a tiled loop. `quantize_rows` exists from the phase `linalg` on,
+    the others from the phase `tiled`; all are lowered in the phase `vector`. They are in destination-passing style: on
+    tensors an operation returns its updated destinations, on buffers it writes them and has no results.
 
-    The attributes `tile.group` and `tile.kernel` say which kernel an operation, a loop or a function is, `tile.work` how much a kernel
-    computes; `tile.whole_panels` stands on
-    contractions whose number of columns is a multiple of the width of a weight panel; `tile.rows` marks the
-    arguments that a kernel reads or writes row by row, along dimension 0; they have the same number of rows, which the kernel takes from
-    their shape alone.
+    The attributes `tile.group` and `tile.kernel` name the kernel of an operation, a loop or a function, and `tile.work`
+    the amount of work of a kernel. `tile.whole_panels` stands on contractions whose number of columns is a multiple of
+    the width of a weight panel. `tile.rows` marks the arguments that a kernel reads or writes row by row, along
+    dimension 0. They have the same number of rows, which the kernel takes from their shapes alone.
   }];
   let discardableAttrs = (ins "::mlir::tiles::GroupAttr":$group, "::mlir::tiles::KernelAttr":$kernel, "::mlir::UnitAttr":$whole_panels,
                               "::mlir::UnitAttr":$rows, "::mlir::tiles::WorkAttr":$work);
@@ -34,7 +33,8 @@ def Tile_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
 }
 
-/// A tile computation in destination-passing style: on tensors it returns its updated destinations, on buffers it writes them.
+/// A tile computation in destination-passing style: on tensors it returns its updated destinations, on buffers it
+/// writes them.
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic,
     [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits> {
   code tileDeclaration = [{

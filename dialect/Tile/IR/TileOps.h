@@ -29,15 +29,16 @@ inline constexpr StringLiteral kWholePanelsAttr = TileDialect::WholePanelsAttrHe
 inline constexpr StringLiteral kWorkAttr = TileDialect::WorkAttrHelper::getNameStr();
 inline constexpr StringLiteral kRowsAttr = TileDialect::RowsAttrHelper::getNameStr();
 
-/// The group that |op| belongs to; null if it has none.
+/// Returns the group that |op| belongs to; null if it has none.
 inline GroupAttr getGroup(Operation *op) { return op->getAttrOfType<GroupAttr>(kGroupAttr); }
-/// The kernel that |op|, a parallel loop or a function, is; null if it is none.
+/// Returns the kernel that |op|, a parallel loop or a function, implements; null if there is none.
 inline KernelAttr getKernel(Operation *op) { return op->getAttrOfType<KernelAttr>(kKernelAttr); }
 
 } // namespace mlir::tiles
 
 namespace mlir::tiles::detail {
-/// Adds the effects of an operation in destination-passing style on its buffers: it reads inputs and writes destinations.
+/// Appends the memory effects of an operation in destination-passing style on its buffers: it reads inputs and writes
+/// destinations.
 void getTileEffects(DestinationStyleOpInterface op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects);
 } // namespace mlir::tiles::detail
 

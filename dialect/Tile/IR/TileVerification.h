@@ -11,7 +11,8 @@ namespace mlir::tiles {
 /// Succeeds if |value|, a tensor or buffer, has |rank| dimensions; else emits an error of |op| that calls it |name|.
 LogicalResult verifyRank(Operation *op, Value value, StringRef name, int64_t rank);
 
-/// Succeeds if |expected| and |got| are equal or one of them is dynamic; else emits an error of |op| about |what|.
+/// Succeeds if |expected| and |got| are equal or one of them is dynamic; else emits an error of |op| that names the
+/// size |what|.
 LogicalResult verifySize(Operation *op, StringRef what, int64_t expected, int64_t got);
 
 } // namespace mlir::tiles

@@ -10,7 +10,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "an activation function on every element";
+  let summary = "applies an activation function to every element";
   let description = [{
     ```mlir
     %y = xfmr.activation <tanh> %x : tensor<?x48xf32>
@@ -23,12 +23,12 @@ def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "re
 }
 
 def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "exponentials of each row, divided by their sum (or its logarithm, with `log`)";
+  let summary = "computes the softmax of each row, or its logarithm with `log`";
   let description = [{
     `result[t, i] = exp(input[t, i] - max_j input[t, j]) / sum_j exp(...)`; with `log`, `input - max - log(sum)`.
 
     - (C1) The last dimension is static.
-    - (N1) f32; sums in 16 lanes joined by a fixed tree.
+    - (N1) f32. On a CPU a sum has 16 lanes joined by a fixed tree, on a GPU 32.
 
     ```mlir
     %p = xfmr.softmax %x : tensor<?x48xf32>
@@ -41,7 +41,7 @@ def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]
 }
 
 def Xfmr_DropoutOp : Xfmr_Op<"dropout", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "training-time noise; the identity at inference, where it folds away";
+  let summary = "is dropout at training time; the identity at inference, so it folds away";
   let description = [{
     - (C1) `0 <= rate <= 1`.
 

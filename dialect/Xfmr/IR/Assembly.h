@@ -15,7 +15,8 @@
 
 namespace mlir::xfmr {
 
-/// Parses `, NAME` and |types|, unless the next keyword is another; sets |more| if a comma follows that has been read.
+/// Parses the keyword |name| and |types|, unless |more| is false or another keyword follows. Then sets |more| to true
+/// if it has read a comma after the types.
 static ParseResult parseTypesOf(OpAsmParser &parser, StringRef name, ArrayRef<Type *> types, bool &more) {
   if (!more || failed(parser.parseOptionalKeyword(name)))
     return success();
@@ -116,7 +117,7 @@ static void printInput(AsmPrinter &printer, ArrayAttr dims, InputDefault default
     printer << ", max_value = " << maxValue;
 }
 
-/// Parses the dims of an output and, of a group, `, group`.
+/// Parses the dims of an output, and `, group` if it is a group.
 static ParseResult parseOutput(AsmParser &parser, ArrayAttr &dims, bool &isGroup) {
   if (parseDims(parser, dims))
     return failure();

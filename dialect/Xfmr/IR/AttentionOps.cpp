@@ -73,7 +73,7 @@ static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t head
   return success();
 }
 
-/// Checks C1 of attention as far as it is about caches.
+/// Checks the part of C1 of `attention` that concerns caches.
 static LogicalResult verifyCaches(AttentionOp op) {
   auto key = op.getKey().getType(), value = op.getValue().getType();
   if (op.isCached() != (value.getRank() == 4))
@@ -122,7 +122,7 @@ void MultiHeadAttentionOp::build(OpBuilder &builder, OperationState &state, Type
 }
 
 namespace {
-/// Drops a `probabilities` result nobody uses.
+/// Drops a `probabilities` result without users.
 template <typename AnyAttentionOp>
 struct DropUnusedProbabilities : OpRewritePattern<AnyAttentionOp> {
   using OpRewritePattern<AnyAttentionOp>::OpRewritePattern;

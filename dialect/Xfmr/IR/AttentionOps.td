@@ -1,4 +1,4 @@
-//===- AttentionOps.td - Attention and head layout -*- tablegen -*-===//
+//===- AttentionOps.td - Attention and head layout ---------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_ATTENTION_OPS_TD
@@ -11,7 +11,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_SplitHeadsOp : Xfmr_Op<"split_heads", [Pure, InferTypeOpAdaptor]> {
-  let summary = "features seen as heads; a view, never a copy";
+  let summary = "splits the feature dimension into heads, as a view";
   let description = [{
     `result[t, h, d] = input[t, h * head_dim + d]`
 
@@ -28,7 +28,7 @@ def Xfmr_SplitHeadsOp : Xfmr_Op<"split_heads", [Pure, InferTypeOpAdaptor]> {
 }
 
 def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
-  let summary = "heads seen as features; a view, never a copy";
+  let summary = "joins the heads into one feature dimension, as a view";
   let description = [{
     `result[t, h * head_dim + d] = input[t, h, d]`
 
@@ -42,7 +42,7 @@ def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
   let hasFolder = 1;
 }
 
-/// What `attention` and `multi_head_attention` have in common after their tensors: how long sequences are, what is added to scores and what hides keys.
+/// Operands that `attention` and `multi_head_attention` share: key lengths, masks, biases and relative keys.
 defvar Xfmr_ScoreOperands = (ins Optional<Xfmr_Lengths>:$key_lengths, Optional<Xfmr_Mask>:$mask, Optional<1DTensorOf<[F32]>>:$head_mask,
                                  Optional<2DTensorOf<[F32]>>:$distance_bias,
                                  Optional<RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>>:$relative_key);
@@ -55,12 +55,15 @@ defvar Xfmr_ScoreAttributes = (ins F64Attr:$scale, UnitAttr:$causal,
                                    DefaultValuedAttr<Xfmr_ScoreStageAttr, "::mlir::xfmr::ScoreStage::Softmax">:$score_stage);
 
 def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
-  let summary = "scaled dot-product attention of every sequence of a packed batch";
+  let summary = "computes scaled dot-product attention for every sequence of a packed batch";
   let description = [{
-    Sequence b has the Q_b queries of rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys: the rows from `key_offsets[b]` on, as many as
-    `key_offsets` says or fewer if `key_lengths[b]` says so; or, where `key` and `value` are caches, the first `key_lengths[b]` keys of slot b, or of slot `slots[b]`. Query i stands at
-    position `p = i` among the keys (`alignment = start`) or `p = i + S_b - Q_b` (`end`: the last query at the last key). For each head h and query i,
-    with g = h / (H / G) and j over the keys of the sequence:
+    Sequence b has Q_b queries, the rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys. Keys of a token
+    tensor are the rows from `key_offsets[b]` on; `key_offsets` gives their number, or `key_lengths[b]` if that is
+    smaller. If `key` and `value` are caches, the keys are the first `key_lengths[b]` of slot b, or of slot `slots[b]`.
+
+    Query i has the position `p = i` among the keys (`alignment = start`), or `p = i + S_b - Q_b` (`alignment = end`:
+    the last query is aligned with the last key). For each head h and query i, with g = h / (H / G) and j over the keys
+    of the sequence:
 
         s[j] = scale * (q . k[j] + relative[j])                     q = query[i, h, :], k[j] = key[j, g, :]
         c[j] = softcap * tanh(s[j] / softcap)                       s[j] without `softcap`
@@ -68,28 +71,36 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
         P    = softmax over the visible j of x * head_mask[h]
         result[i, h, e] = sum_j P[j] * value[j, g, e]
 
-    `relative[j]` is `q . r` (`relative_terms = query`) or `q . r + k[j] . r` (`query_and_key`) with `r = relative_key[p - j + (N' - 1) / 2, :]`.
+    `relative[j]` is `q . r` (`relative_terms = query`) or `q . r + k[j] . r` (`query_and_key`) with
+    `r = relative_key[p - j + (N' - 1) / 2, :]`.
 
-    Visible are the keys that nothing hides: `causal` hides j > p, `window_left = n` hides j < p - n, `window_right = n` hides j > p + n, a mask of i1 or i64
-    hides where it is 0, one of f32 where it is below -1.7e38. With `mask_fill` a mask of i1 or i64 does not hide: the score x[j] becomes `mask_fill` where it is 0.
+    A key j is hidden if one of these holds: `causal` is set and `j > p`; `window_left = n` and `j < p - n`;
+    `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 there; a mask of f32 is below -1.7e38 there. Every
+    other key is visible. With `mask_fill`, a mask of i1 or i64 does not hide keys: where it is 0, the score x[j]
+    becomes `mask_fill`.
 
-    A row without a visible key has P = 0 by the rule `masked_rows = zero`. By `uniform` all keys of the sequence weigh the same; by `least_masked` those that
-    only the mask, or only `causal` and the window, hide (if there is none, all). A sequence without keys gives zeros.
+    `masked_rows` says what a row without a visible key gets. `zero` gives P = 0. `uniform` gives all keys of the
+    sequence the same probability. `least_masked` gives it to the keys hidden by the mask alone, or by `causal` and the
+    window alone, and to all keys if there are none. A sequence without keys gives zeros.
 
-    `probabilities[b, h, i, j]` is P[j], zero where i or j is beyond the sequence. `score_stage` asks for an earlier value instead: `product` gives s, `capped` c,
-    `masked` x with the most negative f32 where a key is hidden and beyond the sequence.
+    `probabilities[b, h, i, j]` is P[j], and zero where i or j is beyond the sequence. `score_stage` selects an earlier
+    value instead: `product` gives s, `capped` gives c, and `masked` gives x, with the most negative f32 for hidden keys
+    and beyond the sequence.
 
-    - (C1) `query` and `key` have the same head size, `key` and `value` the same number of heads, which divides that of `query`. Both are token tensors, with
-      `key_offsets`, or both caches, with `key_lengths` and without `key_offsets`; the panels of a cache have a width that is a multiple of 16. Only caches have `slots`.
+    - (C1) `query` and `key` have the same head size. `key` and `value` have the same number of heads, which divides
+      that of `query`. Both are token tensors, with `key_offsets`; or both are caches, with `key_lengths` and without
+      `key_offsets`. The panel width of a key cache is a multiple of 16. Only caches have `slots`.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
-    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`; a dimension of size 1 stands for all, also if its size is
-      known only at run time (K: only if it is static). `head_mask` has H elements.
+    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast, also if it is dynamic;
+      the key dimension only if it is static. `head_mask` has H elements.
     - (C4) `distance_bias` is `[H or 1, N]` with N odd and at least 2 max(Q, K) - 1.
-    - (C5) `relative_key` is `[N', D]` with N' odd and at least 2 max(Q, K) - 1; `relative_terms` other than the default needs it. From phase `linalg` on it is one
-      panel `[1, D, N' + 15]` of its rows in reverse order.
-    - (C6) Windows are not negative, `softcap` is positive; `mask_fill` needs a mask of i1 or i64, a `score_stage` other than the default `probabilities`.
-    - (N1) f32. Keys are taken in blocks of 512 from key 0 on, in order, with a running maximum and sum; a hidden key, and one whose score is far below the
-      maximum, has weight exactly 0. Blocks that `causal` or a window hides from all rows of a tile are not read.
+    - (C5) `relative_key` is `[N', D]` with N' odd and at least 2 max(Q, K) - 1; `relative_terms` other than the default
+      needs it. From the phase `linalg` on it is one panel `[1, D, N' + 15]` of its rows in reverse order.
+    - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64. A `score_stage`
+      other than the default needs `probabilities`.
+    - (N1) f32. Keys are processed in blocks of 512 from key 0 on, in order, with a running maximum and sum. A hidden
+      key, and a key whose score is far below the maximum, has probability exactly 0. Blocks that `causal` or a window
+      hides from all rows of an attention tile are not read. GPUs use smaller blocks.
 
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)
@@ -108,7 +119,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($probabilities)^)?
   }];
-  /// Without masks, biases and options: they are added by the accessors. |probabilities| may be null.
+  /// Builds attention without masks, biases and options, which accessors add. |probabilities| may be null.
   let builders = [OpBuilder<(ins "::mlir::Type":$probabilities, "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value,
                                  "::mlir::Value":$queryOffsets, "::mlir::Value":$keyOffsets, "::mlir::Value":$queryLength,
                                  "::mlir::Value":$keyLength, "double":$scale)>];
@@ -117,7 +128,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     int64_t getNumKvHeads() { return getKey().getType().getDimSize(1); }
     int64_t getHeadDim() { return getQuery().getType().getDimSize(2); }
     int64_t getValueDim() { return getValue().getType().getShape().back(); }
-    /// Whether keys and values are caches.
+    /// Returns true if keys and values are caches.
     bool isCached() { return getKey().getType().getRank() == 5; }
   }];
   let hasVerifier = 1;
@@ -125,18 +136,20 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
 }
 
 def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSizedOperandSegments]> {
-  let summary = "attention with its projections, as models describe it";
+  let summary = "computes attention with its projections, as models describe it";
   let description = [{
-    `q = split_heads(query Wq^T + bq)`, `k = split_heads(memory Wk^T + bk)`, `v = split_heads(value Wv^T + bv)`,
-    `result = merge_heads(attention(q, k, v)) Wo^T + bo`; without `wo` the merged heads are the result. Self-attention passes its input
-    as `query` and as `memory`; `value` is `memory` where it is absent. `xfmr-decompose-composites` rewrites it that way. Attention over a cache, or of
-    rotated heads, is written with these parts.
+    `q = split_heads(query Wq^T + bq)`, `k = split_heads(memory Wk^T + bk)`, `v = split_heads(value Wv^T + bv)`, `result
+    = merge_heads(attention(q, k, v)) Wo^T + bo`. Without `wo` the merged heads are the result.
 
-    - (C1) `wq`, `wk`, `wv` have as many columns as their input has features; the rows of `wq` and `wk` are `num_heads` and `num_kv_heads` times one
-      head size, those of `wv` a multiple of `num_kv_heads`.
-    - (C2) Biases have as many elements as their matrices have rows; those of query, key and value come together (`#xfmr.fill` gives
-      a missing one), that of the output only with them.
-    - (C3) Offsets, lengths, masks, biases of scores, attributes and `probabilities` as in `xfmr.attention`.
+    Self-attention passes its input as `query` and as `memory`. Without `value`, values are computed from `memory`.
+    `xfmr-decompose-composites` rewrites the operation by this definition. Attention that reads a cache or rotates its
+    heads is written with these parts from the start.
+
+    - (C1) `wq`, `wk` and `wv` have as many columns as their input has features. `wq` has `num_heads` times the head
+      size rows and `wk` `num_kv_heads` times; the rows of `wv` are a multiple of `num_kv_heads`.
+    - (C2) A bias has as many elements as its matrix has rows. `bq`, `bk` and `bv` come together (`#xfmr.fill` gives a
+      missing one), and `bo` only with them.
+    - (C3) Offsets, lengths, masks, score biases, attributes and `probabilities` are as in `xfmr.attention`.
 
     ```mlir
     %y = xfmr.multi_head_attention %x, %x weights(%wq, %wk, %wv, %wo : tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>)

@@ -21,7 +21,7 @@ static LogicalResult verifyCaches(Operation *op, RankedTensorType keys, RankedTe
   return success();
 }
 
-/// Checks that |type| (named |name|) has |heads| heads of |size|.
+/// Checks that |type|, called |name| in errors, has |heads| heads of |size| components.
 static LogicalResult verifyHeads(Operation *op, RankedTensorType type, StringRef name, int64_t heads, int64_t size) {
   if (type.getDimSize(1) == heads && type.getShape().back() == size)
     return success();

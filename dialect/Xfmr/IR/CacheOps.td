@@ -1,4 +1,4 @@
-//===- CacheOps.td - Keys and values kept between calls -*- tablegen -*-===//
+//===- CacheOps.td - Keys and values kept between calls ----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_CACHE_OPS_TD
@@ -9,25 +9,28 @@ include "dialect/Xfmr/IR/XfmrTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-/// A mask of the keys of a batch, `tensor<?x?xf32>`.
+/// Mask of the keys of a batch, `[batch, keys]`: `tensor<?x?xf32>`.
 def Xfmr_DynamicMask : Type<CPred<"$_self == ::mlir::RankedTensorType::get({::mlir::ShapedType::kDynamic, ::mlir::ShapedType::kDynamic}, "
                                   "::mlir::Float32Type::get($_self.getContext()))">, "tensor<?x?xf32>", "::mlir::RankedTensorType">,
     BuildableType<"::mlir::RankedTensorType::get({::mlir::ShapedType::kDynamic, ::mlir::ShapedType::kDynamic}, $_builder.getF32Type())">;
 
-/// The first `[T, G, D]` keys of sequences, or `[B, G, L, D]` as models take them in.
+/// Keys or values to append: `[T, G, D]` for packed tokens, or `[B, G, L, D]`, the layout in which models receive
+/// earlier keys and values.
 def Xfmr_NewKeys : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[3, 4]>]>;
 
 def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSegments, AllTypesMatch<["key_cache", "new_key_cache"]>,
                                            AllTypesMatch<["value_cache", "new_value_cache"]>]> {
-  let summary = "the caches with the keys and values of new tokens behind those they hold; in place";
+  let summary = "appends the keys and values of new tokens to the caches, in place";
   let description = [{
-    Key i of sequence b (row `offsets[b] + i` of `[T, G, D]`, or `key[b, :, i, :]` of `[B, G, L, D]`) becomes key `past[b] + i` of slot b, or of slot `slots[b]`, and its
-    value likewise.
-    The caches that are given end here: what reads them later reads the result, and both are the same memory.
+    Key i of sequence b becomes key `past[b] + i` of slot b, or of slot `slots[b]`, and likewise its value. Key i is the
+    row `offsets[b] + i` of `[T, G, D]`, or `key[b, :, i, :]` of `[B, G, L, D]`.
+
+    The operation consumes its cache operands: later readers use the results, which are the same memory.
 
     - (C1) `key` and `value` are `[T, G, D]` and `[T, G, E]` with `offsets`, or `[B, G, L, D]` and `[B, G, L, E]` without.
     - (C2) `key_cache` is `[B, G, P, D, W]` with W a multiple of 16, `value_cache` is `[B, G, C, E]`.
-    - (N1) Exact. Capacity is the caller's affair: a key at or beyond P W or C is undefined behaviour, and so is a slot that is named twice.
+    - (N1) Exact. The caller guarantees capacity: a key at or beyond P W or C, or a slot named twice, is undefined
+      behavior.
 
     ```mlir
     %kc, %vc = xfmr.kv_cache_update %k, %v into %keys, %values at(%past) slots(%slots) offsets(%off)
@@ -45,12 +48,12 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
 }
 
 def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
-  let summary = "the first keys and values of each slot, as models give them out";
+  let summary = "copies the first `length` keys and values of each slot to dense tensors";
   let description = [{
     `key[b, g, j, d] = key_cache[b, g, j / W, d, j mod W]`, `value[b, g, j, e] = value_cache[b, g, j, e]` for j < `length`.
 
     - (C1) `key_cache` is `[B, G, P, D, W]`, `value_cache` is `[B, G, C, E]`, with the same number of heads.
-    - (N1) Exact. The slots hold at least `length` keys.
+    - (N1) Exact. Each slot holds at least `length` keys.
 
     ```mlir
     %k, %v = xfmr.kv_cache_read %keys, %values, %length : tensor<?x2x?x12x64xf32>, tensor<?x2x?x12xf32>   // two tensor<?x2x?x12xf32>
@@ -63,11 +66,12 @@ def Xfmr_KvCacheReadOp : Xfmr_Op<"kv_cache_read", [Pure, InferTypeOpAdaptor]> {
 }
 
 def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<["cache", "new_cache"]>]> {
-  let summary = "the cache with what is added to the scores of new keys behind what it holds; in place";
+  let summary = "appends the additive mask of new tokens to the mask cache, in place";
   let description = [{
-    `new_cache[slots[b], past[b] + i] = mask[b, i]`, 0 without a mask, for the tokens i < `offsets[b + 1] - offsets[b]` of sequence b.
+    `new_cache[slots[b], past[b] + i] = mask[b, i]` for the tokens i < `offsets[b + 1] - offsets[b]` of sequence b; 0
+    without `mask`.
 
-    - (N1) Exact. Capacity is the caller's affair, as in `xfmr.kv_cache_update`.
+    - (N1) Exact. The caller guarantees capacity, as for `xfmr.kv_cache_update`.
 
     ```mlir
     %new = xfmr.mask_cache_update %hidden at(%past) slots(%slots) offsets(%off) mask(%mask : tensor<?x?xf32>) : tensor<?x?xf32>
@@ -81,9 +85,9 @@ def Xfmr_MaskCacheUpdateOp : Xfmr_Op<"mask_cache_update", [Pure, AllTypesMatch<[
 }
 
 def Xfmr_MaskCacheReadOp : Xfmr_Op<"mask_cache_read", [Pure]> {
-  let summary = "what is added to the scores of the first keys of some slots";
+  let summary = "gathers the additive mask of the first `length` keys of the listed slots";
   let description = [{
-    `result[b, j] = cache[slots[b], j]` for j < `length`; the operand `mask` of attention.
+    `result[b, j] = cache[slots[b], j]` for j < `length`. The result is the operand `mask` of attention.
 
     - (N1) Exact. `length` is at most the capacity of a slot.
 

@@ -10,12 +10,12 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_EmbeddingOp : Xfmr_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
-  let summary = "rows of a table, by id";
+  let summary = "looks up rows of a table by id";
   let description = [{
     `result[t, :] = table[ids[t], :]`
 
     - (C1) `table` has static shape.
-    - (N1) Exact. An id outside the table is undefined behaviour: the runtime checks ids before a compiled entry sees them.
+    - (N1) Exact. An id outside the table is undefined behavior: the runtime checks ids before a compiled entry sees them.
 
     ```mlir
     %x = xfmr.embedding %ids, %table : tensor<203x48xf32>

@@ -1,4 +1,4 @@
-//===- EntryAttrs.cpp - Verifiers of the attributes of models and entries --===//
+//===- EntryAttrs.cpp - Verifiers of the attributes of models and entries -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ void mlir::xfmr::setWeightsBytes(ModuleOp module, int64_t bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Attributes by themselves
+// Verification of attributes without their context
 //===----------------------------------------------------------------------===//
 
 static bool isI64(Attribute attribute) {
@@ -87,7 +87,7 @@ LogicalResult CacheAttr::verify(EmitError emitError, StringAttr name, ArrayAttr 
   return verifyTensor(emitError, name, dims);
 }
 
-/// A setting is a number, a string or a list of settings.
+/// Returns true if |value| is a setting: a number, a string or a list of settings.
 static bool isSetting(Attribute value) {
   if (auto list = dyn_cast<ArrayAttr>(value))
     return llvm::all_of(list, isSetting);
@@ -113,10 +113,10 @@ LogicalResult ModelAttr::verify(EmitError emitError, StringAttr, StringAttr, Dic
 }
 
 //===----------------------------------------------------------------------===//
-// Attributes in their place
+// Verification of attributes on operations
 //===----------------------------------------------------------------------===//
 
-/// The name of |attribute| in a message.
+/// Returns the name of |attribute| in quotes, for messages.
 static std::string quoted(NamedAttribute attribute) { return "'" + attribute.getName().str() + "'"; }
 
 /// Returns |attribute| as an AttrT, or an error at |op|.
@@ -141,7 +141,8 @@ static LogicalResult verifyModel(Operation *op, NamedAttribute attribute) {
     return failure();
   if (!isa<ModuleOp>(op))
     return op->emitError("expects ") << quoted(attribute) << " on a module";
-  // Not at the entries: passes run on functions in parallel, and none may read another's attributes.
+  // Checked on the module, not on the entries: passes run on functions in parallel and must not read each other's
+  // attributes.
   llvm::StringSet<> names;
   for (Region &region : op->getRegions())
     for (Operation &function : region.getOps())
@@ -167,7 +168,7 @@ LogicalResult mlir::xfmr::verifyEntryFormula(Operation *op, NamedAttribute attri
   return success();
 }
 
-/// Returns an error at |op|, on whose |what| |attribute| means nothing.
+/// Emits an error at |op|: |attribute| has no meaning on |what| of it.
 static LogicalResult refuse(Operation *op, const Twine &what, NamedAttribute attribute) {
   return op->emitError("expects no attribute ") << quoted(attribute) << " on " << what;
 }
@@ -228,7 +229,7 @@ static LogicalResult verifyWeightArgument(Operation *op, const Twine &what, Type
   return success();
 }
 
-/// Returns success if |op| is an entry, on whose arguments and results alone |attribute| may be.
+/// Succeeds if |op| is an entry; |attribute| may stand only on the arguments and results of entries.
 static LogicalResult verifyOnEntry(Operation *op, NamedAttribute attribute) {
   return getEntry(op) ? success() : op->emitError("expects ") << quoted(attribute) << " on arguments and results of an entry";
 }

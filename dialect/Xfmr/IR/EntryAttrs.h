@@ -1,8 +1,9 @@
-//===- EntryAttrs.h - Attributes of models and entries ---------*- C++ -*-===//
+//===- EntryAttrs.h - Attributes of models and entries ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Access to the attributes of EntryAttrs.td on modules, functions, arguments and results. The verifier has checked them: readers need not.
+// Access to the attributes of EntryAttrs.td on modules, functions, arguments and results. The verifier has checked
+// them, so readers need no checks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_XFMR_IR_ENTRYATTRS_H
@@ -16,17 +17,17 @@
 
 namespace mlir::xfmr {
 
-/// |attr| under its name, for a list of attributes.
+/// Returns |attr| under its name, for a list of attributes.
 template <typename AttrT>
 NamedAttribute named(AttrT attr) {
   return {StringAttr::get(attr.getContext(), AttrT::name), attr};
 }
 
-/// Returns the entry that |function| is; null if it is none.
+/// Returns the entry attribute of |function|; null if it is no entry.
 inline EntryAttr getEntry(Operation *function) { return function->getAttrOfType<EntryAttr>(EntryAttr::name); }
 inline void setEntry(Operation *function, EntryAttr entry) { function->setAttr(EntryAttr::name, entry); }
 
-/// Returns the input, output, cache or dim of the session that argument |index| of |function| is; null if it is none.
+/// Returns the input, output, cache or session dim that argument |index| of |function| is; null if it is not one.
 inline InputAttr getInput(FunctionOpInterface function, unsigned index) {
   return function.getArgAttrOfType<InputAttr>(index, InputAttr::name);
 }
@@ -50,27 +51,27 @@ inline CacheAttr getResultCache(FunctionOpInterface function, unsigned index) {
   return function.getResultAttrOfType<CacheAttr>(index, CacheAttr::name);
 }
 
-/// Makes an entry a function like others: removes its attributes and those of its arguments and results.
+/// Turns an entry into an ordinary function: removes its attributes and those of its arguments and results.
 void removeEntry(FunctionOpInterface function);
 
 /// Returns true if every call of |function| passes a weight for argument |index|.
 inline bool isMarkedWeight(FunctionOpInterface function, unsigned index) {
   return function.getArgAttr(index, XfmrDialect::WeightAttrHelper::getNameStr()) != nullptr;
 }
-/// The mark of such an argument.
+/// Returns the attribute that marks a weight argument.
 inline NamedAttribute getWeightMark(MLIRContext *context) {
   return {StringAttr::get(context, XfmrDialect::WeightAttrHelper::getNameStr()), UnitAttr::get(context)};
 }
 
-/// Returns what |module| says about its model; null if it says nothing.
+/// Returns the description of the model of |module|; null if it has none.
 inline ModelAttr getModel(ModuleOp module) { return module->getAttrOfType<ModelAttr>(ModelAttr::name); }
 inline void setModel(ModuleOp module, ModelAttr model) { module->setAttr(ModelAttr::name, model); }
 
-/// Returns the size of the data section of the weights file; nothing before weights have offsets in it.
+/// Returns the size of the data section of the weights file in bytes; nullopt before weights have offsets.
 std::optional<int64_t> getWeightsBytes(Operation *module);
 void setWeightsBytes(ModuleOp module, int64_t bytes);
 
-/// On an entry, a FormulaAttr: the arithmetic of one call.
+/// Name of the attribute of an entry that counts the arithmetic operations of one call, a FormulaAttr.
 inline constexpr llvm::StringLiteral kFlopsAttr = "xfmr.flops";
 
 /// Succeeds if |attribute| of |op| is a formula of the dims of an entry, which |op| must be.

@@ -1,4 +1,4 @@
-//===- EntryAttrs.td - Attributes of models and entries ------*- tablegen -*-===//
+//===- EntryAttrs.td - Attributes of models and entries ----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -17,7 +17,7 @@ class Xfmr_EntryEnum<string name, string summary, list<I32EnumAttrCase> cases> :
   let cppNamespace = "::mlir::xfmr";
 }
 
-def Xfmr_CacheUse : Xfmr_EntryEnum<"CacheUse", "what an entry does with the caches of a session", [
+def Xfmr_CacheUse : Xfmr_EntryEnum<"CacheUse", "use of the caches of a session by an entry", [
     I32EnumAttrCase<"Unused", 0, "unused">, I32EnumAttrCase<"Encode", 1, "encode">, I32EnumAttrCase<"Append", 2, "append">,
     I32EnumAttrCase<"Continue", 3, "continue">]>;
 
@@ -27,7 +27,7 @@ def Xfmr_InputDefault : Xfmr_EntryEnum<"InputDefault", "the value of an input th
     I32EnumAttrCase<"Sources", 6, "sources">, I32EnumAttrCase<"PastLengths", 7, "past_lengths">,
     I32EnumAttrCase<"SourceLengths", 8, "source_lengths">]>;
 
-def Xfmr_SessionDim : Xfmr_EntryEnum<"SessionDim", "a dim that the session knows and no input shows", [
+def Xfmr_SessionDim : Xfmr_EntryEnum<"SessionDim", "a dim that the session knows and that no input has", [
     I32EnumAttrCase<"Past", 0, "past">, I32EnumAttrCase<"SourceLength", 1, "source_length">]>;
 
 class Xfmr_EntryAttribute<string name, string mnem> : AttrDef<Xfmr_Dialect, name> {
@@ -38,9 +38,10 @@ class Xfmr_EntryAttribute<string name, string mnem> : AttrDef<Xfmr_Dialect, name
 def Xfmr_EntryAttr : Xfmr_EntryAttribute<"Entry", "entry"> {
   let summary = "an entry: a function that applications call";
   let description = [{
-    On a public function. `name` is the entry's name in the C API, unique in a module with `xfmr.model`. `caches` says what the entry does with the caches
-    of a session: `encode` writes those of sources, `append` appends tokens to sequences, `continue` appends one token to each. A function with
-    `caches` takes caches as arguments.
+    Stands on a public function. `name` is the entry's name in the C API; it is unique in a module with `xfmr.model`.
+    `caches` says what the entry does with the caches of a session: `encode` writes the caches of encoder states,
+    `append` appends tokens to sequences, `continue` appends one token to each sequence. A function with `caches` takes
+    caches as arguments.
 
     ```mlir
     func.func @decode(…) attributes {xfmr.entry = #xfmr.entry<"decode", caches = continue>}
@@ -53,10 +54,12 @@ def Xfmr_EntryAttr : Xfmr_EntryAttribute<"Entry", "entry"> {
 def Xfmr_InputAttr : Xfmr_EntryAttribute<"Input", "input"> {
   let summary = "an input of an entry";
   let description = [{
-    On an argument of an entry. `dims` has a name for each dynamic dimension and the size of each static one; dimensions of the same name are of the
-    same size in a call. `default` is the value of an omitted input: `zeros`, `ones`, `arange` (0, 1, 2, … along the last dimension), `tokens` (1
-    for each token and 0 for padding), or what the session knows of each row (`slots`, `sources`, `past_lengths`, `source_lengths`);
-    without it the input is required. Integers are from 0 to `max_value - 1`.
+    Stands on an argument of an entry. `dims` has a name for each dynamic dimension and the size of each static one;
+    dimensions of the same name have the same size in a call.
+
+    `default` is the value of an omitted input: `zeros`, `ones`, `arange` (0, 1, 2, … along the last dimension),
+    `tokens` (1 for each token and 0 for padding), or a number that the session knows for each row: `slots`, `sources`,
+    `past_lengths`, `source_lengths`. Without `default` the input is required. Integers are from 0 to `max_value - 1`.
 
     ```mlir
     %ids: tensor<?x?xi64> {xfmr.input = #xfmr.input<"input_ids", [batch, length], max_value = 203>}
@@ -72,8 +75,9 @@ def Xfmr_InputAttr : Xfmr_EntryAttribute<"Input", "input"> {
 def Xfmr_OutputAttr : Xfmr_EntryAttribute<"Output", "output"> {
   let summary = "an output of an entry";
   let description = [{
-    On a result of an entry; from the phase `bufferized` on, on the argument that the caller provides for it. `dims` are as in `#xfmr.input`. The members of a
-    `group`, along the first dimension, are what the C API calls `hidden_states.0`, `hidden_states.1`, ….
+    Stands on a result of an entry; from the phase `bufferized` on, on the argument that the caller provides for it.
+    `dims` are as in `#xfmr.input`. With `group`, the slices along the first dimension are the outputs
+    `hidden_states.0`, `hidden_states.1`, … of the C API.
 
     ```mlir
     tensor<4x?x?x48xf32> {xfmr.output = #xfmr.output<"hidden_states", [4, batch, length, 48], group>}
@@ -86,9 +90,10 @@ def Xfmr_OutputAttr : Xfmr_EntryAttribute<"Output", "output"> {
 def Xfmr_CacheAttr : Xfmr_EntryAttribute<"Cache", "cache"> {
   let summary = "a cache of the session";
   let description = [{
-    On an argument of an entry with `caches`, and on the result that is its update. The first dim is `slots` for sequences and `sources` for what cross attention
-    reads. A cache has elements of type f32 and is one of keys in panels, `[slots, heads, panels, size, 64]`, of values,
-    `[slots, heads, capacity, size]`, or of a mask, `[slots, capacity]`.
+    Stands on an argument of an entry with `caches`, and on the result that is the updated cache. The first dim is
+    `slots` for sequences and `sources` for the encoder states that cross attention reads. A cache has f32 elements. It
+    holds keys in panels, `[slots, heads, panels, size, 64]`, values, `[slots, heads, capacity, size]`, or a mask,
+    `[slots, capacity]`.
 
     ```mlir
     %keys: tensor<?x2x?x12x64xf32> {xfmr.cache = #xfmr.cache<"past_key_values.0.0", [slots, 2, panels, 12, 64]>}
@@ -99,10 +104,10 @@ def Xfmr_CacheAttr : Xfmr_EntryAttribute<"Cache", "cache"> {
 }
 
 def Xfmr_SessionDimAttr : EnumAttr<Xfmr_Dialect, Xfmr_SessionDim, "dim"> {
-  let summary = "a dim that the session knows and no input shows";
+  let summary = "a dim that the session knows and that no input has";
   let description = [{
-    On an argument of an entry of type `index`: `past`, the largest number of tokens before those of the call; `source_length`, the largest number
-    of tokens of a source.
+    Stands on an `index` argument of an entry. `past` is the largest number of tokens before those of the call;
+    `source_length` is the largest number of tokens of a source.
 
     ```mlir
     %past: index {xfmr.dim = #xfmr.dim<past>}
@@ -112,11 +117,11 @@ def Xfmr_SessionDimAttr : EnumAttr<Xfmr_Dialect, Xfmr_SessionDim, "dim"> {
 }
 
 def Xfmr_ModelAttr : Xfmr_EntryAttribute<"Model", "model"> {
-  let summary = "what an object says about its model";
+  let summary = "the description of the model in the descriptor of an object";
   let description = [{
-    On a module. `limits` are the largest values of dims. `labels` are the names of the classes that a model distinguishes, in the order of
-    the last dimension of its output `logits`. `generation` are the settings for generation that the model has of its own, under the names of the
-    reference library.
+    Stands on a module. `limits` are the largest values of dims. `labels` are the names of the classes, in the order of
+    the last dimension of the output `logits`. `generation` are the model's own generation settings, under the names
+    that the reference library gives them.
 
     ```mlir
     module attributes {xfmr.model = #xfmr.model<family = "bert", architecture = "BertForSequenceClassification", limits = {length = 512 : i64},

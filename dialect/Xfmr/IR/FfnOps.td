@@ -10,13 +10,13 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_FfnOp : Xfmr_Op<"ffn", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
-  let summary = "two projections with an activation between them, or three with a gate";
+  let summary = "computes two projections with an activation between them, or three with a gate";
   let description = [{
     `result = activation(input up^T + up_bias) down^T + down_bias + residual`; with `gate`,
     `result = (activation(input gate^T + gate_bias) * (input up^T + up_bias)) down^T + down_bias + residual`
 
     - (C1) `up` and `gate` are `[M, N]` for an input of N features, `down` is `[N', M]`.
-    - (C2) Biases have as many elements as their matrices have rows; there are all or none.
+    - (C2) A bias has as many elements as its matrix has rows. Either all matrices have a bias or none.
     - (C3) `residual` has the result's type.
 
     ```mlir

@@ -10,19 +10,22 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
-  let summary = "projection with its epilogue: activation(x W^T + b) * multiplier + residual";
+  let summary = "computes a projection with its epilogue: activation(x W^T + b) * multiplier + residual";
   let description = [{
     `result[t, n] = activation(sum_k input[t, k] * weight[n, k] + bias[n]) * multiplier[t, n] + residual[t, n]`
 
     - (C1) `weight` has as many columns as `input` has features.
     - (C2) `bias` has as many elements as `weight` has rows.
     - (C3) `multiplier` and `residual` have the result's type.
-    - (C4) `precision` other than f32 is for f32 tensors; int8 for at most 65536 features, so that sums fit 32 bits.
-    - (N1) The sum runs over k in order with one fused multiply-add per term, from 0, in f32; the bias is added after it.
-    - (N2) With `precision` bf16 or f16, `input` and `weight` are rounded to it (nearest and even) before; products are added in f32, in an order that is
-      the same for every row, but not the same on every target. Beyond 65504, f16 is infinite.
-    - (N3) With `precision` int8, `weight[n, k] = q[n, k] s[n]` with 8-bit codes and one scale per row (`xfmr.weight_quantize`), and likewise
-      `input[t, k] = p[t, k] r[t]` with `r[t] = max_k |input[t, k]| / 127`. `sum_k p q` is exact; `(sum s[n]) r[t]` is rounded twice in f32.
+    - (C4) A `precision` other than f32 needs f32 tensors; int8 at most 65536 features, so that a sum fits in 32 bits.
+    - (N1) The sum runs over k in order from 0, in f32, with one fused multiply-add per term. The bias is added
+      afterwards.
+    - (N2) With `precision` bf16 or f16, `input` and `weight` are first rounded to it, to nearest, ties to even.
+      Products are added in f32, in an order that is the same for every row but depends on the target. An f16 value
+      above 65504 is infinite.
+    - (N3) With `precision` int8, `weight[n, k] = q[n, k] s[n]` with 8-bit quantized values and one scale per row (see
+      `xfmr.weight_quantize`), and likewise `input[t, k] = p[t, k] r[t]` with `r[t] = max_k |input[t, k]| / 127`. `sum_k
+      p q` is exact; `(sum s[n]) r[t]` is rounded twice in f32.
 
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) {activation = #xfmr.activation<gelu>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>

@@ -10,9 +10,10 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_AdditiveMaskOp : Xfmr_Op<"additive_mask", [Pure, InferTypeOpAdaptor]> {
-  let summary = "what a visibility mask adds to attention scores";
+  let summary = "converts a 0/1 mask to an additive score mask";
   let description = [{
-    `result[...] = (1 - mask[...]) * lowest`, `lowest` being the most negative finite f32 (as the reference models compute it).
+    `result[...] = (1 - mask[...]) * lowest`, where `lowest` is the most negative finite f32, as in the reference
+    models.
 
     ```mlir
     %bias = xfmr.additive_mask %mask : tensor<?x?xi64>

@@ -1,4 +1,4 @@
-//===- OpVerification.cpp - Checks and types that model operations share -----------===//
+//===- OpVerification.cpp - Checks and types that model operations share --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- OpVerification.h - Checks and types that model operations share -*- C++ -*-===//
+//===- OpVerification.h - Checks and types that model operations share ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_XFMR_IR_OPVERIFICATION_H
@@ -9,23 +9,25 @@
 
 namespace mlir::xfmr {
 
-/// Succeeds if the vector |vector| is absent or has |size| elements; else emits an error of |op| that calls the vector |name| and the size
-/// |what|.
+/// Succeeds if the vector |vector| is absent or has |size| elements; else emits an error of |op| that calls the vector
+/// |name| and the size |what|.
 LogicalResult verifyVector(Operation *op, Value vector, StringRef name, int64_t size, StringRef what);
 
-/// Succeeds if |operand| is absent or can be combined with a |type| element by element; else emits an error of |op| that calls it |name|.
+/// Succeeds if |operand| is absent or can be combined elementwise with a |type|; else emits an error of |op| that calls
+/// it |name|.
 LogicalResult verifySameType(Operation *op, Value operand, StringRef name, RankedTensorType type);
 
-/// verifySameType for the operand `residual`.
+/// Calls verifySameType for the operand `residual`.
 LogicalResult verifyResidual(Operation *op, Value residual, RankedTensorType type);
 
-/// Succeeds if the matrix |weight| has |features| columns; else emits an error of |op| that calls the matrix |name| and the number |what|.
+/// Succeeds if the matrix |weight| has |features| columns; else emits an error of |op| that calls the matrix |name| and
+/// the number |what|.
 LogicalResult verifyColumns(Operation *op, Value weight, StringRef name, int64_t features, StringRef what);
 
-/// The type of the rows `input`, `[T, K]`, multiplied by the matrix `weight`, `[N, K]`: `[T, N]`.
+/// Returns the type of `input`, `[T, K]`, times the transposed matrix `weight`, `[N, K]`: `[T, N]`.
 RankedTensorType getProjectedType(Value input, Value weight);
 
-/// |type| with a dynamic first dimension.
+/// Returns |type| with a dynamic first dimension.
 RankedTensorType getDynamicRowsType(RankedTensorType type);
 
 } // namespace mlir::xfmr

@@ -10,7 +10,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_SequenceOffsetsOp : Xfmr_Op<"sequence_offsets", [Pure]> {
-  let summary = "offsets of equally long sequences that follow each other";
+  let summary = "creates the offsets of packed sequences of equal length";
   let description = [{
     `result[i] = i * length` for `0 <= i <= batch`
 
@@ -24,10 +24,11 @@ def Xfmr_SequenceOffsetsOp : Xfmr_Op<"sequence_offsets", [Pure]> {
 }
 
 def Xfmr_PackTokensOp : Xfmr_Op<"pack_tokens", [Pure]> {
-  let summary = "number the visible tokens of a padded batch";
+  let summary = "numbers the visible tokens of a padded batch";
   let description = [{
-    The tokens `(b, i)` with `mask[b, i] != 0`, in row-major order, become tokens 0, 1, …: `positions[t] = b * length + i` is where token
-    `t` stands in the padded batch, `offsets[b]` the first token of sequence `b`.
+    The tokens `(b, i)` with `mask[b, i] != 0`, in row-major order, become the packed tokens 0, 1, ….
+    `positions[t] = b * length + i` is the padded position of token `t`; `offsets[b]` is the first token of
+    sequence `b`.
 
     ```mlir
     %offsets, %positions = xfmr.pack_tokens %mask : tensor<?x?xi64>
@@ -39,9 +40,9 @@ def Xfmr_PackTokensOp : Xfmr_Op<"pack_tokens", [Pure]> {
 }
 
 def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
-  let summary = "the packed tokens of a padded batch";
+  let summary = "gathers the packed tokens from a padded batch";
   let description = [{
-    `result[t, ...] = input[positions[t], ...]`, `input` being `[batch * length, ...]`.
+    `result[t, ...] = input[positions[t], ...]`, where `input` is `[batch * length, ...]`.
 
     ```mlir
     %ids = xfmr.gather_tokens %flat_ids, %positions : tensor<?xi64>
@@ -53,11 +54,11 @@ def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
 }
 
 def Xfmr_ScatterTokensOp : Xfmr_Op<"scatter_tokens", [Pure, InferTypeOpAdaptor]> {
-  let summary = "packed tokens back at their places, zeros at padding";
+  let summary = "scatters packed tokens to their padded positions; padding rows become 0";
   let description = [{
-    `result[positions[t], ...] = input[t, ...]`, all other rows of the `rows` rows are zero.
+    `result[positions[t], ...] = input[t, ...]`; the result has `rows` rows, and all others are zero.
 
-    - (C1) `positions` names no row twice (as `pack_tokens` gives them).
+    - (C1) `positions` names no row twice, as the result of `pack_tokens`.
 
     ```mlir
     %x = xfmr.scatter_tokens %packed, %positions, %rows : tensor<?x8xf32>
@@ -69,10 +70,10 @@ def Xfmr_ScatterTokensOp : Xfmr_Op<"scatter_tokens", [Pure, InferTypeOpAdaptor]>
 }
 
 def Xfmr_ScatterProbabilitiesOp : Xfmr_Op<"scatter_probabilities", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "attention probabilities of packed tokens at their padded places";
+  let summary = "scatters attention probabilities of packed tokens to their padded positions";
   let description = [{
-    `input[b, h, i, j]` belongs to the `i`-th and `j`-th packed token of sequence `b`; the result has it where `positions` says these tokens
-    stand, and zeros in the rows and columns of padding.
+    `input[b, h, i, j]` belongs to the `i`-th and the `j`-th packed token of sequence `b`. The result has it at the
+    padded positions of these tokens, which `positions` gives, and zeros in the rows and columns of padding.
 
     ```mlir
     %p = xfmr.scatter_probabilities %packed, %offsets, %positions : tensor<?x2x?x?xf32>

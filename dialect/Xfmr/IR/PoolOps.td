@@ -10,13 +10,13 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
-  let summary = "one row per sequence";
+  let summary = "reduces each sequence to one row";
   let description = [{
-    `first`: the row of the sequence's token at position 0 (a row of zeros if that token is padding: `positions` is given and the first
-    packed token of the sequence stands elsewhere). `mean`: the mean over the sequence's tokens, accumulated in token order; zeros for an
-    empty sequence.
+    `first` returns the row of the sequence's token at position 0. With `positions`, that token may be padding: if the
+    first packed token of the sequence has another position, the row is zero. `mean` returns the mean over the
+    sequence's tokens, accumulated in token order, and zeros for an empty sequence.
 
-    - (C1) With `positions` there is `length`, the padded length.
+    - (C1) `positions` and `length`, the padded length, come together.
 
     ```mlir
     %row = xfmr.pool <first> %x, %offsets : tensor<?x8xf32>

@@ -17,7 +17,7 @@ LogicalResult RotaryOp::verify() {
   return success();
 }
 
-/// `[heads, ?]`
+/// Returns the type `[heads, ?]`.
 static RankedTensorType biasType(Type element, int64_t heads) { return RankedTensorType::get({heads, ShapedType::kDynamic}, element); }
 
 LogicalResult RelativePositionBiasOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,

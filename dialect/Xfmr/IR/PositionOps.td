@@ -1,4 +1,4 @@
-//===- PositionOps.td - Positions in heads and in scores -*- tablegen -*-===//
+//===- PositionOps.td - Positions in heads and in scores ---*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_POSITION_OPS_TD
@@ -10,18 +10,19 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "pairs of a head's components turned by an angle that grows with the token's position";
+  let summary = "applies rotary position embeddings (RoPE) to the heads of each token";
   let description = [{
-    With R columns of `table`, `c = table[positions[t], i]`, `s = table[positions[t], R/2 + i]`, for i < R/2 and the pair
-    (a, b) = (i, i + R/2), or (2i, 2i + 1) if `interleaved`:
+    Rotates pairs of a head's components by an angle that grows with the token's position. With R columns of `table`, `c
+    = table[positions[t], i]`, `s = table[positions[t], R/2 + i]`, for i < R/2 and the pair (a, b) = (i, i + R/2), or
+    (2i, 2i + 1) if `interleaved`:
 
         result[t, h, a] = input[t, h, a] * c - input[t, h, b] * s
         result[t, h, b] = input[t, h, b] * c + input[t, h, a] * s
 
-    Components from R on stay. The table is a weight of source `#xfmr.computed<"rotary", ...>`.
+    Components from R on are copied. The table is a weight of source `#xfmr.computed<"rotary", ...>`.
 
     - (C1) `table` has static shape; R is even and at most the head size.
-    - (N1) Each element is a product, rounded, and a fused multiply-add. A position outside the table is undefined behaviour.
+    - (N1) Each element is a rounded product and a fused multiply-add. A position outside the table is undefined behavior.
 
     ```mlir
     %y = xfmr.rotary %x, %positions, %table : tensor<?x4x12xf32>, tensor<512x12xf32>
@@ -34,18 +35,20 @@ def Xfmr_RotaryOp : Xfmr_Op<"rotary", [Pure, AllTypesMatch<["input", "result"]>]
 }
 
 def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, InferTypeOpAdaptor]> {
-  let summary = "what the distance of a key adds to its score, from a table of buckets of distances";
+  let summary = "looks up T5's relative position bias for each head and distance";
   let description = [{
-    `result[h, d + length - 1] = table[bucket(d), h]` for the distances `-length < d < length` from a query to a key. With n buckets, half of them if
-    `bidirectional`, and m = n / 2:
+    `result[h, d + length - 1] = table[bucket(d), h]` for the distances `-length < d < length` from a query to a key.
+    With n buckets (half of the table's rows if `bidirectional`) and m = n / 2:
 
         bucket(d) = a                                                                      if a < m
                   = min(n - 1, m + floor(log(a / m) / log(max_distance / m) * (n - m)))    otherwise
 
-    of `a = |d|`, plus n for d > 0, if `bidirectional`; else of `a = max(-d, 0)`. It is the operand `distance_bias` of attention.
+    where `a = |d|`, and n is added for d > 0, if `bidirectional`; otherwise `a = max(-d, 0)`. The result is the operand
+    `distance_bias` of attention.
 
-    - (C1) `table` is `[buckets, H]` of static shape; there are at least 2 buckets, 4 and an even number if `bidirectional`; `max_distance` is larger than m.
-    - (N1) Exact; the logarithms are those of f32, as the reference takes them.
+    - (C1) `table` is `[buckets, H]` with static shape. There are at least 2 buckets, or 4 and an even number if
+      `bidirectional`. `max_distance` is larger than m.
+    - (N1) Exact; logarithms are taken in f32, as in the reference.
 
     ```mlir
     %b = xfmr.relative_position_bias %table, %length {bidirectional, max_distance = 128 : i64} : tensor<32x8xf32>    // tensor<8x?xf32>
@@ -58,10 +61,11 @@ def Xfmr_RelativePositionBiasOp : Xfmr_Op<"relative_position_bias", [Pure, Infer
 }
 
 def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
-  let summary = "what the distance of a key takes from its score, in proportion to a slope per head";
+  let summary = "computes the ALiBi bias for each head and distance";
   let description = [{
-    `result[h, d + length - 1] = -slopes[h] * |d|` for the distances `-length < d < length`; the operand `distance_bias` of attention. The slopes
-    are a weight of source `#xfmr.computed<"alibi_slopes", {}>`.
+    `result[h, d + length - 1] = -slopes[h] * |d|` for the distances `-length < d < length` from a query to a key. The
+    result is the operand `distance_bias` of attention. The slopes are a weight of source
+    `#xfmr.computed<"alibi_slopes", {}>`.
 
     - (C1) `slopes` has static shape.
 
@@ -76,10 +80,10 @@ def Xfmr_AlibiBiasOp : Xfmr_Op<"alibi_bias", [Pure, InferTypeOpAdaptor]> {
 }
 
 def Xfmr_CountedPositionsOp : Xfmr_Op<"counted_positions", [Pure, AllTypesMatch<["ids", "result"]>]> {
-  let summary = "positions counted over the tokens that are not padding";
+  let summary = "counts the positions of the tokens that are not padding";
   let description = [{
-    `result[b, i] = padding + #{j <= i : ids[b, j] != padding}` where `ids[b, i] != padding`, and `padding` elsewhere: the padding id is also
-    the row of the position table that padding gets, and positions begin after it.
+    `result[b, i] = padding + #{j <= i : ids[b, j] != padding}` where `ids[b, i] != padding`, and `padding` elsewhere.
+    So the padding id is also the row of the position table for padding tokens, and positions begin after it.
 
     - (C1) `padding` is not negative.
 

@@ -1,4 +1,4 @@
-//===- WeightOps.cpp - Verifiers, types and folds of weight operations ---------===//
+//===- WeightOps.cpp - Verifiers, types and folds of weight operations ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// The bytes of a tensor of static shape; nothing if they do not fit 64 bits or elements have no size.
+/// Returns the bytes of a tensor of static shape; nullopt if they do not fit in 64 bits or if elements have no size.
 static std::optional<int64_t> getBytes(RankedTensorType type) {
   std::optional<int64_t> bits;
   if (type.getElementType().isIntOrFloat())
@@ -19,7 +19,7 @@ static std::optional<int64_t> getBytes(RankedTensorType type) {
   return bits ? std::optional(*bits / 8 + (*bits % 8 != 0)) : std::nullopt;
 }
 
-/// Checks the place of |weight|, of a verified type, in the weights file.
+/// Checks the offset of |weight|, whose type has been verified, in the weights file.
 static LogicalResult verifyOffset(WeightOp weight, int64_t offset) {
   if (offset < 0 || offset % kWeightAlignment != 0) // C3
     return weight.emitOpError("expects an offset that is a multiple of ") << kWeightAlignment << ", but got " << offset;
@@ -74,7 +74,7 @@ LogicalResult WeightConcatOp::inferReturnTypes(MLIRContext *, std::optional<Loca
 }
 
 namespace {
-/// Joins the operands of concats along the same axis instead of their results.
+/// Flattens nested concatenations along the same axis into one.
 struct FlattenConcat : OpRewritePattern<WeightConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WeightConcatOp op, PatternRewriter &rewriter) const override {
@@ -121,7 +121,7 @@ LogicalResult WeightRowSumsOp::inferReturnTypes(MLIRContext *context, std::optio
 
 LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
-  // Types are inferred while parsing, before what is left out has its default.
+  // Types are inferred while parsing, before omitted attributes have their defaults.
   auto valueOf = [](IntegerAttr attr) { return attr ? attr.getInt() : 1; };
   int64_t width = adaptor.getWidth(), group = valueOf(adaptor.getGroupAttr()), multiple = valueOf(adaptor.getMultipleAttr());
   if (width <= 0) // C1

@@ -1,4 +1,4 @@
-//===- WeightOps.td - Weights and expressions over them -*- tablegen -*-===//
+//===- WeightOps.td - Weights and expressions over them ----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_WEIGHT_OPS_TD
@@ -11,10 +11,11 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
-  let summary = "declare a constant whose elements stay outside the IR";
+  let summary = "declares a constant whose elements stay outside the IR";
   let description = [{
-    Names a tensor and says how its elements follow from the tensors of the model folder. Passes rewrite `source`; the packer streams it
-    into the weights file, so compile time and memory do not depend on the number of elements.
+    Names a tensor and gives the expression of its elements over the tensors of the model folder. Passes rewrite
+    `source`. The packer streams its elements into the weights file, so compile time and memory do not depend on their
+    number.
 
     - (C1) `type` has static shape.
     - (C2) `source` is a weight source whose type is `type`.
@@ -41,7 +42,7 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
 }
 
 def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "the value of a weight";
+  let summary = "returns the value of a weight";
   let description = [{
     - (C1) `weight` names an `xfmr.weight` of the result's type.
 
@@ -58,7 +59,7 @@ def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<Sy
 class Xfmr_WeightExpr<string mnemonic> : Xfmr_Op<mnemonic, [Pure, InferTypeOpAdaptor]>;
 
 def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
-  let summary = "weights joined along an axis, as one constant";
+  let summary = "concatenates weights along an axis";
   let description = [{
     - (C1) All operands have the same rank, element type and sizes except along `axis`, which is one of their dimensions.
 
@@ -74,7 +75,7 @@ def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
 }
 
 def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResultShape]> {
-  let summary = "a weight with its elements rounded to another float type";
+  let summary = "rounds the elements of a weight to another float type";
   let description = [{
     ```mlir
     %b = xfmr.weight_convert %w : tensor<100x48xf32> -> tensor<100x48xbf16>
@@ -86,10 +87,10 @@ def Xfmr_WeightConvertOp : Xfmr_Op<"weight_convert", [Pure, SameOperandsAndResul
 }
 
 def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
-  let summary = "a weight matrix in 8 bits, with one scale per row";
+  let summary = "quantizes a weight matrix to int8, with one scale per row";
   let description = [{
-    `result[n, k] = round(weight[n, k] / scale[n])`, to nearest and even, where `scale` is what `xfmr.weight_scales` gives; zero where the scale
-    is zero. Codes are from -127 to 127.
+    `result[n, k] = round(weight[n, k] / scale[n])`, to nearest, ties to even, where `scale` is the result of
+    `xfmr.weight_scales`; zero where the scale is zero. Quantized values are from -127 to 127.
 
     ```mlir
     %q = xfmr.weight_quantize %w : tensor<100x48xf32>      // tensor<100x48xi8>
@@ -101,7 +102,7 @@ def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
 }
 
 def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
-  let summary = "what one step of the codes of each row of a weight matrix is worth";
+  let summary = "computes the int8 scale of each row of a weight matrix";
   let description = [{
     `result[n] = max_k |weight[n, k]| / 127`
 
@@ -115,9 +116,10 @@ def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
 }
 
 def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
-  let summary = "the sum of each row of codes";
+  let summary = "sums each row of an int8 weight matrix";
   let description = [{
-    `result[n] = sum_k codes[n, k]`. Instructions that multiply unsigned by signed bytes take inputs with 128 added; this sum takes it back.
+    `result[n] = sum_k codes[n, k]`. Unsigned-by-signed dot-product instructions take inputs offset by 128; the epilogue
+    subtracts 128 times this sum.
 
     ```mlir
     %z = xfmr.weight_row_sums %q : tensor<100x48xi8>        // tensor<100xi32>
@@ -129,12 +131,13 @@ def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
 }
 
 def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
-  let summary = "a weight matrix in column panels, the layout GEMM kernels stream";
+  let summary = "packs a weight matrix into panels of output features, the layout that GEMM kernels stream";
   let description = [{
     `result[p, k, j] = weight[p * width + j, k]`, zero where `p * width + j` is beyond the matrix.
 
-    With `group` > 1, `result[p, q, j, i] = weight[p * width + j, q * group + i]` for every `q * group + i` below the columns of `weight` rounded up to
-    `multiple`: instructions that add the products of neighbours take them side by side.
+    With `group` > 1, `result[p, q, j, i] = weight[p * width + j, q * group + i]` for every `q * group + i` below the
+    number of columns of `weight` rounded up to `multiple`; zero beyond the matrix. Dot-product instructions add the
+    products of `group` neighbors in K, so these lie side by side.
 
     - (C1) `width` and `group` are positive.
     - (C2) `multiple` is a positive multiple of `group`, and 1 without groups.
@@ -151,7 +154,7 @@ def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
 }
 
 def Xfmr_WeightReverseOp : Xfmr_WeightExpr<"weight_reverse"> {
-  let summary = "the rows of a weight matrix in the opposite order";
+  let summary = "reverses the order of the rows of a weight matrix";
   let description = [{
     `result[i, j] = weight[N - 1 - i, j]` for N rows
 
@@ -166,7 +169,7 @@ def Xfmr_WeightReverseOp : Xfmr_WeightExpr<"weight_reverse"> {
 }
 
 def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {
-  let summary = "some consecutive columns of a weight matrix";
+  let summary = "slices consecutive columns of a weight matrix";
   let description = [{
     `result[i, j] = weight[i, begin + j]` for `j` below `end - begin`
 
@@ -183,7 +186,7 @@ def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {
 }
 
 def Xfmr_WeightTransposeOp : Xfmr_WeightExpr<"weight_transpose"> {
-  let summary = "a weight matrix transposed";
+  let summary = "transposes a weight matrix";
   let description = [{
     `result[i, j] = weight[j, i]`
 

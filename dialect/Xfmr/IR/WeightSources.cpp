@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// |type| with dimension |axis| set to |size|.
+/// Returns |type| with dimension |axis| set to |size|.
 static RankedTensorType withDim(RankedTensorType type, int64_t axis, int64_t size) {
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] = size;
@@ -134,7 +134,7 @@ LogicalResult ScaleSourceAttr::verify(EmitError emitError, Attribute source, Flo
   return success();
 }
 
-/// Checks that |source| is a matrix, of i8 if |codes|, else of floats.
+/// Checks that |source| is a matrix, of i8 if |codes| is true, else of floats.
 static LogicalResult verifyMatrix(EmitError emitError, Attribute source, bool codes) {
   RankedTensorType type = getSourceType(source);
   if (!type || type.getRank() != 2)

@@ -1,4 +1,4 @@
-//===- XfmrAttrs.h - The xfmr dialect, its enumerations and attributes -*- C++ -*-===//
+//===- XfmrAttrs.h - The xfmr dialect, its enumerations and attributes ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H

@@ -1,4 +1,4 @@
-//===- XfmrAttrs.td - Attributes of the xfmr dialect -*- tablegen -*-===//
+//===- XfmrAttrs.td - Attributes of the xfmr dialect -------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_ATTRS_TD
@@ -26,10 +26,11 @@ def Xfmr_ArgumentAttr : AttrDef<Xfmr_Dialect, "Argument"> {
 }
 def Xfmr_FormulaAttr : AttrDef<Xfmr_Dialect, "Formula"> {
   let mnemonic = "formula";
-  let summary = "a count, such as bytes, as a closed form of sizes";
+  let summary = "a count, such as a number of bytes, as a closed form of sizes";
   let description = [{
-    The value is the largest result of `map`. Its symbols stand for `symbols` in order: the name of a dim of the entry, `workers`, or an
-    `#xfmr.argument`; none is negative. Divisors are positive constants. On an entry `xfmr.flops` is the arithmetic of one call.
+    The value is the largest result of `map`. The symbols of the map stand for `symbols`, in order: the name of a dim of
+    the entry, `workers`, or an `#xfmr.argument`. No symbol is negative, and divisors are positive constants.
+    `xfmr.flops` on an entry counts the arithmetic operations of one call.
 
     ```mlir
     #xfmr.formula<[batch, length], affine_map<()[s0, s1] -> (s0 * 64, s1 * 64)>>
@@ -53,7 +54,7 @@ def Xfmr_TensorSourceAttr : Xfmr_Source<"TensorSource", "tensor"> {
   let assemblyFormat = "`<` $name `:` $type `>`";
 }
 def Xfmr_FillSourceAttr : Xfmr_Source<"FillSource", "fill"> {
-  let summary = "every element has the same value";
+  let summary = "a tensor of one value";
   let parameters = (ins "::mlir::FloatAttr":$value, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $value `:` $type `>`";
 }
@@ -62,13 +63,17 @@ def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
   let description = [{
     Each element is computed in f64 and rounded once.
 
-    - `sinusoidal` `[positions, N]`, params `layout`, `base` (10000 if absent). With `angle(p, i) = p / base^(2 i / N)`: `"interleaved"` has `sin angle(p, i)` in column
-      2i and `cos angle(p, i)` in column 2i + 1 (an odd N ends with a sine); `"half"` has `sin angle(p, i)` in column i of the first `ceil(N / 2)` and
-      `cos angle(p, i)` in column `ceil(N / 2) + i`; `"constant"` has `-sin 1` in even and `cos 1` in odd columns.
-    - `rotary` `[positions, R]`, params `base` and optionally `scaling`. With `f(i) = base^(-2 i / R)` for i < R/2: `cos(p f(i))` in column i, `sin(p f(i))` in
-      column R/2 + i. `scaling = "linear"` divides f by `factor`. `scaling = "llama3"` with `factor`, `low_freq_factor`, `high_freq_factor`, `original_length`:
-      with `s = (original_length f / (2 pi) - low_freq_factor) / (high_freq_factor - low_freq_factor)` clamped to [0, 1], `f' = (1 - s) f / factor + s f`.
-    - `alibi_slopes` `[H]`: with n the largest power of 2 up to H, `2^(-8 (h + 1) / n)` for h < n, then `2^(-4 (2 (h - n) + 1) / n)`.
+    - `sinusoidal` `[positions, N]` with the params `layout` and `base` (10000 if absent). With `angle(p, i) = p /
+      base^(2 i / N)`: `"interleaved"` has `sin angle(p, i)` in column 2i and `cos angle(p, i)` in column 2i + 1 (an odd
+      N ends with a sine); `"half"` has `sin angle(p, i)` in column i of the first `ceil(N / 2)` and `cos angle(p, i)`
+      in column `ceil(N / 2) + i`; `"constant"` has `-sin 1` in even and `cos 1` in odd columns.
+    - `rotary` `[positions, R]` with the params `base` and optionally `scaling`. With `f(i) = base^(-2 i / R)` for i <
+      R/2: `cos(p f(i))` in column i and `sin(p f(i))` in column R/2 + i. `scaling = "linear"` divides f by `factor`.
+      `scaling = "llama3"` has `factor`, `low_freq_factor`, `high_freq_factor` and `original_length`: with `s =
+      (original_length f / (2 pi) - low_freq_factor) / (high_freq_factor - low_freq_factor)` clamped to [0, 1],
+      `f' = (1 - s) f / factor + s f`.
+    - `alibi_slopes` `[H]`: with n the largest power of 2 up to H, `2^(-8 (h + 1) / n)` for h < n, then `2^(-4 (2 (h -
+      n) + 1) / n)`.
   }];
   let parameters = (ins StringRefParameter<"kind of table">:$kind, "::mlir::DictionaryAttr":$params, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $kind `,` $params `:` $type `>`";
@@ -116,13 +121,13 @@ def Xfmr_PanelsSourceAttr : Xfmr_Source<"PanelsSource", "panels"> {
   let genVerifyDecl = 1;
 }
 def Xfmr_GroupedPanelsSourceAttr : Xfmr_Source<"GroupedPanelsSource", "grouped_panels"> {
-  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K' / group][width][group]`, K' being K rounded up to `multiple`; what is beyond the matrix is zero";
+  let summary = "a `[N, K]` matrix as `[ceil(N / width)][K' / group][width][group]`, with K' = K rounded up to `multiple`; zero beyond the matrix";
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width, "int64_t":$group, "int64_t":$multiple);
   let assemblyFormat = "`<` $source `,` $width `,` $group `,` $multiple `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_ConvertSourceAttr : Xfmr_Source<"ConvertSource", "convert"> {
-  let summary = "each element rounded to `type`, nearest and even";
+  let summary = "each element rounded to `type`, to nearest, ties to even";
   let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatType":$type);
   let assemblyFormat = "`<` $source `,` $type `>`";
   let genVerifyDecl = 1;
@@ -134,7 +139,7 @@ def Xfmr_RowScalesSourceAttr : Xfmr_Source<"RowScalesSource", "row_scales"> {
   let genVerifyDecl = 1;
 }
 def Xfmr_RowCodesSourceAttr : Xfmr_Source<"RowCodesSource", "row_codes"> {
-  let summary = "a matrix as i8: each element / its row's scale (`row_scales`), rounded to nearest and even; zero where the scale is zero";
+  let summary = "a matrix as i8: each element / its row's scale (`row_scales`), rounded to nearest, ties to even; zero where the scale is zero";
   let parameters = (ins "::mlir::Attribute":$source);
   let assemblyFormat = "`<` $source `>`";
   let genVerifyDecl = 1;

@@ -1,4 +1,4 @@
-//===- XfmrDialect.td - The xfmr dialect -*- tablegen -*-===//
+//===- XfmrDialect.td - The xfmr dialect -------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -15,16 +15,18 @@ def Xfmr_Dialect : Dialect {
   let cppNamespace = "::mlir::xfmr";
   let summary = "transformer building blocks: attention, projections, norms, embeddings, weights";
   let description = [{
-    An op exists here if fusion, tiling or numerics need to see it as one thing (see RATIONALE.md). Activations are token tensors
-    `[tokens, hidden]`: the sequences of a batch follow each other without padding and `offsets[i]` is the first token of sequence `i`
-    (`batch + 1` entries, the last one is the number of tokens). Hidden sizes are static, token counts dynamic.
+    An op exists here if fusion, tiling or numerics need to see it as one thing (see RATIONALE.md). Activations are
+    token tensors `[tokens, hidden]`: the sequences of a batch follow each other without padding, and `offsets[i]` is
+    the first token of sequence `i` (`batch + 1` entries; the last is the number of tokens). Hidden sizes are static,
+    token counts dynamic.
 
     Shape letters: T tokens, S tokens on the key side, B batch, Q padded query length, K padded key length, H heads, G key/value heads,
     D head size of queries and keys, E head size of values, N and M features.
 
-    Attributes say what a function is to an application: `xfmr.entry` on the function, `xfmr.input`, `xfmr.output`, `xfmr.cache` and `xfmr.dim` on its
-    arguments and results. `xfmr.weight` marks the arguments of a private function that are weights in every call. A module carries `xfmr.model`
-    and, once weights have offsets in the weights file, its size, `xfmr.weights_bytes`.
+    Attributes describe a function to applications: `xfmr.entry` on the function, `xfmr.input`, `xfmr.output`,
+    `xfmr.cache` and `xfmr.dim` on its arguments and results. `xfmr.weight` marks the arguments of a private function
+    that are weights in every call. A module carries `xfmr.model`. Once weights have offsets in the weights file, it
+    also carries the size of its data, `xfmr.weights_bytes`.
   }];
   let discardableAttrs = (ins "::mlir::xfmr::EntryAttr":$entry, "::mlir::xfmr::InputAttr":$input, "::mlir::xfmr::OutputAttr":$output,
                               "::mlir::xfmr::CacheAttr":$cache, "::mlir::xfmr::SessionDimAttr":$dim, "::mlir::UnitAttr":$weight,

@@ -20,31 +20,32 @@ def Xfmr_Activation : I32EnumAttr<"Activation", "elementwise function between tw
   let cppNamespace = "::mlir::xfmr";
 }
 /// gelu: x/2 (1 + erf(x/sqrt 2)); gelu_tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); silu: x / (1 + exp(-x));
-/// quick_gelu: x / (1 + exp(-1.702 x)); sigmoid: 1 / (1 + exp(-x)); relu6: min(max(x, 0), 6); squared_relu: max(x, 0)^2; leaky_relu: x where x > 0, else 0.01 x.
+/// quick_gelu: x / (1 + exp(-1.702 x)); sigmoid: 1 / (1 + exp(-x)); relu6: min(max(x, 0), 6); squared_relu: max(x,
+/// 0)^2; leaky_relu: x where x > 0, else 0.01 x.
 def Xfmr_ActivationAttr : EnumAttr<Xfmr_Dialect, Xfmr_Activation, "activation"> { let assemblyFormat = "`<` $value `>`"; }
 
-def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "what a query row without a visible key gives", [
+def Xfmr_MaskedRows : I32EnumAttr<"MaskedRows", "attention probabilities of a fully masked query row", [
     I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Zero", 1, "zero">, I32EnumAttrCase<"LeastMasked", 2, "least_masked">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_MaskedRowsAttr : EnumAttr<Xfmr_Dialect, Xfmr_MaskedRows, "masked_rows"> { let assemblyFormat = "`<` $value `>`"; }
 
-def Xfmr_Alignment : I32EnumAttr<"Alignment", "which key stands at the position of a sequence's first or last query", [
+def Xfmr_Alignment : I32EnumAttr<"Alignment", "alignment of queries with keys: first query with first key, or last with last", [
     I32EnumAttrCase<"Start", 0, "start">, I32EnumAttrCase<"End", 1, "end">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_AlignmentAttr : EnumAttr<Xfmr_Dialect, Xfmr_Alignment, "alignment"> { let assemblyFormat = "`<` $value `>`"; }
 
-def Xfmr_RelativeTerms : I32EnumAttr<"RelativeTerms", "what a table of distance vectors is multiplied by", [
+def Xfmr_RelativeTerms : I32EnumAttr<"RelativeTerms", "vectors that a table of relative keys is multiplied by", [
     I32EnumAttrCase<"Query", 0, "query">, I32EnumAttrCase<"QueryAndKey", 1, "query_and_key">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_RelativeTermsAttr : EnumAttr<Xfmr_Dialect, Xfmr_RelativeTerms, "relative_terms"> { let assemblyFormat = "`<` $value `>`"; }
 
-def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "after which step attention gives its scores", [
+def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "step of attention after which scores are returned", [
     I32EnumAttrCase<"Product", 0, "product">, I32EnumAttrCase<"Capped", 1, "capped">, I32EnumAttrCase<"Masked", 2, "masked">,
     I32EnumAttrCase<"Softmax", 3, "softmax">]> {
   let genSpecializedAttr = 0;
@@ -52,14 +53,14 @@ def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "after which step attention give
 }
 def Xfmr_ScoreStageAttr : EnumAttr<Xfmr_Dialect, Xfmr_ScoreStage, "score_stage"> { let assemblyFormat = "`<` $value `>`"; }
 
-def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "how the tokens of a sequence become one row", [
+def Xfmr_PoolKind : I32EnumAttr<"PoolKind", "reduction of the tokens of a sequence to one row", [
     I32EnumAttrCase<"First", 0, "first">, I32EnumAttrCase<"Mean", 1, "mean">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";
 }
 def Xfmr_PoolKindAttr : EnumAttr<Xfmr_Dialect, Xfmr_PoolKind, "pool_kind"> { let assemblyFormat = "`<` $value `>`"; }
 
-def Xfmr_Precision : I32EnumAttr<"Precision", "what the inputs of a matrix product are rounded to", [
+def Xfmr_Precision : I32EnumAttr<"Precision", "operand type of a matrix product", [
     I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"BF16", 1, "bf16">, I32EnumAttrCase<"Int8", 2, "int8">, I32EnumAttrCase<"F16", 3, "f16">]> {
   let genSpecializedAttr = 0;
   let cppNamespace = "::mlir::xfmr";

@@ -1,4 +1,4 @@
-//===- XfmrOps.h - The xfmr dialect, its attributes and operations -*- C++ -*-===//
+//===- XfmrOps.h - The xfmr dialect, its attributes and operations --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_XFMR_IR_XFMROPS_H
@@ -21,16 +21,18 @@
 
 namespace mlir::xfmr {
 
-/// Type of the tensor that the weight source |source| describes; null if |source| is not a weight source.
+/// Returns the type of the tensor that the weight source |source| describes; null if |source| is not a weight source.
 RankedTensorType getSourceType(Attribute source);
 
-/// Keys of one panel of a cache. One width for all machines, so that what a session keeps does not depend on the schedule of one object.
+/// Keys of one panel of a cache. The width is the same on all machines, so that the contents of a session do not depend
+/// on the schedule of one object.
 inline constexpr int64_t kCachePanelWidth = 64;
 
-/// Type of |matrix|, `[N, K]`, in panels of |width| rows with |group| neighbours of a row side by side and K rounded up to |multiple|.
+/// Returns the type of |matrix|, `[N, K]`, in panels of |width| rows with |group| neighbors of a row side by side and
+/// K rounded up to |multiple|.
 RankedTensorType getPanelsType(RankedTensorType matrix, int64_t width, int64_t group = 1, int64_t multiple = 1);
 
-/// The most products of bytes, 255 * 127 each, that are added in 32 bits.
+/// Maximum number of byte products, 255 * 127 each, whose sum fits in 32 bits.
 inline constexpr int64_t kMaxInt8Depth = 65536;
 
 /// Weights begin at multiples of this number of bytes in the weights file.

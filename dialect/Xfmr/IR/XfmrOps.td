@@ -1,4 +1,4 @@
-//===- XfmrOps.td - All operations of the xfmr dialect -*- tablegen -*-===//
+//===- XfmrOps.td - All operations of the xfmr dialect -----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_OPS_TD

@@ -20,7 +20,7 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// Gives |attention| the operands and attributes of |op| that are about scores: their names are the same.
+/// Copies the operands and attributes of |op| that concern scores to |attention|; they have the same names.
 void copyScores(MultiHeadAttentionOp op, AttentionOp attention) {
   auto copy = [](MutableOperandRange from, MutableOperandRange to) { to.assign(OperandRange(from)); };
   copy(op.getKeyLengthsMutable(), attention.getKeyLengthsMutable());

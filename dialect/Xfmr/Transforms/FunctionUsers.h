@@ -9,16 +9,17 @@
 
 namespace mlir::xfmr {
 
-/// The calls of each function of a module, and the functions that other operations name as well. Operations that name a symbol implement
-/// SymbolUserOpInterface; only their attributes are searched. (Upstream's SymbolUserMap searches the attributes of all operations, which
-/// takes longer than the passes that use this class.) Discardable attributes do not count as uses.
+/// The calls of each function of a module, and the functions that other operations also name. Operations that name a
+/// symbol implement SymbolUserOpInterface; only their attributes are searched. Upstream's SymbolUserMap searches the
+/// attributes of all operations, which takes longer than the passes that use this class. Discardable attributes do not
+/// count as uses.
 class FunctionUsers {
 public:
   FunctionUsers(ModuleOp module, const SymbolTable &symbols);
 
-  /// The calls of |function| in the order of the module.
+  /// Returns the calls of |function| in the order of the module.
   ArrayRef<func::CallOp> getCalls(func::FuncOp function) const;
-  /// Whether an operation other than a call, or an operation that is not registered, names |function|.
+  /// Returns true if an operation other than a call, or an operation that is not registered, names |function|.
   bool hasOtherUsers(func::FuncOp function) const { return named.contains(function); }
 
 private:

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects decomposed composites without dropout; leaves additions and activations in the epilogues of linears and in
-// norms where they can be. The fused op stands where its user stood, since the residual may be defined after the
+// norms where possible. The fused op takes the position of the user, since the residual may be defined after the
 // linear.
 //
 //===----------------------------------------------------------------------===//
@@ -23,8 +23,8 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// The linear that computes |value| if it may be recomputed at its only user |user| with one more step at its end; else
-/// null.
+/// Returns the linear that computes |value| if it can be recomputed at its only user |user| with one more step in its
+/// epilogue; else null.
 LinearOp getFusibleLinear(Value value, Operation *user) {
   auto linear = value ? value.getDefiningOp<LinearOp>() : LinearOp();
   if (!linear || linear.getResidual() || linear->getBlock() != user->getBlock() || !linear->hasOneUse())
@@ -32,8 +32,8 @@ LinearOp getFusibleLinear(Value value, Operation *user) {
   return linear;
 }
 
-/// Of the two addends |a| and |b| of |user|, the linear that takes the other as its residual; the later one, if both
-/// could.
+/// Returns the linear among the addends |a| and |b| of |user| that takes the other addend as its residual. If both
+/// could, returns the later one.
 LinearOp chooseLinear(Value a, Value b, Operation *user) {
   if (!a || !b || a.getType() != b.getType())
     return {};
@@ -43,7 +43,7 @@ LinearOp chooseLinear(Value a, Value b, Operation *user) {
   return first ? first : second;
 }
 
-/// Creates |linear| anew at |user| with |residual| added.
+/// Recreates |linear| at |user| with |residual| as its residual.
 Value addResidual(PatternRewriter &rewriter, Operation *user, LinearOp linear, Value residual) {
   Location loc = rewriter.getFusedLoc({linear.getLoc(), user->getLoc()});
   return LinearOp::create(rewriter, loc, linear.getInput(), linear.getWeight(), linear.getBias(), linear.getMultiplier(),
@@ -74,7 +74,7 @@ struct FuseAddition : OpRewritePattern<arith::AddFOp> {
   }
 };
 
-/// Leaves a norm's addition to a linear before it, or takes one that no linear can take.
+/// Moves the addition of a norm into the linear before it, or an addition that no linear can take into the norm.
 template <typename NormOp>
 struct MoveNormResidual : OpRewritePattern<NormOp> {
   using OpRewritePattern<NormOp>::OpRewritePattern;
@@ -108,7 +108,7 @@ private:
   }
 };
 
-/// Says which additions stayed because the projection before them has other uses.
+/// Emits a remark for each addition that stays because the projection before it has other uses.
 void reportMissed(func::FuncOp function) {
   function.walk([](LinearOp op) {
     bool added = llvm::any_of(op->getUsers(), llvm::IsaPred<arith::AddFOp, ActivationOp>);

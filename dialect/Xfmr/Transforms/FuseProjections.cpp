@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites; leaves one linear per input and block where several fed split_heads. Relies on
-// xfmr-hoist-weight-expressions to make the joined weights constants again.
+// Expects decomposed composites; leaves one linear per input and block where several fed split_heads.
+// xfmr-hoist-weight-expressions must run afterwards to turn the joined weights into constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// Whether |op| projects with weights, and to heads only.
+/// Returns true if |op| has weights as operands and only feeds heads.
 bool isHeadProjection(LinearOp op) {
   if (op.getMultiplier() || op.getResidual() || op->use_empty() || !op.getWeight().getType().hasStaticShape() || !isWeight(op.getWeight()))
     return false;
@@ -32,7 +32,7 @@ bool isHeadProjection(LinearOp op) {
   return llvm::all_of(op->getUsers(), llvm::IsaPred<SplitHeadsOp>);
 }
 
-/// Why |a| and |b|, projections of one input, cannot be one; empty if they can.
+/// Returns the reason why |a| and |b|, projections of one input, cannot be joined; empty if they can.
 StringRef whyNotTogether(LinearOp a, LinearOp b) {
   if (a.getActivation() != b.getActivation())
     return "the projections have different activations";
@@ -47,8 +47,7 @@ StringRef whyNotTogether(LinearOp a, LinearOp b) {
   return "";
 }
 
-/// Moves the expression that computes |weight|, where it is in the block of |position| but not before it, to before
-/// |position|.
+/// Moves the expression that computes |weight| before |position|, if it is in the same block after |position|.
 void moveBefore(Value weight, Operation *position) {
   Operation *op = weight.getDefiningOp();
   if (!op || op->getBlock() != position->getBlock() || op->isBeforeInBlock(position))
@@ -105,7 +104,8 @@ struct FuseProjections : xfmr::impl::FuseProjectionsBase<FuseProjections> {
     });
   }
 
-  /// Whether all of |group| agree in what a linear has one of; says why not.
+  /// Returns true if all linears of |group| have equal values of the attributes and types that the joined linear has
+  /// once. Otherwise emits a remark with the reason.
   static bool canFuse(ArrayRef<LinearOp> group) {
     for (LinearOp op : group.drop_front()) {
       StringRef why = whyNotTogether(group.front(), op);

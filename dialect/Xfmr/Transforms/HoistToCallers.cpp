@@ -1,8 +1,9 @@
-//===- HoistToCallers.cpp - Weight expressions become arguments ----------===//
+//===- HoistToCallers.cpp - Weight expressions become arguments -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Keys of expressions are sources over made-up tensors, so that equal expressions become one argument.
+// Equal expressions become one argument. They are recognized by their key: the source that the expression would have if
+// its arguments and references were tensors with made-up names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@ using func::CallOp;
 using func::FuncOp;
 
 namespace {
-/// The expressions of one function, each with a source in which arguments and references stand as tensors of made-up
-/// names: equal expressions have equal keys.
+/// The expressions of one function, each with its key. In a key, arguments and references are tensors with made-up
+/// names, so equal expressions have equal keys.
 struct Expressions {
   explicit Expressions(FuncOp function) {
     for (BlockArgument argument : function.getArguments())
@@ -28,14 +29,14 @@ struct Expressions {
     function.walk([&](Operation *op) { add(op); });
   }
 
-  /// Equal expressions over arguments that something other than an expression uses.
+  /// Equal expressions over arguments, with a user that is not an expression.
   struct Root {
-    unsigned position; // of the first argument they use
+    unsigned position; // of the first argument that they use
     unsigned order;    // of appearance
     SmallVector<Operation *> ops;
   };
 
-  /// The roots in the order of their arguments.
+  /// Returns the roots in the order of their arguments.
   SmallVector<Root> getRootsByArgument() const {
     auto isExpression = [&](Operation *user) { return isWeightExpression(user) && keys.contains(user->getResult(0)); };
     llvm::MapVector<Attribute, Root> roots;
@@ -53,7 +54,7 @@ struct Expressions {
 
   SmallVector<Operation *> expressions;
   DenseMap<Value, Attribute> keys;
-  DenseMap<Value, unsigned> firstArgument; // of the expression's first leaf that is an argument
+  DenseMap<Value, unsigned> firstArgument; // index of the first argument among the leaves of an expression
 
 private:
   void setLeaf(Value leaf, const Twine &name, RankedTensorType type, std::optional<unsigned> argument) {
@@ -81,7 +82,7 @@ private:
 };
 } // namespace
 
-/// Computes at |call| what |op| computes in the callee.
+/// Recomputes |value|, an expression of the callee, at |call|.
 static Value computeAtCall(OpBuilder &builder, CallOp call, Value value, IRMapping &done) {
   if (Value known = done.lookupOrNull(value))
     return known;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects weights as arguments marked xfmr.weight of private functions and as weight_refs; leaves no expression over
-// either, except in functions whose arguments are not ours to change. Functions are visited callees first: what a
-// function hands to its callers is folded or handed on when their turn comes. Each visit looks at the function's
-// operations once and does a constant amount of work per call and expression, so the whole is linear in the number of
-// layers.
+// Expects weights as arguments marked xfmr.weight of private functions and as weight_refs. Leaves no expression over
+// either, except in functions whose arguments the pass must not change. Functions are visited callees first: the
+// expressions that a function moves to its callers are folded, or moved further, when the callers are visited. Each
+// visit reads the function's operations once and does a constant amount of work per call and expression, so the pass is
+// linear in the number of layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ private:
       if (!callee)
         return;
       visit(callee);
-      if (!functions.contains(callee)) // still being visited: a recursion
+      if (!functions.contains(callee)) // still being visited, so it is recursive
         recursive.insert(callee);
     });
     functions.insert(function);
@@ -61,7 +61,7 @@ private:
 /// Erases the weights that no op names.
 void eraseUnusedWeights(ModuleOp module) {
   auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion());
-  if (!uses) // an unknown op may use anything
+  if (!uses) // an unknown op may use any symbol
     return;
   DenseSet<StringAttr> used;
   for (SymbolTable::SymbolUse use : *uses)
@@ -79,7 +79,7 @@ struct HoistWeightExpressions : xfmr::impl::HoistWeightExpressionsBase<HoistWeig
     FunctionUsers users(module, symbols);
     WeightFolder folder(module, symbols);
     for (FuncOp function : order.functions) {
-      // A function that is named other than by a call, from anywhere, must keep its type.
+      // A function with a user other than a call must keep its type.
       bool onlyCalled = !order.recursive.contains(function) && !users.hasOtherUsers(function);
       if (function.isPrivate() && !function.isDeclaration() && onlyCalled) {
         if (failed(hoistToCallers(function, users.getCalls(function))))

@@ -10,11 +10,12 @@
 
 namespace mlir::xfmr {
 
-/// Whether |function| has expressions over its weight arguments that something other than an expression uses.
+/// Returns true if |function| has expressions over its weight arguments with a user that is not an expression.
 bool hasExpressionsOverArguments(func::FuncOp function);
 
-/// Turns the expressions of |function| over its arguments into new arguments, each where the first argument it uses stands, and computes
-/// them at |callers|, which are all its uses. Fails, with an error, where the function cannot take or drop arguments.
+/// Turns the expressions of |function| over its arguments into new arguments, each at the position of the first
+/// argument that it uses, and computes them at |callers|, which are all uses of the function. Fails, with an error, if
+/// the arguments of the function cannot be changed.
 LogicalResult hoistToCallers(func::FuncOp function, ArrayRef<func::CallOp> callers);
 
 /// Declares weights for expressions over references.
@@ -22,7 +23,7 @@ class WeightFolder {
 public:
   WeightFolder(ModuleOp module, SymbolTable &symbols);
 
-  /// Replaces every expression over references in |function| that is used by something else by a reference.
+  /// Replaces every expression over references in |function| that has a user which is not an expression by a reference.
   void fold(func::FuncOp function);
 
 private:
@@ -39,7 +40,7 @@ private:
   DenseMap<Attribute, WeightOp> bySource;
 };
 
-/// Erases those of |expressions|, in the order of the function, that have no uses.
+/// Erases the expressions without uses; |expressions| are in the order of the function.
 inline void eraseDead(ArrayRef<Operation *> expressions) {
   for (Operation *op : llvm::reverse(expressions))
     if (op->use_empty())

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites. Leaves the decision on every linear, where later phases find it; nothing is rounded yet.
+// Expects decomposed composites. Records the precision of every linear as an attribute for later phases; rounds nothing
+// yet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// Why |op| cannot be computed in |precision|; empty if it can.
+/// Returns the reason why |op| cannot be computed in |precision|; empty if it can.
 StringRef whyNot(LinearOp op, Precision precision) {
   if (!llvm::all_of(op.getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isF32(); }))
     return "its tensors are not f32";

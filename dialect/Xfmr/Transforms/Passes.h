@@ -1,4 +1,4 @@
-//===- Passes.h - Passes on xfmr operations -------------------*- C++ -*-===//
+//===- Passes.h - Passes on xfmr operations ---------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_XFMR_TRANSFORMS_PASSES_H

@@ -1,4 +1,4 @@
-//===- Passes.td - Passes on xfmr operations -------------*- tablegen -*-===//
+//===- Passes.td - Passes on xfmr operations ---------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_TRANSFORMS_PASSES_TD
@@ -20,8 +20,9 @@ def DecomposeComposites : Pass<"xfmr-decompose-composites", "::mlir::func::FuncO
     %y = xfmr.linear %0, %down bias(%b1) residual(%x) : …
     ```
 
-    `multi_head_attention` becomes a linear and a `split_heads` for each of query, key and value, then `attention`, `merge_heads` and the
-    output projection if there is one. Run it first: the other passes of the phase look at projections.
+    `multi_head_attention` becomes a linear and a `split_heads` for each of query, key and value, then `attention`,
+    `merge_heads` and the output projection if there is one. Run it first: the other passes of the phase look at
+    projections.
 
     Numerics: exact; a composite is defined as what it decomposes to.
   }];
@@ -38,20 +39,24 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     %1 = xfmr.layer_norm %0, %g, %c {…} : …
     ```
 
-    - An `activation` of a linear without activation and residual becomes the linear's.
-    - An `arith.addf` with a linear without residual makes the other operand its residual; of two linears the later one takes the other.
-    - A `layer_norm` whose input or residual is such a linear leaves the addition to it: there the sum is still in registers.
-    - The last addition before a `layer_norm` becomes the norm's residual where no linear can take it.
+    - An `activation` of a linear without activation and residual becomes the linear's activation.
+    - An `arith.addf` of a linear without residual disappears: its other operand becomes the linear's residual. If both
+      operands are linears, the later one takes the other as its residual.
+    - A `layer_norm` whose input or residual is such a linear leaves the addition to the linear, where the sum is still
+      in registers.
+    - The last addition before a `layer_norm` becomes the norm's residual if no linear can take it.
 
-    The linear must have no other use and stand in the same block as its user, where the fused op is put. Run
-    `xfmr-decompose-composites` and `canonicalize` first (a dropout between the two hides them from each other).
+    The linear must have no other use and must be in the same block as its user; the fused op takes the user's position.
+    Run `xfmr-decompose-composites` and `canonicalize` first (a dropout between linear and user hides them from each
+    other).
 
-    Numerics: exact; the same additions in the same order, of two operands each (a NaN's payload may come from the other one).
+    Numerics: exact; the same additions in the same order. The payload of a NaN may come from the other operand of an
+    addition.
   }];
 }
 
 def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
-  let summary = "compute projections of the same input to heads as one";
+  let summary = "join projections of the same input to heads into one";
   let description = [{
     ```mlir
     %0 = xfmr.linear %x, %wq bias(%bq) : …
@@ -68,10 +73,11 @@ def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
     %k = xfmr.split_heads %2, 4 : …
     ```
 
-    One pass over the input instead of one each, and fewer, longer rows of work. Takes linears of one block without residual whose weights
-    and biases are weights (arguments marked `xfmr.weight`, `weight_ref`s, expressions over these) and whose results only feed
-    `split_heads`, since there a slice of columns is a strided view and not a copy. Steps aside, with a remark, where activations,
-    element types or the presence of biases differ. Run `xfmr-hoist-weight-expressions` afterwards.
+    The joined projection reads the input once, and its work is fewer, longer rows. The pass joins linears of one block
+    without residual whose matrices and biases are weights (arguments marked `xfmr.weight`, `weight_ref`s, expressions
+    over these) and whose results only feed `split_heads`, since there a slice of columns is a strided view and not a
+    copy. It skips linears, with a remark, if their activations, their element types or the presence of biases differ.
+    Run `xfmr-hoist-weight-expressions` afterwards.
 
     Numerics: exact; each column is accumulated as before.
   }];
@@ -79,7 +85,7 @@ def FuseProjections : Pass<"xfmr-fuse-projections", "::mlir::func::FuncOp"> {
 }
 
 def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::ModuleOp"> {
-  let summary = "move weight expressions to the callers and into the sources of weights";
+  let summary = "move weight expressions to callers and into the sources of weights";
   let description = [{
     ```mlir
     xfmr.weight @q : tensor<8x8xf32> = #xfmr.tensor<"q" : tensor<8x8xf32>>
@@ -91,20 +97,22 @@ def HoistWeightExpressions : Pass<"xfmr-hoist-weight-expressions", "::mlir::Modu
     func.func private @layer(%x: tensor<?x8xf32>, %w: tensor<16x8xf32> {xfmr.weight}) … {
     ```
 
-    In private functions of which every use is a `func.call`, a `weight_concat`, `weight_slice`, `weight_pack` or another expression (or a tree of them) of
-    arguments marked `xfmr.weight` becomes a new argument, and every caller computes it; callees come before callers. An expression over
-    `weight_ref`s becomes a `weight_ref` of a weight with the composed source; weights of equal source are one. Arguments, references and
-    weights without a use left are removed. Public, recursive and otherwise referenced functions keep their arguments, with a remark.
+    The pass works on private functions that are only used by `func.call`. A `weight_concat`, `weight_slice`,
+    `weight_pack` or another expression (or a tree of them) of arguments marked `xfmr.weight` becomes a new argument,
+    which every caller computes; callees are processed before callers. An expression over `weight_ref`s becomes a
+    `weight_ref` of a weight with the composed source; weights of equal source are merged. Arguments, references and
+    weights without a remaining use are removed. Public and recursive functions, and functions with other uses than
+    calls, keep their arguments, with a remark.
 
-    Runs after every phase that makes weight expressions (`dialect` joins projections and divides deep ones, `linalg` packs panels). Takes time linear in the
-    number of operations.
+    Runs at the end of every phase that creates weight expressions: `dialect` joins projections and splits deep ones,
+    `linalg` packs panels. Takes time linear in the number of operations.
 
     Numerics: exact.
   }];
 }
 
 def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
-  let summary = "compute projections from rounded inputs and weights";
+  let summary = "select the operand precision of projections";
   let description = [{
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
@@ -112,12 +120,13 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
     %y = xfmr.linear %x, %w bias(%b) {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     ```
 
-    Every f32 linear that has no precision of its own gets `precision`. With int8, one of more features than 32-bit sums can hold stays f32, with a
-    remark. Attention, norms, embeddings and elementwise ops are left alone. Runs after `xfmr-decompose-composites`.
+    Every f32 linear without a precision of its own gets `precision`. With int8, a linear of more than 65536 input
+    features stays f32, with a remark, since its 32-bit sums could overflow. Attention, norms, embeddings and
+    elementwise ops stay as they are. Runs after `xfmr-decompose-composites`.
 
     Numerics: rounds the inputs of the products as `xfmr.linear` says under N2 and N3.
   }];
-  let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16", "what inputs and weights are rounded to",
+  let options = [Option<"precision", "precision", "::mlir::xfmr::Precision", "::mlir::xfmr::Precision::BF16", "operand type of projections",
                         [{::llvm::cl::values(clEnumValN(::mlir::xfmr::Precision::F32, "f32", "not at all"),
                                              clEnumValN(::mlir::xfmr::Precision::BF16, "bf16", "bf16, summed in f32"),
                                              clEnumValN(::mlir::xfmr::Precision::F16, "f16", "f16, summed in f32"),
@@ -125,7 +134,7 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
 }
 
 def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::FuncOp"> {
-  let summary = "compute projections of many features as sums of several";
+  let summary = "split projections of many input features into sums of several";
   let description = [{
     ```mlir
     %y = xfmr.linear %x, %w bias(%b) residual(%r) : tensor<?x3072xf32>, tensor<768x3072xf32>, bias tensor<768xf32>, residual tensor<?x768xf32>
@@ -138,15 +147,16 @@ def SplitDeepProjections : Pass<"xfmr-split-deep-projections", "::mlir::func::Fu
     %y = xfmr.linear %x1, %w1 residual(%0) : …
     ```
 
-    A kernel reads the rows of a block once for each panel of weights, from a cache if they fit. A linear of more than `max-features` features becomes as few as
-    have not more, of about the same number each, a multiple of 64 but for the last. Which rows a call has makes no difference, so a row's bits do not depend on its
-    neighbours. Linears of lower precision, with an activation or a multiplier, and such whose matrix is not a weight stay as they are.
+    A kernel reads the rows of a block once for each panel of weights, from a cache if they fit. So a linear with K >
+    `max-features` becomes ceil(K / `max-features`) linears of nearly equal K, each but the last a multiple of 64. The
+    split does not depend on the number of rows, so a row's bits do not depend on its neighbors. Linears of lower
+    precision, linears with an activation or a multiplier, and linears whose matrix is not a weight stay as they are.
 
     Run it after `xfmr-fuse-epilogues` and `xfmr-lower-precision`, and `xfmr-hoist-weight-expressions` afterwards.
 
-    Numerics: a sum over k is joined from one sum for each part, in order, after bias and residual have been added to the first.
+    Numerics: a sum over k is the sum of one partial sum per part, in order; bias and residual are added to the first.
   }];
-  let options = [Option<"maxFeatures", "max-features", "int64_t", "2048", "most features of one linear; 0 for any number">];
+  let options = [Option<"maxFeatures", "max-features", "int64_t", "2048", "largest K of one linear; 0 disables the pass">];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 

@@ -1,8 +1,9 @@
-//===- SplitDeepProjections.cpp - Projections of many features -------------===//
+//===- SplitDeepProjections.cpp - Projections of many features ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects fused epilogues, and the precision of every linear. Leaves linears whose rows a cache can keep for all panels of their weights.
+// Expects fused epilogues, and the precision of every linear. Leaves linears whose rows fit in a cache while all panels
+// of their weights are read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +23,16 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// What the number of features of a part is a multiple of.
+/// The number of features of every part but the last is a multiple of this.
 constexpr int64_t kPartMultiple = 64;
 
-/// Whether |op| is a sum of products, an addition of what stands beside it, and nothing else.
+/// Returns true if |op| is an f32 projection with weights whose epilogue has only additions.
 bool isSum(LinearOp op) {
   return op.getActivation() == Activation::None && !op.getMultiplier() && op.getPrecision() == Precision::F32 &&
          getElementTypeOrSelf(op.getType()).isF32() && isWeight(op.getWeight());
 }
 
-/// Replaces |op| by linears of |part| features, of what is left for the last.
+/// Replaces |op| by linears of |part| features each; the last has the remaining features.
 void split(RewriterBase &rewriter, LinearOp op, int64_t part) {
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The one place that pairs weight expression ops with source attributes.
+// The only file that pairs weight expression ops with source attributes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,19 +8,19 @@
 
 namespace mlir::xfmr {
 
-/// Whether |op| only rearranges weights: its results are weights if its operands are.
+/// Returns true if |op| only rearranges weights: its results are weights if its operands are.
 bool isWeightExpression(Operation *op);
 
-/// Whether |value| is a function argument marked `xfmr.weight`.
+/// Returns true if |value| is a function argument marked `xfmr.weight`.
 bool isWeightArgument(Value value);
 
-/// Whether |value| is a weight: a marked argument, a reference, or an expression over these.
+/// Returns true if |value| is a weight: a marked argument, a reference, or an expression over these.
 bool isWeight(Value value);
 
-/// The source of what the weight expression |op| computes from operands with |sources|.
+/// Returns the source of the result of the weight expression |op| whose operands have |sources|.
 Attribute composeSource(Operation *op, ArrayRef<Attribute> sources);
 
-/// What the expression |op| adds to the name of its first operand (".concat").
+/// Returns the suffix that the expression |op| adds to the name of its first operand (".concat").
 StringRef weightNameSuffix(Operation *op);
 
 } // namespace mlir::xfmr
