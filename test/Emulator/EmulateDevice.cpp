@@ -15,7 +15,8 @@ using namespace attune;
 /// The address space of shared memory.
 static constexpr unsigned kSharedSpace = 3;
 
-/// What |function| says of the threads of a block by |attribute| ("nvvm.reqntid"="128,1,1"), their product; 0 if nothing.
+/// Returns the number of threads of a block that |attribute| of |function| declares ("nvvm.reqntid"="128,1,1"), the
+/// product of its dimensions; 0 if there is no such attribute.
 static uint32_t blockThreads(const llvm::Function &function, llvm::StringRef attribute) {
   if (!function.hasFnAttribute(attribute))
     return 0;
@@ -55,7 +56,8 @@ private:
 
 } // namespace
 
-/// Makes functions ordinary ones of the host. What was a copy of a caller's structure is the structure: kernels do not write to it.
+/// Makes functions ordinary functions of the host. A byval argument becomes a pointer to the caller's structure,
+/// because kernels do not write to it.
 void DeviceEmulator::dropDeviceAttributes() {
   for (llvm::Function &function : module) {
     function.removeFnAttr("target-cpu");
@@ -71,7 +73,7 @@ void DeviceEmulator::dropDeviceAttributes() {
   }
 }
 
-/// Gives every shared variable a place in one array, the dynamic one the last.
+/// Places every shared variable in one array, the one of dynamic size last.
 Status DeviceEmulator::placeShared() {
   shared = new llvm::GlobalVariable(module, llvm::ArrayType::get(builder.getInt8Ty(), emulated::sharedBytes), false,
                                     llvm::GlobalValue::InternalLinkage,
@@ -102,7 +104,7 @@ Status DeviceEmulator::placeShared() {
   return {};
 }
 
-/// A function that takes the arguments of |kernel| out of an array, and its record.
+/// Makes a function that reads the arguments of |kernel| from an array, and returns its record.
 void DeviceEmulator::addKernel(llvm::Function &kernel) {
   auto *type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
   llvm::Function *run = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "emulated.kernel", module);

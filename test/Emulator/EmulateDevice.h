@@ -12,13 +12,13 @@
 
 namespace attune {
 
-/// Rewrites |module|, which is device code for NVPTX as it would be translated to PTX, for |target|: intrinsics and inline PTX become calls
-/// of an emulator, shared variables pieces of one array, kernels functions of an array of arguments, all listed in the symbol
-/// `attune_emulated_image` (see EmulatedImage.h).
+/// Rewrites |module|, device code for NVPTX that is ready for translation to PTX, for |target|. Intrinsics and inline
+/// PTX become calls of an emulator, shared variables become pieces of one array, kernels become functions of an array
+/// of arguments. The symbol `attune_emulated_image` lists them all (see EmulatedImage.h).
 Status rewriteForEmulator(llvm::Module &module, const HostMachine &target);
 
-/// The same, compiled and linked: the bytes of a shared object, an image of kind ATTUNE_IMAGE_CUBIN and architecture emulated::arch for the
-/// driver in test/FakeCuda. Needs a linker.
+/// Does the same, then compiles and links. Returns the bytes of a shared object, an image of kind ATTUNE_IMAGE_CUBIN
+/// and architecture emulated::arch for the driver in test/FakeCuda. Needs a linker.
 Result<std::string> emulateDevice(std::unique_ptr<llvm::Module> module, const HostMachine &target);
 
 } // namespace attune

@@ -1,7 +1,8 @@
 //===- EmulatedImage.h - Device code made for the host --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a shared object that emulateDevice made shows to whoever runs it (test/FakeCuda): plain structures and two functions to be provided.
+// The interface between a shared object that emulateDevice makes and the driver that runs it (test/FakeCuda): plain
+// structures, and two functions that the driver provides.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_EMULATOR_EMULATEDIMAGE_H
 #define ATTUNE_TEST_EMULATOR_EMULATEDIMAGE_H
@@ -10,17 +11,17 @@
 
 namespace attune::emulated {
 
-/// Compute capability of the emulated GPU, times 10: no real one has it.
+/// Compute capability of the emulated GPU, times 10. No real GPU has it.
 constexpr uint32_t arch = 10;
 /// Bytes of shared memory of a block, static and dynamic.
 constexpr uint32_t sharedBytes = 227 * 1024;
-/// First value of an image.
+/// The first value of an image.
 constexpr uint64_t magic = 0x31554d4545545441; // "ATTEEMU1"
 
-/// An operation that only GPUs have: an intrinsic or a text of inline PTX, in one place or several.
+/// An operation that only GPUs have: an intrinsic, or a text of inline PTX.
 struct Operation {
   const char *name;
-  void *handler; ///< whoever loads the image puts here what it needs to find
+  void *handler; ///< set by the loader of the image
   uint32_t numInputs, numOutputs;
 };
 
@@ -35,7 +36,7 @@ struct Kernel {
   uint32_t reserved;
 };
 
-/// The special registers of the thread that runs; whoever runs threads sets them.
+/// The special registers of the current thread; the driver sets them.
 struct Registers {
   uint32_t tid[3], ntid[3], ctaid[3], nctaid[3];
   uint32_t laneid, warpid;
@@ -57,9 +58,9 @@ struct Image {
 
 } // namespace attune::emulated
 
-/// Carries out |operation|; every value takes 64 bits.
+/// Executes |operation|; every value has 64 bits.
 extern "C" void attune_emulate(attune::emulated::Operation *operation, const uint64_t *inputs, uint64_t *outputs);
-/// Sees an access; |kind| is 0 for a load, 1 for a store, 2 for an atomic operation.
+/// Checks an access to memory; |kind| is 0 for a load, 1 for a store, 2 for an atomic operation.
 extern "C" void attune_emulate_access(const void *data, uint64_t bytes, uint32_t kind);
 
 #endif // ATTUNE_TEST_EMULATOR_EMULATEDIMAGE_H

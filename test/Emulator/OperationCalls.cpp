@@ -1,8 +1,9 @@
-//===- OperationCalls.cpp - Calls of what only GPUs have -------------------===//
+//===- OperationCalls.cpp - Calls of GPU operations ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An operation is its name: that of the intrinsic, or the text of inline PTX. Values travel as 64-bit words through a function per
-// operation and signature, so that what an operation does is written once, in the emulator, and no operation needs code here.
+// The name of an operation is that of the intrinsic, or the text of inline PTX. One function for each operation and
+// signature passes the values as 64-bit words to the emulator, which implements the operation. So this file needs no
+// code for single operations.
 //===----------------------------------------------------------------------===//
 
 #include "test/Emulator/OperationCalls.h"
@@ -19,7 +20,7 @@
 
 using namespace attune;
 
-/// The name of the operation that |call| is, "" if it is an ordinary call.
+/// Returns the name of the operation that |call| executes, "" if it is an ordinary call.
 static std::string operationName(const llvm::CallInst &call) {
   if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
     return assembly->getAsmString().str();
@@ -27,7 +28,7 @@ static std::string operationName(const llvm::CallInst &call) {
   return callee && callee->getName().starts_with("llvm.nvvm.") ? callee->getName().str() : "";
 }
 
-/// Where emulated::Registers has the special register that |name| reads, or nothing.
+/// Returns the offset in emulated::Registers of the special register that |name| reads, or nothing.
 static std::optional<unsigned> registerOffset(llvm::StringRef name) {
   using emulated::Registers;
   if (!name.consume_front("llvm.nvvm.read.ptx.sreg."))
@@ -45,7 +46,7 @@ static std::optional<unsigned> registerOffset(llvm::StringRef name) {
 
 namespace {
 
-/// Makes the functions that carry values to the emulator and the table of operations.
+/// Makes the functions that pass values to the emulator, and the table of operations.
 class OperationRewriter {
 public:
   OperationRewriter(llvm::Module &module, llvm::GlobalVariable *registers)
@@ -62,7 +63,7 @@ public:
   OperationTable finish();
 
 private:
-  /// All values of |type| one by one: the elements of a structure, or itself.
+  /// Returns the types of the single values of |type|: the elements of a structure, or itself.
   static llvm::SmallVector<llvm::Type *> elements(llvm::Type *type) {
     if (type->isVoidTy())
       return {};
@@ -77,7 +78,7 @@ private:
   llvm::Value *toWord(llvm::Value *value);
   llvm::Value *fromWord(llvm::Value *value, llvm::Type *type);
   llvm::Function *makeShim(const std::string &name, llvm::FunctionType *type);
-  /// The number of the operation called |name|.
+  /// Returns the number of the operation called |name|.
   uint32_t number(const std::string &name, uint32_t inputs, uint32_t outputs);
 
   llvm::Module &module;
@@ -87,10 +88,10 @@ private:
   llvm::FunctionCallee emulate;
   llvm::StructType *record;
   std::map<std::pair<std::string, llvm::FunctionType *>, llvm::Function *> shims;
-  /// By name and by how many inputs and outputs there are: inline PTX may have any number.
+  /// Functions by name and by numbers of inputs and outputs; inline PTX may have any number.
   std::map<std::tuple<std::string, uint32_t, uint32_t>, uint32_t> numbers;
   llvm::SmallVector<llvm::Constant *> records;
-  /// The table while it grows: every operation is referred to by its address in it.
+  /// The table while it grows; calls refer to operations by their addresses in it.
   llvm::GlobalVariable *table = nullptr;
 };
 

@@ -1,4 +1,4 @@
-//===- OperationCalls.h - Calls of what only GPUs have --------*- C++ -*-===//
+//===- OperationCalls.h - Calls of GPU operations -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_EMULATOR_OPERATIONCALLS_H
@@ -15,10 +15,11 @@ struct OperationTable {
   uint32_t count = 0;
 };
 
-/// Replaces reads of special registers in |module| by loads from |registers| (an emulated::Registers), and every other intrinsic of NVPTX
-/// and inline PTX by a call of attune_emulate. Errors name an operand that does not fit 64 bits.
+/// Replaces reads of special registers in |module| by loads from |registers| (an emulated::Registers), and every other
+/// intrinsic of NVPTX and inline PTX by a call of attune_emulate. Errors name an operand that does not fit 64 bits.
 Result<OperationTable> rewriteOperations(llvm::Module &module, llvm::GlobalVariable *registers);
-/// Shows every access of |module| to memory that other threads may see to attune_emulate_access, if Registers::watch says so.
+/// Adds a call of attune_emulate_access to every access of |module| to memory that other threads may see; the calls run
+/// only if Registers::watch is set.
 void watchAccesses(llvm::Module &module, llvm::GlobalVariable *registers);
 
 } // namespace attune

@@ -9,7 +9,8 @@
 
 namespace attune {
 
-/// Makes tiles that small models have several of, so that tests see what only large models would do on a GPU.
+/// Makes tiles so small that small models have several of them, so that tests cover code that only large models would
+/// run on a GPU.
 static void shrink(mlir::rt::Schedule &schedule, GpuSchedule &own) {
   schedule.wideBlocks = 2;
   own.specificCacheBytes = 96 << 10;

@@ -31,18 +31,18 @@ uint16_t fake::toF16(float value) {
   if (magnitude >= 65520.0f)
     return sign | 0x7c00;
   int exponent = magnitude < 0x1p-14f ? -14 : std::ilogb(magnitude);
-  // A carry out of the fraction is one into the exponent, as it should be.
+  // A carry out of the fraction correctly increments the exponent.
   auto fraction = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
   return static_cast<uint16_t>(sign | ((static_cast<uint32_t>(exponent + 14) << 10) + fraction));
 }
 
-/// An operation of one f32.
+/// Handles operations of one f32.
 template <float (*compute)(float)>
 static void unary(const emulated::Operation &, const uint64_t *inputs, uint64_t *outputs) {
   outputs[0] = fromFloat(compute(toFloat(inputs[0])));
 }
 
-/// An operation of two f32.
+/// Handles operations of two f32.
 template <float (*compute)(float, float)>
 static void binary(const emulated::Operation &, const uint64_t *inputs, uint64_t *outputs) {
   outputs[0] = fromFloat(compute(toFloat(inputs[0]), toFloat(inputs[1])));
@@ -82,7 +82,7 @@ static void exponentialPair(const emulated::Operation &, const uint64_t *inputs,
   outputs[0] = static_cast<uint32_t>(toBf16(std::exp2(fromBf16(inputs[0] >> 16)))) << 16 | toBf16(std::exp2(fromBf16(inputs[0])));
 }
 
-/// Fences order what runs in order here; prefetches are hints.
+/// Does nothing: accesses are in order here, so fences have no effect, and prefetches are hints.
 static void nothing(const emulated::Operation &, const uint64_t *, uint64_t *) {}
 
 const HandlerEntry fake::arithmeticHandlers[] = {{"ex2.approx.ftz.bf16x2", exponentialPair},

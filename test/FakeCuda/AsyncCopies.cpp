@@ -1,8 +1,8 @@
 //===- AsyncCopies.cpp - cp.async --------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A copy may happen at any time from its start to the wait for its group. Here it happens at once or, where the driver is lazy, at the
-// wait.
+// A copy may happen at any time from its start to the wait for its group. Here it happens at once, or, if the driver is
+// lazy, at the wait.
 //===----------------------------------------------------------------------===//
 
 #include "DeviceMemory.h"

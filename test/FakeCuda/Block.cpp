@@ -49,10 +49,10 @@ void Block::suspend() { Fiber::switchTo(thread().fiber, scheduler); }
 void Block::fail(const std::string &what) {
   problem = "thread " + std::to_string(running) + ": " + what;
   suspend();
-  __builtin_unreachable(); // nobody continues a block with a problem
+  __builtin_unreachable(); // the scheduler never continues a block with a problem
 }
 
-/// Chooses the next thread to run; false if all wait.
+/// Chooses the next thread to run; returns false if all wait.
 bool Block::chooseThread() {
   uint32_t count = numThreads(), start = Settings::get().random ? random() % count : running;
   for (uint32_t i = 0; i < count; ++i)
@@ -85,7 +85,7 @@ std::string Block::run(const uint32_t *place) {
   memoryBarriers.clear();
   warpgroups.clear();
   races.clear();
-  // What nobody has written is not a number.
+  // Fills memory with NaN, so that a read before any write shows.
   std::memset(launch.image->shared, 0xff, launch.image->staticShared + launch.sharedBytes);
   live = numThreads();
   running = 0;
@@ -131,7 +131,7 @@ void Block::arriveAt(Meeting &meeting, const emulated::Operation &operation, uin
   thread().operation = operation.name;
 }
 
-/// Carries out what the |members| have met for and lets them go on.
+/// Executes the operation for which the |members| have met, and wakes them.
 void Block::complete(Meeting &meeting, const std::vector<uint32_t> &members, const Perform &perform) {
   perform(meeting);
   meeting = Meeting();
@@ -164,7 +164,7 @@ void Block::meetWarp(const emulated::Operation &operation, uint32_t mask, const 
   complete(meeting, members, perform);
 }
 
-/// Opens the barriers of the whole block that only threads that are done have not come to.
+/// Opens the barriers of the whole block that all running threads have reached.
 void Block::releaseBarriers() {
   for (auto &[id, barrier] : barriers) {
     Meeting &meeting = barrier.meeting;
@@ -200,7 +200,7 @@ void Block::meetBlock(const emulated::Operation &operation, uint32_t id, uint32_
 
 void Block::meetWarpgroup(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs,
                           const std::function<void(Meeting &, uint32_t)> &perform) {
-  // Numbers of barriers are less than 16.
+  // A block has 16 barriers.
   uint32_t group = running / warpgroupThreads;
   meetBlock(operation, 16 + group, warpgroupThreads, inputs, outputs,
             [perform, group](Meeting &meeting) { perform(meeting, group * warpgroupThreads); });
@@ -233,7 +233,7 @@ void Block::checkRange(const void *data, uint64_t bytes) {
 }
 
 uint16_t Block::sharedElement(uint64_t address) {
-  // Descriptors have 18 bits of an address.
+  // Matrix descriptors have 18 bits of an address.
   uint64_t begin = reinterpret_cast<uint64_t>(launch.image->shared), window = begin & ~uint64_t(0x3ffff);
   uint64_t at = window + (address & 0x3ffff);
   at += at < begin ? 0x40000 : 0;
@@ -257,7 +257,7 @@ void Block::checkShared(const void *data, uint64_t bytes, bool isWrite) {
          (other == running ? " and others have" : " has") + " accessed without a barrier between");
 }
 
-// A kernel that leaves all memory ends the launch, not the program.
+// A kernel that accesses unmapped memory ends the launch, not the program.
 static sigjmp_buf faultReturn;
 static void *faultAddress;
 
@@ -266,7 +266,7 @@ static void onFault(int, siginfo_t *info, void *) {
   siglongjmp(faultReturn, 1);
 }
 
-/// Runs the blocks at |places| until one has a problem.
+/// Runs the blocks at |places| of the grid until one has a problem.
 static std::string runBlocks(const Launch &launch, const std::vector<uint64_t> &places) {
   Block block(launch);
   for (uint64_t number : places) {

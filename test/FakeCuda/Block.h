@@ -1,8 +1,8 @@
 //===- Block.h - One block of threads ---------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks run one after the other, the threads of a block in turns: a thread runs until it has to wait for others. Operations of a warp or
-// of the whole block are meetings, carried out by the thread that comes last.
+// Blocks run one after the other, and the threads of a block in turns: a thread runs until it has to wait for others.
+// Operations of a warp or of the whole block are meetings; the last thread to arrive executes the operation for all.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_BLOCK_H
 #define ATTUNE_TEST_FAKECUDA_BLOCK_H
@@ -20,7 +20,7 @@
 
 namespace attune::fake {
 
-/// A copy to shared memory that has been started and not waited for.
+/// A copy to shared memory that was started and not yet waited for.
 struct PendingCopy {
   char *to;
   const char *from;
@@ -35,18 +35,18 @@ struct Thread {
   Fiber fiber;
   std::vector<std::vector<PendingCopy>> copyGroups;
   std::vector<PendingCopy> openCopies;
-  ThreadTime time; ///< how often it has met the others
+  ThreadTime time; ///< how many barriers it has passed
 };
 
-/// The threads that have come to an operation, by lane or number.
+/// The threads that have arrived at an operation, by lane or number.
 struct Meeting {
   const emulated::Operation *operation = nullptr;
-  std::vector<const uint64_t *> inputs; ///< null for a thread that has not come
+  std::vector<const uint64_t *> inputs; ///< null for a thread that has not arrived
   std::vector<uint64_t *> outputs;
   uint32_t present = 0;
 };
 
-/// What to run.
+/// The launch to run.
 struct Launch {
   const emulated::Image *image;
   const emulated::Kernel *kernel;
@@ -59,42 +59,43 @@ class Block {
 public:
   explicit Block(const Launch &launch);
   ~Block();
-  /// Runs the block at |place| of the grid. Returns "" or what went wrong.
+  /// Runs the block at |place| of the grid. Returns "" or the error.
   std::string run(const uint32_t *place);
 
-  /// The block that runs, and its thread.
+  /// Return the current block and its current thread.
   static Block &current();
   Thread &thread() { return threads[running]; }
   uint32_t threadNumber() const { return running; }
   uint32_t numThreads() const { return static_cast<uint32_t>(threads.size()); }
 
   using Perform = std::function<void(Meeting &)>;
-  /// Waits until the lanes of |mask| of this warp have come to |operation|; the last one does |perform|, for all of them.
+  /// Waits until the lanes of |mask| of this warp have reached |operation|; the last one calls |perform| for all of
+  /// them.
   void meetWarp(const emulated::Operation &operation, uint32_t mask, const uint64_t *inputs, uint64_t *outputs, const Perform &perform);
-  /// The same with |count| threads of the block, 0 for all that are not done, at barrier |id|.
+  /// Does the same with |count| threads of the block, 0 for all that are not done, at barrier |id|.
   void meetBlock(const emulated::Operation &operation, uint32_t id, uint32_t count, const uint64_t *inputs, uint64_t *outputs,
                  const Perform &perform);
-  /// Counts this thread in at barrier |id| without waiting.
+  /// Arrives at barrier |id| without waiting.
   void arrive(const emulated::Operation &operation, uint32_t id, uint32_t count);
-  /// The same as meetBlock with the warpgroup of this thread; |perform| also gets its first thread.
+  /// Does the same as meetBlock with the warpgroup of this thread; |perform| also gets its first thread.
   void meetWarpgroup(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs,
                      const std::function<void(Meeting &, uint32_t first)> &perform);
-  /// Stops this thread, at |operation|, until somebody wakes it.
+  /// Stops this thread, at |operation|, until another thread wakes it.
   void wait(const char *operation);
   void wake(uint32_t thread);
-  /// What this thread does from now on comes after what it did before, for whoever looks for races.
+  /// Orders the accesses of this thread from now on after its earlier ones, for the check for races.
   void order() { thread().time.block = ++moments; }
-  /// Lets other threads run, sometimes, where the order is random.
+  /// Sometimes lets other threads run, if the order is random.
   void maybeYield();
   /// Ends the block with an error; does not return.
   [[noreturn]] void fail(const std::string &what);
-  /// Notes an access to shared memory and fails if it races with an earlier one.
+  /// Records an access to shared memory, and fails if it races with an earlier one.
   void checkShared(const void *data, uint64_t bytes, bool isWrite);
-  /// Fails unless |bytes| at |data| are in the shared memory that was asked for.
+  /// Fails unless |bytes| at |data| are in the shared memory of the launch.
   void checkRange(const void *data, uint64_t bytes);
-  /// The 16 bits at |address| of the window that shared memory is.
+  /// Returns the 16 bits at |address| of the window of shared memory.
   uint16_t sharedElement(uint64_t address);
-  /// The place in shared memory, or false if |data| is elsewhere.
+  /// Sets the offset in shared memory of |data|; returns false if it is in other memory.
   bool isShared(const void *data, uint64_t &offset) const;
 
   MemoryBarriers memoryBarriers;
@@ -126,7 +127,7 @@ private:
   SharedRaces races;
 };
 
-/// Runs all blocks of |launch|. Returns "" or what went wrong, naming kernel, block and thread.
+/// Runs all blocks of |launch|. Returns "" or an error that names kernel, block and thread.
 std::string runLaunch(const Launch &launch);
 
 } // namespace attune::fake

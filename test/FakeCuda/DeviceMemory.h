@@ -1,8 +1,9 @@
 //===- DeviceMemory.h - The memory of the fake GPU --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One large range of addresses. Addresses are never used twice, a page that nobody may touch follows each allocation, what is new holds no
-// numbers, and the host may only touch any of it while the driver works: so that what a real GPU might forgive does not pass.
+// One large range of addresses. It finds errors that a real GPU may tolerate: addresses are never used twice, a page
+// without access follows each allocation, new memory is filled with NaN, and the host may access the range only while
+// the driver works.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_DEVICEMEMORY_H
 #define ATTUNE_TEST_FAKECUDA_DEVICEMEMORY_H
@@ -17,14 +18,15 @@ class DeviceMemory {
 public:
   static DeviceMemory &get();
 
-  /// Returns null if there is none left.
+  /// Allocates memory; returns null if there is none left.
   void *allocate(uint64_t bytes);
-  /// False if |data| is no allocation.
+  /// Frees an allocation; returns false if |data| is none.
   bool free(void *data);
-  /// Whether |data| is somewhere in the range, and whether [data, data + bytes) is in one allocation.
+  /// Return true if |data| is in the range, and if [data, data + bytes) is in one allocation.
   bool contains(const void *data) const;
   bool isAllocated(const void *data, uint64_t bytes) const;
-  /// "" if a kernel may access |bytes| at |data|, else what is wrong; addresses outside of the range are not looked at.
+  /// Returns "" if a kernel may access |bytes| at |data|, else the error; does not check addresses outside of the
+  /// range.
   std::string describeAccess(const void *data, uint64_t bytes) const;
   /// Opens or closes the memory to this program.
   void open(bool isOpen);

@@ -1,9 +1,9 @@
 //===- Driver.cpp - A libcuda.so.1 for machines without GPU -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of the driver's interface that the runtime uses, as strict as the real one and where possible stricter. Images are shared
-// objects made by emulateDevice. Errors of kernels appear as they do on a GPU: when somebody waits, and from then on always; what was wrong
-// goes to standard error.
+// The functions of the driver's interface that the runtime uses, as strict as the real ones, and stricter where
+// possible. Images are shared objects that emulateDevice makes. Errors of kernels are reported as on a GPU: by the
+// first call that waits, and by all calls after it. The message goes to standard error.
 //===----------------------------------------------------------------------===//
 
 #include "DriverCall.h"

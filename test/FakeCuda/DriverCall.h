@@ -34,7 +34,7 @@ enum : Code {
 struct LoadedFunction {
   const emulated::Image *image;
   const emulated::Kernel *kernel;
-  bool hasLimit = false; ///< |dynamicLimit| has been set; else a block has 48 KiB of shared memory, static and dynamic
+  bool hasLimit = false; ///< |dynamicLimit| has been set; otherwise a block has 48 KiB of shared memory, static and dynamic
   unsigned dynamicLimit = 0;
 };
 
@@ -46,28 +46,29 @@ struct LoadedModule {
 
 /// A point in a stream.
 struct RecordedEvent {
-  uint64_t work = 0; ///< number of the work that records it, 0 before it is recorded
+  uint64_t work = 0; ///< the number of the work that records it, 0 before it is recorded
   bool isCaptured = false;
 };
 
-/// All there is of the driver but memory and streams; one call at a time.
+/// The state of the driver except memory and streams. One call at a time may access it.
 struct State {
   std::recursive_mutex mutex;
   bool isInitialized = false;
   int retained = 0;
-  Code error = success; ///< of a kernel, for good
+  Code error = success; ///< of a kernel; never reset
   std::map<std::string, uint32_t> calls;
   std::map<Module, LoadedModule *> modules;
   std::map<Function, LoadedFunction *> functions;
   std::map<Event, RecordedEvent> events;
 
-  /// Ends all further work because of |problem|, which goes to standard error.
+  /// Prevents all further work because of |problem|, and prints it to standard error.
   void fail(const std::string &problem);
-  /// Lives as long as whatever uses it.
+  /// Returns the state, which lives as long as its last user.
   static State &get();
 };
 
-/// The contexts that a thread has pushed; there is only one to push. A thread must pop them before it ends, but for the main thread.
+/// The contexts that a thread has pushed; there is only one context. Every thread except the main thread must pop them
+/// before it ends.
 struct ContextStack : std::vector<Context> {
   ~ContextStack();
 };
@@ -75,22 +76,23 @@ extern thread_local ContextStack contexts;
 /// The CUstreamCaptureMode of the thread.
 extern thread_local int captureMode;
 
-/// Opens device memory to this program while it lives.
+/// Gives this program access to device memory for a scope.
 struct OpenMemory {
   OpenMemory() { DeviceMemory::get().open(true); }
   ~OpenMemory() { DeviceMemory::get().open(false); }
 };
 
-/// One call of the interface: takes the lock, writes the log, injects failures.
+/// A call of the interface. It takes the lock, writes the log, and injects failures.
 class Call {
 public:
-  /// Of the function |name|, which fails where there is no current context if it |needsContext|, and breaks captures if it |isUnsafe|: it
-  /// may wait for the whole GPU.
+  /// Begins a call of the function |name|. If it |needsContext|, it fails without a current context; if it |isUnsafe|
+  /// (it may wait for the whole GPU), it invalidates captures.
   explicit Call(const char *name, bool needsContext = true, bool isUnsafe = false);
   bool failed() const { return code != success; }
-  /// Queues |work| in |stream|, which is known. Returns an error if a capture does not allow it.
+  /// Queues |work| in the existing |stream|. Returns an error if a capture does not allow it.
   Code enqueue(Stream stream, Work work);
-  /// Returns true, and invalidates captures, if |stream| is the default stream and waits for a stream that is being captured.
+  /// Returns true, and invalidates captures, if |stream| is the default stream and waits for a stream that is being
+  /// captured.
   bool isImplicitlyCaptured(Stream stream);
   /// Does all work of all streams. Returns the error of the GPU.
   Code drain();
@@ -103,11 +105,12 @@ private:
   std::lock_guard<std::recursive_mutex> lock;
 };
 
-/// Whether |bytes| bytes at |address| are of one allocation on the device.
+/// Returns true if |bytes| bytes at |address| are in one allocation on the device.
 bool isDevice(Address address, size_t bytes);
-/// Whether |data| is memory of the host.
+/// Returns true if |data| is memory of the host.
 bool isHost(const void *data);
-/// Whether a copy may begin at |address|: at a multiple of 16, as vectors of kernels. A real driver would copy anything, slowly.
+/// Returns true if a copy may begin at |address|, a multiple of 16 as for vectors of kernels. A real driver copies from
+/// any address, but slowly.
 bool isAligned(const char *what, Address address);
 
 } // namespace attune::fake

@@ -1,7 +1,7 @@
 //===- DriverStreams.cpp - Streams, events and graphs of the fake driver ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graphs are here for tests of callers that capture their stream; the runtime makes none.
+// Graphs are for tests of callers that capture their stream; the runtime makes none.
 //===----------------------------------------------------------------------===//
 
 #include "DriverCall.h"
@@ -10,7 +10,7 @@ using namespace attune;
 using namespace attune::cuda;
 using namespace attune::fake;
 
-/// A call that waits for the whole GPU or for all of a stream breaks the capture of |stream|.
+/// Invalidates the capture of |stream|, because a call waits for the whole GPU or for all of a stream.
 static Code breakCapture(Stream stream) {
   Streams::get().invalidateCaptures(stream);
   return captureUnsupported;

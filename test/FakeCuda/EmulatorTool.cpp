@@ -4,8 +4,9 @@
 // attune-test-emulator FILE.ll --image=OUT              makes an emulated image of device code
 // attune-test-emulator FILE.ll KERNEL GRID BLOCK SHARED ARG…   launches a kernel of it and prints the buffers among its arguments
 //
-// GRID and BLOCK are "X", "X,Y" or "X,Y,Z". An ARG is a number, "i32=N", "i64=N" or "f32=X", or a buffer, "f32:COUNT:FILL" or
-// "i32:COUNT:FILL", FILL being "count" (0, 1, 2, …), "random" (multiples of 1/8 from -1 to 1, or whole numbers) or a number.
+// GRID and BLOCK are "X", "X,Y" or "X,Y,Z". An ARG is a number, "i32=N", "i64=N" or "f32=X", or a buffer,
+// "f32:COUNT:FILL" or "i32:COUNT:FILL", FILL being "count" (0, 1, 2, …), "random" (multiples of 1/8 from -1 to 1, or
+// whole numbers) or a number.
 //===----------------------------------------------------------------------===//
 
 #include "cuda/Driver.h"
@@ -90,7 +91,7 @@ void print(const Argument &argument, size_t number) {
   llvm::outs() << '\n';
 }
 
-/// Launches as the command line says.
+/// Launches a kernel by the command line.
 void launch(const std::string &image, llvm::ArrayRef<char *> words) {
   const cuda::Driver *driver;
   if (cuda::openDriver(driver) != ATTUNE_OK)

@@ -11,8 +11,8 @@ using namespace attune::fake;
 
 #if defined(__x86_64__)
 
-// The registers that a callee keeps go on the stack, the stack pointer to *%rdi; %rsi is another fiber's. (ucontext would ask the system to
-// change signal masks each time, which takes twenty times as long.)
+// Pushes the callee-saved registers on the stack, stores the stack pointer to *%rdi, and continues with the stack
+// pointer %rsi of another fiber. (ucontext would change signal masks by a system call at each switch.)
 asm(R"(
 .text
 .type attune_fake_switch,@function
@@ -37,7 +37,7 @@ attune_fake_switch:
 extern "C" __attribute__((visibility("hidden"))) void attune_fake_switch(void **save, void *top);
 
 void Fiber::prepare(char *stack, size_t bytes, void (*entry)()) {
-  // Six registers, the address to return to, and one word so that the stack is aligned as after a call.
+  // Six registers, the return address, and one word to align the stack as after a call.
   auto end = reinterpret_cast<uintptr_t>(stack + bytes) / 64 * 64;
   auto *words = reinterpret_cast<uintptr_t *>(end) - 8;
   std::memset(words, 0, 8 * sizeof(uintptr_t));

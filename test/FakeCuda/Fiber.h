@@ -11,12 +11,13 @@
 
 namespace attune::fake {
 
-/// A stack and where its execution stands. Leaving one half way is allowed: what runs on it owns nothing.
+/// A stack and the state of the execution on it. A fiber may be abandoned at any time, because the code on it owns
+/// nothing.
 class Fiber {
 public:
   /// Makes the next switch call |entry|, which must not return, on the |bytes| of |stack|.
   void prepare(char *stack, size_t bytes, void (*entry)());
-  /// Goes on with |to|; returns when somebody switches back to |from|.
+  /// Continues with |to|; returns when another fiber switches back to |from|.
   static void switchTo(Fiber &from, Fiber &to);
 
 private:

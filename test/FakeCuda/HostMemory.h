@@ -8,12 +8,13 @@
 
 namespace attune::fake {
 
-/// Host memory that a copy to the GPU reads when its stream comes to it. The driver may read it at any time until then, so it has to stay
-/// what it is, pinned or not.
+/// Host memory that a copy to the GPU reads when its stream reaches the copy. The driver may read it at any time until
+/// then, so it must not change, pinned or not.
 class HostSource {
 public:
   HostSource(const void *data, size_t bytes) : data(static_cast<const char *>(data)), expected(this->data, bytes) {}
-  /// Reads the memory into |out|. Returns "", or the problem if it is gone or, unless |mayChange|, has changed since.
+  /// Reads the memory into |out|. Returns "", or the problem if it is unmapped or, unless |mayChange|, has changed
+  /// since.
   std::string read(void *out, bool mayChange) const;
 
 private:
@@ -21,7 +22,7 @@ private:
   std::string expected; ///< the contents when the copy was queued
 };
 
-/// Writes |bytes| of |data| to the host memory at |to|. Returns "", or the problem if that is gone.
+/// Writes |bytes| of |data| to the host memory at |to|. Returns "", or the problem if that is unmapped.
 std::string writeHost(void *to, const void *data, size_t bytes);
 
 } // namespace attune::fake

@@ -10,10 +10,10 @@
 
 namespace attune::fake {
 
-/// Loads the shared object at |image|, whose length its headers tell. Returns null and the reason if it is none.
+/// Loads the shared object at |image|; its headers have its length. Returns null and the reason if it is none.
 void *loadLibrary(const void *image, std::string &problem);
 
-/// Finds what carries out the operations of |image|.
+/// Finds the handlers of the operations of |image|.
 bool resolve(const emulated::Image &image, std::string &problem);
 
 /// Makes this library's symbols, and those of the C library's mathematics, visible to images.

@@ -11,10 +11,10 @@ using namespace attune::fake;
 
 static constexpr uint32_t everyLane = 0xffffffff;
 
-/// The matrices of ".x4" and so on.
+/// Returns the number of matrices (".x4" and so on).
 static uint32_t countMatrices(const emulated::Operation &operation) { return has(operation, ".x4") ? 4 : has(operation, ".x2") ? 2 : 1; }
 
-/// Row |row| of matrix |matrix|, at the address that a lane gave, checked as that lane's access.
+/// Returns row |row| of matrix |matrix|, at the address that a lane gave; checks the access as that lane's.
 static char *matrixRow(Meeting &meeting, uint32_t matrix, uint32_t row) {
   auto address = reinterpret_cast<char *>(meeting.inputs[8 * matrix + row][0]);
   if (reinterpret_cast<uintptr_t>(address) % 16)
@@ -22,8 +22,8 @@ static char *matrixRow(Meeting &meeting, uint32_t matrix, uint32_t row) {
   return address;
 }
 
-/// ldmatrix: the address of a row of 16 bytes; lane l gets elements 2 (l mod 4) and the next of row l / 4, or of column l / 4 if
-/// transposed.
+/// ldmatrix: each lane gives the address of a row of 16 bytes; lane l gets elements 2 (l mod 4) and 2 (l mod 4) + 1 of
+/// row l / 4, or of column l / 4 if transposed.
 static void loadMatrix(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   uint32_t count = countMatrices(operation);
   Block &block = Block::current();
@@ -71,7 +71,7 @@ struct MatrixProduct {
     isBf16 = has(operation, "bf16");
     aRegisters = isWide ? depth / 2 : depth / 4;
     bRegisters = aRegisters / 2;
-    // f16 products may be summed in f16, two to a register.
+    // Sums of f16 products may be f16, two in a register.
     isHalfSum = !isWide && !isBf16 && !has(operation, ".f32.f32") && !has(operation, "f32.f16.f16.f32");
   }
   float element(uint64_t word, uint32_t half) const {

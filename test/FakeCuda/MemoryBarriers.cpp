@@ -114,7 +114,7 @@ static void waitAtBarrier(const emulated::Operation &, const uint64_t *inputs, u
   block.memoryBarriers.wait(block, inputs[0], static_cast<uint32_t>(inputs[1]) & 1);
 }
 
-/// Copies the box of |map| at |at| to |to|, zeros for what is outside of the tensor.
+/// Copies the box of |map| at coordinates |at| to |to|, with zeros for elements outside of the tensor.
 static void copyBox(const TensorMap &map, const int32_t *at, char *to) {
   uint32_t count[5], element[5] = {};
   uint64_t total = 1;
@@ -161,7 +161,7 @@ static void copyTensor(const emulated::Operation &operation, const uint64_t *inp
   block.memoryBarriers.copy(block, inputs[1], bytes, [map, at, to] { copyBox(map, at, to); });
 }
 
-/// Hints, and what the number of registers means here.
+/// Handles hints and setmaxnreg, which have no effect here.
 static void nothing(const emulated::Operation &, const uint64_t *, uint64_t *) {}
 
 const HandlerEntry fake::memoryBarrierHandlers[] = {{"mbarrier.init", initBarrier},

@@ -1,8 +1,9 @@
 //===- MemoryBarriers.h - mbarriers and the copies they wait for -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A barrier in shared memory ends a phase when as many threads have arrived as it was made for and as many bytes have come as were
-// expected. A bulk copy may happen at any time from its start on: at once or, where the driver is lazy, when nobody can go on without it.
+// A barrier in shared memory ends a phase when the number of threads that it was initialized for have arrived and all
+// expected bytes have been copied. A bulk copy may happen at any time from its start: at once, or, if the driver is
+// lazy, when no thread can continue without it.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_MEMORYBARRIERS_H
 #define ATTUNE_TEST_FAKECUDA_MEMORYBARRIERS_H
@@ -17,7 +18,7 @@ namespace attune::fake {
 
 class Block;
 
-/// What stands for a CUtensorMap.
+/// The content of a CUtensorMap of the fake driver.
 struct TensorMap {
   uint64_t magic;
   char *data;
@@ -28,23 +29,24 @@ struct TensorMap {
 static_assert(sizeof(TensorMap) <= 128, "what a kernel gets");
 constexpr uint64_t tensorMapMagic = 0x3150414d534e4554; // "TENSMAP1"
 
-/// The 16-byte chunks of 128-byte rows change places, by the row's number modulo 8: what lies at |offset| if they do not.
+/// Returns the offset in a swizzled tile of the byte that is at |offset| without swizzling: the 16-byte chunks of
+/// 128-byte rows are exchanged by the number of the row modulo 8.
 inline uint64_t swizzle128(uint64_t offset) { return offset ^ (offset >> 3 & 0x70); }
 
 class MemoryBarriers {
 public:
-  /// Forgets all of a block.
+  /// Clears the state of a block.
   void clear();
   void init(Block &block, uint64_t address, uint32_t count);
-  /// Notes |arrivals| of threads and |bytes| that are expected.
+  /// Counts |arrivals| of threads and |bytes| that are expected.
   void arrive(Block &block, uint64_t address, uint32_t arrivals, int64_t bytes);
   /// Waits for the end of the phase of parity |parity|.
   void wait(Block &block, uint64_t address, uint32_t parity);
   /// Starts a copy that brings |bytes| to the barrier.
   void copy(Block &block, uint64_t address, int64_t bytes, std::function<void()> perform);
-  /// Performs one of the copies that are not done; false if there is none.
+  /// Performs one of the pending copies; returns false if there is none.
   bool performOne(Block &block, uint32_t random);
-  /// "" or what is wrong when a block ends.
+  /// Returns "", or the error if a block may not end in this state.
   std::string describeRest() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Operations.cpp - Finding what carries out an operation ---------------===//
+//===- Operations.cpp - Finding the handler of an operation -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ extern "C" __attribute__((visibility("default"))) void attune_emulate_access(con
   Block &block = Block::current();
   uint64_t offset;
   if (block.isShared(data, offset)) {
-    if (kind < 2) // atomic operations order themselves
+    if (kind < 2) // atomic operations do not race
       block.checkShared(data, bytes, kind == 1);
     return;
   }
@@ -35,5 +35,5 @@ extern "C" __attribute__((visibility("default"))) void attune_emulate_access(con
     block.fail((kind == 0 ? "reads " : "writes ") + problem);
 }
 
-/// What compiled code calls to round to bf16: in the low half of the register that returns floats.
+/// Rounds to bf16, as compiled code calls it: the result is in the low half of the register that returns floats.
 extern "C" __attribute__((visibility("default"))) float __truncsfbf2(float value) { return toFloat(toBf16(value)); }

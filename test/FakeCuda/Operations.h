@@ -1,8 +1,8 @@
-//===- Operations.h - What only GPUs have -----------------------*- C++ -*-===//
+//===- Operations.h - GPU operations ----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations are found by a piece of their name, which is that of an intrinsic or the text of inline PTX; what varies beyond that, each
-// reads from the name. They follow the manual of PTX.
+// The handler of an operation is found by a piece of its name, the name of an intrinsic or the text of inline PTX. The
+// handler reads further variations from the name. Handlers follow the PTX manual.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_OPERATIONS_H
 #define ATTUNE_TEST_FAKECUDA_OPERATIONS_H
@@ -13,19 +13,19 @@
 
 namespace attune::fake {
 
-/// Carries out an operation for the thread that runs.
+/// Executes an operation for the current thread.
 using Handler = void (*)(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs);
 
 struct HandlerEntry {
-  const char *piece; ///< the first entry whose piece is in the name counts
+  const char *piece; ///< the first entry whose piece occurs in the name is used
   Handler handler;
 };
 
-/// The tables of each subject, ending with null.
+/// The tables of each subject; each ends with null.
 extern const HandlerEntry arithmeticHandlers[], asyncCopyHandlers[], matrixHandlers[], memoryBarrierHandlers[], warpHandlers[],
     warpgroupHandlers[];
 
-/// The handler of the operation called |name|, or null.
+/// Returns the handler of the operation called |name|, or null.
 Handler findHandler(const char *name);
 
 inline bool has(const emulated::Operation &operation, const char *piece) { return std::strstr(operation.name, piece) != nullptr; }
@@ -41,7 +41,7 @@ inline uint64_t fromFloat(float value) {
   std::memcpy(&bits, &value, 4);
   return bits;
 }
-/// bf16 and f16 in the low half of a word; to them, rounded to nearest even.
+/// Convert bf16 and f16 in the low half of a word to float, and back, rounded to nearest even.
 inline float fromBf16(uint64_t word) { return toFloat((word & 0xffff) << 16); }
 uint16_t toBf16(float value);
 float fromF16(uint64_t word);

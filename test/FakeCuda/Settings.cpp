@@ -9,7 +9,7 @@
 
 using namespace attune::fake;
 
-/// Sets what |word| ("random=3") says.
+/// Applies one setting, |word| ("random=3").
 static void apply(Settings &settings, const std::string &word) {
   size_t equals = word.find('=');
   std::string key = word.substr(0, equals), value = equals == std::string::npos ? "" : word.substr(equals + 1);

@@ -12,10 +12,10 @@ namespace attune::fake {
 
 /// The environment variable ATTUNE_FAKE_CUDA, a list such as "lazy,random=3,log=calls.txt".
 struct Settings {
-  bool lazy = false;   ///< what is queued runs when somebody waits, asynchronous copies of kernels as late as they may
+  bool lazy = false;   ///< queued work runs when a call waits for it, asynchronous copies of kernels run as late as allowed
   bool random = false; ///< random=SEED: threads take turns at random, blocks run in random order
   uint32_t seed = 0;
-  bool watch = true;    ///< watch=0: accesses of kernels are not checked
+  bool watch = true;    ///< watch=0 does not check accesses of kernels
   uint32_t arch = 10;   ///< arch=90: compute capability times 10
   uint32_t devices = 1; ///< devices=N
   uint64_t memory = 0;  ///< memory=BYTES on the GPU; 0 = no limit

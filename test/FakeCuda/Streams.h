@@ -9,8 +9,9 @@
 //                     |        |
 //   stream B   b0 -> b1        b2
 //
-// Without further settings work runs when it is queued. With `lazy` it runs when somebody waits for it, and nothing else does: a stream
-// nobody waits for stays behind. With `lazy,random=SEED` other work that is ready runs in between, in random order.
+// By default work runs when it is queued. With `lazy` it runs when a call waits for it, and no other work does: a
+// stream that no call waits for stays behind. With `lazy,random=SEED` other work that is ready runs in between, in
+// random order.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_STREAMS_H
 #define ATTUNE_TEST_FAKECUDA_STREAMS_H
@@ -33,23 +34,23 @@ public:
   static Streams &get();
 
   cuda::Stream create(bool isBlocking);
-  /// Returns false if there is no such stream. Its work is still done.
+  /// Destroys a stream; its queued work still runs. Returns false if there is no such stream.
   bool destroy(cuda::Stream stream);
   /// Returns true for the default stream (null or 1) and for streams that have been created and not destroyed.
   bool isKnown(cuda::Stream stream) const;
-  /// Streams that have been created and not destroyed.
+  /// Returns the number of streams that have been created and not destroyed.
   size_t count() const { return streams.size() - 1; }
 
   /// Queues |work|, or adds it to the graph that |stream| is captured into. Returns its number, from 1 on.
   uint64_t enqueue(cuda::Stream stream, Work work);
-  /// Does number |number| and what it depends on.
+  /// Does the work |number| and the work that it depends on.
   void finish(uint64_t number);
   /// Does all work of |stream|.
   void finish(cuda::Stream stream);
   /// Does all work of all streams.
   void finishAll();
 
-  // Captures. A stream being captured runs nothing; its work is collected.
+  // Captures. A stream that is being captured runs nothing; its work is recorded.
   void beginCapture(cuda::Stream stream, int mode);
   /// Ends a capture and returns its work.
   std::vector<Work> endCapture(cuda::Stream stream);
@@ -65,7 +66,7 @@ public:
 private:
   struct State {
     bool isBlocking = true;
-    uint64_t last = 0; ///< the last work queued, done or not
+    uint64_t last = 0; ///< number of the work queued last, done or not
     int capture = cuda::captureNone, mode = 0;
     std::vector<Work> captured;
   };

@@ -30,7 +30,7 @@ static void shuffle(const emulated::Operation &operation, const uint64_t *inputs
         from = first | (b & ~segment), inRange = from <= last;
       if (!inRange)
         from = lane;
-      // A lane that is not there gives nothing anybody may use.
+      // The value of an inactive lane is undefined.
       meeting.outputs[lane][0] = meeting.inputs[from] ? meeting.inputs[from][1] : 0xffffffff;
       if (operation.numOutputs > 1)
         meeting.outputs[lane][1] = inRange;

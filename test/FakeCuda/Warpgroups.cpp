@@ -16,12 +16,12 @@ using namespace attune::fake;
 
 /// Rows and depth of a product.
 static constexpr uint32_t rows = 64, depth = 16;
-/// A mark is a quiet NaN with the number of a product, which is not 0, and of a sum of a thread.
+/// Returns the mark of a sum: a quiet NaN with the number of the product, which is not 0, and of the sum in its thread.
 static constexpr uint32_t markBits = 0x7fc00000, maxNumber = (1 << 15) - 1;
-/// Products whose results are kept.
+/// The number of products whose results are kept.
 static constexpr size_t keptProducts = 64;
 
-/// The number behind |before| in |text|, -1 if |before| is not there.
+/// Returns the number behind |before| in |text|, -1 if |before| does not occur.
 static int64_t numberAfter(const std::string &text, const std::string &before) {
   size_t at = text.find(before);
   return at == std::string::npos ? -1 : std::atoll(text.c_str() + at + before.size());
@@ -31,7 +31,8 @@ uint64_t ProductForm::Descriptor::read(const uint64_t *inputs) const {
   return layout < 0 ? inputs[input] : (inputs[input] + static_cast<uint64_t>(offset) & 0xffffffff) | static_cast<uint64_t>(layout) << 32;
 }
 
-/// The matrix at |at|: $N, or a register of "mov.b64 REGISTER, {LOW, LAYOUT};", where LOW is $N, or of "add.s32 LOW, $N, OFFSET;".
+/// Reads the matrix at |at|: $N, or a register of "mov.b64 REGISTER, {LOW, LAYOUT};", where LOW is $N, or of "add.s32
+/// LOW, $N, OFFSET;".
 ProductForm::Descriptor ProductForm::findDescriptor(const std::string &text, size_t at) const {
   auto word = [](const std::string &from) { return from.substr(0, from.find_first_of(",;} ")); };
   auto after = [&](const std::string &before) {
@@ -59,7 +60,7 @@ ProductForm::ProductForm(const std::string &text) {
   isBf16 = text.find(".f32.bf16.bf16", shape) != std::string::npos;
   size_t list = text.find('{', shape), second = text.find('{', list + 1);
   aInRegisters = second != std::string::npos;
-  // The immediates at the end: signs of both operands, and whether they are transposed, which operands in registers are not.
+  // The immediates at the end: signs of both operands, and transposition flags, which operands in registers lack.
   size_t end = text.rfind(';');
   bIsTransposed = text[text.find_last_not_of(' ', end - 1)] == '1';
   size_t comma = text.rfind(',', end);
@@ -83,7 +84,7 @@ struct Matrix {
     if (descriptor >> 62 > 1 || (isSwizzled && (descriptor >> 49 & 7)))
       block.fail("multiplies a matrix whose layout the emulator does not know");
   }
-  /// Element (row, k), or for a matrix whose neighbours are rows.
+  /// Returns element (row, k). Adjacent elements in memory are those of a row, or, if |isTransposed|, of a column.
   uint16_t at(uint32_t row, uint32_t k, bool isTransposed) const {
     uint64_t offset = start;
     if (!isTransposed)
@@ -176,7 +177,7 @@ void Warpgroup::perform(Block &block, uint32_t number) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// wgmma.mma_async: A (a descriptor or four words), B, and the sums before if they may count.
+/// wgmma.mma_async: A (a descriptor or four words), B, and the former sums if they may be added.
 static void multiply(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   static std::map<const emulated::Operation *, std::unique_ptr<ProductForm>> forms;
   std::unique_ptr<ProductForm> &form = forms[&operation];
@@ -208,7 +209,7 @@ static void commitGroup(const emulated::Operation &operation, const uint64_t *in
                       [&block](Meeting &, uint32_t first) { block.warpgroups[first / warpgroupThreads].commit(); });
 }
 
-/// wgmma.wait_group, with the number as operand or, where sums pass through, in the text.
+/// wgmma.wait_group, with the number as operand, or in the text if sums pass through.
 static void waitForGroups(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   Block &block = Block::current();
   const emulated::Operation *of = &operation;
@@ -222,7 +223,7 @@ static void waitForGroups(const emulated::Operation &operation, const uint64_t *
   });
 }
 
-/// wgmma.fence: registers are ordered here already. Sums may pass through.
+/// wgmma.fence: has no effect, as accesses to registers are in order. Sums may pass through.
 static void fence(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   std::copy_n(inputs, operation.numOutputs, outputs);
 }

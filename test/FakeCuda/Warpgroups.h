@@ -1,9 +1,9 @@
 //===- Warpgroups.h - Products of warpgroups ---------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// wgmma.mma_async may happen at any time from its start to the wait for its group. Here it happens at once or, where the driver is lazy, at
-// the wait: until then its sums are marks, no numbers, that the wait replaces. Whoever uses sums without waiting gets no numbers, and
-// whoever writes to operands too early changes the product.
+// wgmma.mma_async may happen at any time from its start to the wait for its group. Here it happens at once, or, if the
+// driver is lazy, at the wait. Until then its sums are marks (NaN), which the wait replaces. Code that uses sums
+// without waiting gets NaN, and code that writes to operands too early changes the product.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_WARPGROUPS_H
 #define ATTUNE_TEST_FAKECUDA_WARPGROUPS_H
@@ -20,7 +20,8 @@ class Block;
 /// Threads of a warpgroup.
 constexpr uint32_t warpgroupThreads = 128;
 
-/// A wgmma as its text says it: $0 to $N - 1 are the N sums that it returns, the next ones its inputs.
+/// A wgmma as its text describes it: $0 to $N - 1 are the N sums that it returns, the following operands are its
+/// inputs.
 struct ProductForm {
   explicit ProductForm(const std::string &text);
   uint32_t columns, sums; ///< of the product; of a thread
@@ -33,7 +34,7 @@ struct ProductForm {
   };
   uint32_t aInput; ///< the first of four words, if they are in registers
   Descriptor a, b;
-  int64_t scaleInput; ///< the input that says whether the product is added to what was there before, -1 if |isSum| does
+  int64_t scaleInput; ///< the input that tells whether the product is added to the former sums, -1 if |isSum| tells
   bool isSum;
 
 private:
@@ -44,7 +45,7 @@ private:
 struct WarpgroupProduct {
   const ProductForm *form;
   uint64_t aMatrix, bMatrix;    ///< descriptors
-  bool isSum;                   ///< or else what was there before does not count
+  bool isSum;                   ///< false: the former sums are not added
   std::vector<uint32_t> aWords; ///< [thread][4]
   std::vector<uint32_t> sums;   ///< [thread][form->sums], before and after
   bool isDone = false;
@@ -58,7 +59,7 @@ public:
   void commit();
   /// Finishes all groups but the last |left|.
   void finish(Block &block, size_t left);
-  /// |word| or, if it is the mark of a finished product, what it stands for.
+  /// Returns |word|, or, if it is the mark of a finished product, the sum that it stands for.
   uint32_t resolve(uint32_t word, uint32_t thread) const;
 
 private:
