@@ -1,7 +1,7 @@
 #===- Mlir.cmake - LLVM and MLIR for the compiler --------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# MLIR as a shared library; 22.1 because the package's version file wants the minor number.
+# Finds MLIR as a shared library. The version is 22.1 because the version file of the package requires the minor number.
 find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
 set(MLIR_LINK_MLIR_DYLIB ON)
 set(LLVM_RUNTIME_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/bin)
@@ -12,11 +12,12 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 include(HandleLLVMOptions)
-# LLVM's version passes the build folder to the linker unquoted, which breaks in a path with a space; CMake's own rpath is enough here.
+# LLVM's function passes the build folder to the linker without quotes, which breaks if the path has a space; CMake's
+# own rpath is enough here.
 function(llvm_setup_rpath)
 endfunction()
-# MLIR's headers and templates dominate compile times: headers are precompiled once, with RtIR, and shared by every target above the model dialect; of those
-# targets, several sources are compiled as one, unless a build is for editing.
+# MLIR's headers and templates dominate compile times: headers are precompiled once, with RtIR, and shared by every
+# target above the model dialect. These targets are unity builds, unless a build is for editing.
 option(ATTUNE_PCH "Precompile MLIR's headers" ON)
 set(ATTUNE_UNITY 8 CACHE STRING "Sources that are compiled as one, 0 for each by itself")
 function(attune_use_pch target)
@@ -28,7 +29,7 @@ function(attune_use_pch target)
   endif()
 endfunction()
 
-# Folders may hold sources of several targets; LLVM's own check refuses that.
+# Folders may contain sources of several targets, which LLVM's own check rejects.
 function(llvm_check_source_file_list)
 endfunction()
 

@@ -5,7 +5,7 @@
 #   %fixtures           test/fixtures, the golden model folders
 #   %examples           examples/
 #   %source_root        the repository
-#   %cc %cxx            the compilers of this build, with its sanitiser flags
+#   %cc %cxx            the compilers of this build, with its sanitizer flags
 #   %plain_cc %plain_cxx %sanitizer_flags    these one by one, for CC and CFLAGS of a Makefile; no paths are in the flags
 #   %runtime_include    folder of attune/runtime.h           %runtime_lib   the static runtime library
 #   %python             a Python 3 (standard library only)    %integration   test/Integration

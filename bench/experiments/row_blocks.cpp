@@ -1,8 +1,10 @@
-//===- row_blocks.cpp - What a feed-forward part by row blocks would gain -===//
+//===- row_blocks.cpp - Row blocking of a feed-forward part ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The feed-forward parts of a BERT-base, 12 layers with distinct weights: projection by projection in blocks of 128 rows, as the compiler makes them, and block by block from
-// the first projection to the norm. Register tiles and prefetches are the compiler's; an activation of as many FMAs stands for GELU. On one core of a CPU with AVX-512:
+// Measures the gain of row blocking for the feed-forward parts of a BERT-base, 12 layers with distinct weights. One
+// version runs projection by projection, each in blocks of 128 rows, as the compiler generates them; the other runs
+// each block of rows from the first projection to the norm. Register tiles and prefetches are those of the compiler; an
+// activation with the same number of FMAs stands for GELU. On one core of a CPU with AVX-512:
 //
 //   clang++-22 -O3 -march=native -mllvm -enable-misched=0 bench/experiments/row_blocks.cpp -o row_blocks && taskset -c 0 ./row_blocks
 //
@@ -22,7 +24,8 @@ static constexpr int kHidden = 768, kInner = 3072, kLayers = 12, kTileRows = 12,
 /// Features of a projection; those with more are sums of two.
 static constexpr int kDepth = 1536;
 
-/// |Rows| rows of one panel, `c = a * panel` or `c += a * panel`. Each step of 4 asks for |Lines| lines of the next panel from |next| on.
+/// Computes |Rows| rows of one panel, `c = a * panel` or `c += a * panel`. Each step of 4 prefetches |Lines| cache
+/// lines of the next panel, from |next| on.
 template <int Rows, int Lines>
 static void tile(const float *a, int stride, const float *panel, int depth, float *c, int columns, bool add, bool activate, const char *next) {
   __m512 sums[Rows][2];
@@ -54,7 +57,8 @@ static void tile(const float *a, int stride, const float *panel, int depth, floa
     }
 }
 
-/// A projection of |rows| rows, a multiple of 4, to |columns| columns. Up to eight tiles share the lines of the next panel, fewer than eight in four shares.
+/// Computes a projection of |rows| rows, a multiple of 4, to |columns| columns. Up to eight tiles share the prefetches
+/// of the next panel, fewer than eight in four shares.
 static void project(const float *a, int stride, const float *weights, int depth, int columns, int rows, float *c, bool add, bool activate) {
   bool many = (rows + kTileRows - 1) / kTileRows >= 8;
   for (int n = 0; n < columns / kPanel; ++n) {
@@ -86,10 +90,10 @@ static void normalize(float *x, int rows) {
   }
 }
 
-/// One layer's weights are those of the first projection, then both halves of the second.
+/// The number of weights of one layer: those of the first projection, then both halves of the second.
 static constexpr size_t kLayerWeights = 2 * static_cast<size_t>(kHidden) * kInner;
 
-/// |rows| rows of a layer from |in| to |out|, |block| at a time; with |block| 0 projection by projection.
+/// Computes |rows| rows of a layer from |in| to |out|, |block| rows at a time; with |block| 0 projection by projection.
 static void layer(const float *in, float *out, float *inner, const float *weights, int rows, int block) {
   const float *down[] = {weights + kLayerWeights / 2, weights + kLayerWeights / 4 * 3};
   auto inBlocks = [&](auto body) {
@@ -116,7 +120,7 @@ static void layer(const float *in, float *out, float *inner, const float *weight
 }
 
 int main() {
-  // A panel more, as the last one's prefetches go beyond its end.
+  // One more panel, because the prefetches of the last one go beyond its end.
   std::vector<float> weights(kLayers * kLayerWeights + kDepth * kPanel);
   for (size_t i = 0; i < weights.size(); ++i)
     weights[i] = static_cast<float>((i * 2654435761u >> 8) % 1000) * 1e-5f - 0.005f;

@@ -1,14 +1,14 @@
 # ===- bert_onnx.py - BERT encoders as ONNX graphs -------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The same encoder in the forms in which it reaches onnxruntime, on the weights of a model folder.
+"""Writes BERT encoders as ONNX graphs, on the weights of a model folder. The forms of the same encoder:
 
-plain      what an exporter writes: MatMul, Add, Reshape, Transpose, Softmax, LayerNormalization, Erf
+plain      the operators that exporters write: MatMul, Add, Reshape, Transpose, Softmax, LayerNormalization, Erf
 attention  onnxruntime's own fused operators: Attention (QKV packed) and BiasGelu
 mha        the same with MultiHeadAttention, and no mask, which permits its flash attention
-int8       plain, every linear layer dynamically quantised: activations to uint8 per tensor, weights to int8 per tensor
+int8       plain, every linear layer dynamically quantized: activations to uint8 per tensor, weights to int8 per tensor
 
-Weights stay where they are, [out, in] in model.safetensors. What a form needs done to them (transposing, packing, quantising) is written as
-nodes on constants, which onnxruntime evaluates when it opens the model, not when it runs it.
+Weights stay where they are, [out, in] in model.safetensors. Nodes on constants transpose, pack and quantize them as a
+form requires; onnxruntime evaluates these nodes when it opens the model, not when it runs it.
 """
 import math
 import os
@@ -27,11 +27,11 @@ class Encoder(ModelGraph):
         self.epsilon = float(self.config.get("layer_norm_eps", 1e-12))
 
     def matrix(self, name):
-        """A weight as [in, out]."""
+        """Adds a weight as [in, out]."""
         return self.op("Transpose", [self.weight(name + ".weight")], perm=[1, 0])
 
     def quantized_matmul(self, x, w):
-        """x * w in integers: uint8 times int8 with one scale each."""
+        """Adds x * w in integers: uint8 times int8 with one scale each."""
         q, scale, zero = self.quantized(x)
         w_scale = self.op("Div", [self.op("ReduceMax", [self.op("Abs", [w])], keepdims=0), self.scalar(127.0)])
         w_int8 = self.op("Cast", [self.op("Round", [self.op("Div", [w, w_scale])])], to=INT8)
@@ -39,7 +39,8 @@ class Encoder(ModelGraph):
         return self.op("Mul", [self.op("Cast", [y], to=FLOAT), self.op("Mul", [scale, w_scale])])
 
     def quantized(self, x):
-        """x in uint8, its scale and zero point; once per tensor, however many layers read it."""
+        """Returns x in uint8, its scale and zero point; adds the nodes once for each tensor, however many layers read
+        it."""
         if getattr(self, "last_quantized", (None,))[0] != x:
             self.last_quantized = (x, self.op("DynamicQuantizeLinear", [x], outputs=3))
         return self.last_quantized[1]
@@ -70,7 +71,7 @@ class Encoder(ModelGraph):
         return self.norm(self.op("Add", [x, positions]), p + "LayerNorm")
 
     def split(self, x, perm):
-        """[b, s, h] to heads: [b, heads, s, width], or as |perm| says."""
+        """Adds the transposition of [b, s, h] to heads: [b, heads, s, width], or by |perm|."""
         shape = self.integers(0, 0, self.heads, self.width)
         return self.op("Transpose", [self.op("Reshape", [x, shape])], perm=perm)
 
@@ -94,7 +95,7 @@ class Encoder(ModelGraph):
         return self.op("Attention", [x, packed, bias, mask], domain=MICROSOFT, num_heads=self.heads)
 
     def mask(self, mask):
-        """What the form's attention takes: nothing, 0/1, or 0/-10000 to add."""
+        """Adds the mask that the attention of the form takes: none, 0/1, or 0/-10000 to add."""
         if self.form == "attention":
             return self.op("Cast", [mask], to=INT32)
         mask = self.op("Cast", [self.op("Unsqueeze", [mask, self.integers(1, 2)])], to=FLOAT)

@@ -1,22 +1,23 @@
 # ===- compare.py - One row of the table -----------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Alternates between ours, the peers and the machine, and sums up.
+"""Alternates between our process, those of the peers and that of the machine, and computes the figures of a row.
 
-On a shared machine a process may run at two thirds of its speed for seconds, so each side gets a block of calls in turn, round after round.
-`foreign` says how many CPUs other processes kept busy meanwhile, on average: above a few per cent the figures are of little use.
-`ratio_min` compares the fastest calls, `ratio_median` is the median over the rounds of the peer's median time by ours.
+On a shared machine a process may run at two thirds of its speed for seconds, so each side gets a block of calls in
+turn, round after round. `foreign` is the number of CPUs that other processes kept busy meanwhile, on average: above a
+few per cent the figures are of little use. `ratio_min` compares the fastest calls, `ratio_median` is the median over
+the rounds of the peer's median time by ours.
 """
 import os
 
 from support.worker import Worker, mean, median, worst_difference
 
-# A peer this much slower than the best of the peers after two rounds takes part no longer.
+# A peer that is slower than the best peer by this factor after two rounds is dropped.
 HOPELESS = 1.15
 MACHINE_SECONDS = 0.2
 
 
 class Machine:
-    """The FMA peak and the read bandwidth, looked at before each round and after the last."""
+    """The FMA peak and the read bandwidth, measured before each round and after the last."""
 
     def __init__(self, worker, threads):
         self.worker = Worker("machine", [worker, "machine"], threads)
@@ -29,13 +30,15 @@ class Machine:
 
 
 def fractions(work, fastest_ms, rates):
-    """|work| in the fastest call of each round against the better of the |rates| before and after: the best round and the median round."""
+    """Returns the rate of |work| in the fastest call of each round as a share of the better of the |rates| before and
+    after it: the shares of the best round and of the median round."""
     of = [work / (ms / 1e3) / max(before, after) for ms, before, after in zip(fastest_ms, rates, rates[1:]) if max(before, after) > 0]
     return {"best": max(of), "median": median(of)} if of else {"best": 0, "median": 0}
 
 
 def alternate(machine, sides, options):
-    """Runs all |sides| in every round, ours first; drops hopeless peers. Returns those of the last round."""
+    """Runs all |sides| in every round, ours first; drops peers that are much slower. Returns the sides of the last
+    round."""
     for number in range(options.rounds):
         machine.look(options.attempts)
         for side in sides:
@@ -52,8 +55,9 @@ def times(worker):
 
 
 def compare(machine_worker, threads, ours, peers, options, flops=None, read_bytes=None):
-    """|ours| and each of |peers| are (label, command); |flops| and |read_bytes| are the work of one call of ours, where that is to be compared
-    with the machine. Returns the row's figures; "peer" is the fastest peer, if there is any."""
+    """Compares |ours| with |peers|, each (label, command). |flops| and |read_bytes| are the work of one call of ours,
+    if it is to be compared with the machine. Returns the figures of the row; "peer" is the fastest peer, if there is
+    any."""
     machine = Machine(machine_worker, threads)
     workers = [Worker(label, command, threads) for label, command in [ours] + peers]
     try:

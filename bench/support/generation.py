@@ -1,6 +1,6 @@
 # ===- generation.py - Generations ------------------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows of bench/generate: what is generated, and what it is compared with."""
+"""Rows of bench/generate: generations, and the calls that they are compared with."""
 import argparse
 import os
 
@@ -14,7 +14,7 @@ PROMPT = 16
 
 
 class GenerationModels(Models):
-    """Folders and objects that generate."""
+    """Model folders and objects for generation."""
 
     def wanted(self, layers):
         return self.config
@@ -23,7 +23,7 @@ class GenerationModels(Models):
         return ["--outputs=logits"]
 
     def ids(self, rows, length):
-        """A file of |rows| different sequences, each with ids that are neither padding nor an end."""
+        """Writes a file of |rows| different sequences, whose ids are neither padding nor end ids."""
         path = os.path.join(self.work, f"ids-{self.config['model_type']}-{rows}x{length}.safetensors")
         values = [(i * 7919 + 13) % (self.config["vocab_size"] - 3) + 2 for i in range(rows * length)]
         safetensors.save_integers(path, {"input_ids": ([rows, length], values)})
@@ -49,7 +49,7 @@ ROWS = {"beams": (beams, "marian_synth"), "greedy": (greedy, "gpt2_synth")}
 
 
 def measure(name, threads, options):
-    """The figures of row |name|."""
+    """Returns the figures of row |name|."""
     if name not in ROWS:
         raise Unavailable(f"expected one of {', '.join(ROWS)}")
     sides, config = ROWS[name]

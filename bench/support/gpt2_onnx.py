@@ -1,12 +1,13 @@
 # ===- gpt2_onnx.py - A step of GPT-2 as ONNX graphs -----------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One token after a cached past, in the forms in which it reaches onnxruntime, on the weights of a model folder.
+"""Writes a step of GPT-2 (one token after a cached past) as ONNX graphs, on the weights of a model folder.
 
-plain  what an exporter writes: Gemm, Concat of the past, MatMul, Softmax, LayerNormalization, gelu in its parts
+plain  the operators that exporters write: Gemm, Concat of the past, MatMul, Softmax, LayerNormalization, gelu in its parts
 gqa    onnxruntime's own fused operators: GroupQueryAttention, whose cache is updated in place, and FastGelu
 
-Inputs: input_ids [1, 1], past_length [1], past_key_I and past_value_I [1, heads, past, head_dim]; outputs: logits, present_key_I, present_value_I.
-In the form gqa the past has room for more tokens than it holds, and present_* are to be bound to the memory of past_*.
+Inputs: input_ids [1, 1], past_length [1], past_key_I and past_value_I [1, heads, past, head_dim]; outputs: logits,
+present_key_I, present_value_I. In the form gqa the past has room for more tokens than it holds, and present_* are to be
+bound to the memory of past_*.
 """
 import math
 import os
@@ -28,7 +29,7 @@ class Step(ModelGraph):
         return self.op("LayerNormalization", [x, self.weight(name + ".weight"), self.weight(name + ".bias")], axis=-1, epsilon=self.epsilon)
 
     def gemm(self, x, name):
-        """A Conv1D as exporters write it: on rows."""
+        """Adds a Conv1D as exporters write it: on rows."""
         rows = self.op("Reshape", [x, self.integers(-1, self.shape(name + ".weight")[0])])
         y = self.op("Gemm", [rows, self.weight(name + ".weight"), self.weight(name + ".bias")])
         return self.op("Reshape", [y, self.integers(1, -1, self.shape(name + ".weight")[1])])
@@ -39,7 +40,7 @@ class Step(ModelGraph):
         return self.op("Add", [self.op("MatMul", [x, self.weight(name + ".weight")]), self.weight(name + ".bias")])
 
     def gelu(self, x, name):
-        """The tanh form of gelu of a projection."""
+        """Adds a projection and the tanh form of gelu."""
         if self.form == "gqa":
             return self.op("FastGelu", [self.op("MatMul", [x, self.weight(name + ".weight")]), self.weight(name + ".bias")], domain=MICROSOFT)
         x = self.linear(x, name)
@@ -62,7 +63,8 @@ class Step(ModelGraph):
         return self.op("GroupQueryAttention", inputs, outputs=3, domain=MICROSOFT, num_heads=self.heads, kv_num_heads=self.heads)
 
     def lengths(self, past):
-        """What GroupQueryAttention takes beside its tensors: keys before this token's own, and all of them, as int32."""
+        """Adds the int32 inputs of GroupQueryAttention: the number of keys before this token, and the number of all
+        keys."""
         self.held = self.op("Cast", [past], to=INT32)
         longest = self.op("ReduceMax", [self.op("Add", [past, self.integers(1)])], keepdims=0)
         self.total = self.op("Cast", [longest], to=INT32)

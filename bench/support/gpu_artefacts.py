@@ -1,6 +1,6 @@
-# ===- gpu_artefacts.py - What bench/gpu measures --------------------------===#
+# ===- gpu_artefacts.py - The objects that bench/gpu measures --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles what bench/gpu measures into a folder that a machine with a GPU needs, with a list of it, artefacts.json."""
+"""Compiles the objects that bench/gpu measures into a folder for a machine with a GPU; lists them in artefacts.json."""
 import array
 import json
 import os
@@ -85,7 +85,7 @@ class Preparation:
         name = f"linear-{k}-{n}"
         weights = os.path.join(self.folder, name + ".safetensors")
         some = random.Random(k * n)
-        # Rows repeat with a period that no tile has.
+        # Rows repeat with a period that differs from all tile sizes.
         values = array.array("f", [some.uniform(-1, 1) / k**0.5 for _ in range(min(n * k, 1000003))])
         data = (values * (n * k // len(values) + 1))[:n * k]
         safetensors.save(weights, {"w": ("F32", [n, k], data.tobytes())})
@@ -114,7 +114,7 @@ class Preparation:
         shutil.copytree(source, os.path.join(self.folder, "cases", name), dirs_exist_ok=True)
         with open(os.path.join(source, "case.json")) as f:
             case = json.load(f)
-        # What the case compares must be computed; members of groups have numbers behind their names.
+        # The model must compute the outputs that the case compares; members of groups have numbers behind their names.
         outputs = list(dict.fromkeys(output.split(".")[0] for output in case["outputs"])) if case["call"]["function"] == "forward" else []
         self.add("case-" + name, source, *(["--outputs=" + ",".join(outputs)] if outputs else []), kind="case", case=name)
 

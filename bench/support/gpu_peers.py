@@ -1,6 +1,6 @@
 # ===- gpu_peers.py - cuBLAS, flash attention and torch.compile ------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What PyTorch does in the same run on the same shapes, if it is there and has a GPU."""
+"""Times PyTorch in the same run on the same shapes, if it is installed and has a GPU."""
 from support.gpu_runtime import best_seconds
 
 
@@ -39,14 +39,14 @@ class Peers:
             return best_seconds(call, self.torch.cuda.synchronize, self.budget)
 
     def linear(self, dtype, tokens, k, n):
-        """cuBLAS."""
+        """Times a projection by cuBLAS."""
         if not self.torch:
             return None
         x, w = self.random(dtype, tokens, k), self.random(dtype, n, k)
         return self.seconds(lambda: self.torch.nn.functional.linear(x, w))
 
     def attention(self, dtype, batch, length, heads, size, causal):
-        """scaled_dot_product_attention, by flash attention where the type allows it."""
+        """Times scaled_dot_product_attention, which is flash attention if the type allows it."""
         if not self.torch:
             return None
         q, k, v = (self.random(dtype, batch, heads, length, size) for _ in range(3))
@@ -58,13 +58,13 @@ class Peers:
             return self.seconds(lambda: attend(q, k, v, is_causal=causal))
 
     def model(self, row, batch, length):
-        """torch.compile of the model of transformers."""
+        """Times the model of transformers after torch.compile."""
         if not self.torch or not self.transformers:
             return None
         config = self.transformers.AutoConfig.for_model(**row["config"])
         kind = self.transformers.AutoModel if row["model_type"] == "bert" else self.transformers.AutoModelForCausalLM
         config.use_cache = False
-        alone = {"add_pooling_layer": False} if row["model_type"] == "bert" else {}  # what ours is compiled to give
+        alone = {"add_pooling_layer": False} if row["model_type"] == "bert" else {}  # as ours is compiled
         model = self.torch.compile(kind.from_config(config, **alone).to("cuda", self.type(row["dtype"])).eval())
         ids = self.torch.randint(0, config.vocab_size, (batch, length), device="cuda")
         return self.seconds(lambda: model(ids))

@@ -1,20 +1,22 @@
 # ===- gpu_reference.py - Some elements of a result, in double -------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Results of whole shapes would take plain Python hours: some rows and columns, the first and the last among them, are computed in double."""
+"""Computes some rows and columns of a result in double, the first and the last among them: all of a large result would
+take Python hours."""
 import math
 import random
 
-# Largest error allowed, of the largest element of the row: f32 sums; inputs of 8 and of 11 bits.
+# The largest error allowed, relative to the largest element of the row: for f32 sums; for inputs with 8 and with 11 bits of significand.
 TOLERANCES = {"f32": 2e-5, "bf16": 2e-2, "f16": 4e-3}
 
 
 def sample(count, most):
-    """At most |most| of range(count), with both ends."""
+    """Returns at most |most| numbers of range(count), with both ends."""
     return sorted({0, count - 1, *random.Random(count).sample(range(count), min(count, most))})
 
 
 def compare(rows, dtype):
-    """The largest error of (got, expected) over the largest expected value of the same row, and whether that is allowed."""
+    """Returns the largest error of (got, expected) relative to the largest expected value of the same row, and whether
+    it is allowed."""
     def error(row):
         return max(abs(got - expected) if math.isfinite(got) else math.inf for got, expected in row) / max(abs(expected) for _, expected in row)
 
@@ -23,7 +25,7 @@ def compare(rows, dtype):
 
 
 def linear(x, w, y, tokens, k, n):
-    """(got, expected) of some elements of y = x w^T, by row."""
+    """Returns (got, expected) of some elements of y = x w^T, by row."""
     result = []
     columns = [(j, w[j * k:(j + 1) * k]) for j in sample(n, 16)]
     for i in sample(tokens, 8):
@@ -33,7 +35,7 @@ def linear(x, w, y, tokens, k, n):
 
 
 def attention(q, k, v, y, batch, length, heads, size, causal):
-    """(got, expected) of some rows of attention, each of one head."""
+    """Returns (got, expected) of some rows of attention, each of one head."""
     width, rows, some = heads * size, [], random.Random(length)
 
     def row(tensor, b, i, h):

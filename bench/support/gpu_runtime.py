@@ -1,6 +1,6 @@
 # ===- gpu_runtime.py - The runtime and the driver, from Python ------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs compiled objects on tensors of a GPU by the C API of the runtime, with nothing but Python's own library."""
+"""Runs compiled objects on tensors of a GPU by the C API of the runtime; needs only Python's standard library."""
 import ctypes
 import time
 from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
@@ -9,7 +9,7 @@ F32, I64 = 0, 1
 
 
 class Failure(Exception):
-    """What the runtime or the driver says."""
+    """The message of a failure of the runtime or the driver."""
 
 
 class Tensor(Structure):
@@ -57,7 +57,7 @@ class Gpu:
         self.call("cuMemFree_v2", c_uint64(address))
 
     def upload(self, data):
-        """A copy of |data| (an array or bytes) on the GPU."""
+        """Copies |data| (an array or bytes) to the GPU; returns the address."""
         view = memoryview(data).cast("B")
         address = self.allocate(max(len(view), 16))
         source = (ctypes.c_char * len(view)).from_buffer_copy(view)
@@ -95,7 +95,7 @@ class Object:
             raise Failure(self.runtime.attune_last_error().decode())
 
     def tensor(self, name, dtype, shape, data=None):
-        """A tensor on the GPU, of |data| or of whatever is there."""
+        """Makes a tensor on the GPU, with the values of |data|, or uninitialized."""
         count = 1
         for size in shape:
             count *= size
@@ -110,7 +110,8 @@ class Object:
                                                    (Tensor * len(outputs))(*outputs), c_size_t(len(outputs))))
 
     def seconds(self, inputs, outputs, budget):
-        """The time of a call in the best of several groups of calls that are queued together, |budget| seconds in all."""
+        """Returns the time of a call in the best of several groups of calls that are queued together, |budget| seconds
+        in all."""
         return best_seconds(lambda: self.run(inputs, outputs), self.gpu.wait, budget)
 
     def close(self):
@@ -122,7 +123,8 @@ class Object:
 
 
 def best_seconds(queue, wait, budget):
-    """The time of |queue|() in the best of several groups, each of calls that are queued together and waited for."""
+    """Returns the time of |queue|() in the best of several groups; the calls of a group are queued together, then
+    waited for."""
     queue(), wait()
     begin = time.perf_counter()
     queue(), wait()

@@ -1,10 +1,11 @@
 # ===- linear.py - Linear layers by number of tokens -----------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times the linear layers inside a model whose matrices are read from memory: one with many layers, each with matrices of its own.
+"""Times the linear layers inside a model whose matrices are read from memory: one with many layers, each with matrices
+of its own.
 
-A time is the mean over the layers and a few calls, because single runs may find a matrix in a shared cache; of several looks the best counts. What a
-time is compared with is of the same look (the read bandwidth) or of the same round (all tokens), since both change within a run; of
-these ratios the median counts.
+A time is the mean over the layers and a few calls, because single runs may find a matrix in a shared cache; of several
+measurements the best counts. A time is compared with the read bandwidth of the same measurement and with the time at
+all tokens of the same round, because both change within a run; of these ratios the median counts.
 """
 import json
 import os
@@ -13,12 +14,12 @@ import re
 from support.models import run
 from support.worker import median
 
-# 1 GB of matrices at BERT-base's size, more than a cache keeps.
+# 1 GB of matrices at the size of BERT-base, more than any cache holds.
 DEEP = 36
 
 
 class LinearTimes:
-    """Looks at each linear layer, by the number of tokens."""
+    """Measurements of each linear layer, by the number of tokens."""
 
     def __init__(self, models, threads, layers=DEEP, dtype="f32"):
         self.models, self.threads = models, threads
@@ -27,7 +28,7 @@ class LinearTimes:
         self.looks, self.read, self.gflops = {}, 0.0, 0.0  # looks: (ms, read bandwidth) of each round by (tokens, in, out)
 
     def measure(self, tokens):
-        """One more look at a call with this many tokens."""
+        """Measures a call with this number of tokens once more."""
         cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))[:self.threads]))
         report = json.loads(run("taskset", "-c", cpus, self.models.attune, "bench", self.shared, "--batch=1", f"--length={tokens}",
                                 f"--threads={self.threads}", "--repeat=1", "--profile", "--json"))
@@ -40,22 +41,23 @@ class LinearTimes:
                 self.looks.setdefault(key, []).append((kernel["ms"] / kernel["calls"], report["read_bytes_per_s"]))
 
     def layers(self):
-        """The (in, out) sizes seen, smallest first."""
+        """Returns the (in, out) sizes measured, smallest first."""
         return sorted({(k, n) for _, k, n in self.looks})
 
     def ms(self, tokens, k, n):
-        """The best look."""
+        """Returns the best measurement."""
         return min(ms for ms, _ in self.looks[tokens, k, n])
 
     def read_ms(self, k, n, read):
-        """How long reading a matrix takes at |read| bytes per second."""
+        """Returns the time to read a matrix at |read| bytes per second."""
         return self.element * k * n / read * 1e3
 
     def read_fraction(self, tokens, k, n):
-        """Of the read bandwidth, if the matrix is read once."""
+        """Returns the share of the read bandwidth, if the matrix is read once."""
         return median([self.read_ms(k, n, read) / ms for ms, read in self.looks[tokens, k, n]])
 
     def of_bound(self, tokens, k, n, full):
-        """The time divided by what a layer need not exceed: reading its matrix, or its share of the time of |full| tokens."""
+        """Returns the time divided by the bound of the layer: the time to read its matrix, or its share of the time of
+        |full| tokens."""
         rounds = zip(self.looks[tokens, k, n], self.looks[full, k, n])
         return median([ms / max(self.read_ms(k, n, read), tokens / full * full_ms) for (ms, read), (full_ms, _) in rounds])

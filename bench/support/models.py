@@ -1,4 +1,4 @@
-# ===- models.py - What is measured: folders, objects, inputs --------------===#
+# ===- models.py - Model folders, objects and inputs of benchmarks ---------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes model folders and compiled objects once and keeps them in a work folder."""
 import json
@@ -14,7 +14,7 @@ SEED = "71"
 
 
 class Unavailable(Exception):
-    """A row that cannot be measured here, and why."""
+    """The reason why a row cannot be measured here."""
 
 
 def run(*command):
@@ -25,7 +25,7 @@ def run(*command):
 
 
 class Models:
-    """Folders and objects under |work|, made with the tools of |build| from the configuration in |config|."""
+    """Model folders and objects under |work|, made with the tools of |build| from the configuration in |config|."""
 
     def __init__(self, build, work, config, cpu="native"):
         self.attune = os.path.join(build, "bin", "attune")
@@ -38,15 +38,15 @@ class Models:
             self.config = json.load(f)
 
     def wanted(self, layers):
-        """The configuration of a folder."""
+        """Returns the configuration of a model folder."""
         return dict(self.config, num_hidden_layers=layers or self.config["num_hidden_layers"])
 
     def flags(self):
-        """Flags for the compiler that depend on the kind of model."""
+        """Returns flags for the compiler that depend on the kind of model."""
         return ["--outputs=last_hidden_state"]
 
     def folder(self, layers=None):
-        """A model folder with generated weights, of |layers| layers instead of the configuration's."""
+        """Makes a model folder with generated weights; |layers| replaces the number of layers of the configuration."""
         wanted = self.wanted(layers)
         path = os.path.join(self.work, self.config["model_type"] + ("" if layers is None else f"-{layers}-layers"))
         try:
@@ -64,7 +64,7 @@ class Models:
         return path
 
     def object(self, dtype="f32", padding="compute", layers=None, kernels="mlir"):
-        """A shared object, compiled anew if the compiler is newer."""
+        """Compiles a shared object, again if the compiler is newer."""
         model = self.folder(layers)
         name = f"{os.path.basename(model)}-{self.cpu}-{dtype}-{padding}" + ("" if kernels == "mlir" else "-" + kernels)
         shared = os.path.join(self.work, name + ".so")
@@ -80,7 +80,7 @@ class Models:
         return shared
 
     def input(self, lengths, padded):
-        """A file of inputs: sequences of |lengths|, each padded to |padded| tokens."""
+        """Writes a file of inputs: sequences of |lengths|, each padded to |padded| tokens."""
         name = f"input-{len(lengths)}x{padded}-{sum(lengths)}.safetensors"
         ids, mask = [], []
         for row, length in enumerate(lengths):
@@ -92,12 +92,13 @@ class Models:
         return path
 
     def flops(self, lengths):
-        """Of the encoder on sequences of these lengths: its matrix products and the two products of attention."""
+        """Returns the operations of the encoder on sequences of these lengths: its matrix products and the two products
+        of attention."""
         c = self.config
         h, f = c["hidden_size"], c["intermediate_size"]
         return c["num_hidden_layers"] * sum(8 * n * h * h + 4 * n * h * f + 4 * n * n * h for n in lengths)
 
     def linear_bytes(self, element=4):
-        """Bytes of the encoder's matrices, each read at least once per call."""
+        """Returns the bytes of the encoder's matrices, each of which a call reads at least once."""
         c = self.config
         return c["num_hidden_layers"] * element * (4 * c["hidden_size"] ** 2 + 2 * c["hidden_size"] * c["intermediate_size"])

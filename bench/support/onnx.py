@@ -20,7 +20,7 @@ def varint(value):
 
 
 def field(number, value):
-    """One field: an int as varint, a float as 32 bits, str and bytes with their length."""
+    """Encodes one field: an int as varint, a float as 32 bits, str and bytes with their length."""
     if isinstance(value, float):
         return varint(number << 3 | 5) + struct.pack("<f", value)
     if isinstance(value, int):
@@ -43,7 +43,7 @@ def value_info(name, dtype, shape):
 
 
 class Graph:
-    """Nodes in order; tensors are named by strings."""
+    """A graph: nodes in order, tensors named by strings."""
 
     def __init__(self):
         self.nodes, self.initializers, self.inputs, self.outputs, self.known = [], [], [], [], set()
@@ -58,7 +58,7 @@ class Graph:
         return names[0] if outputs == 1 else names
 
     def external(self, name, shape, file, offset, size):
-        """A float initializer whose data is |size| bytes of |file| at |offset|."""
+        """Adds a float initializer whose data is |size| bytes of |file| at |offset|."""
         if name not in self.known:
             self.known.add(name)
             place = {"location": file, "offset": str(offset), "length": str(size)}
@@ -67,7 +67,7 @@ class Graph:
         return name
 
     def constant(self, values, dtype, scalar=False):
-        """A small initializer: a vector of |values|, or the only one of them as a scalar."""
+        """Adds a small initializer: a vector of |values|, or a single value as a scalar."""
         name = f"constant_{dtype}_{'s' if scalar else 'v'}_" + "_".join(map(repr, values))
         if name not in self.known:
             self.known.add(name)

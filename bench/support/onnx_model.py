@@ -1,6 +1,7 @@
 # ===- onnx_model.py - A model folder as an ONNX graph ---------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the graphs of all models have: a configuration, and weights that stay in the folder's file."""
+"""The common part of the graphs of all models: a configuration, and weights that stay in the file of the model folder.
+"""
 import json
 import os
 

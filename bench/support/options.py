@@ -1,4 +1,4 @@
-# ===- options.py - What every command of this folder takes ----------------===#
+# ===- options.py - Common flags of the benchmark commands -----------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
 import os
@@ -9,12 +9,12 @@ from support.models import ROOT, Models
 
 
 def fixture(name):
-    """A folder of test/fixtures."""
+    """Returns a folder of test/fixtures."""
     return os.path.join(ROOT, "test", "fixtures", name)
 
 
 def parser(doc, rounds, config="bert_base_synth"):
-    """A parser with the common flags; |config| is a folder of test/fixtures, None if that depends on the row."""
+    """Returns a parser with the common flags; |config| is a folder of test/fixtures, None if it depends on the row."""
     result = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     result.add_argument("--threads", default="1,2", help="numbers of threads, comma separated (default: %(default)s)")
     result.add_argument("--rounds", type=int, default=rounds, help="looks at each figure (default: %(default)s)")
@@ -29,20 +29,20 @@ def parser(doc, rounds, config="bert_base_synth"):
 
 
 def add_peer(parser):
-    """The flags of comparisons with onnxruntime."""
+    """Adds the flags of comparisons with onnxruntime."""
     parser.add_argument("--onnxruntime", default=os.environ.get("ATTUNE_ONNXRUNTIME"), help="libonnxruntime.so, or a folder with it")
     parser.add_argument("--no-outputs", dest="outputs", action="store_false", help="do not compare outputs")
     add_blocks(parser)
 
 
 def add_blocks(parser):
-    """The flags of sides that are timed in turn."""
+    """Adds the flags of commands that time several processes in turn."""
     parser.add_argument("--seconds", type=float, default=0.6, help="length of a block, at least two calls (default: %(default)s)")
     parser.add_argument("--attempts", type=int, default=4, help="how often a block that others disturb is tried (default: %(default)s)")
 
 
 def find_onnxruntime(path):
-    """A library, or a folder in which an npm package put one."""
+    """Returns the library at a path, or in a folder of an npm package."""
     if not path:
         print("onnxruntime: not given (--onnxruntime PATH or ATTUNE_ONNXRUNTIME); ours is measured alone", file=sys.stderr)
         return None
@@ -57,14 +57,14 @@ def find_onnxruntime(path):
 
 
 def models(options, kind=Models, **arguments):
-    """The models of these options; fills in options.work."""
+    """Returns the models of these options; sets options.work."""
     options.work = options.work or os.path.join(options.build, "bench-work")
     os.makedirs(options.work, exist_ok=True)
     return kind(options.build, options.work, options.config, options.cpu, **arguments)
 
 
 def thread_counts(options):
-    """The numbers of threads this process may have, of those asked for."""
+    """Returns the requested numbers of threads that the CPUs of this process allow."""
     available = len(os.sched_getaffinity(0))
     for threads in map(int, options.threads.split(",")):
         if threads <= available:

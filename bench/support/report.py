@@ -8,7 +8,7 @@ WIDTHS = (15, 7, 22, 22, 22, 18, 10, 9, 18)
 
 
 def percent(value):
-    """A share, or the best and the median of one, in per cent."""
+    """Returns the text of a share, or of the best and the median of one, in per cent."""
     if isinstance(value, dict):
         return f"{100 * value['best']:.0f} / {100 * value['median']:.0f}"
     return "" if value is None else f"{100 * value:.0f}"
@@ -19,7 +19,7 @@ def milliseconds(side):
 
 
 def cells(row):
-    """The columns of a row; a row of single layers gives one line per layer."""
+    """Returns the columns of a row; a row of single layers has one line per layer."""
     if "unavailable" in row:
         return [(row["row"], row["threads"], "-", "", "", "", "", "", row["unavailable"])]
     if "kernels" in row:
@@ -32,7 +32,7 @@ def cells(row):
 
 
 class Table:
-    """Prints lines as they come."""
+    """Prints lines as results arrive."""
 
     def __init__(self, markdown, headings=HEADINGS, widths=WIDTHS):
         self.markdown, self.widths = markdown, widths
@@ -52,7 +52,7 @@ class Table:
 
 
 def machine_line(name, rows):
-    """The machine, and the best of what was measured of it, per number of threads."""
+    """Returns the description of the machine and the highest rates measured on it, for each number of threads."""
     text = name
     for threads in sorted({row["threads"] for row in rows}):
         seen = [row["machine"] for row in rows if row["threads"] == threads and "machine" in row]
@@ -62,19 +62,19 @@ def machine_line(name, rows):
 
 
 def disturbed(rows):
-    """The rows during which other processes had much of a CPU, with that share."""
+    """Returns the rows during which other processes kept a CPU busy, with their share of it."""
     return [f"{row['row']} on {row['threads']}: {100 * row['foreign']:.0f} %" for row in rows if row.get("foreign", 0) > DISTURBED]
 
 
 def scaling(rows):
-    """Row -> how many times faster than on one thread, for each larger number of threads."""
+    """Returns, by row, the speedup over one thread for each larger number of threads."""
     one = {row["row"]: row["ours"]["min_ms"] for row in rows if row["threads"] == 1 and "ours" in row}
     return [{"row": row["row"], "threads": row["threads"], "speedup": one[row["row"]] / row["ours"]["min_ms"]}
             for row in rows if row["threads"] > 1 and "ours" in row and row["row"] in one]
 
 
 def print_summary(name, rows):
-    """What belongs under the table."""
+    """Returns the remarks below the table."""
     print("\n" + machine_line(name, rows))
     if disturbed(rows):
         print("other processes had CPU time meanwhile: " + "; ".join(disturbed(rows)))

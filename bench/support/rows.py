@@ -1,6 +1,6 @@
 # ===- rows.py - The rows of the table -------------------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What each row runs and against what.
+"""The rows of the table: what each one runs and compares.
 
 [DTYPE:]BxL   B sequences of L tokens. f32 and int8 against onnxruntime, bf16 against our f32
 halide:BxL    the same in f32, by Halide's kernels against ours
@@ -15,7 +15,7 @@ from support.linear import LinearTimes
 from support.models import Unavailable
 
 DEFAULT = "1x8,1x32,1x128,1x512,8x128,ragged,bf16:1x128,int8:1x128,linear"
-# Of 128 tokens; the mean is 40.
+# Lengths of the sequences if the longest may have 128 tokens; the mean is 40.
 RAGGED = (128, 5, 24, 72, 40, 9, 31, 11)
 # ONNX forms per dtype, and the optimisation that slows some of them down on CPUs.
 FORMS = {"f32": ("plain", "attention", "mha"), "int8": ("int8",)}
@@ -73,7 +73,7 @@ def linear_row(models, name, threads, options):
 
 
 def measure(models, name, threads, options):
-    """The figures of a row, or {"unavailable": why}."""
+    """Returns the figures of a row, or {"unavailable": reason}."""
     kind = {"ragged": ragged_row, "linear": linear_row}.get(name, shape_row)
     try:
         row = kind(models, name, threads, options)

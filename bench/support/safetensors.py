@@ -1,13 +1,13 @@
-# ===- safetensors.py - The two things needed of the format ----------------===#
+# ===- safetensors.py - Reading and writing safetensors files --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the tensors of a file are, and writing a file."""
+"""Finds the tensors of a safetensors file, and writes such files."""
 import array
 import json
 import struct
 
 
 def layout(path):
-    """Name -> (shape, offset in the file, bytes) of the F32 tensors of a file."""
+    """Returns name -> (shape, offset in the file, bytes) of the F32 tensors of a file."""
     with open(path, "rb") as f:
         size = struct.unpack("<Q", f.read(8))[0]
         header = json.loads(f.read(size))
@@ -20,7 +20,7 @@ def layout(path):
 
 
 def read(path, place):
-    """The bytes of a tensor that layout() has found at |place|."""
+    """Returns the bytes of the tensor that layout() has found at |place|."""
     with open(path, "rb") as f:
         f.seek(place[1])
         return f.read(place[2])
@@ -41,7 +41,7 @@ def save(path, tensors):
 
 
 def integers(shape, values):
-    """A tensor of I64 for save()."""
+    """Returns an I64 tensor for save()."""
     return "I64", shape, array.array("q", values).tobytes()
 
 

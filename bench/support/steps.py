@@ -7,12 +7,12 @@ from support import gpt2_onnx, safetensors
 from support.compare import compare
 from support.models import Models, run
 
-# Room for more tokens in the caches that onnxruntime updates in place.
+# Tokens for which the caches that onnxruntime updates in place have room beyond the past.
 ROOM = 64
 
 
 class StepModels(Models):
-    """Folders, objects and inputs for steps after |longest| tokens at most."""
+    """Model folders, objects and inputs for steps after at most |longest| tokens."""
 
     def __init__(self, *args, longest):
         super().__init__(*args)
@@ -28,20 +28,20 @@ class StepModels(Models):
         return [(i * 7919 + 13) % self.config["vocab_size"] for i in range(past + 1)]
 
     def prompt(self, past):
-        """A file of |past| tokens and the next one."""
+        """Writes a file with |past| tokens and the next one."""
         path = os.path.join(self.work, f"prompt-{past}.safetensors")
         safetensors.save_integers(path, {"input_ids": ([1, past + 1], self.ids(past))})
         return path
 
     def past(self, past):
-        """A file with the keys and values of the first |past| tokens, past_key_values.LAYER.K."""
+        """Writes a file with the keys and values of the first |past| tokens, past_key_values.LAYER.K."""
         ids, path = os.path.join(self.work, f"ids-{past}.safetensors"), os.path.join(self.work, f"past-{past}.safetensors")
         safetensors.save_integers(ids, {"input_ids": ([1, past], self.ids(past)[:-1])})
         run(self.attune, "run", self.folder(), "--input=" + ids, "--output=" + path, "--outputs=past_key_values", "--cpu=" + self.cpu)
         return path
 
     def onnx_input(self, past, form):
-        """What a step in this form takes; the caches of gqa have room for more tokens."""
+        """Writes the inputs of a step in this form; the caches of gqa have room for more tokens."""
         file, path = self.past(past), os.path.join(self.work, f"step-{form}-{past}.safetensors")
         found, room = safetensors.layout(file), ROOM if form == "gqa" else 0
         tensors = {"input_ids": safetensors.integers([1, 1], self.ids(past)[-1:]), "past_length": safetensors.integers([1], [past])}
@@ -56,7 +56,7 @@ class StepModels(Models):
         return path
 
     def step_bytes(self, past):
-        """Bytes that a step reads at least: matrices, the head, keys and values."""
+        """Returns the bytes that a step reads at least: matrices, the head, keys and values."""
         c = self.config
         inner = c.get("n_inner") or 4 * c["n_embd"]
         layer = 4 * c["n_embd"] ** 2 + 2 * c["n_embd"] * inner + 2 * (past + 1) * c["n_embd"]
@@ -64,7 +64,7 @@ class StepModels(Models):
 
 
 def measure(models, past, threads, options):
-    """The figures of a step after |past| tokens."""
+    """Returns the figures of a step after |past| tokens."""
     own = "attune", [models.worker, "ours-step", "--model=" + models.object(), "--input=" + models.prompt(past)]
     peers = []
     for form in gpt2_onnx.FORMS if options.library else ():

@@ -1,6 +1,6 @@
 # ===- worker.py - Processes that are timed in turn ------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One attune-bench-worker each: pinned, kept ready, silent unless asked."""
+"""Child processes, each one attune-bench-worker: pinned to CPUs, kept ready, idle between commands."""
 import array
 import json
 import os
@@ -9,31 +9,32 @@ import time
 
 from support.models import Unavailable
 
-# Long enough for the idle threads of whoever ran before to stop spinning.
+# Long enough for the idle threads of the process that ran before to stop spinning.
 SETTLE_SECONDS = 0.1
-# A block is repeated while other processes have more than this share of a CPU.
+# A block is repeated while other processes use more than this share of a CPU.
 DISTURBED = 0.05
 
 
 def busy_seconds():
-    """CPU time that all processes of the machine have had."""
+    """Returns the CPU time of all processes of the machine."""
     with open("/proc/stat") as f:
         ticks = list(map(int, f.readline().split()[1:9]))
     return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
 
 
 def process_seconds(pid):
-    """CPU time that one process has had."""
+    """Returns the CPU time of one process."""
     with open(f"/proc/{pid}/stat") as f:
         fields = f.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Worker:
-    """A child process; |label| names it in results. It remembers all times, and the median and the fastest of each block."""
+    """A child process; |label| is its name in results. Records all times, and the median and the fastest time of each
+    block."""
 
     def __init__(self, label, command, threads, pinned=None):
-        """On |pinned| CPUs, as many as |threads| by default."""
+        """Starts the process on |pinned| CPUs, as many as |threads| by default."""
         cpus = set(sorted(os.sched_getaffinity(0))[:pinned or threads])
         self.label, self.ms, self.rounds, self.fastest = label, [], [], []
         self.foreign = []  # CPUs that other processes kept busy, per block
@@ -56,17 +57,19 @@ class Worker:
         return answer
 
     def block(self, seconds):
-        """Runs calls for a while. Returns the answer and the CPUs that other processes kept busy meanwhile."""
+        """Runs calls for a while. Returns the answer and the number of CPUs that other processes kept busy meanwhile.
+        """
         time.sleep(SETTLE_SECONDS)
         start, others = time.monotonic(), busy_seconds() - process_seconds(self.process.pid)
         answer = self.ask(f"run {seconds}")
         others = busy_seconds() - process_seconds(self.process.pid) - others
-        # The counters tick a hundred times a second: what is less than two ticks per CPU may be nobody.
+        # The counters tick a hundred times a second, so less than two ticks per CPU may be a rounding error.
         wall = time.monotonic() - start
         return answer, max(0.0, others - 0.02 * len(os.sched_getaffinity(0))) / wall
 
     def run(self, seconds, attempts):
-        """One block, the quietest of up to |attempts|; remembers its times. Returns the answer."""
+        """Runs one block, the one of up to |attempts| that other processes disturbed least; records its times. Returns
+        the answer."""
         blocks = []
         while not blocks or (blocks[-1][1] > DISTURBED and len(blocks) < attempts):
             blocks.append(self.block(seconds))
@@ -106,7 +109,7 @@ def median(values):
 
 
 def worst_difference(a, b):
-    """Largest absolute difference, and the largest value of |b|."""
+    """Returns the largest absolute difference, and the largest magnitude in |b|."""
     if len(a) != len(b):
         raise Unavailable(f"outputs of {len(a)} and {len(b)} elements")
     return max(map(lambda x, y: abs(x - y), a, b)), max(map(abs, b))

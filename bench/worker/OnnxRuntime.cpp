@@ -1,8 +1,8 @@
 //===- OnnxRuntime.cpp - An ONNX model on onnxruntime as the subject --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The library is opened at run time; nothing of it is needed to build. Its C interface is a table of function pointers to which entries are
-// only ever appended, so each of the few used here is known by its index.
+// The library is opened at run time, so the build does not need it. Its C interface is a table of function pointers;
+// new versions only append to it, so this file knows the few functions that it uses by their indices.
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
 #include "compiler/Support/Safetensors.h"
@@ -39,11 +39,11 @@ enum class Api {
   AddSessionConfigEntry = 130,
 };
 
-/// Values of the interface's enumerations.
+/// Values of the enumerations of the interface.
 constexpr int logErrors = 3, optimizeAll = 99, elementFloat = 1, elementInt64 = 7, deviceAllocator = 0, memoryDefault = 0;
 constexpr uint32_t apiVersion = 13;
 
-/// The library: what it exports, and calls that turn its error objects into ours.
+/// The library and its functions. Converts its error objects to Status.
 class Library {
 public:
   static Result<Library> open(const std::string &path) {
@@ -85,7 +85,7 @@ private:
   if (Status status = __VA_ARGS__; status.failed())                                                                                        \
   return status
 
-/// A session with its inputs bound. The process lives as long as the subject, so nothing is released.
+/// A session with its inputs bound. The process ends with the subject, so nothing is released.
 class OnnxRuntime : public Subject {
 public:
   OnnxRuntime(Library library, SafetensorsFile file) : library(library), file(std::move(file)) {}
@@ -107,7 +107,8 @@ public:
     return bindOutputs(request.inPlace);
   }
 
-  /// The first call lets the library allocate outputs that have no memory yet, which later calls write again.
+  /// Runs the model once. In the first call the library allocates the outputs that have no memory; later calls write
+  /// them again.
   Status run() override {
     return library.call(Api::Run, session, static_cast<void *>(nullptr), inputNames.data(), inputs.data(), inputs.size(),
                         outputNames.data(), outputNames.size(), outputs.data());
@@ -124,7 +125,7 @@ public:
   }
 
 private:
-  /// A tensor object on memory of its own, with the values of |tensor|.
+  /// Returns a tensor object with a copy of the values of |tensor|.
   Result<void *> makeTensor(const TensorView &tensor) {
     memories.emplace_back(tensor.data, tensor.data + tensor.bytes);
     void *value = nullptr;
@@ -133,7 +134,7 @@ private:
     return value;
   }
 
-  /// Finds each input of the model in the file; tensors that the model does not take are left out.
+  /// Finds each input of the model in the file; skips tensors that the model does not take.
   Status bindInputs() {
     size_t count = 0;
     BENCH_TRY(library.call(Api::SessionGetInputCount, session, &count));
@@ -153,7 +154,7 @@ private:
     return {};
   }
 
-  /// All outputs; with |inPlace|, what the model calls `present_X` is `past_X`.
+  /// Binds all outputs; with |inPlace|, output `present_X` is the memory of input `past_X`.
   Status bindOutputs(bool inPlace) {
     size_t count = 0;
     BENCH_TRY(library.call(Api::SessionGetOutputCount, session, &count));

@@ -1,7 +1,8 @@
 //===- OursGenerate.cpp - A generation as the subject -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each call generates from the tensors of the input file: as many new ids as asked for in every sequence, greedily or with beams.
+// Each call generates from the tensors of the input file: the requested number of new ids in every sequence, by greedy
+// or beam search.
 //===----------------------------------------------------------------------===//
 #include "attune/generate.h"
 #include "bench/worker/Worker.h"
@@ -22,7 +23,7 @@ public:
     attune_generation_options_init(artefact.model(), &options);
     options.num_beams = request.beams;
     options.num_return_sequences = 1;
-    // Nothing ends early: sides that are compared do the same number of steps.
+    // No sequence ends early, so that both sides of a comparison do the same number of steps.
     options.max_new_tokens = options.min_new_tokens = request.newTokens;
     options.min_length = 0;
     options.early_stopping = ATTUNE_STOP_NEVER_EARLY;
@@ -51,7 +52,7 @@ public:
     return {};
   }
 
-  /// The ids.
+  /// Returns the ids of the last call.
   Result<std::vector<float>> output() override { return std::vector<float>(ids.begin(), ids.end()); }
 
 private:

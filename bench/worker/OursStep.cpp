@@ -1,9 +1,9 @@
 //===- OursStep.cpp - A step of a compiled decoder as the subject -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file's `input_ids` [1, past + 1] are a prompt and the token after it: the prompt is read once, each call appends the token to it.
-// With --new-tokens N a call does what generating N ids from the prompt must at least: it reads the prompt and appends the token N - 1
-// times.
+// The `input_ids` [1, past + 1] of the file are a prompt and the token after it. The prompt is read once, and each call
+// appends the token to it. With --new-tokens N a call does the least work that generating N ids from the prompt needs:
+// it reads the prompt and appends the token N - 1 times.
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
 #include "compiler/Tools/EntryCall.h"
@@ -63,7 +63,7 @@ private:
     OwnedTensor token, logits;
   };
 
-  /// Memory for the first output of |call|.
+  /// Takes memory for the first output of |call|.
   Status prepare(Call &call) {
     Result<const attune_entry_desc *> desc = artefact.entry(call.entry);
     if (!desc)

@@ -1,4 +1,4 @@
-//===- Serve.cpp - The lines a worker obeys ---------------------------------===//
+//===- Serve.cpp - The command loop of a worker -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
@@ -18,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 static double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Milliseconds of the calls that fit into |seconds|. The first call is not timed: it brings back what the other side has pushed out of the
-/// caches, and wakes the workers.
+/// Returns the milliseconds of each of the calls that fit into |seconds|. The first call is not timed: it fills the
+/// caches, which the other side of the comparison has used meanwhile, and wakes the workers.
 static Result<Json> timeCalls(Subject &subject, double seconds) {
   constexpr size_t fewest = 2;
   Json times = Json::array();
@@ -45,7 +45,7 @@ static Result<Json> saveOutput(Subject &subject, const std::string &path) {
   return Json{{"elements", values->size()}};
 }
 
-/// Calls |obey|(word, rest) for each line and prints the answer.
+/// Calls |obey|(first word, rest) for each line of standard input and prints its answer.
 template <typename Obey>
 static void answerLines(Obey obey) {
   for (std::string line; std::getline(std::cin, line);) {

@@ -1,4 +1,4 @@
-//===- Sessions.cpp - Many sessions beside each other -----------------------===//
+//===- Sessions.cpp - Concurrent sessions -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "bench/worker/Worker.h"
@@ -17,14 +17,14 @@ using Clock = std::chrono::steady_clock;
 
 static double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// CPU time of all threads of this process.
+/// Returns the CPU time of all threads of this process.
 static double cpuSeconds() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Calls |call| until |stop|, and once more before anything is counted. Returns the milliseconds of each call.
+/// Runs |call| once untimed, then until |stop|. Returns the milliseconds of each timed call.
 static std::vector<double> callUntil(EntryCall &call, std::atomic<int> &ready, const std::atomic<int> &phase) {
   std::vector<double> times;
   bool ok = !call.run().failed();

@@ -1,8 +1,9 @@
 //===- Worker.h - One side of a comparison, as a process --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A comparison alternates between processes that are kept ready, because a shared machine is never the same for long. Each holds a subject
-// and obeys lines on its standard input, with one line of JSON for each:
+// A comparison alternates between processes that are kept ready, because the speed of a shared machine changes all the
+// time. Each process has a subject. It executes the commands on its standard input and answers each one with a line of
+// JSON:
 //   run SECONDS      one call untimed, then at least two timed:  {"ms": [1.25, 1.24, …]}
 //   output FILE      the first output of the last call, as raw float32:  {"elements": N}
 // Anything that fails answers {"error": "…"}. The process ends with its input.
@@ -19,27 +20,28 @@
 
 namespace attune::bench {
 
-/// What a worker process times.
+/// The subject that a worker process times.
 class Subject {
 public:
   virtual ~Subject() = default;
-  /// One call, inputs to outputs.
+  /// Runs one call, from inputs to outputs.
   virtual Status run() = 0;
-  /// The first output of the last call.
+  /// Returns the first output of the last call.
   virtual Result<std::vector<float>> output() = 0;
 };
 
-/// What the command line of a worker says.
+/// The command line of a worker.
 struct Request {
   std::string model;
   std::string input;
   std::string library;
   std::string disable;
-  /// Onnxruntime: outputs present_X are the inputs past_X, written in place.
+  /// Onnxruntime: outputs present_X are written to the memory of the inputs past_X.
   bool inPlace = false;
   int64_t threads = 1;
   int64_t sessions = 1;
-  /// Of a generation: beams, and ids that each sequence gets. A step of a decoder is repeated as often.
+  /// Generation: number of beams, and new ids of each sequence. Decoder steps: number of tokens of a call, see
+  /// OursStep.cpp.
   int64_t beams = 1, newTokens = 1;
 };
 
@@ -49,29 +51,33 @@ struct OpenedModel {
   SafetensorsFile file;
 
   static Result<OpenedModel> open(const Request &request);
-  /// All tensors of the file.
+  /// Returns all tensors of the file.
   std::vector<TensorView> inputs() const;
 };
 
-/// A compiled object on the runtime, called with the tensors of the input file.
+/// Makes a subject that calls a compiled object with the tensors of the input file.
 Result<std::unique_ptr<Subject>> makeOurs(const Request &request);
-/// A step of a compiled decoder after a prompt; of |request.newTokens| > 1 tokens the prompt and all but the last one.
+/// Makes a subject that appends one token to a prompt in a compiled decoder; if |request.newTokens| > 1, one that reads
+/// the prompt and appends all tokens but the last.
 Result<std::unique_ptr<Subject>> makeOursStep(const Request &request);
-/// A generation of |request.newTokens| ids with |request.beams| beams.
+/// Makes a subject that generates |request.newTokens| ids with |request.beams| beams.
 Result<std::unique_ptr<Subject>> makeOursGenerate(const Request &request);
-/// An ONNX model on the onnxruntime library |request.library|, with all graph optimisations but those of |request.disable|.
+/// Makes a subject that runs an ONNX model by the onnxruntime library |request.library|, with all graph optimizations
+/// except those of |request.disable|.
 Result<std::unique_ptr<Subject>> makeOnnxRuntime(const Request &request);
 
-/// |request.sessions| sessions of |request.threads| threads each on one compiled object, ready to be called.
+/// Makes |request.sessions| sessions of |request.threads| threads each on one compiled object, ready to be called.
 Result<std::vector<EntryCall>> makeSessions(const Request &request);
-/// Calls all of them at the same time, each from a thread of its own, for |seconds|: {"calls_per_s": …, "cpu_ms_per_call": …, "ms": […]}.
+/// Runs all |calls| at the same time, each in a thread of its own, for |seconds|. Returns {"calls_per_s": …,
+/// "cpu_ms_per_call": …, "ms": […]}.
 Result<Json> runSessions(std::vector<EntryCall> &calls, double seconds);
 
-/// Obeys standard input until it ends.
+/// Executes the commands on standard input until it ends.
 void serve(Subject &subject);
-/// The same for many sessions; only `run SECONDS`.
+/// Does the same for many sessions; the only command is `run SECONDS`.
 void serveSessions(std::vector<EntryCall> &calls);
-/// The same for the machine itself: `run SECONDS` answers {"gflops": …, "read_bytes_per_s": …}, the best of that time.
+/// Does the same for the machine itself: `run SECONDS` answers {"gflops": …, "read_bytes_per_s": …}, the highest rates
+/// of that time.
 void serveMachine(int64_t threads);
 
 } // namespace attune::bench

@@ -1,8 +1,8 @@
 /*===- complete.c - A C program with a language model in it -----------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * complete NEW_TOKENS ID…: continues the ids, greedily, and prints each new one as soon as it is there. A tokenizer would make the ids and
- * turn the new ones back into text. `attune compile MODEL -o decoder.o` wrote the model.
+ * complete NEW_TOKENS ID…: continues the ids greedily and prints each new one as soon as it is chosen. A tokenizer would make the ids
+ * and turn the new ones back into text. `attune compile MODEL -o decoder.o` wrote the model.
  *===-----------------------------------------------------------------------===*/
 #include "attune/generate.h"
 
@@ -18,7 +18,7 @@ static void must(attune_status status) {
   exit(1);
 }
 
-/* Called for every new token. What it returns decides whether to go on: here, until nobody reads any more. */
+/* Called for every new token. Returns 0 to continue; here, until standard output is closed. */
 static int print_token(void *user, int64_t row, int64_t token, int64_t length) {
   (void)user, (void)row, (void)length;
   return printf("%lld\n", (long long)token) < 0 || fflush(stdout) != 0;
@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
     ids[i] = atoll(argv[i + 2]);
   attune_tensor input = {"input_ids", ATTUNE_I64, 2, shape, ids, (size_t)count * sizeof *ids};
 
-  /* The model brings its own settings, from generation_config.json and config.json; what is set here goes before. */
+  /* The model brings its own settings, from generation_config.json and config.json; fields set here override them. */
   attune_model *model;
   must(attune_model_open(&attune_model_decoder, NULL, &model));
   attune_generation_options options;
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
   options.max_new_tokens = atoll(argv[1]);
   options.on_token = print_token;
 
-  /* The session keeps the keys and values of all tokens: its size follows from what is to be generated. */
+  /* The session keeps the keys and values of all tokens: its size depends on the generation. */
   attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
   attune_session_options session_options;
   attune_session_options_init(&session_options);

@@ -4,11 +4,11 @@
  * embed [SESSIONS [THREADS [BATCH]]] < sentences > embeddings
  *
  * Reads one sentence per line, as token ids; writes one line per sentence, in the same order: the mean of its tokens' last hidden states,
- * scaled to length 1. What is wrong with a line is said in its place, "error: ...", and the next one is served.
+ * scaled to length 1. A line with a mistake is answered by "error: ..." in its place, and the server continues.
  *
  * Each session has a thread that takes up to BATCH of the sentences that wait and runs them as one ragged batch, so that a busy server
- * makes large batches and an idle one answers at once. The model is compiled with --padding=skip: what pads short sentences is not
- * computed. How sentences come together does not change their embeddings, not even in the last bit.
+ * makes large batches and an idle one answers at once. The model is compiled with --padding=skip, so padding of short
+ * sentences is not computed. The other sentences of a batch do not change an embedding, not even in the last bit.
  *===-----------------------------------------------------------------------===*/
 #include "attune/runtime.h"
 
@@ -38,7 +38,7 @@ static int end_of_input;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-/* What the model and the arguments say. */
+/* Sizes by the model and the arguments. */
 static int64_t hidden_size, vocabulary, longest = 512, batch_size = 8, threads = 1, sessions = 2;
 static attune_model *model;
 
@@ -58,7 +58,7 @@ static void *allocate(size_t count, size_t size) {
   return memory;
 }
 
-/* The mean over |length| rows of |hidden|, scaled to length 1. */
+/* Computes the mean over |length| rows of |hidden|, scaled to length 1. */
 static void pool(const float *hidden, int64_t length, float *out) {
   double norm = 0;
   for (int64_t j = 0; j < hidden_size; ++j) {
@@ -72,7 +72,7 @@ static void pool(const float *hidden, int64_t length, float *out) {
     out[j] = (float)(out[j] / sqrt(norm > 0 ? norm : 1));
 }
 
-/* Runs sentences |first| … |first| + |count| - 1 as one batch; ids, mask and hidden have room for the largest. */
+/* Runs sentences |first| … |first| + |count| - 1 as one batch; ids, mask and hidden are large enough for any batch. */
 static void run_batch(attune_session *session, long first, int64_t count, int64_t *ids, int64_t *mask, float *hidden) {
   int64_t length = 1;
   for (int64_t b = 0; b < count; ++b)
@@ -81,7 +81,7 @@ static void run_batch(attune_session *session, long first, int64_t count, int64_
   for (int64_t b = 0; b < count; ++b)
     for (int64_t i = 0; i < length; ++i) {
       const request *r = &ring[(first + b) % WAITING];
-      /* A line with an error takes part as one token, which nobody reads. */
+      /* A line with an error is one token in the batch; its result is not read. */
       mask[b * length + i] = i < (r->length ? r->length : 1);
       ids[b * length + i] = i < r->length ? r->ids[i] : 0;
     }
@@ -153,14 +153,14 @@ static void *answer(void *unused) {
     fflush(stdout);
     pthread_mutex_lock(&lock);
     r->done = 0;
-    ++printed; /* the place is free */
+    ++printed; /* frees its place in the ring */
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
   }
   return unused;
 }
 
-/* Reads the ids of |line| into |r|, or says what is wrong with it. */
+/* Reads the ids of |line| into |r|, or sets its error. */
 static void read_sentence(request *r, const char *line) {
   r->length = 0;
   *r->error = 0;
@@ -187,7 +187,7 @@ static void read_sentence(request *r, const char *line) {
     r->length = 0;
 }
 
-/* Reads a line without its end; what does not fit is dropped. Returns 0 at the end of the input. */
+/* Reads a line without its newline; cuts a line that is too long. Returns 0 at the end of the input. */
 static int read_line(char *line, int size) {
   if (!fgets(line, size, stdin))
     return 0;

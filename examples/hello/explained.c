@@ -1,7 +1,7 @@
 /*===- explained.c - Run a compiled BERT from C: the long form --------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * explained [LENGTH [THREADS [REPEAT]]]: the same program as terse.c, once to learn from.
+ * explained [LENGTH [THREADS [REPEAT]]]: the same program as terse.c, with the reasons.
  *
  * `attune compile MODEL -o bert.o` wrote three files:
  *   bert.o        code, and one visible symbol: the descriptor attune_model_bert
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The name is attune_model_ and the stem of the object file, or what --name said. bert.h declares it too. */
+/* The name is attune_model_ and the stem of the object file, or the argument of --name. bert.h declares it, too. */
 extern const attune_model_desc attune_model_bert;
 
 /* Every call that can fail returns a status; the reason, which names the tensor or file at fault, belongs to the calling thread. */

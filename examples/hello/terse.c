@@ -1,7 +1,7 @@
 /*===- terse.c - Run a compiled BERT from C: the short form -----------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * terse [LENGTH [THREADS [REPEAT]]]: see explained.c for what each line is for.
+ * terse [LENGTH [THREADS [REPEAT]]]: explained.c gives the reason for each line.
  *===-----------------------------------------------------------------------===*/
 #include "attune/runtime.h"
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One layer: attention to earlier tokens, attention to the encoder's result, feed-forward; then a projection and the softmax over its features. Target and memory are
-// of different lengths, so each has offsets of its own.
+// One layer: attention to earlier tokens, attention to the encoder states, feed-forward; then a projection and the
+// softmax over its features. Target and encoder states have different lengths, so each has its own offsets.
 //
 // attune compile decoder.mlir --weights=weights.safetensors --emit=shared -o decoder.so
 //
 //===----------------------------------------------------------------------===//
 
-// There are positions for 64 tokens.
+// The table of positions has 64 rows.
 module attributes {xfmr.model = #xfmr.model<family = "seed", architecture = "Decoder", limits = {length = 64 : i64}>} {
   xfmr.weight @positions : tensor<64x32xf32> = #xfmr.computed<"sinusoidal", {layout = "interleaved"} : tensor<64x32xf32>>
   xfmr.weight @"linear.weight" : tensor<32x32xf32> = #xfmr.tensor<"linear.weight" : tensor<32x32xf32>>
@@ -88,7 +88,8 @@ module attributes {xfmr.model = #xfmr.model<family = "seed", architecture = "Dec
 
     %memory_rows = tensor.collapse_shape %memory [[0, 1], [2]] : tensor<?x?x32xf32> into tensor<?x32xf32>
     %rows = tensor.collapse_shape %tgt [[0, 1], [2]] : tensor<?x?x32xf32> into tensor<?x32xf32>
-    // Where each token stands in its sequence, t mod length: no operation of transformers, so it is the loop that it is.
+    // The position of each token in its sequence, t mod length. The dialect has no operation for it, so it is a linalg
+    // loop.
     %none = tensor.empty(%tokens) : tensor<?xi64>
     %places = linalg.generic {indexing_maps = [affine_map<(t) -> (t)>], iterator_types = ["parallel"]} outs(%none : tensor<?xi64>) {
     ^bb0(%unused: i64):

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two layers over feature vectors: 32 of them, 4 heads, 48 inside. Weights are declared by their names in the file that the compiler is given; they never are
-// in here. A layer is a function, called with the weights of each layer, so that it is compiled once. Tokens of all sequences are rows of one matrix; where
-// sequences begin is what `offsets` says.
+// Two layers: 32 features, 4 heads, 48 inner features. Weights are declared by their names in the weights file that the
+// compiler reads; the IR does not contain them. A layer is a function, called with the weights of each layer, so that
+// it is compiled once. Tokens of all sequences are rows of one matrix; `offsets` has the first row of each sequence.
 //
 // attune compile encoder.mlir --weights=weights.safetensors --emit=shared -o encoder.so
 //
 //===----------------------------------------------------------------------===//
 
-// There are positions for 64 tokens.
+// The table of positions has 64 rows.
 module attributes {xfmr.model = #xfmr.model<family = "seed", architecture = "Encoder", limits = {length = 64 : i64}>} {
   xfmr.weight @positions : tensor<64x32xf32> = #xfmr.computed<"sinusoidal", {layout = "interleaved"} : tensor<64x32xf32>>
 
@@ -72,7 +72,7 @@ module attributes {xfmr.model = #xfmr.model<family = "seed", architecture = "Enc
     return %z : tensor<?x32xf32>
   }
 
-  // What programs call: inputs and outputs are named, with the words for their dimensions.
+  // The entry that programs call. Inputs and outputs have names, and so have their dimensions.
   func.func @forward(%src: tensor<?x?x32xf32> {xfmr.input = #xfmr.input<"src", [batch, length, 32]>})
       -> (tensor<?x?x32xf32> {xfmr.output = #xfmr.output<"memory", [batch, length, 32]>}) attributes {xfmr.entry = #xfmr.entry<"forward">} {
     %c0 = arith.constant 0 : index
@@ -83,7 +83,8 @@ module attributes {xfmr.model = #xfmr.model<family = "seed", architecture = "Enc
     %offsets = xfmr.sequence_offsets %batch, %length
 
     %rows = tensor.collapse_shape %src [[0, 1], [2]] : tensor<?x?x32xf32> into tensor<?x32xf32>
-    // Where each token stands in its sequence, t mod length: no operation of transformers, so it is the loop that it is.
+    // The position of each token in its sequence, t mod length. The dialect has no operation for it, so it is a linalg
+    // loop.
     %none = tensor.empty(%tokens) : tensor<?xi64>
     %places = linalg.generic {indexing_maps = [affine_map<(t) -> (t)>], iterator_types = ["parallel"]} outs(%none : tensor<?xi64>) {
     ^bb0(%unused: i64):

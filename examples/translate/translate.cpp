@@ -1,9 +1,9 @@
 //===- translate.cpp - A C++ program with a translation model in it ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// translate [BEAMS [BEST [THREADS]]] < sentences: one sentence per line, as ids; a tokenizer would make them. Prints the BEST translations
-// of each, with their scores. `attune compile MODEL -o translator.o` wrote the model: code, weights, and what its configuration says of
-// generation.
+// translate [BEAMS [BEST [THREADS]]] < sentences: one sentence per line, as ids; a tokenizer would make them. Prints
+// the BEST translations of each, with their scores. `attune compile MODEL -o translator.o` wrote the model: code,
+// weights, and the settings of its configuration for generation.
 //===----------------------------------------------------------------------===//
 #include "attune/generate.hpp"
 
@@ -15,7 +15,7 @@
 
 extern "C" const attune_model_desc attune_model_translator;
 
-/// The ids of each line that has some.
+/// Reads the ids of each line that has some.
 static std::vector<std::vector<int64_t>> readSentences(std::istream &in) {
   std::vector<std::vector<int64_t>> sentences;
   for (std::string line; std::getline(in, line);) {
@@ -30,7 +30,7 @@ static std::vector<std::vector<int64_t>> readSentences(std::istream &in) {
 }
 
 static void translate(const std::vector<std::vector<int64_t>> &sentences, int64_t beams, int64_t best, int64_t threads) {
-  // A batch is as long as its longest sentence; the mask says what is padding, on the right for an encoder.
+  // A batch is as long as its longest sentence. The mask is 0 for padding, which is on the right for an encoder.
   size_t rows = sentences.size(), length = 0;
   for (const std::vector<int64_t> &sentence : sentences)
     length = std::max(length, sentence.size());
@@ -42,7 +42,7 @@ static void translate(const std::vector<std::vector<int64_t>> &sentences, int64_
   std::vector<int64_t> shape = {static_cast<int64_t>(rows), static_cast<int64_t>(length)};
   std::vector<attune::Tensor> inputs = {attune::view("input_ids", ids, shape), attune::view("attention_mask", mask, shape)};
 
-  // Start token, ends, lengths and penalties are the model's own unless they are set here.
+  // Start token, end ids, lengths and penalties are those of the model unless they are set here.
   attune::Model model(attune_model_translator);
   attune::GenerationOptions options(model);
   options->num_beams = beams;
@@ -50,7 +50,8 @@ static void translate(const std::vector<std::vector<int64_t>> &sentences, int64_
   attune::Session session = attune::generationSession(model, options, inputs, threads);
   attune::Generation result = attune::generate(session, options, inputs);
 
-  // Row r of the input has rows r * best … of the result, best first. The first id is the start token; the row ends with an end.
+  // The results of row r of the input begin at row r * best, best first. The first id of a row is the start token, the
+  // last one an end id.
   for (int64_t row = 0; row < result->rows; ++row) {
     if (result->scores)
       std::printf("%.4f:", static_cast<double>(result->scores[row]));

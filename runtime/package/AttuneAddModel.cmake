@@ -4,22 +4,25 @@
 #[[
 attune_add_model(NAME MODEL [FLAGS FLAG...] [RUNTIME TARGET])
 
-Compiles MODEL, a model folder or IR in a .mlir file, with `attune compile`, and makes a library target NAME: what links it has the object in it, the
-runtime (Attune::runtime unless RUNTIME says another), and finds NAME.h.
+Compiles MODEL, a model folder or IR in a .mlir file, with `attune compile`, and makes a library target NAME. A target
+that links NAME contains the object and the runtime (Attune::runtime unless RUNTIME names another target), and can
+include NAME.h.
 
 A program with a model for GPUs (FLAGS --target=cuda) gets the runtime's code for GPUs.
 
-A program finds its weights beside itself. So NAME.weights, made in the current binary folder (the target's property ATTUNE_WEIGHTS), is copied into the
-folder of each executable and shared library of the project that links NAME, directly or through other libraries, wherever
-CMAKE_RUNTIME_OUTPUT_DIRECTORY and the like put it. Programs elsewhere give the path to attune_model_open (weights_path).
+A program looks for its weights in its own folder. So NAME.weights, made in the current binary folder (the target's
+property ATTUNE_WEIGHTS), is copied into the folder of each executable and shared library of the project that links
+NAME, directly or through other libraries, wherever CMAKE_RUNTIME_OUTPUT_DIRECTORY and the like put it. Programs in
+other folders pass the path to attune_model_open (weights_path).
 
   attune_add_model(bert ${CMAKE_CURRENT_SOURCE_DIR}/models/bert FLAGS --cpu=x86-64-v3 --limit length=128)
   target_link_libraries(server PRIVATE bert)
 
 attune_install_model(NAME... [DESTINATION FOLDER] [COMPONENT COMPONENT])
 
-Installs the weights of models that attune_add_model made, into the folder that install(TARGETS) puts programs in, CMAKE_INSTALL_BINDIR or bin, unless
-DESTINATION says another: that of the program or shared library that links NAME, or any, whose path the program then gives to attune_model_open.
+Installs the weights of models that attune_add_model made, into the folder that install(TARGETS) puts programs in,
+CMAKE_INSTALL_BINDIR or bin, or DESTINATION. It must be the folder of the program or shared library that links NAME,
+unless the program passes the path to attune_model_open.
 
   install(TARGETS server)
   attune_install_model(bert)
@@ -54,14 +57,15 @@ function(attune_add_model name model)
   add_custom_target(${name}_model DEPENDS "${stem}.o" "${stem}.h" "${stem}.weights")
   add_library(${name} INTERFACE)
   add_dependencies(${name} ${name}_model)
-  # The object is a link item and not a source, as sources that are made are known in their own folder only.
+  # The object is a link item and not a source, because CMake knows generated sources only in the folder that generates
+  # them.
   target_include_directories(${name} INTERFACE "${CMAKE_CURRENT_BINARY_DIR}")
   target_link_libraries(${name} INTERFACE "${stem}.o" ${ARG_RUNTIME})
   if("${ARG_FLAGS}" MATCHES "--target[=;]cuda")
     target_link_options(${name} INTERFACE "LINKER:-u,attune_cuda_device")
   endif()
   set_target_properties(${name} PROPERTIES ATTUNE_WEIGHTS "${stem}.weights" INTERFACE_LINK_DEPENDS "${stem}.o")
-  # Programs are known at the end of the project.
+  # All programs are known only at the end of the project.
   get_property(models GLOBAL PROPERTY ATTUNE_MODELS)
   if(NOT models)
     cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL _attune_place_weights "${CMAKE_SOURCE_DIR}")
@@ -95,8 +99,8 @@ function(attune_install_model)
   endforeach()
 endfunction()
 
-# Appends to the list |out| the models that |target| has in it: those it links, directly or through libraries that are not shared. |seen| is the list of
-# targets that were looked at.
+# Appends to the list |out| the models that |target| contains: those that it links, directly or through libraries that
+# are not shared. |seen| is the list of targets already visited.
 function(_attune_find_models target out seen)
   set(found ${${out}})
   set(visited ${${seen}})
@@ -107,7 +111,7 @@ function(_attune_find_models target out seen)
       list(APPEND items ${list})
     endif()
   endforeach()
-  # Names within generator expressions count whether they hold or not: a file too many does no harm.
+  # Names within generator expressions count whether the condition holds or not, because an extra file does no harm.
   string(REGEX MATCHALL "[A-Za-z0-9_.+-]+(::[A-Za-z0-9_.+-]+)*" items "${items}")
   list(REMOVE_DUPLICATES items)
   foreach(item IN LISTS items)
@@ -131,8 +135,8 @@ function(_attune_find_models target out seen)
   set(${seen} ${visited} PARENT_SCOPE)
 endfunction()
 
-# Sets |out| to the folder that |target| is built into, which may be a generator expression. $<TARGET_FILE_DIR> would make a cycle: where the policy
-# CMP0112 of the project is old, it means that |target| is built first.
+# Sets |out| to the folder that |target| is built into, which may be a generator expression. $<TARGET_FILE_DIR> would
+# make a cycle: if the policy CMP0112 of the project is OLD, it adds a dependency on |target|.
 function(_attune_output_folder target type out)
   set(kind LIBRARY)
   if(type STREQUAL EXECUTABLE)
@@ -170,7 +174,8 @@ function(_attune_output_folder target type out)
   set(${out} "${result}" PARENT_SCOPE)
 endfunction()
 
-# For each program and shared library in |folder| and below that has a model in it, a target on which it depends and which copies the weights beside it.
+# Adds, for each program and shared library in |folder| and below that contains a model, a target that copies the
+# weights beside it, and a dependency on that target.
 function(_attune_place_weights folder)
   get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
   foreach(below IN LISTS folders)
@@ -194,7 +199,7 @@ function(_attune_place_weights folder)
       list(APPEND weights "${file}")
     endforeach()
     _attune_output_folder(${target} ${type} beside)
-    # That folder may depend on the configuration, so a stamp stands for the copies.
+    # The output folder may depend on the configuration, so a stamp file represents the copies.
     set(stamp "${CMAKE_BINARY_DIR}/CMakeFiles/${target}_weights.stamp")
     if(CMAKE_CONFIGURATION_TYPES)
       set(stamp "${CMAKE_BINARY_DIR}/CMakeFiles/${target}_weights_$<CONFIG>.stamp")

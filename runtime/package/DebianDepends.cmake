@@ -1,8 +1,9 @@
-#===- DebianDepends.cmake - What the Debian package depends on -------------===#
+#===- DebianDepends.cmake - Dependencies of the Debian package -------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cpack runs this when the files of the package are in CPACK_TEMPORARY_DIRECTORY. It asks dpkg-shlibdeps, as cpack itself would, but for two fields: the
-# package depends on the libraries of all programs but attune-halide-gen, whose libraries (Halide) it recommends: `--kernels=halide` alone needs them.
+# cpack runs this script when the files of the package are in CPACK_TEMPORARY_DIRECTORY. The script runs dpkg-shlibdeps,
+# as cpack itself would, but fills two fields: the package depends on the libraries of all programs except
+# attune-halide-gen, and recommends those of attune-halide-gen (Halide), which only `--kernels=halide` needs.
 
 find_program(ATTUNE_SHLIBDEPS dpkg-shlibdeps)
 if(NOT CPACK_GENERATOR STREQUAL DEB OR NOT ATTUNE_SHLIBDEPS)
@@ -24,7 +25,7 @@ foreach(file IN LISTS files)
   endif()
 endforeach()
 
-# dpkg-shlibdeps wants to be in the folder of a source package.
+# dpkg-shlibdeps must run in the folder of a source package.
 set(source "${CPACK_TOPLEVEL_DIRECTORY}/shlibdeps")
 file(WRITE "${source}/debian/control" "Source: ${CPACK_PACKAGE_NAME}\n\nPackage: ${CPACK_PACKAGE_NAME}\nArchitecture: any\n")
 execute_process(COMMAND "${ATTUNE_SHLIBDEPS}" --ignore-missing-info -O ${needed} ${recommended} WORKING_DIRECTORY "${source}"

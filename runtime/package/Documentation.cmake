@@ -1,7 +1,7 @@
 #===- Documentation.cmake - Pages on IR, examples and configurations -------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The pages on operations, attributes and passes are what TableGen makes of their definitions (`mlir-doc`).
+# TableGen generates the pages on operations, attributes and passes from their definitions (`mlir-doc`).
 
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/attune)
 set(pages)
@@ -22,5 +22,5 @@ endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/dialect/ATTENTION.md ${PROJECT_SOURCE_DIR}/dialect/RATIONALE.md DESTINATION ${documents}/reference COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${documents} COMPONENT development FILES_MATCHING PATTERN *.md)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents} COMPONENT development PATTERN out EXCLUDE PATTERN configs EXCLUDE)
-# For `attune init`: what models are made of when there is none at hand.
+# The configurations for `attune init`, which makes a model with generated weights.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/configs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/attune COMPONENT tools)

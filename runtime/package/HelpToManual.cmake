@@ -1,4 +1,4 @@
-#===- HelpToManual.cmake - A manual page of what --help prints -------------===#
+#===- HelpToManual.cmake - Makes a manual page of the output of --help -----===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -D TOOL=FILE -D NAME=… -D TITLE=… -D VERSION=… -D PAGE=FILE -P HelpToManual.cmake writes the page.
@@ -7,7 +7,7 @@ execute_process(COMMAND ${TOOL} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FAT
 string(REPLACE "\\" "\\e" help "${help}")
 string(REPLACE "-" "\\-" help "${help}")
 string(REGEX REPLACE "\n([.'])" "\n\\\\&\\1" help "${help}")
-# The first line names the program by its path where it was built.
+# The first line has the path of the program in the build folder.
 string(REPLACE "${TOOL}" "${NAME}" help "${help}")
 string(TOUPPER "${NAME}" upper)
 string(REPLACE "-" "\\-" name "${NAME}")

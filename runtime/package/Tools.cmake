@@ -1,12 +1,12 @@
 #===- Tools.cmake - The tools, their manual pages and completion -----------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Pages and completion are what the tools themselves print, made by the build.
+# The build makes manual pages and completion from the output of the tools.
 
 set(made ${CMAKE_CURRENT_BINARY_DIR})
 find_program(ATTUNE_GZIP gzip)
 
-# A manual page |tool|.1, compressed where gzip is there, which the command that follows writes.
+# Adds a manual page |tool|.1, compressed if gzip is installed, that the following command writes.
 function(attune_add_page tool)
   set(page ${made}/${tool}.1)
   set(compress)
@@ -33,7 +33,7 @@ foreach(tool IN LISTS commands)
   install(FILES ${made}/${tool}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${tool} COMPONENT tools)
 endforeach()
 
-# The tools on IR have MLIR's flags and print them in MLIR's way.
+# The tools on IR have MLIR's flags and MLIR's format of --help.
 set(attune-opt_title "run passes and phases on IR")
 set(attune-lsp-server_title "language server for IR of every phase")
 set(attune-reduce_title "make IR that shows a problem smaller")
@@ -42,7 +42,7 @@ foreach(tool IN LISTS ir_tools)
     -D PAGE=${made}/${tool}.1 -P ${CMAKE_CURRENT_LIST_DIR}/HelpToManual.cmake)
 endforeach()
 
-# MLIR's library is in LLVM's folder alone, where the loader does not look by itself.
+# MLIR's library is only in LLVM's folder, where the loader does not search by default.
 if(ATTUNE_ENABLE_COMPILER)
   set_target_properties(attune ${ir_tools} PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
 endif()

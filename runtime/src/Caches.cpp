@@ -12,7 +12,7 @@ using namespace attune;
 
 using Long = long long; // the type of %lld
 
-/// Returns the elements of one panel of one slot of |cache|.
+/// Returns the number of elements of one panel of one slot of |cache|, of all heads.
 static uint64_t panelElements(const attune_cache_desc &cache) {
   return static_cast<uint64_t>(cache.heads) * static_cast<uint64_t>(cache.size) * ATTUNE_CACHE_PANEL;
 }
@@ -58,10 +58,10 @@ void attune::initCaches(Caches &caches, const CacheSizes &sizes) {
 }
 
 namespace {
-/// The inputs of an entry that concern slots and sources.
+/// The inputs of an entry that name slots and sources, in the memory of the session.
 struct RowInputs {
   int64_t *slots = nullptr, *sources = nullptr, *pastLengths = nullptr, *sourceLengths = nullptr;
-  const int64_t *tokens = nullptr; ///< [rows, length], 0 where a token is left out; null if none is
+  const int64_t *tokens = nullptr; ///< [rows, length], 0 where the entry skips a token; null if it appends all
   int64_t rows, length;
 
   RowInputs(const attune_entry_desc &entry, const EntryTables &tables)
@@ -88,7 +88,7 @@ struct RowInputs {
     }
   }
 
-  /// Returns the number of tokens of |row| that are appended.
+  /// Returns the number of tokens of |row| that the entry appends.
   int64_t countTokens(int64_t row) const {
     int64_t count = tokens ? 0 : length;
     for (int64_t i = 0; tokens && i < length; ++i)
@@ -98,8 +98,8 @@ struct RowInputs {
 };
 } // namespace
 
-/// Copies the caller's |given| [rows] of each row, or |fallback|(row) if it is null, to |own|; they must be less than |count| and, if
-/// |distinct|, differ.
+/// Writes the slot or source of each row to |own|: the caller's |given| [rows], or |fallback|(row) if it is null. Fails
+/// unless all are from 0 to |count| - 1 and, if |distinct|, different. |what| ("slot", "source") is for messages.
 template <typename Fallback>
 static attune_status chooseRows(const int64_t *given, const char *what, int64_t rows, int64_t count, bool distinct, Caches &caches,
                                 Fallback fallback, int64_t *own) {
@@ -118,10 +118,10 @@ static attune_status chooseRows(const int64_t *given, const char *what, int64_t 
   return ATTUNE_OK;
 }
 
-/// Returns true if the caller gave input number |index| of the call that |tables| is bound to.
+/// Returns true if the caller gave input number |index| of the current call.
 static bool isGiven(const EntryTables &tables, uint32_t index) { return tables.inputs[index] != tables.defaults[index]; }
 
-/// Returns the caller's values for the input of |entry| with this fill, null if it was omitted.
+/// Returns the caller's values of the input of |entry| that has this fill, null if the caller omitted it.
 static const int64_t *findByFill(const attune_entry_desc &entry, const EntryTables &tables, uint32_t fill) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i)
     if (entry.inputs[i].fill == fill)
@@ -129,7 +129,7 @@ static const int64_t *findByFill(const attune_entry_desc &entry, const EntryTabl
   return nullptr;
 }
 
-/// Sets the dim that comes from |origin|.
+/// Sets the dims of |entry| that come from |origin| to |value|.
 static void setDim(const attune_entry_desc &entry, uint32_t origin, int64_t value, int64_t *dims) {
   for (uint32_t d = 0; d < entry.num_dims; ++d)
     if (entry.dims[d].origin == origin)
@@ -143,6 +143,7 @@ static attune_status checkTokens(const RowInputs &own, int64_t row) {
   return ATTUNE_OK;
 }
 
+/// Finds the slot and the number of past tokens of each row, and sets the dim "past".
 static attune_status bindSlots(const attune_entry_desc &entry, const int64_t *given, Caches &caches, EntryTables &tables, RowInputs &own) {
   ATTUNE_TRY(chooseRows(given, "slot", own.rows, caches.sizes.slots, true, caches, [](int64_t row) { return row; }, own.slots));
   int64_t past = 0;
@@ -162,6 +163,8 @@ static attune_status bindSlots(const attune_entry_desc &entry, const int64_t *gi
   return ATTUNE_OK;
 }
 
+/// Finds the source of each row. Unless |entry| encodes, finds the lengths of the sources, too, and sets the dim
+/// "source_length".
 static attune_status bindSources(const attune_entry_desc &entry, const int64_t *given, Caches &caches, EntryTables &tables,
                                  RowInputs &own) {
   bool encodes = entry.cache_use == ATTUNE_CACHE_ENCODE;
@@ -201,7 +204,8 @@ attune_status attune::bindRows(const attune_entry_desc &entry, Caches &caches, E
   return own.sources ? bindSources(entry, sources, caches, tables, own) : ATTUNE_OK;
 }
 
-/// Returns the ids of the call, [rows, length], if they and the earlier ids determine the keys and values of its tokens, else null.
+/// Returns the ids of the call, [rows, length], if they and the earlier ids determine the keys and values of its
+/// tokens, else null.
 static const int64_t *knownIds(const attune_entry_desc &entry, const EntryTables &tables, const RowInputs &own) {
   const attune_tensor_desc &ids = entry.inputs[0];
   bool known = ids.dtype == ATTUNE_I64 && ids.rank == 2 && !own.sources && !(tables.inputsOnDevice && tables.inputsOnDevice[0]);
@@ -210,7 +214,8 @@ static const int64_t *knownIds(const attune_entry_desc &entry, const EntryTables
   return known ? static_cast<const int64_t *>(tables.inputs[0]) : nullptr;
 }
 
-/// Records the tokens of |row|, which are appended to |slot|.
+/// Records the tokens of |row|, which the call has appended to |slot|; |ids| is [rows, length], or null if they are
+/// unknown.
 static void noteTokens(const RowInputs &own, const int64_t *ids, int64_t row, int64_t slot, Caches &caches) {
   int64_t *tokens = caches.tokens + slot * caches.sizes.capacity + caches.lengths[slot];
   for (int64_t i = row * own.length; i < (row + 1) * own.length; ++i)

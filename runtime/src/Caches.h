@@ -1,9 +1,43 @@
 //===- Caches.h - Keys and values that a session keeps --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A session has slots, each the tokens of one sequence so far, and sources, each the keys and values that cross attention
-// reads. Which rows of a call are in which slots is the caller's choice; how many tokens are in each is known here.
-// Compiled entries write keys, values and masks; lengths change only when a call has succeeded.
+// Cache slots and their reuse. A decoder that continues a sequence reads the keys and values of all its earlier tokens,
+// so the session keeps them. Sequences end, fork and come back in an order that only the caller knows; their tensors
+// must not move in memory because of it.
+//
+// A session has `slots`, each with the tokens of one sequence so far, and `sources`, each with the keys and values that
+// cross attention reads of one encoded input. Every cache of the model (keys or values of one layer, or a mask) has
+// memory for all slots or for all sources. The caches lie one after the other, those of slots first. Each slot has room
+// for the same number of tokens, `capacity`, rounded up to whole panels of ATTUNE_CACHE_PANEL (64) tokens:
+//
+//   memory   | keys of layer 0 | values of layer 0 | keys of layer 1 | ... | keys of sources | values of sources | ...
+//            |    slots        |      slots        |
+//             \ 0 | 1 | 2 | 3 /
+//
+//   one slot of a cache of keys                             one slot of a cache of values
+//   head 0   | panel 0     | panel 1     | ...              head 0   | token 0 | token 1 | ... | token capacity - 1 |
+//   head 1   | [size x 64] | [size x 64] | ...              head 1   | [size]  | [size]  |
+//
+// A row of a call is one sequence. The input `slots` maps rows to slots (row i to slot i if it is omitted), and no two
+// rows share a slot. Entries append the keys and values of the new tokens at lengths[slot]. So a sequence that ends
+// leaves the batch without a copy, and a sequence that forks costs one copy of its slot. Several slots may read one
+// source, sourceOf[slot].
+//
+//             slot 0            slot 1            slot 2            slot 3
+//   tokens    [a b c d e . . .] [a b x . . . . .] [. . . . . . . .] [q r s t . . . .]         ids, as long as they are known
+//   lengths    5                 3                 0                 4
+//   decode of rows 0, 1 with slots = [3, 0]: row 0 is appended at position 4 of slot 3, row 1 at position 5 of slot 0
+//   truncate of slot 0 to 2: [a b] stays and can be continued in another way; nothing is written
+//
+// `tokens` is the record that makes reuse possible: a new prompt that begins with the ids of a slot needs no
+// computation for them (generation/PromptCache.h chooses the slot). A token whose keys and values do not follow from
+// the ids is recorded as unknownToken, which equals no id.
+//
+// Invariants. Positions below lengths[slot] of every layer belong to the same sequence; positions from there on are
+// undefined, and no result depends on them. Compiled entries write keys, values and masks; the host changes lengths and
+// tokens, and only after the call has succeeded (bindRows, then the call, then commitRows), so a call that fails leaves
+// each slot as it was. A copy or write of several layers sets the length to 0 first: if it fails half way, the slot is
+// empty and not mixed.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CACHES_H
 #define ATTUNE_RUNTIME_CACHES_H
@@ -15,51 +49,53 @@ namespace attune {
 
 struct EntryTables;
 
-/// The numbers of slots and sources of a session and their capacities.
+/// The numbers of slots and sources of a session, and their capacities.
 struct CacheSizes {
-  int64_t slots = 0, capacity = 0; ///< capacity in tokens, the limit of "past"
+  int64_t slots = 0, capacity = 0; ///< the capacity of a slot in tokens is the limit of "past"
   int64_t sources = 0, sourceCapacity = 0;
 };
 
 /// The slots and sources of a session.
 struct Caches {
   CacheSizes sizes;
-  int64_t stateDims[4];   ///< as in attune_call
-  int64_t *lengths;       ///< [slots]
-  int64_t *tokens;        ///< [slots, capacity], the ids that each slot was filled with, or unknownToken
-  int64_t *sourceOf;      ///< [slots]
-  int64_t *sourceLengths; ///< [sources]
-  int64_t *marks;         ///< [max(slots, sources)], to find rows that are named twice
-  int64_t calls;          ///< the mark of the last call
-  char *memory;           ///< null if the model has no caches; on the GPU for a model there
+  int64_t stateDims[4];   ///< attune_call::state_dims
+  int64_t *lengths;       ///< [slots], in tokens
+  int64_t *tokens;        ///< [slots, capacity], the id of each token, or unknownToken
+  int64_t *sourceOf;      ///< [slots], the source that each slot reads
+  int64_t *sourceLengths; ///< [sources], in tokens
+  int64_t *marks;         ///< [max(slots, sources)], finds slots and sources that a call names twice
+  int64_t calls;          ///< the mark of the last check
+  char *memory;           ///< the caches; null if the model has none; GPU memory for a model on a GPU
 };
 
-/// The mark of a token whose keys and values do not follow from the ids before it: embeddings, positions or sources of the caller's, caches
-/// that were written.
+/// The record of a token whose keys and values do not follow from the ids up to it: the caller gave embeddings,
+/// positions or sources, or wrote the cache.
 constexpr int64_t unknownToken = -1;
 
 /// Returns the number of key panels for |capacity| tokens.
 inline int64_t cachePanels(int64_t capacity) { return (capacity + ATTUNE_CACHE_PANEL - 1) / ATTUNE_CACHE_PANEL; }
 
-/// Computes the bytes of all caches of |desc|; returns false if they cannot be addressed.
+/// Computes the size in bytes of all caches of |desc|; returns false if it overflows.
 bool cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, uint64_t &out);
-/// Empties all slots and sources of |caches|, whose arrays have been placed.
+/// Empties all slots and sources of |caches|, whose arrays have their memory already.
 void initCaches(Caches &caches, const CacheSizes &sizes);
 
-/// Finds the slots, sources and lengths of a call's rows: points |tables|.inputs at them and sets the dims that the session knows. Nothing
-/// of |caches| changes but marks. Fails with INVALID_ARGUMENT or LIMIT_EXCEEDED.
+/// Finds the slots, sources and lengths of a call's rows, points |tables|.inputs at them, and sets the dims that come
+/// from the caches ("past", "source_length"). Changes nothing of |caches| but marks. Fails with INVALID_ARGUMENT or
+/// LIMIT_EXCEEDED.
 attune_status bindRows(const attune_entry_desc &entry, Caches &caches, EntryTables &tables);
 /// Records the tokens that a successful call has written.
 void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 
-/// The beginning of a cache in memory, and the size of one of its slots.
+/// The view of one cache: its first element, the elements of a slot, and the panels of a slot.
 struct CachePlace {
   float *data;
   int64_t slotElements, panels;
 };
-/// Returns the elements that |length| tokens occupy in the part of a slot that belongs to one head of |cache|, from its beginning.
+/// Returns the number of elements from the beginning of one head of a slot of |cache| that hold its first |length|
+/// tokens; keys occupy whole panels.
 int64_t usedElements(const attune_cache_desc &cache, int64_t length);
-/// Returns the place of cache number |index|.
+/// Returns the view of cache number |index|.
 CachePlace findCache(const attune_model_desc &desc, const Caches &caches, uint32_t index);
 
 } // namespace attune

@@ -1,8 +1,8 @@
-//===- CpuFeatures.cpp - Which instructions this machine has --------------===//
+//===- CpuFeatures.cpp - CPU features of this machine ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Features carry LLVM's names. A name missing from the table of its architecture (cpu/) is an error at open rather than a crash at run:
-// a feature that the compiler learns is added there.
+// Features have LLVM's names. A name that is not in the table of its architecture (cpu/) is an error when a model is
+// opened, instead of a crash when it runs. When the compiler begins to use a feature, that table gets an entry.
 //===----------------------------------------------------------------------===//
 
 #include "CpuFeatures.h"
@@ -17,7 +17,7 @@ int attune_cpu_has(const char *) { return -1; }
 int attune::requestTiles() { return 0; }
 #endif
 
-/// Appends |name| to the comma-separated |list|, cutting what does not fit.
+/// Appends |name| to the comma-separated |list| of |size| bytes, and cuts the text there.
 static void append(char *list, size_t size, const char *name) {
   size_t used = strlen(list);
   snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
@@ -32,7 +32,7 @@ attune_status attune::checkCpuFeatures(const attune_model_desc &desc) {
     char name[64];
     snprintf(name, sizeof(name), "%.*s", static_cast<int>(length < 63 ? length : 63), cursor);
     cursor += length + (cursor[length] == ',');
-    // The compiler's own spelling has a sign: "+avx2", "-sse4a". What is switched off is not needed.
+    // LLVM writes features with a sign, "+avx2" or "-sse4a". The code does not need disabled ones.
     const char *feature = name[0] == '+' ? name + 1 : name;
     if (!*feature || *feature == '-')
       continue;

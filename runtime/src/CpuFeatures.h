@@ -1,4 +1,4 @@
-//===- CpuFeatures.h - Which instructions this machine has ----------------===//
+//===- CpuFeatures.h - CPU features of this machine -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CPUFEATURES_H
@@ -8,11 +8,12 @@
 
 namespace attune {
 
-/// Checks that this machine has every feature the code of |desc| needs. Fails with INCOMPATIBLE, listing all missing
-/// ones.
+/// Checks that this machine has every feature that the code of |desc| needs. Fails with INCOMPATIBLE; the message lists
+/// all missing features.
 attune_status checkCpuFeatures(const attune_model_desc &desc);
 
-/// Asks the system for the tile registers of AMX, which a process has only after that; 0, as where there are none, or an errno value.
+/// Asks the system for permission to use the tile registers of AMX, which a process needs. Returns 0 on success and
+/// where there are no such registers, else an errno value.
 int requestTiles();
 
 } // namespace attune

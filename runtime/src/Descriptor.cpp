@@ -11,7 +11,8 @@
 
 using namespace attune;
 
-/// |dtype| as a number: that of a caller or of a damaged descriptor may be no enumerator, which C++ must not even read as one.
+/// Returns |dtype| as a number. A caller or a damaged descriptor may have a value that is no enumerator; reading that
+/// as an enumeration is undefined behavior.
 static uint32_t dtypeNumber(const attune_dtype &dtype) {
   uint32_t number;
   static_assert(sizeof(number) == sizeof(dtype), "attune_dtype");
@@ -49,7 +50,7 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
   if (tensor.dtype > ATTUNE_I8 || tensor.fill > ATTUNE_FILL_SOURCE_LENGTHS)
     return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has dtype %u and fill %u, unknown to this runtime", tensor.name, tensor.dtype,
                 tensor.fill);
-  // Defaults are made for these two; every other input is required.
+  // Only F32 and I64 inputs can have defaults.
   if (tensor.fill != ATTUNE_FILL_REQUIRED && tensor.dtype != ATTUNE_F32 && tensor.dtype != ATTUNE_I64)
     return fail(ATTUNE_CORRUPT, "model descriptor: '%s' has a default but dtype %s, f32 or i64 expected", tensor.name,
                 attune_dtype_name(static_cast<attune_dtype>(tensor.dtype)));
@@ -63,8 +64,8 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
   return ATTUNE_OK;
 }
 
-/// Checks that |entry| has what a session needs to know of its rows: tokens [rows, length, …] first, then what its use of
-/// the caches asks for, once each and with as many rows.
+/// Checks that |entry| has the inputs by which a session finds slots and sources: tokens [rows, length, …] first, and
+/// once each, with as many rows, the inputs that its use of the caches requires.
 static attune_status checkCacheUse(const attune_model_desc &desc, const attune_entry_desc &entry) {
   uint32_t counts[ATTUNE_FILL_SOURCE_LENGTHS + 1] = {}, origins[ATTUNE_DIM_TOTAL_LENGTH + 1] = {};
   bool sameRows = true;
@@ -91,7 +92,8 @@ static attune_status checkCacheUse(const attune_model_desc &desc, const attune_e
   return ATTUNE_OK;
 }
 
-/// Checks the caches: known kinds, sizes that can be multiplied, those of sequences before those of sources.
+/// Checks that the caches have known kinds and sizes whose product fits 64 bits, and that caches of slots come before
+/// caches of sources.
 static attune_status checkCaches(const attune_model_desc &desc) {
   constexpr int64_t most = 1 << 20;
   if (desc.num_caches && !desc.caches)
@@ -106,7 +108,7 @@ static attune_status checkCaches(const attune_model_desc &desc) {
   return ATTUNE_OK;
 }
 
-/// Checks that a model for the CPU has no code for GPUs, and that one for a GPU has some.
+/// Checks that a model for the CPU has no images for GPUs, and that a model for a GPU has at least one.
 static attune_status checkDevice(const attune_model_desc &desc) {
   if (desc.device > ATTUNE_DEVICE_CUDA)
     return fail(ATTUNE_CORRUPT, "model descriptor: device %u, unknown to this runtime", desc.device);
@@ -198,7 +200,7 @@ attune_status attune::findEntry(const attune_model_desc &desc, const char *name,
   return fail(ATTUNE_INVALID_ARGUMENT, "model '%s' has no entry '%s', its entries: %s", desc.name, name, known);
 }
 
-/// Writes |rank| items in brackets, each by |item(buffer, size, axis)|.
+/// Returns the text of |rank| items in brackets; |item|(buffer, size, axis) writes each one.
 template <typename Item>
 static ShapeText formatList(uint32_t rank, Item item) {
   ShapeText result;

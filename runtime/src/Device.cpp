@@ -4,7 +4,7 @@
 
 #include "Device.h"
 
-// Null unless the program refers to it elsewhere.
+// The address is null unless the program refers to the symbol elsewhere.
 #pragma weak attune_cuda_device
 
 using namespace attune;

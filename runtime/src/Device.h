@@ -1,8 +1,9 @@
-//===- Device.h - Devices that run kernels beside the CPU -----------------===//
+//===- Device.h - The interface of devices that run kernels ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface between the runtime and its code for one kind of device, a table of functions. Device.cpp refers to the tables weakly, so a
-// program that is linked with the static library has the code for a device only if something else in it refers to that device's table.
+// The interface between the runtime and its code for one kind of device is a table of functions. Device.cpp refers to
+// these tables weakly, so a program that links the static library contains the code for a device only if something else
+// in it refers to that device's table.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_DEVICE_H
 #define ATTUNE_RUNTIME_DEVICE_H
@@ -14,62 +15,67 @@ namespace attune {
 
 struct EntryTables;
 
-/// A model on a device: its code and its weights. Devices derive a type of their own.
+/// The code and the weights of a model on a device. Each kind of device derives a type from it.
 struct DeviceModel {
-  uint32_t arch = 0;   ///< attune_host::arch of the code in use
-  int64_t workers = 1; ///< attune_host::num_workers
+  uint32_t arch = 0;   ///< value of attune_host::arch
+  int64_t workers = 1; ///< value of attune_host::num_workers
 };
 
-/// A session on a device. Devices derive a type of their own.
+/// The part of a session on a device. Each kind of device derives a type from it.
 struct DeviceSession {
-  attune_host host = {};  ///< what entries get
-  void *memory = nullptr; ///< memory of the device, of the size that the session asked for
+  attune_host host = {};  ///< the host that entries get
+  void *memory = nullptr; ///< device memory of the session
 };
 
 } // namespace attune
 
-/// The functions of one kind of device. All of them fail with DEVICE_ERROR if the driver of the device fails, and with OUT_OF_MEMORY if it
-/// has no memory left.
+/// The functions of one kind of device. All of them fail with DEVICE_ERROR if the driver of the device fails, and with
+/// OUT_OF_MEMORY if the device has too little memory.
 struct attune_device_functions {
-  /// Loads the code of |desc| that fits device number |ordinal| best, and |weights|. Fails with INCOMPATIBLE or INVALID_ARGUMENT, too.
+  /// Loads the code of |desc| that fits device number |ordinal| best, and |weights|. Also fails with INCOMPATIBLE or
+  /// INVALID_ARGUMENT.
   attune_status (*load)(const attune_model_desc &desc, const void *weights, int ordinal, attune::DeviceModel *&out);
-  /// Releases |model|, which no session uses any more.
+  /// Releases |model|, which has no sessions.
   void (*unload)(attune::DeviceModel *model);
 
-  /// Creates a session of |model| with |bytes| of memory. It works in |stream|, or in a stream of its own if that is null. Fails with
-  /// INVALID_ARGUMENT for a stream that cannot be used.
+  /// Creates a session of |model| with |bytes| of memory. It works in |stream|, or in a new stream if that is null.
+  /// Fails with INVALID_ARGUMENT for a stream that cannot be used.
   attune_status (*create)(const attune::DeviceModel &model, const attune_model_desc &desc, uint64_t bytes, void *stream,
                           attune::DeviceSession *&out);
   /// Waits for the queued work of |session| and destroys it.
   void (*destroy)(attune::DeviceSession *session);
 
-  /// Makes the device current in the calling thread until leave(), which gets the same |state|. All functions below require it.
+  /// Makes the device current in the calling thread until leave(), which gets the same |state|. The functions below
+  /// require that it is.
   attune_status (*enter)(attune::DeviceSession &session, int &state);
   void (*leave)(attune::DeviceSession &session, int state);
 
-  /// Begins a call of an entry: waits until the session's own host memory may be written.
+  /// Begins a call of an entry: waits until no copy reads or writes the session's own host memory.
   attune_status (*beginCall)(attune::DeviceSession &session);
-  /// Sets |onDevice| if |data| of tensor |name| is memory of this device. Fails with INVALID_ARGUMENT if it is memory of another device, or
-  /// misaligned.
+  /// Sets |onDevice| to whether |data| of tensor |name| is memory of this device. Fails with INVALID_ARGUMENT if it is
+  /// memory of another device, or misaligned.
   attune_status (*locate)(const attune::DeviceSession &session, const char *name, const void *data, bool &onDevice);
-  /// Runs |entry| on the tensors of |tables| after beginCall(), and copies those that are in host memory. Returns before the end only if
-  /// the stream and all tensors on the device are the caller's. After a failure no copy of host memory is pending.
+  /// Runs |entry| on the tensors of |tables| after beginCall(), and copies tensors of host memory to the device and
+  /// back. Returns before the work is done only if the stream is the caller's and all tensors of the caller are on the
+  /// device. After a failure no copy of host memory is pending.
   attune_status (*run)(attune::DeviceSession &session, const attune_entry_desc &entry, const attune_call &call,
                        attune::EntryTables &tables);
 
-  /// Fails with INVALID_ARGUMENT if the stream records work instead of doing it; |what| ("copying a slot") cannot be recorded.
+  /// Fails with INVALID_ARGUMENT if the stream is being captured into a graph; |what| ("copying a slot") is the refused
+  /// work, for the message.
   attune_status (*refuseCapture)(const attune::DeviceSession &session, const char *what);
   /// Copies |bytes| of host memory to the device, or back, and waits for the copy.
   attune_status (*upload)(attune::DeviceSession &session, void *to, const void *from, uint64_t bytes);
   attune_status (*download)(attune::DeviceSession &session, void *to, const void *from, uint64_t bytes);
-  /// Queues a copy of |count| rows of |bytes| each, |pitch| bytes apart, between two places of the session's memory.
+  /// Queues a copy of |count| rows of |bytes| bytes, |pitch| bytes from one to the next, within the session's device
+  /// memory.
   attune_status (*copyRows)(attune::DeviceSession &session, void *to, const void *from, size_t bytes, size_t pitch, size_t count);
 };
 
 namespace attune {
 
-/// Sets |out| to the functions of the device that |desc| is compiled for, null for the CPU. Fails with INCOMPATIBLE if the program has no
-/// code for that device.
+/// Sets |out| to the functions of the device that |desc| is compiled for, null for the CPU. Fails with INCOMPATIBLE if
+/// the program has no code for that device.
 attune_status findDevice(const attune_model_desc &desc, const attune_device_functions *&out);
 
 /// Makes the device of a session current in the calling thread from enter() until the end of the scope.
@@ -81,7 +87,8 @@ public:
       device->leave(*entered, state);
   }
   DeviceScope(const DeviceScope &) = delete;
-  /// Enters the device of |session|, once in a scope; does nothing for a session on the CPU, which is null. Fails with DEVICE_ERROR.
+  /// Enters the device of |session|, once in a scope; does nothing if |session| is null (on the CPU). Fails with
+  /// DEVICE_ERROR.
   attune_status enter(const attune_device_functions *functions, DeviceSession *session) {
     if (!session)
       return ATTUNE_OK;

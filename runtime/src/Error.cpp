@@ -7,11 +7,11 @@
 #include <cstdarg>
 #include <cstdio>
 
-/// Long enough for two paths of usual length; longer messages are cut.
+/// The message of the last failure. It has room for two paths of usual length; longer messages are cut.
 static thread_local char lastError[1024];
 
 attune_status attune::fail(attune_status status, const char *format, ...) {
-  // Arguments may point into the old message, so the new one is made aside.
+  // Arguments may point into the old message, so the new one is written to a buffer first.
   char message[sizeof(lastError)];
   va_list args;
   va_start(args, format);

@@ -1,7 +1,7 @@
 //===- Error.h - Failure messages of the calling thread -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime is C++ without its library: it links into C programs, so nothing here may need libstdc++ at link time.
+// The runtime is C++ without the C++ library: C programs link it, so nothing in it may need libstdc++ at link time.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_ERROR_H
 #define ATTUNE_RUNTIME_ERROR_H

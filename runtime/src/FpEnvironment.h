@@ -1,8 +1,9 @@
 //===- FpEnvironment.h - Rounding and denormals during a call -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Equal bits for every thread count need equal floating-point modes in every thread: a caller that flushes denormals
-// (or rounds up) would else get other results from worker 0 than from the rest.
+// Results are bit for bit the same for every number of threads only if all threads have the same floating-point modes.
+// A caller that flushes denormals (or rounds up) would otherwise get other results from worker 0, its own thread, than
+// from the others.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_FPENVIRONMENT_H
 #define ATTUNE_RUNTIME_FPENVIRONMENT_H
@@ -29,10 +30,10 @@ inline void writeFpEnvironment(uint64_t) {}
 constexpr uint64_t defaultFpEnvironment = 0;
 #endif
 
-/// Sets the default modes for good: for threads the runtime owns.
+/// Sets the default modes permanently, in threads that the runtime owns.
 inline void resetFpEnvironment() { writeFpEnvironment(defaultFpEnvironment); }
 
-/// The default modes for a scope, the former ones after it.
+/// Sets the default modes for a scope and restores the former ones at its end.
 class FpEnvironmentScope {
 public:
   FpEnvironmentScope() : saved(readFpEnvironment()) { resetFpEnvironment(); }

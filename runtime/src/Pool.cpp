@@ -1,22 +1,48 @@
 //===- Pool.cpp - The default workers of a session ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A loop is cut into one contiguous share per worker, so that the same worker touches the same rows or columns in loop
-// after loop and finds them in its cache, and each share into up to 16 chunks. A worker takes the chunks of its own
-// share first, then helps the others. The caller never waits for a worker to arrive, only for chunks that somebody has
-// begun: on a busy machine a worker that is not scheduled costs nothing.
+// Work stealing without locks. The compiled code of a model is a sequence of short parallel loops. Every loop must
+// start and end fast, its workers must find in their caches what they touched in the loop before, and a CPU that the
+// system has given to another program must not hold up the loop.
 //
-// The heart is Share::state, generation << 32 | chunks left. A worker loads it, reads the job, and takes a chunk by
-// compare-and-swap of state to state - 1. If that succeeds, then a chunk of that generation was still open throughout,
-// so the job was not over and the fields read were its own, although the caller overwrites them for the next job
-// without a lock. Fields are relaxed atomics for that reason.
+// The loop [0, n) is cut into one contiguous share for each worker, and each share into up to 16 chunks. Boundaries are
+// multiples of `grain`. A share belongs to the same worker in loop after loop, so a worker touches the same rows or
+// columns again. A worker takes the chunks of its own share from the front to the back, then steals those of the
+// following shares, the first after the last:
 //
-// Sessions beside each other share the CPUs: while several calls are under way, a loop is cut for as many workers as there are CPUs per
-// call, and the others are left asleep. What is computed does not depend on it.
+//   n = 1000, grain = 8: 125 units of 8 iterations, 4 workers; a chunk is 2 units, the last one of shares 1 to 3 is 1 unit
 //
-// Waiting: 100 us of spinning, then a futex. The caller parks on `open`. Each worker parks on its own Share::parked, so
-// that only those whose share has work are woken, and each by one system call however many loops pass before it gets a
-// CPU.
+//              share 0              share 1              share 2              share 3
+//   iteration  0               256  256             504  504             752  752            1000
+//   chunk      |0|1|2|3| ... |15|   |0|1|2|3| ... |15|   |0|1|2|3| ... |15|   |0|1|2|3| ... |15|
+//   state               7 : 0                7 : 12               7 : 1                7 : 0          generation : chunks left
+//
+//   Worker 1 has taken chunks 0 to 3 of its share. Worker 3 has found shares 3 and 0 empty and takes chunk 4 of share 1 next.
+//
+// The number of the next chunk of a share is its number of chunks less those left, so a share needs one word:
+// Share::state is generation << 32 | chunks left. A worker loads the word, reads the fields of the job (body, n, grain,
+// ...) and takes the chunk by a compare-and-swap of state to state - 1. If that succeeds, a chunk of that generation
+// was open from the load to the swap. So the job was not over, and the fields belong to it, although the caller writes
+// those of the next job without a lock. If the job ended meanwhile, the generation differs and the swap fails, even if
+// as many chunks are left: the generation rules out the ABA problem (up to a worker that sleeps between load and swap
+// for 2^32 loops). The fields are relaxed atomics, because a worker that is late may read them while the caller writes
+// them; it discards those values.
+//
+// Invariants. Within a generation the state of a share only decreases, and each decrement runs one chunk. `open` counts
+// the chunks that are not finished; the caller returns when it is 0, so no chunk of an old job runs when a new job
+// begins. The caller waits for chunks and not for workers: one that the system does not schedule costs nothing, because
+// the others take its share. Which worker runs a chunk does not change results; it only selects the worker's scratch
+// memory.
+//
+// Cost. A compare-and-swap and a decrement of `open` for each chunk; for each loop, one store per share and, for each
+// sleeping worker whose share has work, one system call.
+//
+// Concurrent sessions share the CPUs: while several calls are under way in the process, a loop is cut for as many
+// workers as there are CPUs per call, and the other workers stay asleep. Results do not depend on it.
+//
+// Waiting. Threads spin for 100 us, then sleep on a futex. The caller sleeps on `open`. Each worker sleeps on its own
+// Share::parked, so that only workers whose share has work are woken, each by one system call, however many loops pass
+// before it gets a CPU.
 //===----------------------------------------------------------------------===//
 
 #include "Pool.h"
@@ -36,12 +62,12 @@
 
 using namespace attune;
 
-/// Chunks per share: enough to even out workers of unequal speed, few enough to keep ranges long. Where cores change their speed all the
-/// time, BERT-base of 128 tokens takes 3 % less on two threads with 16 than with 4; 8 or 32 tokens take the same.
+/// The most chunks of a share: enough to even out workers of unequal speed, few enough to keep ranges long.
+/// docs/measurements.md compares it with others.
 static constexpr int64_t chunksPerShare = 16;
-/// The time that a thread spins before it parks.
+/// The time that a thread spins before it sleeps.
 static constexpr int64_t spinNanoseconds = 100000;
-/// Calls under way in this process, of sessions that use a pool.
+/// The number of calls under way in this process, of sessions that use a pool.
 static std::atomic<int64_t> activeCalls{0};
 
 namespace {
@@ -51,34 +77,36 @@ struct Job {
   attune_body_fn body;
   void *ctx;
   int64_t n, grain;
-  int64_t workers; // that get a share, the first ones of the pool
+  int64_t workers; // the first workers of the pool, which get a share
 
   int64_t units() const { return n / grain + (n % grain != 0); }
-  /// Grain-sized units in the share of worker |w|, and the first of them.
+  /// Return the number of units of |grain| iterations in the share of worker |w|, and the number of the first one.
   int64_t shareUnits(int64_t w) const { return w < workers ? units() / workers + (w < units() % workers) : 0; }
   int64_t shareBegin(int64_t w) const {
     int64_t rest = units() % workers;
     return units() / workers * w + (w < rest ? w : rest);
   }
   int64_t chunkUnits(int64_t w) const { return (shareUnits(w) + chunksPerShare - 1) / chunksPerShare; }
-  /// Chunks in the share of worker |w|.
+  /// Returns the number of chunks in the share of worker |w|.
   uint32_t chunks(int64_t w) const { return shareUnits(w) ? (shareUnits(w) - 1) / chunkUnits(w) + 1 : 0; }
-  /// Runs chunk |chunk| of the share of |w| as worker |me|.
+  /// Runs chunk |chunk| of the share of worker |w|, as worker |me|.
   void run(int64_t w, uint32_t chunk, int64_t me) const {
     int64_t first = chunk * chunkUnits(w), count = shareUnits(w) - first;
     count = count < chunkUnits(w) ? count : chunkUnits(w);
     int64_t begin = (shareBegin(w) + first) * grain;
-    // The last unit may be cut short; comparing this way round cannot overflow.
+    // The last unit may be shorter than |grain|. begin + count * grain could overflow, n - begin cannot.
     int64_t end = n - begin <= count * grain ? n : begin + count * grain;
     body(ctx, me, begin, end);
   }
 };
 
+/// The contiguous part of a loop that belongs to one worker, on a cache line of its own.
 struct alignas(ATTUNE_ALIGNMENT) Share {
   std::atomic<uint64_t> state;
-  std::atomic<uint32_t> parked; // 1 while its worker sleeps, set to 0 by the thread that wakes it
+  std::atomic<uint32_t> parked; // 1 while the owner sleeps; the thread that wakes it sets 0
 };
 
+/// A worker thread.
 struct Thread {
   attune_pool *pool;
   int64_t worker;
@@ -94,8 +122,8 @@ struct alignas(ATTUNE_ALIGNMENT) attune_pool {
   std::atomic<void *> ctx;
   std::atomic<int64_t> n, grain, sharers;
   int64_t workers;
-  int64_t cpus;    // available when the pool was made
-  int64_t started; // threads there are, counting the caller's
+  int64_t cpus;    // CPUs available when the pool was made
+  int64_t started; // running threads, the caller's included
   int64_t spin;    // nanoseconds
   bool inJob;
   std::atomic<bool> stop;
@@ -111,7 +139,7 @@ struct alignas(ATTUNE_ALIGNMENT) attune_pool {
   }
 };
 
-/// Takes and runs chunks of the share of worker |w| until none is left.
+/// Takes and runs chunks of the share of worker |w|, as worker |me|, until none is left.
 static void drainShare(attune_pool &pool, int64_t w, int64_t me) {
   std::atomic<uint64_t> &state = pool.shares()[w].state;
   uint64_t seen = state.load(std::memory_order_acquire);
@@ -126,6 +154,7 @@ static void drainShare(attune_pool &pool, int64_t w, int64_t me) {
   }
 }
 
+/// Runs chunks of all shares as worker |me|: of its own share first, then of the following ones.
 static void work(attune_pool &pool, int64_t me) {
   for (int64_t i = 0, w = me; i < pool.workers; ++i) {
     drainShare(pool, w, me);
@@ -133,7 +162,7 @@ static void work(attune_pool &pool, int64_t me) {
   }
 }
 
-/// Body of a worker thread.
+/// Runs loops as a worker thread until the pool ends.
 static void *workerMain(void *argument) {
   Thread &self = *static_cast<Thread *>(argument);
   attune_pool &pool = *self.pool;
@@ -144,7 +173,7 @@ static void *workerMain(void *argument) {
       std::atomic<uint32_t> &parked = pool.shares()[self.worker].parked;
       parked.store(1);
       if (pool.generation.load() != seen)
-        parked.store(0); // announced meanwhile, maybe without noticing this worker
+        parked.store(0); // a loop began meanwhile, and its caller may not have seen |parked|
       while (parked.load())
         futexWait(parked, 1);
     }
@@ -155,7 +184,7 @@ static void *workerMain(void *argument) {
   }
 }
 
-/// Publishes a new generation and wakes those of the first |count| workers that sleep.
+/// Publishes a new generation and wakes the sleeping ones among the first |count| workers.
 static void announce(attune_pool &pool, int64_t count) {
   pool.generation.fetch_add(1);
   for (int64_t w = 1; w < count; ++w) {
@@ -196,7 +225,7 @@ static void share(attune_pool &pool, const Job &job) {
   uint64_t generation = pool.generation.load(std::memory_order_relaxed) + uint64_t(1);
   for (int64_t w = 0; w < pool.workers; ++w)
     pool.shares()[w].state.store(generation << 32 | job.chunks(w), std::memory_order_release);
-  // Only the first of the shares have work if there is less than one unit each.
+  // With fewer units than workers, only the first shares have work.
   announce(pool, job.units() < job.workers ? job.units() : job.workers);
   work(pool, 0);
   if (!spinFor(pool.spin, [&] { return pool.open.load(std::memory_order_acquire) == 0; })) {
@@ -246,7 +275,7 @@ attune_status attune::createPool(void *memory, int64_t workers, attune_pool *&ou
   pool->spin = workers <= pool->cpus ? spinNanoseconds : 0;
   for (int64_t w = 0; w < workers; ++w)
     new (&pool->shares()[w]) Share();
-  // Signals are the program's business, not the workers'.
+  // Workers block all signals, so that the program's own threads handle them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -299,7 +328,7 @@ void attune_pool_destroy(attune_pool *pool) {
 int64_t attune_pool_num_threads(const attune_pool *pool) { return pool ? pool->workers : 0; }
 
 int64_t attune_available_cpus(void) {
-  // 8192 CPUs: a mask smaller than the kernel's own is refused.
+  // Room for 8192 CPUs: the system refuses a mask that is smaller than its own.
   cpu_set_t sets[8];
   memset(sets, 0, sizeof(sets));
   if (sched_getaffinity(0, sizeof(sets), sets) == 0) {

@@ -1,7 +1,7 @@
-//===- Pool.h - Pools in memory of the caller's ---------------------------===//
+//===- Pool.h - Pools in memory of the caller ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune_pool_create for sessions, which place their pool in their own memory.
+// Creates and ends pools for sessions, which place the pool in their own memory (attune_pool_create allocates it).
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_POOL_H
 #define ATTUNE_RUNTIME_POOL_H
@@ -10,17 +10,19 @@
 
 namespace attune {
 
-/// Sets |workers| to the number of workers for a caller's num_threads, where 0 stands for the CPUs of the affinity mask. Fails with
-/// INVALID_ARGUMENT.
+/// Sets |workers| to the number of workers for the option num_threads, |threads|, where 0 stands for the number of CPUs
+/// in the affinity mask. Fails with INVALID_ARGUMENT.
 attune_status chooseWorkers(int64_t threads, int64_t &workers);
-/// Returns the bytes of a pool of |workers|.
+/// Returns the size in bytes of a pool of |workers| workers.
 size_t getPoolBytes(int64_t workers);
-/// Creates a pool in |memory|, aligned to ATTUNE_ALIGNMENT, and starts its threads. Fails with OUT_OF_MEMORY if the system starts none.
+/// Creates a pool in |memory|, aligned to ATTUNE_ALIGNMENT, and starts its threads. Fails with OUT_OF_MEMORY if the
+/// system refuses a thread.
 attune_status createPool(void *memory, int64_t workers, attune_pool *&out);
 /// Ends and joins the threads of |pool|, which must not run a loop.
 void endPool(attune_pool *pool);
 
-/// A call of an entry whose loops run on |pool|, null for none. While several are under way in this process, a loop gets fewer workers.
+/// Counts a call of an entry whose loops run on |pool| (null: not counted) while it is under way. While several calls
+/// are under way in this process, each loop gets fewer workers.
 class PoolCallScope {
 public:
   explicit PoolCallScope(const attune_pool *pool);

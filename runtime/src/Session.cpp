@@ -41,8 +41,8 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
   void *mapped = mmap(nullptr, plan.totalBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     return fail(ATTUNE_OUT_OF_MEMORY, "cannot get %llu bytes for the session", static_cast<unsigned long long>(plan.totalBytes));
-  // A workspace is read and written end to end; large pages save the table walks. Only a wish, so its failure does not
-  // matter.
+  // Calls read and write all of the workspace, and large pages save walks of page tables. The advice is optional, so
+  // its failure is ignored.
   if (plan.totalBytes >= size_t(4) << 20)
     madvise(mapped, plan.totalBytes, MADV_HUGEPAGE);
   memory = owned = mapped;
@@ -61,7 +61,7 @@ static attune_status uploadDefaults(attune_session &session, const attune_entry_
   return ATTUNE_OK;
 }
 
-/// Gives |session| its workers or its device.
+/// Sets the host of |session|: its device, the caller's host, or workers of its own.
 static attune_status openHost(attune_session &session, const SessionPlan &plan) {
   if (session.onDevice) {
     const attune_model_desc &desc = *session.model->desc;
@@ -137,7 +137,8 @@ attune_status attune::enterDevice(const attune_session &session, DeviceScope &sc
   return scope.enter(session.model->device, session.onDevice);
 }
 
-/// Sets |onDevice| if |tensor| is in memory of the device. Inputs by which the session counts tokens must be in host memory.
+/// Sets |onDevice| to whether |tensor| is in memory of the device. Fails for an input by which the session counts
+/// tokens, which must be in host memory.
 static attune_status locateInput(const attune_session &session, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                  const attune_tensor &tensor, bool &onDevice) {
   onDevice = false;
@@ -167,7 +168,7 @@ static attune_status bindValues(const attune_tensor_desc &desc, const attune_ten
   return ATTUNE_OK;
 }
 
-/// Points |tables| at the data of |inputs|, and at defaults for those left out.
+/// Points |tables| at the data of |inputs|, and at the defaults of omitted inputs.
 static attune_status bindInputs(const attune_session &session, const attune_entry_desc &entry, TensorList inputs, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &desc = entry.inputs[i];
@@ -186,7 +187,7 @@ static attune_status bindInputs(const attune_session &session, const attune_entr
       tables.inputsOnDevice[i] = false;
     tables.inputs[i] = tables.defaults[i];
     if (desc.fill != ATTUNE_FILL_ARANGE)
-      continue; // the same for all dimensions, written when the session was made
+      continue; // a constant default, written when the session was made
     int64_t row = desc.rank ? tensorSize(desc, desc.rank - 1, tables.dims) : 1;
     if (desc.max_value > 0 && row > desc.max_value)
       return fail(ATTUNE_LIMIT_EXCEEDED, "input '%s' is left out and would count to %lld, expected 0 to %lld", desc.name,
@@ -205,7 +206,7 @@ attune_status SessionTurn::take() {
   return ATTUNE_OK;
 }
 
-/// Points |tables| at the data of |outputs|, which have been checked.
+/// Points |tables| at the data of the checked |outputs|.
 static attune_status bindOutputs(const attune_session &session, const attune_entry_desc &entry, TensorList outputs, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_outputs; ++i) {
     tables.outputs[i] = outputs.find(entry.outputs[i].name)->data;
@@ -225,7 +226,8 @@ static attune_status runOnCpu(attune_session &session, const attune_entry_desc &
   return ATTUNE_OK;
 }
 
-/// Checks a call of |entry|, runs it and records what became of the caches. The device of the session must be current.
+/// Checks a call of |entry|, runs it, and records the tokens that it has written to the caches. The device of the
+/// session must be current.
 static attune_status runChecked(attune_session &session, const attune_entry_desc &entry, TensorList inputs, TensorList outputs) {
   const attune_model_desc &desc = *session.model->desc;
   EntryTables &tables = session.entries[&entry - desc.entries];

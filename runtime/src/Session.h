@@ -1,9 +1,9 @@
 //===- Session.h - Sessions -----------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A session is one block of memory: this struct, tables per entry, the pool, defaults of optional inputs, the caches, and
-// last the workspace, so that an access past its end leaves the block. A session on a device has a second block there, with copies of
-// the defaults, the caches and the workspace.
+// A session is one block of memory: this struct, tables of each entry with the defaults of optional inputs, the caches,
+// the pool, and last the workspace, so that an access past its end leaves the block. A session on a device has a second
+// block there, with copies of the defaults, the caches and the workspace.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SESSION_H
 #define ATTUNE_RUNTIME_SESSION_H
@@ -23,21 +23,21 @@ struct SessionPlan {
   CacheSizes caches;
   uint64_t cacheBytes;
   uint64_t workspaceBytes;
-  uint64_t totalBytes;  // of host memory
-  uint64_t deviceBytes; // on a device: caches, workspace and defaults
+  uint64_t totalBytes;  // host memory
+  uint64_t deviceBytes; // device memory: caches, workspace and defaults
 };
 
 /// Checks |options| (null = defaults) against |model| and computes sizes.
 attune_status planSession(const attune_model *model, const attune_session_options *options, SessionPlan &plan);
-/// Limits of |entry| under |plan|, into |limits|.
+/// Writes the limit of each dimension of |entry| under |plan| to |limits| [num_dims].
 void resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits);
 /// Computes plan.totalBytes and plan.deviceBytes from the rest of |plan|.
 attune_status measureSession(const attune_model *model, SessionPlan &plan);
-/// Lays a session out in |memory|, plan.totalBytes long, and, for a model on a device, in plan.deviceBytes of |deviceMemory|, which is not
-/// touched; fills its tables and constant defaults.
+/// Lays out a session in |memory|, plan.totalBytes long, and, for a model on a device, in |deviceMemory|,
+/// plan.deviceBytes long; fills its tables and constant defaults. Does not access |deviceMemory|.
 attune_session *layOutSession(const attune_model *model, const SessionPlan &plan, void *memory, void *deviceMemory);
 
-/// Writes the default |fill| of |tensor| for |dims| to |data|.
+/// Writes the default of |tensor| (by its fill) for |dims| to |data|.
 void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *data);
 
 } // namespace attune
@@ -51,14 +51,14 @@ struct attune_session {
   void *workspace;
   attune::EntryTables *entries; // [num_entries]
   attune::Caches caches;
-  void *owned; // mapped by the runtime, null if the memory is the caller's
+  void *owned; // memory that the runtime mapped, null if the memory is the caller's
   size_t ownedBytes;
-  std::atomic<uint32_t> running; // 0 or 1; a word, as RISC-V exchanges no bytes without a library
+  std::atomic<uint32_t> running; // 0 or 1; 32 bits, because RISC-V needs a library to exchange bytes
 };
 
 namespace attune {
 
-/// The session while one call has it; a second call is refused meanwhile.
+/// The right of one call to use a session. It refuses a second call instead of waiting.
 class SessionTurn {
 public:
   explicit SessionTurn(attune_session *session) : session(session) {}
@@ -66,7 +66,8 @@ public:
     if (taken)
       session->running.store(0, std::memory_order_release);
   }
-  /// Fails with INVALID_ARGUMENT if there is no session, or BUSY.
+  /// Takes the session until the end of the scope. Fails with INVALID_ARGUMENT if it is null, or with BUSY if another
+  /// call has it.
   attune_status take();
 
 private:
@@ -74,11 +75,12 @@ private:
   bool taken = false;
 };
 
-/// Makes the device of |session|, if it has one, current in the calling thread until the end of |scope|. Fails with DEVICE_ERROR.
+/// Makes the device of |session|, if it has one, current in the calling thread until the end of |scope|. Fails with
+/// DEVICE_ERROR.
 attune_status enterDevice(const attune_session &session, DeviceScope &scope);
-/// Copies the tokens of slot |from| to slot |to|.
+/// Copies the tokens of slot |from|, their keys and values included, to slot |to|.
 attune_status copySlot(attune_session &session, int64_t from, int64_t to);
-/// Checks and runs one call of entry |name|; the caller has the turn.
+/// Checks and runs one call of entry |name| (null = the first); the caller has taken the session.
 attune_status runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs);
 
 } // namespace attune

@@ -12,7 +12,7 @@
 
 using namespace attune;
 
-/// Most tokens (product of an entry's limits) a session may be made for; keeps workspace formulae far from 64 bits.
+/// The largest product of the limits of an entry. It keeps workspace formulae far from overflowing 64 bits.
 static constexpr uint64_t maxPoints = uint64_t(1) << 40;
 
 void attune::resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits) {
@@ -22,7 +22,7 @@ void attune::resolveLimits(const attune_entry_desc &entry, const SessionPlan &pl
       if (strcmp(plan.options.limits[i].name, entry.dims[d].name) == 0)
         limits[d] = plan.options.limits[i].max;
   }
-  // A sum is limited by its terms, too; without a limit of its own, by them alone.
+  // The total length is at most the sum of the limits of its terms; that is its limit if it has none of its own.
   int64_t sum = totalLength(entry, limits);
   for (uint32_t d = 0; d < entry.num_dims; ++d)
     if (entry.dims[d].origin == ATTUNE_DIM_TOTAL_LENGTH && (limits[d] > sum || limits[d] == 1))
@@ -52,8 +52,8 @@ static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_
   return ATTUNE_OK;
 }
 
-/// Sets plan.workers for a model on a device, which knows their number once the model is loaded. The host memory of a session does not
-/// depend on it.
+/// Sets plan.workers for a model on a device; 1 before the model is loaded, when the number is unknown. The host memory
+/// of a session does not depend on it.
 static attune_status planDeviceWorkers(const attune_model &model, SessionPlan &plan) {
   if (plan.options.host)
     return fail(ATTUNE_INVALID_ARGUMENT, "a host is given, but model '%s' runs on a GPU", model.desc->name);
@@ -62,7 +62,7 @@ static attune_status planDeviceWorkers(const attune_model &model, SessionPlan &p
   return ATTUNE_OK;
 }
 
-/// Checks threads and host and sets plan.workers.
+/// Checks the options num_threads, host and stream, and sets plan.workers.
 static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
   const attune_session_options &options = plan.options;
   if (model.device)
@@ -94,7 +94,8 @@ static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, 
   return 0;
 }
 
-/// Plans slots and sources: as many as the entries that use them may have rows, each for as many tokens as their dimensions allow.
+/// Plans slots and sources: as many as an entry that uses them has rows at its limits, each with room for the limit of
+/// "past" or "source_length".
 static attune_status planCaches(const attune_model_desc &desc, SessionPlan &plan) {
   auto raise = [](int64_t &size, int64_t to) { size = to > size ? to : size; };
   plan.caches = {};
@@ -138,7 +139,7 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
       if (entry.dims[d].origin != ATTUNE_DIM_TOTAL_LENGTH &&
           (__builtin_mul_overflow(points, static_cast<uint64_t>(limits[d]), &points) || points > maxPoints))
         return fail(ATTUNE_LIMIT_EXCEEDED, "the limits of entry '%s' multiply to more than 2^40: set lower ones", entry.name);
-    // The formula grows with each dimension, so its value at the limits serves every call.
+    // The formula is monotonic in each dimension, so its value at the limits is enough for every call.
     uint64_t bytes = entry.workspace_bytes(limits, plan.workers);
     plan.workspaceBytes = bytes > plan.workspaceBytes ? bytes : plan.workspaceBytes;
   }
@@ -146,12 +147,12 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
 }
 
 //===----------------------------------------------------------------------===//
-// One function walks the parts of a session. It runs once without memory, to add up sizes, and once with it, to place
-// them: the two can't disagree.
+// One function walks over the parts of a session. It runs once without memory, to add up sizes, and once with memory,
+// to place the parts, so sizes and layout cannot disagree.
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Hands out consecutive pieces of memory, or only counts them if there is none.
+/// Hands out consecutive pieces of a block of memory; without a block it only counts bytes.
 class Pieces {
 public:
   explicit Pieces(void *base) : base(static_cast<char *>(base)) {}
@@ -160,7 +161,7 @@ public:
     return static_cast<T *>(takeBytes(count * sizeof(T)));
   }
   void *takeBytes(uint64_t bytes) {
-    // Everything is aligned alike: simple, and no two pieces share a cache line.
+    // All pieces have the same alignment, so no two of them share a cache line.
     used = (used + ATTUNE_ALIGNMENT - 1) / ATTUNE_ALIGNMENT * ATTUNE_ALIGNMENT;
     void *piece = base ? base + used : nullptr;
     if (__builtin_add_overflow(used, bytes, &used) || used > INT64_MAX / 2)
@@ -190,7 +191,8 @@ void attune::writeDefault(const attune_tensor_desc &tensor, const int64_t *dims,
     fill(static_cast<float *>(data));
 }
 
-/// Places room for the I64 inputs of |entry| that a caller may give as I32, into |widened| [num_inputs] unless it is null.
+/// Places memory for the I64 inputs of |entry| that a caller may give as I32, and writes its addresses to |widened|
+/// [num_inputs] unless that is null.
 static void placeWidened(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, int64_t **widened) {
   int64_t limits[ATTUNE_MAX_DIMS];
   resolveLimits(entry, plan, limits);
@@ -206,7 +208,8 @@ static void placeWidened(const attune_entry_desc &entry, const SessionPlan &plan
   }
 }
 
-/// Returns the bytes of the largest area that placeWidened fills for an entry. One area serves all: a session runs one entry at a time.
+/// Returns the size in bytes of the largest area that placeWidened fills for an entry. All entries share one area,
+/// because a session runs one entry at a time.
 static uint64_t widenedBytes(const attune_model_desc &desc, const SessionPlan &plan) {
   uint64_t most = 0;
   for (uint32_t e = 0; e < desc.num_entries; ++e) {
@@ -218,7 +221,8 @@ static uint64_t widenedBytes(const attune_model_desc &desc, const SessionPlan &p
   return most;
 }
 
-/// Places one entry's tables and defaults; |device| is null on a CPU, |widened| is the area that placeWidened fills.
+/// Places the tables and defaults of |entry|; |device| is null on a CPU, and |widened| is the area for placeWidened.
+/// Writes the tables to |tables| unless that is null (only counting).
 static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, Pieces *device, void *widened,
                        EntryTables *tables) {
   EntryTables placed{};
@@ -262,7 +266,8 @@ static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, 
     *tables = placed;
 }
 
-/// Places the caches in |large| and their bookkeeping in |pieces|.
+/// Places the caches in |large| and their lengths, tokens and marks in |pieces|; initializes |caches| unless it is
+/// null.
 static void placeCaches(const SessionPlan &plan, Pieces &pieces, Pieces &large, Caches *caches) {
   const CacheSizes &sizes = plan.caches;
   Caches placed{};
@@ -278,7 +283,8 @@ static void placeCaches(const SessionPlan &plan, Pieces &pieces, Pieces &large, 
   initCaches(*caches, sizes);
 }
 
-/// Places everything in |pieces|, but caches and workspace in |device| if there is one; returns null if they only count.
+/// Places all parts of a session in |pieces|, except caches and workspace, which are in |device| unless it is null.
+/// Returns null if |pieces| only counts.
 static attune_session *placeSession(const attune_model *model, const SessionPlan &plan, Pieces &pieces, Pieces *device) {
   void *self = pieces.takeBytes(sizeof(attune_session));
   attune_session *session = self ? new (self) attune_session() : nullptr;

@@ -1,5 +1,14 @@
 //===- SessionSlots.cpp - Functions of the C API on a session's caches ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads, writes, copies and truncates slots; Caches.h shows their layout. Tensors of the caller are dense, [rows,
+// heads, length, head size], while a slot has whole panels, keys with the tokens of a panel side by side. Each slot is
+// converted element by element in host memory: in place on a CPU, in a copy of the slot for a GPU:
+//
+//   tensor, one row and head                 slot of keys, same head                slot of values, same head
+//   token 0     k00 k01 k02 ...              panel 0    k00 k10 k20 ... (64)        v00 v01 v02 ...
+//   token 1     k10 k11 k12 ...     <->                 k01 k11 k21 ...      or     v10 v11 v12 ...
+//   token 2     k20 k21 k22 ...                         k02 k12 k22 ...             v20 v21 v22 ...
 //===----------------------------------------------------------------------===//
 
 #include "Error.h"
@@ -13,7 +22,7 @@ using namespace attune;
 using Long = long long; // the type of %lld
 
 namespace {
-/// One slot of a cache in host memory: the cache's own, or a copy of the slot on a device.
+/// One slot of a cache in host memory: the memory of the cache itself, or a copy of the slot of a device.
 class SlotView {
 public:
   SlotView(attune_session &session, const CachePlace &place, int64_t slot)
@@ -23,7 +32,7 @@ public:
       free(data);
   }
   SlotView(const SlotView &) = delete;
-  /// Gets the slot; must succeed before |data| is used.
+  /// Makes |data| valid; copies the slot from the device if there is one.
   attune_status open() {
     data = home;
     if (!session.onDevice)
@@ -35,7 +44,7 @@ public:
     ATTUNE_TRY(enterDevice(session, scope));
     return session.model->device->download(*session.onDevice, data, home, bytes);
   }
-  /// Copies |data| back to the cache.
+  /// Copies |data| back to the cache on the device; does nothing on a CPU.
   attune_status store() {
     if (!session.onDevice)
       return ATTUNE_OK;
@@ -51,7 +60,7 @@ private:
   size_t bytes;
 };
 
-/// A tensor and the cache it is read from or written to.
+/// A tensor of the caller, and the cache that it is copied from or to.
 struct CacheAccess {
   const attune_cache_desc *cache;
   CachePlace place;
@@ -60,13 +69,14 @@ struct CacheAccess {
 };
 } // namespace
 
-/// Fails if |session| works in a stream that is being captured: |what| is not for graphs.
+/// Fails if the stream of |session| is being captured: a graph cannot contain |what| ("copying a slot").
 static attune_status refuseCapture(const attune_session &session, const char *what) {
   DeviceScope scope;
   ATTUNE_TRY(enterDevice(session, scope));
   return session.onDevice ? session.model->device->refuseCapture(*session.onDevice, what) : ATTUNE_OK;
 }
 
+/// Checks that the session has slot number |slot|.
 static attune_status checkSlot(const Caches &caches, int64_t slot) {
   if (slot < 0 || slot >= caches.sizes.slots)
     return fail(ATTUNE_INVALID_ARGUMENT, "slot %lld, the session has 0 to %lld", Long(slot), Long(caches.sizes.slots - 1));
@@ -108,12 +118,12 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
   int64_t length = caches.lengths[from];
   DeviceScope scope;
   ATTUNE_TRY(enterDevice(session, scope));
-  caches.lengths[to] = 0; // should a copy fail, its rows are of two sequences
+  caches.lengths[to] = 0; // if a copy fails, the slot has keys of two sequences
   for (uint32_t i = 0; i < desc.num_caches; ++i) {
     const attune_cache_desc &cache = desc.caches[i];
     if (cache.of_sources)
       continue;
-    // The part of a slot that belongs to one head is contiguous and filled from its beginning.
+    // The elements of one head of a slot are contiguous and filled from the beginning.
     CachePlace place = findCache(desc, caches, i);
     int64_t stride = place.slotElements / cache.heads;
     float *source = place.data + from * place.slotElements, *target = place.data + to * place.slotElements;
@@ -159,7 +169,8 @@ static attune_status openCache(const attune_session &session, const attune_tenso
   return ATTUNE_OK;
 }
 
-/// The slot or source of |row|, which must be one.
+/// Sets |slot| to the slot or source of |row|: slots[row], or |row| if |slots| is null. Fails if the session does not
+/// have it.
 static attune_status chooseSlot(const attune_session &session, const CacheAccess &access, const int64_t *slots, int64_t row,
                                 int64_t &slot) {
   slot = slots ? slots[row] : row;
@@ -169,7 +180,7 @@ static attune_status chooseSlot(const attune_session &session, const CacheAccess
   return ATTUNE_OK;
 }
 
-/// Calls |visit|(element of the tensor, element of the cache) for all of a row, whose slot is at |kept|.
+/// Calls |visit|(element of the tensor, element of the cache) for all elements of |row|, whose slot begins at |kept|.
 template <typename Visit>
 static void forEachElement(const CacheAccess &access, int64_t row, float *kept, Visit visit) {
   const attune_cache_desc &cache = *access.cache;
@@ -206,7 +217,8 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
   return ATTUNE_OK;
 }
 
-/// Checks that |tensors| have one number of rows, one length for slots and one for sources, and all keys and values of whichever they have.
+/// Checks that all |tensors| of slots agree in rows and length, and all of sources do, and that neither lacks the keys
+/// or values of a layer.
 static attune_status checkWrite(const attune_session &session, const int64_t *slots, const attune_tensor *tensors, size_t count) {
   const attune_model_desc &desc = *session.model->desc;
   CacheAccess first[2];
@@ -238,8 +250,8 @@ static attune_status checkWrite(const attune_session &session, const int64_t *sl
   return ATTUNE_OK;
 }
 
-/// Sets the lengths of the slots or sources that |tensors|, which have been checked, fill: to those of the tensors, or to 0 if |areEmpty|.
-/// Nobody knows the tokens of such slots.
+/// Sets the lengths of the slots and sources that the checked |tensors| fill: to the lengths of the tensors, or to 0 if
+/// |areEmpty|. Records the tokens of these slots as unknown.
 static attune_status setLengths(attune_session &session, const int64_t *slots, const attune_tensor *tensors, size_t count, bool areEmpty) {
   Caches &caches = session.caches;
   for (size_t i = 0; i < count; ++i) {
@@ -264,9 +276,9 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
   ATTUNE_TRY(refuseCapture(*session, "writing caches"));
   Caches &caches = session->caches;
   const attune_model_desc &desc = *session->model->desc;
-  // Should a copy fail, a slot has keys and values of two sequences: then it is empty.
+  // If a copy fails, a slot has keys and values of two sequences. So it is empty until all have succeeded.
   ATTUNE_TRY(setLengths(*session, slots, tensors, num_tensors, /*areEmpty=*/true));
-  // Masks are zeros unless given.
+  // Masks that are not among |tensors| become zeros.
   for (uint32_t c = 0; c < desc.num_caches; ++c)
     for (size_t i = 0; i < num_tensors; ++i) {
       CacheAccess access;

@@ -1,8 +1,8 @@
 //===- Signature.cpp - Checking tensors against an entry ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled code trusts its arguments, so every mistake of a caller is found here, and named: tensor,
-// expected, found. Lists are short (a model has about ten inputs), so names are compared one by one.
+// Compiled code trusts its arguments, so these functions find every mistake of a caller; messages name the tensor, what
+// was expected and what was found. Lists are short (a model has about ten inputs), so lookups compare name by name.
 //===----------------------------------------------------------------------===//
 
 #include "Signature.h"
@@ -14,7 +14,7 @@
 
 using namespace attune;
 
-using Long = long long; // what %lld wants
+using Long = long long; // the type of %lld
 
 const attune_tensor *TensorList::find(const char *name) const {
   for (size_t i = 0; i < count; ++i)
@@ -30,7 +30,8 @@ static const attune_tensor_desc *findDesc(const attune_tensor_desc *descs, uint3
   return nullptr;
 }
 
-/// Checks that each of |list| has a name, known and not given twice. |kind| is "input" or "output".
+/// Checks that each tensor of |list| has a name that the entry knows and that no other one has. |kind| is "input" or
+/// "output".
 static attune_status checkNames(const char *kind, const attune_entry_desc &entry, const attune_tensor_desc *descs, uint32_t numDescs,
                                 TensorList list) {
   if (list.count && !list.tensors)
@@ -51,10 +52,10 @@ static attune_status checkNames(const char *kind, const attune_entry_desc &entry
   return ATTUNE_OK;
 }
 
-/// Checks dtype, rank and static sizes.
+/// Checks dtype, rank and static sizes of |tensor|.
 static attune_status checkType(const char *kind, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                const attune_tensor &tensor) {
-  uint32_t dtype; // copied as a number: the caller's may be no enumerator
+  uint32_t dtype; // copied as a number: the caller's value may be no enumerator
   static_assert(sizeof(dtype) == sizeof(tensor.dtype), "attune_dtype");
   memcpy(&dtype, &tensor.dtype, sizeof(dtype));
   const char *expected = attune_dtype_name(static_cast<attune_dtype>(desc.dtype));
@@ -72,7 +73,7 @@ static attune_status checkType(const char *kind, const attune_entry_desc &entry,
   return ATTUNE_OK;
 }
 
-/// Sets the dimensions that |tensor| shows, or checks them if an earlier one of |inputs| has.
+/// Sets the |dims| that the shape of |tensor| determines, or compares them if an earlier input has set them.
 static attune_status unifyDims(const attune_entry_desc &entry, TensorList inputs, const attune_tensor_desc &desc,
                                const attune_tensor &tensor, int64_t *dims) {
   for (uint32_t axis = 0; axis < desc.rank; ++axis) {
@@ -138,7 +139,7 @@ attune_status attune::checkLimits(const attune_entry_desc &entry, const int64_t 
   return ATTUNE_OK;
 }
 
-/// Checks that |tensor| has memory for its shape.
+/// Checks that the memory of |tensor| is aligned and large enough for its shape.
 static attune_status checkData(const char *kind, const attune_tensor &tensor) {
   size_t element = attune_dtype_bytes(tensor.dtype);
   uint64_t bytes = element;
@@ -156,7 +157,7 @@ static attune_status checkData(const char *kind, const attune_tensor &tensor) {
   return ATTUNE_OK;
 }
 
-/// Number of elements; the shape has passed checkData.
+/// Returns the number of elements of |tensor|, which has passed checkData.
 static int64_t countElements(const attune_tensor &tensor) {
   int64_t count = 1;
   for (uint32_t axis = 0; axis < tensor.rank; ++axis)
@@ -207,7 +208,7 @@ attune_status attune::checkOutputs(const attune_entry_desc &entry, const int64_t
                   formatShape(tensor->shape, tensor->rank).text, formatShape(shape, desc.rank).text);
     ATTUNE_TRY(checkData("output", *tensor));
   }
-  // Compiled code assumes that nothing it writes aliases anything else.
+  // Compiled code assumes that outputs alias nothing.
   for (size_t i = 0; i < outputs.count; ++i) {
     for (size_t j = 0; j < i; ++j)
       if (overlap(outputs.tensors[i], outputs.tensors[j]))

@@ -1,9 +1,9 @@
 //===- WeightsFile.cpp - Checking and mapping weights ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The header is untrusted: every offset is checked against the true size of the file before anything is mapped, so that
-// a bad file is an error and not a fault. Checks that need the data (the content hash) are left to those who ask, since
-// opening must not read gigabytes.
+// The header is untrusted: every offset is checked against the actual size of the file before the file is mapped, so
+// that a bad file is an error and not a fault. Opening does not read gigabytes, so the check of the content hash is a
+// function of its own (verify).
 //===----------------------------------------------------------------------===//
 
 #include "WeightsFile.h"
@@ -93,7 +93,7 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
   if (!S_ISREG(info.st_mode) || info.st_size < static_cast<off_t>(sizeof(file.header)))
     return fail(ATTUNE_CORRUPT, "'%s' is not a weights file: %lld bytes, at least %zu expected", file.path,
                 static_cast<long long>(info.st_size), sizeof(file.header));
-  // Read, not mapped: a file cut short at this moment must not raise SIGBUS.
+  // The header is read and not mapped: if the file is truncated at this moment, a mapping would raise SIGBUS.
   ssize_t got = pread(fd, &file.header, sizeof(file.header), 0);
   if (got != static_cast<ssize_t>(sizeof(file.header)))
     return fail(ATTUNE_IO_ERROR, "cannot read '%s': %s", file.path, got < 0 ? strerror(errno) : "short read");

@@ -10,10 +10,10 @@
 
 namespace attune {
 
-/// A weights file mapped read-only, whole. Nothing in it has been read but the header and the manifest.
+/// A weights file that is mapped read-only as a whole. Only its header and manifest have been read.
 struct WeightsFile {
   char path[PATH_MAX];
-  attune_weights_header header; // a checked copy
+  attune_weights_header header; // checked copy of the header
   const char *base;             // null if not mapped
 
   const void *data() const { return base + header.data_offset; }
@@ -26,17 +26,18 @@ struct WeightsFile {
   void close();
 };
 
-/// Returns whether |header| has the build id of |desc| or, if several objects share the file and it has none, the manifest of |desc|.
+/// Returns true if the file with |header| belongs to the object of |desc|: they have the same build id, or, if several
+/// objects share the file and it has no build id, the same manifest.
 bool belongsTo(const attune_weights_header &header, const attune_model_desc &desc);
 
-/// Hexadecimal text of a build id.
+/// The hexadecimal text of a build id.
 struct BuildIdText {
   char text[33];
 };
 BuildIdText formatBuildId(const uint8_t *id);
 
-/// Writes the path of the file with |desc|'s build id into |out| (PATH_MAX bytes): |where| itself if it is a file, else
-/// searched for in that folder, or if null in the folder of the executable or shared library that holds |desc|.
+/// Writes the path of the weights file of |desc| to |out| (PATH_MAX bytes): |where| itself if it is a file, else a file
+/// in that folder, or, if |where| is null, in the folder of the executable or shared library that |desc| is in.
 attune_status findWeights(const attune_model_desc &desc, const char *where, char *out);
 
 } // namespace attune

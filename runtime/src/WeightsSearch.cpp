@@ -1,8 +1,8 @@
 //===- WeightsSearch.cpp - Finding the weights of an object ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The name of a weights file is only a hint, the build id is what decides: an object may be linked into anything and
-// files may be renamed.
+// The build id decides which weights file belongs to an object. The name of the file is only a hint, because an object
+// may be linked into any program and files may be renamed.
 //===----------------------------------------------------------------------===//
 
 #include "Error.h"
@@ -18,9 +18,9 @@
 
 using namespace attune;
 
-/// Finds the file that |address| is mapped from, by /proc/self/maps: unlike dladdr this also answers for static
-/// executables and after a change of directory. Falls back to the executable, so that a descriptor copied to the heap
-/// still works. Writes "" if there is no answer.
+/// Writes the path of the file that |address| is mapped from to |out|, by /proc/self/maps. Unlike dladdr, this works in
+/// static executables and after a change of directory. Falls back to the path of the executable, so that a descriptor
+/// that was copied to the heap works, too; writes "" if that is unknown.
 static void objectPath(const void *address, char *out) {
   out[0] = 0;
   char line[PATH_MAX + 128];
@@ -42,7 +42,7 @@ static void objectPath(const void *address, char *out) {
   out[length > 0 ? length : 0] = 0;
 }
 
-/// Reads the header of |path|; returns whether it is that of a weights file.
+/// Reads the header of |path|; returns true if it is the header of a weights file.
 static bool readHeader(const char *path, attune_weights_header &header) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
@@ -53,13 +53,13 @@ static bool readHeader(const char *path, attune_weights_header &header) {
   return ok;
 }
 
-/// Joins |folder| and |name|; false if too long.
+/// Writes |folder|/|name| to |out| (PATH_MAX bytes); returns false if it is too long.
 static bool joinPath(char *out, const char *folder, const char *name) {
   int length = snprintf(out, PATH_MAX, "%s/%s", folder, name);
   return length > 0 && length < PATH_MAX;
 }
 
-/// Searches |folder|: `<name>.weights` first, then all others.
+/// Searches |folder| for the weights of |desc|: `<name>.weights` first, then every other `*.weights`.
 static attune_status searchFolder(const attune_model_desc &desc, const char *folder, char *out) {
   char expected[NAME_MAX + 1], other[NAME_MAX + 64] = "";
   snprintf(expected, sizeof(expected), "%s.weights", desc.name);
@@ -84,7 +84,7 @@ static attune_status searchFolder(const attune_model_desc &desc, const char *fol
   closedir(dir);
   if (found)
     return ATTUNE_OK;
-  // A damaged file of the right name deserves its own message, which opening it gives.
+  // If a file has the right name but is damaged, opening it gives the better message.
   if (present && !readHeader((joinPath(out, folder, expected), out), header))
     return ATTUNE_OK;
   return fail(

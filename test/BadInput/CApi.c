@@ -1,4 +1,4 @@
-/*===- CApi.c - What the C interface refuses -----------------------------------===*
+/*===- CApi.c - Invalid calls of the C interface -------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * capi FOLDER: makes each bad call and prints WHAT, tab, STATUS, tab, MESSAGE. Ends with status 1 at a call that is not refused, or that

@@ -53,7 +53,7 @@ def test_signals(pipe):
         t.expect(f"shell, {name}", (status_got, f"attune: interrupted by SIG{name}" in lines), (status, True))
         t.expect(f"shell, {name}: files", t.left(), [])
         pipe.close()
-    # Nobody reads the line, and nothing more fits into the pipe.
+    # The pipe is full and has no reader.
     reader, writer = processes.full_pipe()
     process = waiting(pipe, stderr=writer)
     process.send_signal(signal.SIGTERM)
@@ -214,7 +214,7 @@ def test_run():
     wait_until(lambda: "toy.weights" in maps(ignored))
     ignored.send_signal(signal.SIGINT)
     interrupt("bench that ignores SIGINT", ignored, "SIGTERM")
-    # Nobody reads what is printed: the usual end, without words.
+    # The output has no reader: the tool ends as usual, without a message.
     reader, writer = os.pipe()
     os.close(reader)
     t.expect_end("closed pipe", t.run([tool, "inspect", os.path.join(model, "toy.so")], stdout=writer), -signal.SIGPIPE, None)

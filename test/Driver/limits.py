@@ -99,7 +99,7 @@ def test_cut_sources():
 
 
 def test_crashes():
-    """Signals that nobody sends but the machine."""
+    """Signals that only the system sends."""
     pipe = Pipe(os.path.join(t.folder, "model.mlir"))
     for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
         process = t.start([tool, "compile", pipe.path, "--weights", model, "-o", "x.o"], rules=[NO_UNNAMED_FILES])

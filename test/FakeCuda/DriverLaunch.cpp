@@ -121,7 +121,7 @@ Code cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigned 
   if (Settings::get().log)
     std::fprintf(Settings::get().log, "  %s <<<(%u, %u, %u), (%u, %u, %u), %u>>>\n", loaded.kernel->name, gridX, gridY, gridZ, blockX,
                  blockY, blockZ, sharedBytes);
-  // The values of arguments are read before the call returns.
+  // The driver reads the values of arguments before the call returns.
   std::vector<std::vector<uint64_t>> values;
   for (uint32_t i = 0; i < loaded.kernel->numArgs; ++i) {
     uint32_t bytes = loaded.kernel->argBytes[i];

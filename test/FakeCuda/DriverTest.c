@@ -20,7 +20,7 @@ enum { CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, CAPTURE_IMPLICIT = 
 enum { MAX_DYNAMIC_SHARED = 8, BLOCKING = 0, NON_BLOCKING = 1, GLOBAL = 0, RELAXED = 2 };
 enum { COUNT = 32, BYTES = COUNT * sizeof(float) };
 
-/* The functions of the driver: name here, name there, parameters. */
+/* The functions of the driver: name in this program, name in the library, parameters. */
 #define FUNCTIONS(F)                                                                                                                       \
   F(init, "cuInit", (unsigned))                                                                                                            \
   F(retain, "cuDevicePrimaryCtxRetain", (handle *, int))                                                                                   \
@@ -97,7 +97,7 @@ static void queue_all(int i) {
   CHECK(to_host(result[i], device[i], BYTES, streams[i]) == 0);
 }
 
-/* A stream runs when somebody waits for it, and no other with it. */
+/* A stream runs when a call waits for it, and no other stream with it. */
 static void test_late(void) {
   queue_all(0);
   queue_all(1);
@@ -224,7 +224,7 @@ static void test_graph(void) {
   CHECK(stream_wait(streams[0]) == 0 && is_scaled(0, 8));
 }
 
-/* What breaks a capture. */
+/* Calls that invalidate a capture. */
 static void test_broken_captures(void) {
   handle graph;
   address memory;

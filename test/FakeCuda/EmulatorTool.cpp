@@ -91,7 +91,7 @@ void print(const Argument &argument, size_t number) {
   llvm::outs() << '\n';
 }
 
-/// Launches as the command line says.
+/// Launches a kernel by the command line.
 void launch(const std::string &image, llvm::ArrayRef<char *> words) {
   const cuda::Driver *driver;
   if (cuda::openDriver(driver) != ATTUNE_OK)

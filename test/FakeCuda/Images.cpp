@@ -22,7 +22,7 @@ void *attune::fake::loadLibrary(const void *image, std::string &problem) {
     problem = "the fake driver has no compiler for PTX";
     return nullptr;
   }
-  // The section headers come last in what linkers write.
+  // Linkers write the section headers last.
   uint64_t sections;
   uint16_t size, count;
   std::memcpy(&sections, bytes + 40, 8);

@@ -20,15 +20,16 @@ struct ThreadTime {
 class SharedRaces {
 public:
   explicit SharedRaces(uint32_t bytes) : bytes(bytes) {}
-  /// Forgets all accesses.
+  /// Clears all accesses.
   void clear() { bytes.assign(bytes.size(), Byte()); }
-  /// Notes that |thread| accesses |count| bytes at |offset|. Returns the number of a thread it races with, or -1.
+  /// Records that |thread| accesses |count| bytes at |offset|. Returns the number of a thread that it races with, or
+  /// -1.
   int64_t access(uint32_t thread, ThreadTime time, uint64_t offset, uint64_t count, bool isWrite);
 
 private:
   static constexpr uint32_t none = UINT32_MAX, several = UINT32_MAX - 1;
   struct Access {
-    uint32_t thread = none, warp = none; ///< |several| if different ones since the last barrier
+    uint32_t thread = none, warp = none; ///< |several| if more than one since the last barrier
     ThreadTime time;
   };
   struct Byte {

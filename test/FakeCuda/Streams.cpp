@@ -68,7 +68,8 @@ void Streams::finish(uint64_t number) {
   runReady(needed);
 }
 
-/// Runs all work in |needed|, in random order also other work. Numbers grow along dependencies.
+/// Runs all work in |needed|, and, if the order is random, other work. Work has larger numbers than the work that it
+/// depends on.
 void Streams::runReady(const std::map<uint64_t, bool> &needed) {
   auto run = [&](std::map<uint64_t, Item>::iterator item) {
     Work work = std::move(item->second.work);

@@ -1,9 +1,9 @@
 //===- Artefact.cpp - Fuzz opening and running compiled models ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: choices, which damage a weights file and a descriptor's numbers and make up the arguments of calls. Strings and arrays of a
-// descriptor lie in the object, so what is damaged are sizes, types and limits within them. The entry touches every byte that the runtime
-// vouches for: the sanitiser tells if the runtime accepted what it must not.
+// Input: choices that damage a weights file and the numbers of a descriptor, and that make the arguments of calls.
+// Strings and arrays of a descriptor are in the object, so only sizes, types and limits are damaged. The entry accesses
+// every byte that the runtime promises, so the sanitizer finds invalid arguments that the runtime accepts.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.h"
 
@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kWeights = 4000;
 constexpr char kManifest[] = "{\"tensors\":[{\"name\":\"w\"}]}";
 
-/// A model that damage may reach everywhere.
+/// A model whose parts can all be damaged.
 struct Model {
   int64_t shapes[5][4] = {{-1, -2, 4, 2}, {-1, -2, 4, 2}, {4, 2, 3, 1}, {-1, -2, 4, 2}, {-1, 3, 2, 2}};
   attune_dim_desc dims[2] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0}, {"length", 16, ATTUNE_DIM_INPUTS, 0}};
@@ -63,7 +63,7 @@ int32_t run(const attune_host *host, const attune_call *call) {
   return 0;
 }
 
-/// Values at the edges of every check.
+/// Values at the limits of every check.
 int64_t edge(FuzzedDataProvider &data) {
   return data.ConsumeBool() ? data.ConsumeIntegralInRange<int64_t>(-4, 20)
                             : data.PickValueInArray<int64_t>({0, -1, -3, 17, 64, 4096, INT32_MAX, int64_t(1) << 32, INT64_MAX,
@@ -139,7 +139,7 @@ const char *writeWeights(FuzzedDataProvider &data, const Model &model) {
   return path;
 }
 
-/// A tensor of a call: right, or wrong in one field, with as much memory as it says.
+/// A tensor of a call: valid, or with one invalid field. It has as much memory as it claims.
 struct Argument {
   int64_t shape[8] = {};
   std::vector<uint64_t> memory;
@@ -246,7 +246,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   wanted.num_threads = 1;
   size_t needed;
   attune_session *session;
-  // More memory than a fuzzer should ask for is not asked for.
+  // Skips sessions that need more memory than a fuzzer may use.
   if (attune_session_memory_bytes(opened, &wanted, &needed) == ATTUNE_OK && needed < 1 << 24 &&
       attune_session_create(opened, &wanted, &session) == ATTUNE_OK) {
     for (int calls = data.ConsumeIntegralInRange<int>(1, 3); calls > 0; --calls)

@@ -1,10 +1,10 @@
 //===- Caches.cpp - Fuzz sessions that keep keys and values ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: a series of calls on one session: sources encoded, tokens appended to slots, slots cut and copied, caches read and written, with
-// arguments of which some are wrong. The entries write the caches as compiled ones do, at the places that the runtime gives them; what each
-// slot and source must hold is known here from the calls that succeeded. A cache that holds anything else aborts, and so does a row that
-// the runtime let past its limits.
+// Input: a series of calls on one session, some with wrong arguments, that encode sources, append tokens to slots,
+// truncate and copy slots, and read and write caches. The entries write the caches as compiled entries do, at the
+// addresses that the runtime gives them. The target knows the content of each slot and source from the calls that
+// succeeded. Other content aborts the run, and so does a row beyond the limits that the runtime accepts.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.h"
 
@@ -28,12 +28,12 @@ void check(bool good) {
     abort();
 }
 
-/// Element |i| of head |h| of a key or value made of |token|.
+/// Returns element |i| of head |h| of the key or value for |token|.
 float element(int64_t token, int64_t h, int64_t i) { return static_cast<float>(token * 100 + h * 10 + i); }
 
 int64_t at(const attune_call *call, int input, int64_t i) { return static_cast<const int64_t *>(call->inputs[input])[i]; }
 
-/// Writes |token| as number |position| of |slot| to the caches of slots or of sources, whose first lies at |state|.
+/// Writes |token| at |position| of |slot| to the caches of slots or of sources; the first of these begins at |state|.
 void writeToken(float *state, int64_t slots, int64_t panels, int64_t slot, int64_t position, int64_t token) {
   check(slot >= 0 && slot < slots && position >= 0 && position < panels * kPanel);
   int64_t elements = kHeads * kSize * kPanel * panels;
@@ -55,7 +55,8 @@ int32_t encode(const attune_host *, const attune_call *call) {
   return 0;
 }
 
-/// inputs: ids [batch, length], attention_mask [batch, length], slots, past_lengths, sources, source_lengths [batch]; fails on id 99.
+/// inputs: ids [batch, length], attention_mask [batch, length], slots, past_lengths, sources, source_lengths [batch];
+/// fails on id 99.
 int32_t append(const attune_host *, const attune_call *call) {
   const int64_t *counts = call->state_dims, *dims = call->dims;
   for (int64_t row = 0; row < dims[0]; ++row) {
@@ -128,7 +129,7 @@ attune_model *openModel() {
   return model;
 }
 
-/// Integers of a call with the shape that goes with them.
+/// Integers of a call, and their shape.
 struct Argument {
   std::vector<int64_t> values, shape;
   attune_tensor tensor(const char *name) {
@@ -136,7 +137,7 @@ struct Argument {
   }
 };
 
-/// A session, and what it must hold.
+/// A session, and its expected content.
 class Series {
 public:
   explicit Series(FuzzedDataProvider &data) : data(data) {
@@ -254,7 +255,7 @@ private:
       slots.at(static_cast<size_t>(to)) = Slot(slots.at(static_cast<size_t>(from)));
   }
 
-  /// Fills a slot or a source anew.
+  /// Overwrites a slot or a source by attune_session_cache_write.
   void write() {
     bool ofSources = data.ConsumeBool();
     int64_t slot = number(slotCount), length = data.ConsumeIntegralInRange<int64_t>(0, 142);
@@ -273,7 +274,7 @@ private:
       slots.at(static_cast<size_t>(slot)).tokens = tokens.values;
   }
 
-  /// [heads, tokens, size] of |tokens|, of cache 0 or 1.
+  /// Returns the elements [heads, tokens, size] for |tokens| in cache 0 or 1.
   static std::vector<float> dense(const std::vector<int64_t> &tokens, int cache) {
     std::vector<float> result;
     for (int64_t h = 0; h < kHeads; ++h)
@@ -293,7 +294,7 @@ private:
     attune_tensor tensor = {kCaches[cache].name, ATTUNE_F32, 4, shape, got.data(), wanted.size() * 4};
     check((attune_session_cache_read(session, &slot, &tensor) == ATTUNE_OK) == (length > 0));
     check(std::equal(wanted.begin(), wanted.end(), got.begin()));
-    // One token more than there are.
+    // One token more than the slot has.
     got.resize(wanted.size() + kHeads * kSize);
     shape[2] = length + 1, tensor.data = got.data(), tensor.bytes = got.size() * 4;
     check(attune_session_cache_read(session, &slot, &tensor) != ATTUNE_OK);

@@ -1,7 +1,8 @@
-//===- ConfigImport.cpp - Fuzz the way from config.json to IR -------------===//
+//===- ConfigImport.cpp - Fuzz the import of config.json ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: a config.json. The model of whatever it describes, with generated weights, must become valid IR or one error that names the file.
+// Input: a config.json. The import of the model that it describes, with generated weights, must give valid IR or one
+// error that names the file.
 //===----------------------------------------------------------------------===//
 #include "compiler/Import/ImportModel.h"
 #include "compiler/Import/ModelFolder.h"
@@ -37,7 +38,7 @@ struct Folder {
 };
 } // namespace
 
-/// Ends the run unless |status|, an error, is one line about the folder's files.
+/// Ends the run unless the error |status| is one line about a file of the folder.
 static int checkError(const Status &status, const Folder &folder) {
   if (status.message().find('\n') != std::string::npos || status.message().find(folder.path) == std::string::npos) {
     fprintf(stderr, "not an error that names the file: '%s'\n", status.message().c_str());
@@ -46,7 +47,8 @@ static int checkError(const Status &status, const Folder &folder) {
   return 0;
 }
 
-/// A context for the next module. A new one costs more than most imports, one for all would keep the types and attributes of all.
+/// Returns a context for the next module. A new context costs more than most imports, but a single one would keep the
+/// types and attributes of all modules.
 static mlir::MLIRContext &someContext() {
   static constexpr int kModules = 100;
   static std::optional<mlir::MLIRContext> context;
@@ -62,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<ModelFolder> model = openModelFolder(folder.path);
   if (!model)
     return checkError(model.status(), folder);
-  // Thousands of layers are right, but slow.
+  // Skips models of thousands of layers, which are valid, but slow.
   if (model->spec.tensors().size() > 2000)
     return -1;
   Result<mlir::OwningOpRef<mlir::ModuleOp>> module = importModel(someContext(), model->spec, *model->tensors);

@@ -10,8 +10,9 @@
 
 namespace attune {
 
-/// An endless sequence of decisions. The bytes after the first eight decide one by one; when there are none left, a generator decides that
-/// the first eight seed. So an input of eight random bytes is a whole test, and a longer one changes single decisions of it.
+/// An endless sequence of decisions. Each byte after the first eight makes one decision; after the last byte, a
+/// generator that the first eight bytes seed makes them. So an input of eight random bytes is a whole test, and a
+/// longer one changes single decisions of it.
 class Decisions {
 public:
   Decisions(const uint8_t *data, size_t size) : data(data), end(data + size) {
@@ -19,11 +20,11 @@ public:
       state = state << 8 | *this->data++;
   }
 
-  /// A number from 0 to |count| - 1; |count| is positive.
+  /// Returns a number from 0 to |count| - 1; |count| is positive.
   size_t pick(size_t count) { return next() % count; }
-  /// True once in |times|.
+  /// Returns true once in |times| on average.
   bool once(size_t times) { return pick(times) == 0; }
-  /// An element of |values|, which is not empty.
+  /// Returns an element of |values|, which is not empty.
   template <typename Range>
   auto &of(Range &&values) {
     return values[pick(values.size())];

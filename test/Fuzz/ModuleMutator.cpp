@@ -1,9 +1,9 @@
 //===- ModuleMutator.cpp - Random changes of IR ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A change of one type alone is hardly ever valid. So types change in two ways: everywhere at once, constants and attributes of the same
-// number included; or at one operand or result, with an unrealized_conversion_cast between the old type and the new one, so that only the
-// operation at hand has to accept it.
+// Changing a single type is hardly ever valid. So types change in two ways: everywhere at once, including constants and
+// attributes with the same number; or at one operand or result, with an unrealized_conversion_cast between the old type
+// and the new one, so that only the operation itself has to accept the new type.
 //===----------------------------------------------------------------------===//
 #include "test/Fuzz/ModuleMutator.h"
 
@@ -76,7 +76,7 @@ int64_t ModuleMutator::pickSize(int64_t size) {
   int64_t sizes[] = {
       0, 1, ShapedType::kDynamic, 2, 3, 16, 17, size / 2, size * 2, size + 1, size - 1, 4096, int64_t(1) << 33, int64_t(1) << 62};
   int64_t picked = sizes[decisions.pick(std::size(sizes))];
-  // Sizes beyond this are computed from those that are there, not written.
+  // Larger sizes do not occur as numbers in IR; they are computed from others.
   return ShapedType::isDynamic(picked) ? picked : picked < 0 ? 1 : picked;
 }
 
@@ -160,7 +160,7 @@ Attribute ModuleMutator::changeAttribute(Attribute attribute, bool keepsForm) {
       values.pop_back();
     } else if (!values.empty()) {
       Number &value = decisions.of(values), number = static_cast<Number>(pickNumber(value));
-      // The number of dynamic sizes has to be that of operands.
+      // The number of dynamic sizes must equal the number of operands.
       if (keepsForm && (ShapedType::isDynamic(value) || ShapedType::isDynamic(number)))
         return Attribute();
       value = number;
@@ -229,14 +229,14 @@ Attribute ModuleMutator::changeAttribute(Attribute attribute, bool keepsForm) {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Gives weights whose type has changed a source of that type.
+/// Gives weights whose type has changed a source of the new type.
 static void updateWeights(ModuleOp module) {
   for (auto weight : module.getOps<xfmr::WeightOp>())
     if (auto type = dyn_cast<RankedTensorType>(weight.getType()); type && xfmr::getSourceType(weight.getSource()) != type)
       weight.setSourceAttr(xfmr::TensorSourceAttr::get(module.getContext(), weight.getSymName(), type));
 }
 
-/// Replaces types and attributes in all of |module|, but not in sources of weights, whose constraints are their own.
+/// Replaces types and attributes in all of |module| except in sources of weights, which have constraints of their own.
 static void replaceEverywhere(ModuleOp module, AttrTypeReplacer &replacer) {
   replacer.addReplacement([](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
     if (attribute.getDialect().getNamespace() == xfmr::XfmrDialect::getDialectNamespace() || isa<DenseElementsAttr>(attribute))
@@ -300,13 +300,13 @@ bool ModuleMutator::changeOperandType() {
     return false;
   OpBuilder builder(op);
   Value cast = UnrealizedConversionCastOp::create(builder, op->getLoc(), type, operand.get()).getResult(0);
-  // Operands that were one value may have to stay one.
+  // Operands that were the same value may have to stay the same.
   Value old = operand.get();
   bool all = decisions.once(2);
   for (OpOperand &other : op->getOpOperands())
     if (&other == &operand || (all && other.get() == old))
       other.set(cast);
-  // Results of destinations are of their types.
+  // Results of destination operands have their types.
   if (decisions.once(2))
     for (Value result : op->getResults())
       if (result.getType() == old.getType()) {
@@ -346,7 +346,7 @@ bool ModuleMutator::changeOneAttribute() {
   NamedAttribute named = decisions.of(attributes);
   bool ours = op->getName().getDialectNamespace() == xfmr::XfmrDialect::getDialectNamespace();
   bool free = ours || !op->getInherentAttr(named.getName());
-  // How operands are divided is checked where they are read, if at all.
+  // Verifiers do not check how operands are divided into groups.
   if (named.getName() == "operandSegmentSizes" || named.getName() == "resultSegmentSizes" || isa<AffineMapAttr>(named.getValue()))
     return false;
   size_t kind = decisions.pick(4);
@@ -359,7 +359,7 @@ bool ModuleMutator::changeOneAttribute() {
   if (!value || value == named.getValue())
     return false;
   op->setAttr(named.getName(), value);
-  // Text without an attribute that has a default parses to the default.
+  // Without its attribute, text parses to the default of the attribute.
   op->getName().populateDefaultProperties(op->getPropertiesStorage());
   return true;
 }
@@ -458,7 +458,7 @@ bool ModuleMutator::emptyRegion() {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The calls of |function|.
+/// Returns the calls of |function|.
 static std::vector<func::CallOp> findCalls(ModuleOp module, func::FuncOp function) {
   std::vector<func::CallOp> calls;
   module.walk([&](func::CallOp call) {
@@ -511,7 +511,7 @@ bool ModuleMutator::eraseArgument() {
   return true;
 }
 
-/// The return of |function|; null if it has none or several.
+/// Returns the return operation of |function|; null if it has none or several.
 static func::ReturnOp findReturn(func::FuncOp function) {
   if (!function || !llvm::hasSingleElement(function.getBody()))
     return {};
@@ -566,7 +566,7 @@ bool ModuleMutator::eraseResult() {
 
 bool ModuleMutator::mutate() {
   using Change = bool (ModuleMutator::*)();
-  // Those that are valid most often and find most come several times.
+  // The changes that are valid most often and find most occur several times in the list.
   static constexpr Change changes[] = {&ModuleMutator::changeSizeEverywhere,
                                        &ModuleMutator::changeSizeEverywhere,
                                        &ModuleMutator::changeElementTypeEverywhere,

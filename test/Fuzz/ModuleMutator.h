@@ -10,34 +10,35 @@
 
 namespace attune {
 
-/// Changes a module of any phase at places and in ways that |decisions| pick: sizes and element types of one value or of all, attributes,
-/// operands, operations, constants, regions, and arguments and results of functions. The result may be invalid; the caller verifies it.
-/// Attributes of upstream operations keep their kind, because upstream's verifiers read attributes that they have not checked.
+/// Changes a module of any phase. |decisions| pick the place and the kind of change: sizes and element types of one
+/// value or of all, attributes, operands, operations, constants, regions, and arguments and results of functions. The
+/// result may be invalid; the caller verifies it. Attributes of upstream operations keep their kind, because upstream's
+/// verifiers read attributes that they have not checked.
 class ModuleMutator {
 public:
   ModuleMutator(mlir::ModuleOp module, Decisions &decisions);
 
-  /// Changes the module once. Returns false if the change that was picked does not apply at the place that was picked.
+  /// Changes the module once. Returns false if the picked change does not apply at the picked place.
   bool mutate();
 
 private:
-  /// An operation of the module: every name is as likely as every other, or every operation is.
+  /// Returns an operation of the module; either all names or all operations are equally likely.
   mlir::Operation *pickOp();
   mlir::func::FuncOp pickFunction();
-  /// An attribute of any operation; null if there is none.
+  /// Returns an attribute of any operation; null if there is none.
   mlir::Attribute pickAttribute();
-  /// A value of type |type| that may be used at |op|, other than |except|; null if there is none.
+  /// Returns a value of type |type| that may be used at |op|, other than |except|; null if there is none.
   mlir::Value pickValue(mlir::Operation *op, mlir::Type type, mlir::Value except = {});
-  /// A value of |type| without a meaning, made before |op|.
+  /// Creates an arbitrary value of |type| before |op|.
   mlir::Value makeValue(mlir::Operation *op, mlir::Type type);
   int64_t pickSize(int64_t size);
   int64_t pickNumber(int64_t number);
   mlir::Type pickElementType(mlir::Type type);
 
-  /// |type| with another size, element type or rank; |type| itself if there is none.
+  /// Returns |type| with another size, element type or rank; |type| itself if it has none.
   mlir::Type changeType(mlir::Type type);
-  /// |attribute| with another value of its kind, null if there is none. With |keepsForm|, arrays of numbers keep their length and the
-  /// places of dynamic sizes: upstream's accessors read as many operands as these ask for.
+  /// Returns |attribute| with another value of its kind, null if there is none. With |keepsForm|, arrays of numbers
+  /// keep their length and the places of dynamic sizes: upstream's accessors read as many operands as these ask for.
   mlir::Attribute changeAttribute(mlir::Attribute attribute, bool keepsForm = false);
 
   bool changeSizeEverywhere();

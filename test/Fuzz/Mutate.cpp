@@ -1,10 +1,11 @@
 //===- Mutate.cpp - Fuzz passes with changed IR of every phase ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: decisions (Decisions.h). They pick a golden model or a random module, a target with a type of products, and a phase of its
-// compilation; then changes of the module at that phase; then the phases from there on, or one pass. What the verifier accepts must go
-// through them or be refused with a diagnostic. ATTUNE_FUZZ_PRINT=1 shows the changed module and the passes, so that
-// `ATTUNE_FUZZ_PRINT=1 attune-fuzz-mutate INPUT 2> bad.mlir` is a reproducer: the first line is the attune-opt command.
+// Input: decisions (Decisions.h). They pick a golden model or a random module, a target with a precision, and a phase
+// of its compilation; then changes of the module at that phase; then the following phases, or one pass. A module that
+// the verifier accepts must pass through them, or be rejected with a diagnostic. ATTUNE_FUZZ_PRINT=1 shows the changed
+// module and the passes, so that `ATTUNE_FUZZ_PRINT=1 attune-fuzz-mutate INPUT 2> bad.mlir` is a reproducer: the first
+// line is the attune-opt command.
 //===----------------------------------------------------------------------===//
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/Registry.h"
@@ -32,21 +33,22 @@ using namespace attune;
 
 namespace {
 
-/// The phases that are made of passes, in order.
+/// The phases that consist of passes, in order.
 constexpr Phase kPhases[] = {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target};
 constexpr size_t kPhaseCount = std::size(kPhases);
 
-/// Golden models with what differs between families: caches, rotary embeddings, cross-attention, relative positions.
+/// Golden models with the features that differ between families: caches, rotary embeddings, cross attention, relative
+/// positions.
 constexpr const char *kModels[] = {"bert_base", "gpt2_cache", "llama_cache", "marian_forward", "bert_relative_key", "distilbert_base"};
 constexpr size_t kRandomModules = 26;
 
-/// A target with a type of products, in the options of the phase pipelines.
+/// A target with a precision, as options of the phase pipelines.
 struct TargetOptions {
   const char *name, *cpu;
   mlir::xfmr::Precision precision;
   const char *target = "cpu", *kernels = "";
 
-  /// The target itself; it has to be in the build.
+  /// Returns the target itself, which must be in the build.
   const Target &get() const {
     static std::map<const char *, std::unique_ptr<Target>> made;
     std::unique_ptr<Target> &found = made[name];
@@ -77,12 +79,14 @@ constexpr TargetOptions kTargets[] = {
     {"cuda-f16", "x86-64-v4", Precision::F16, "cuda"},
 };
 
-/// The modules to change. They are kept as text and parsed once in each context; a context for all runs would keep the types of all.
+/// The modules to change. They are kept as text and parsed once in each context; a single context would keep the types
+/// of all runs.
 class Modules {
 public:
-  /// The module of |model| for |target| after the phase before kPhases[|phase|]; null if a phase refuses the model.
+  /// Returns the module of |model| for |target| after the phase before kPhases[|phase|]; null if a phase rejects the
+  /// model.
   mlir::ModuleOp get(size_t model, size_t target, size_t phase);
-  /// Begins a new context now and then, never between two calls of get for one run.
+  /// Begins a new context from time to time, but never between two calls of get for one run.
   void startRun() {
     if (runs++ % kRunsOfContext == 0) {
       parsed.clear();
@@ -103,7 +107,7 @@ private:
     return all;
   }
 
-  /// The module of |model| as imported; null if the fixture cannot be read.
+  /// Returns the module of |model| as imported; null if the fixture cannot be read.
   mlir::OwningOpRef<mlir::ModuleOp> import(size_t model);
 
   using Key = std::tuple<size_t, size_t, size_t>;
@@ -139,7 +143,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Modules::import(size_t model) {
       failRun(module.message());
     return std::move(*module);
   }
-  // A random module that is valid: the next one if it is not.
+  // If a random module is invalid, the next one is tried.
   DiagnosticCollector diagnostics(context.get(), [](const std::string &) {});
   for (uint64_t seed = (model + 1) * 1000;; ++seed) {
     std::vector<uint8_t> data(200);
@@ -152,7 +156,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Modules::import(size_t model) {
   }
 }
 
-/// A copy of |module| that has the bodies of one to four functions only, if it has more: kernels are alike, and many make each run slow.
+/// Returns a copy of |module| with the bodies of at most one to four functions: kernels are similar, and many make each
+/// run slow.
 static mlir::OwningOpRef<mlir::ModuleOp> copyPart(mlir::ModuleOp module, Decisions decisions) {
   std::vector<mlir::func::FuncOp> defined;
   for (auto function : module.getOps<mlir::func::FuncOp>())
@@ -208,7 +213,8 @@ mlir::ModuleOp Modules::get(size_t model, size_t target, size_t phase) {
   return *(parsed[key] = std::move(module));
 }
 
-/// The passes at the top of |text|, the passes of a pipeline: "a,func.func(b,c{d e})" gives "a", "func.func(b)" and "func.func(c{d e})".
+/// The passes at the top of |text|, the passes of a pipeline: "a,func.func(b,c{d e})" gives "a", "func.func(b)" and
+/// "func.func(c{d e})".
 static void splitPasses(llvm::StringRef text, const std::string &before, const std::string &after, std::vector<std::string> &passes) {
   size_t begin = 0, depth = 0;
   for (size_t i = 0; i <= text.size(); ++i) {
@@ -226,7 +232,7 @@ static void splitPasses(llvm::StringRef text, const std::string &before, const s
   }
 }
 
-/// Our passes of all phases for a target, each as a pipeline of its own.
+/// Returns the passes of this project in all phases for a target, each as a pipeline of its own.
 static const std::vector<std::string> &getPasses(size_t target) {
   static std::vector<std::string> passes[std::size(kTargets)];
   if (!passes[target].empty())
@@ -242,7 +248,8 @@ static const std::vector<std::string> &getPasses(size_t target) {
   return passes[target];
 }
 
-/// Returns true if |module| asks for the size of a dimension that is not there. That is undefined, and upstream's folds read it unchecked.
+/// Returns true if |module| asks for the size of a dimension beyond the rank. That is undefined, and upstream's folds
+/// do not check it.
 static bool asksForNoDimension(mlir::ModuleOp module) {
   return module
       ->walk([](mlir::ShapedDimOpInterface op) {
@@ -254,7 +261,7 @@ static bool asksForNoDimension(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Runs |passes| on |module|. Returns false if they refuse it.
+/// Runs |passes| on |module|. Returns false if they reject it.
 static bool runPasses(mlir::PassManager &passes, mlir::ModuleOp module) {
   if (getenv("ATTUNE_FUZZ_PRINT")) {
     std::string text;
@@ -290,7 +297,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   mlir::MLIRContext &context = *original.getContext();
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  // Most changes are not valid.
+  // Most changes are invalid.
   for (int attempt = 0; attempt < 50 && !module; ++attempt) {
     DiagnosticCollector diagnostics(&context, [](const std::string &) {});
     module = original.clone();

@@ -1,8 +1,9 @@
 //===- Pipeline.cpp - Fuzz the dialect and the phases ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: if it begins with '#', IR as text after that; else decisions of a random module, after one byte for the type of products. What
-// parses and verifies must go through all phases, or be refused by one with a diagnostic of ours. ATTUNE_FUZZ_PRINT=1 shows the module.
+// Input: if it begins with '#', the text of IR; else one byte for the precision, then decisions of a random module. A
+// module that parses and verifies must pass through all phases, or be rejected by one with a diagnostic of this
+// project. ATTUNE_FUZZ_PRINT=1 shows the module.
 //===----------------------------------------------------------------------===//
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/Registry.h"

@@ -19,15 +19,15 @@ public:
   std::string write();
 
 private:
-  /// A decision among |count|; 0 when there is no more input.
+  /// Returns a decision among |count|; 0 after the end of the input.
   int64_t pick(int64_t count) { return data == end ? 0 : *data++ % count; }
   bool flip() { return pick(2); }
-  /// Sizes that tiles divide and that they do not.
+  /// Returns a size, which may be a multiple of tile sizes or not.
   int64_t pickSize() {
     static const int64_t sizes[] = {8, 1, 16, 5, 32, 33, 7, 48, 64, 12, 31, 3, 40, 2, 65, 17};
     return sizes[pick(16)];
   }
-  /// |value|, or now and then another one.
+  /// Returns |value|, or sometimes another one.
   int64_t nearly(int64_t value) { return pick(64) == 63 ? value + 1 : value; }
 
   std::string fresh() { return "%v" + number(++values); }
@@ -50,14 +50,14 @@ private:
   void writeFfn();
   void writeNorm();
   void writeAttention();
-  /// The clauses of attention with |heads| heads: masks and biases before the attributes.
+  /// Returns the clauses of attention with |heads| heads: masks and biases before the attributes.
   std::string scoreOperands(int64_t heads);
   std::string scoreAttributes();
 
   const uint8_t *data, *end;
   std::string weights, body;
   int64_t values = 0;
-  /// The tokens so far, and their features.
+  /// The token tensor so far, and its number of features.
   std::string current;
   int64_t width = 0;
 };

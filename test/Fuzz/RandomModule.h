@@ -10,9 +10,9 @@
 
 namespace attune {
 
-/// The text of a module with one entry over the tokens of a batch, built of layers of the dialect: projections, feed-forwards, norms,
-/// attention with masks, biases and windows. |data| decides which, and their sizes and attributes; one decision in some dozens is made such
-/// that the module is not valid.
+/// Returns the text of a module with one entry over the tokens of a batch, built of layers of the dialect: projections,
+/// feed-forwards, norms, attention with masks, biases and windows. |data| decides on the layers, their sizes and
+/// attributes. One decision in some dozens makes the module invalid.
 std::string makeRandomModule(const uint8_t *data, size_t size);
 
 } // namespace attune

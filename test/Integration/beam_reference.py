@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Greedy and beam search as transformers 4.22 does them, in plain Python: BeamSearchScorer and the processors of scores, over any function that gives the
-# logits of the next id. Written from the library's behaviour and not from the runtime's code.
+# logits of the next id. Written from the library's behavior and not from the runtime's code.
 
 import math
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # rounded_reference.py CASE DIR: computes a small BERT (inputs_embeds, absolute positions) with everything in double but the inputs of its
-# projections, which are rounded to bf16 or to int8 codes as the pages of `xfmr.linear` say, and compares with what is compiled. Prints how
+# projections, which are rounded to bf16 or quantized to int8 as the pages of `xfmr.linear` say, and compares with what is compiled. Prints how
 # far both are from the reference implementation, and from each other.
 
 import json
@@ -24,7 +24,7 @@ def bf16(x):
 
 
 def codes(row):
-    """Codes of |row| and what one is worth."""
+    """Returns the quantized values of |row| and their scale."""
     scale = max(map(abs, row)) / 127 or 1.0
     return [round(x / scale) for x in row], scale
 

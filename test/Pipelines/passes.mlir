@@ -54,7 +54,7 @@
 // LINALG-NEXT: canonicalize
 // LINALG-NEXT: )
 // LINALG-NEXT: )
-// The instructions of the CPU decide what codes look like.
+// The instructions of the CPU decide the layout of low-precision operands.
 // DOTS: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=bf16 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=32}
 // TILES: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=bf16 bf16-group=2 bf16-multiple=32 int8-codes=i8 int8-multiple=64 known-counts=false panel-width=32}
 // VNNI: convert-xfmr-to-linalg{attention-codes=f32 attention-head=128 bf16-codes=f32 bf16-group=2 bf16-multiple=2 int8-codes=i8 int8-multiple=4 known-counts=false panel-width=16}

@@ -17,7 +17,7 @@
 // RUN: FileCheck %s --check-prefix=TARGET --input-file=%t.target.mlir \
 // RUN:   --implicit-check-not='{{ (func|scf|memref|vector|arith|math|affine|cf)[.]}}'
 
-// What each phase leaves of a layer that is called twice, one file from end to end.
+// The output of each phase for a layer that is called twice, from the first phase to the last.
 
 // Projections joined, bias, activation and residual in them; one function for both calls.
 // DIALECT: xfmr.weight @q0.concat : tensor<60x20xf32>

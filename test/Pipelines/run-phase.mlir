@@ -43,7 +43,7 @@
 // RUN: not attune-opt %t/absent.mlir --attune-to-linalg 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: error: 'rt.target': target 'abacus' is not in this build, expected cpu
 
-// What is reduced keeps its target.
+// A reduced module keeps its target.
 // RUN: printf '#!/bin/sh\nattune-opt --attune-to-linalg "$1" 2>/dev/null | grep -q "vector_bits = 256" && exit 1 || exit 0\n' > %t/kept.sh && chmod +x %t/kept.sh
 // RUN: attune-reduce %t/narrow.mlir --reduction-tree='traversal-mode=0 test=%t/kept.sh' | FileCheck %s --check-prefix=REDUCED
 // REDUCED: rt.target = #rt.target<"cpu", {{{.*}}vector_bits = 256

@@ -74,7 +74,7 @@ struct Row {
     return c.mask.kind == MaskKind::Float ? m <= kLowest / 2 : m == 0;
   }
 
-  /// What the rows without a visible key get.
+  /// Computes the probabilities of rows without a visible key.
   std::vector<double> masklessWeights() const {
     std::vector<double> p(keys());
     if (c.maskedRows == MaskedRows::Zero)

@@ -1,8 +1,8 @@
 //===- Attention.h - Attention as its formula says -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One `xfmr.attention` with its operands, and what it gives, in double. Letters: T tokens, B sequences, Q and K padded lengths of queries
-// and keys, H heads, G key heads, D and E sizes of a head's keys and values.
+// One `xfmr.attention` with its operands, and its result in double. Letters: T tokens, B sequences, Q and K padded
+// lengths of queries and keys, H heads, G key heads, D and E sizes of a head's keys and values.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_ATTENTION_H
 #define ATTUNE_TEST_REFERENCE_ATTENTION_H
@@ -27,7 +27,7 @@ struct Mask {
   std::vector<bool> dynamic;
   std::vector<float> values;
 
-  /// The element for a sequence, head, query and key.
+  /// Returns the element for a sequence, head, query and key.
   float at(int64_t b, int64_t h, int64_t i, int64_t j) const;
 };
 
@@ -45,7 +45,8 @@ struct AttentionCase {
   Mask mask;
   MaskedRows maskedRows = MaskedRows::Uniform;
   Stage stage = Stage::Softmax;
-  /// Operands; empty where absent. Tokens of sequences follow each other: query [T, H, D], key [T, G, D], value [T, G, E].
+  /// Operands; empty where absent. Tokens of sequences follow each other: query [T, H, D], key [T, G, D], value [T, G,
+  /// E].
   std::vector<float> query, key, value, headMask;
   std::vector<float> distanceBias; // [biasHeads, distances]
   int64_t biasHeads = 0, distances = 0;

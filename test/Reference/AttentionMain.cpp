@@ -3,8 +3,9 @@
 //
 // attune-test-attention SEED COUNT FOLDER [plain|cached|long]
 //
-// Writes a module with COUNT random attentions into FOLDER (model.mlir, weights.safetensors, in.safetensors), and what it must give,
-// expected.safetensors. Every combination of masks, biases, hiding, grouped heads, ragged lengths and outputs may come up.
+// Writes a module with COUNT random attentions into FOLDER (model.mlir, weights.safetensors, in.safetensors), and its
+// expected outputs, expected.safetensors. Every combination of masks, biases, hidden positions, grouped heads, ragged
+// lengths and outputs may occur.
 //===----------------------------------------------------------------------===//
 
 #include "test/Reference/AttentionModule.h"
@@ -21,7 +22,7 @@ using namespace attune::reference;
 
 namespace {
 
-/// The lengths of a module's sequences, which all its cases share.
+/// The lengths of the sequences of a module, which all its cases share.
 AttentionCase drawLengths(Random &r, const std::string &kind) {
   AttentionCase c;
   c.cached = kind == "cached";

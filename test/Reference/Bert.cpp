@@ -108,7 +108,7 @@ private:
   /// tanh(dense(first token of each row)).
   Array pool(const Array &x) { return activate(dense("pooler.dense", firstTokens(x)), "tanh"); }
 
-  /// What the architecture puts on top.
+  /// Computes the head of the architecture.
   void head(const Array &x) {
     if (config.architecture == "BertModel" || config.architecture == "RobertaModel") {
       perToken("last_hidden_state", x);

@@ -1,8 +1,9 @@
 //===- Bert.h - The BERT family in plain C++ -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An independent statement of what BertModel, RobertaModel and their heads compute, in double, from the papers' formulas and the behaviour
-// of transformers 4.22. Letters: B batch, S length, H hidden, A heads, D head size, L layers.
+// An independent statement of what BertModel, RobertaModel and their heads compute, in double, from the papers'
+// formulas and the behaviour of transformers 4.22. Letters: B batch, S length, H hidden, A heads, D head size, L
+// layers.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_BERT_H
 #define ATTUNE_TEST_REFERENCE_BERT_H
@@ -11,7 +12,7 @@
 
 namespace attune::reference {
 
-/// What config.json says.
+/// The configuration in config.json.
 struct BertConfig {
   std::string family = "bert"; ///< or "roberta"
   std::string architecture = "BertModel";
@@ -25,7 +26,7 @@ struct BertConfig {
 /// Reads config.json of |folder|.
 BertConfig readConfig(const std::string &folder);
 
-/// The inputs of one call. Absent ones have their default already.
+/// The inputs of one call; omitted inputs have their default already.
 struct BertInputs {
   int64_t batch = 0, length = 0;
   std::vector<int64_t> ids;    ///< [B, S]; empty if there are embeddings

@@ -10,7 +10,7 @@
 
 namespace attune::reference {
 
-/// A module with one entry, its inputs and weights, and the outputs it must give.
+/// A module with one entry, its inputs and weights, and its expected outputs.
 class CaseModule {
 public:
   /// Writes model.mlir, weights.safetensors, in.safetensors and expected.safetensors into |folder|.

@@ -3,8 +3,8 @@
 //
 // attune-test-groups SEED COUNT FOLDER [deep]
 //
-// Writes a module with COUNT random chains of operations, or as many deep projections, into FOLDER (model.mlir, weights.safetensors,
-// in.safetensors), and what it must give in double, expected.safetensors.
+// Writes a module with COUNT random sequences of operations, or as many deep projections, into FOLDER (model.mlir,
+// weights.safetensors, in.safetensors), and its expected outputs, computed in double (expected.safetensors).
 //===----------------------------------------------------------------------===//
 
 #include "test/Reference/GroupModule.h"

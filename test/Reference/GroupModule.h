@@ -1,9 +1,9 @@
 //===- GroupModule.h - Random chains of operations --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chains of what becomes kernels beside attention: projections with their epilogues, feed-forwards, norms, softmax, activations, sums,
-// rotations, embeddings. Widths and numbers of tokens are 1, primes, whole tiles and what is beside them. Each operation is written as IR
-// and computed in double.
+// Sequences of all operations that become kernels, except attention: projections with their epilogues, feed-forwards,
+// norms, softmax, activations, sums, rotary embeddings, embeddings. Widths and numbers of tokens are 1, primes,
+// multiples of tile sizes, and one more or less. Each operation is written as IR and computed in double.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_GROUPMODULE_H
 #define ATTUNE_TEST_REFERENCE_GROUPMODULE_H
@@ -17,7 +17,7 @@ namespace attune::reference {
 inline std::string str(int64_t value) { return std::to_string(value); }
 inline std::string rows(int64_t width) { return "tensor<?x" + str(width) + "xf32>"; }
 
-/// What a function of the dialect is called there and in Math.h.
+/// The names of a function in the dialect and in Math.h.
 struct Function {
   const char *op, *math;
 };
@@ -35,7 +35,7 @@ public:
   void addDeep();
 
 private:
-  /// The tokens so far: their value in the IR and their numbers.
+  /// The token tensor so far: its value in the IR, and its elements.
   struct Rows {
     std::string value;
     Array data;

@@ -1,11 +1,12 @@
 //===- Main.cpp - attune-test-reference ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune-test-reference MODEL_DIR IN.safetensors OUT.safetensors [--outputs=NAME,…] [--padding=compute|skip] [--case=case.json]
+// attune-test-reference MODEL_DIR IN.safetensors OUT.safetensors [--outputs=NAME,…] [--padding=compute|skip]
+// [--case=case.json]
 //
-// Writes the outputs of one call, each rounded once to float. --outputs takes names or groups; --padding=skip puts zeros where the integer
-// mask of the tokens is 0, as a model compiled with that flag leaves them. --case writes the description that turns the two files into a
-// golden case.
+// Writes the outputs of one call, each rounded once to float. --outputs takes names or groups; --padding=skip puts
+// zeros where the integer mask of the tokens is 0, as a model compiled with that flag leaves them. --case writes the
+// description that turns the two files into a golden case.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/SafetensorsWriter.h"
@@ -19,7 +20,8 @@
 using namespace attune;
 using namespace attune::reference;
 
-/// Whether |name| or its group ("hidden_states" of "hidden_states.2") is in the comma-separated |list|; an empty list has all.
+/// Returns true if |name| or its group ("hidden_states" of "hidden_states.2") is in the comma-separated |list|; an
+/// empty list contains all.
 static bool wanted(const std::string &name, const std::string &list) {
   if (list.empty())
     return true;
@@ -30,7 +32,7 @@ static bool wanted(const std::string &name, const std::string &list) {
   return false;
 }
 
-/// Zeroes what belongs to padding tokens: rows of [B, S, …], query rows and key columns of [B, A, S, S].
+/// Sets the elements of padding tokens to zero: rows of [B, S, …], query rows and key columns of [B, A, S, S].
 static void clearPadding(Output &output, const BertInputs &in) {
   std::vector<double> &data = output.value.data;
   int64_t length = in.length, perSequence = data.size() / in.batch, perToken = perSequence / length;
@@ -43,8 +45,9 @@ static void clearPadding(Output &output, const BertInputs &in) {
   }
 }
 
-/// Golden cases allow 30 times the error of the float32 reference (test/fixtures/README.md), which for small models is up to 1.3e-6 of an
-/// output's largest value; 4e-5 is that rule. A wrong form of gelu is more than ten times as far off.
+/// Golden cases allow 30 times the error of the float32 reference (test/fixtures/README.md), which for small models is
+/// up to 1.3e-6 of an output's largest value; 4e-5 is that rule. A wrong form of gelu is more than ten times as far
+/// off.
 static constexpr double allowedShareOfLargest = 4e-5;
 
 static Json describeOutput(const Array &value) {

@@ -1,7 +1,7 @@
 //===- Math.h - Textbook operations in double ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the reference computes with: row-major arrays of double, one loop per formula, nothing fused, nothing fast.
+// The operations of the reference: row-major arrays of double, one loop per formula, nothing fused, nothing fast.
 // Letters: T tokens (rows), K inputs, N outputs.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_MATH_H
@@ -30,13 +30,13 @@ struct Array {
 
 /// x [T, K] times the transpose of w [N, K], plus b [N].
 Array linear(const Array &x, const Array &w, const Array &b);
-/// Normalises each row of |x| to mean 0 and variance 1 (biased, plus |epsilon|), then scales by |gain| and adds |bias|.
+/// Normalizes each row of |x| to mean 0 and variance 1 (biased, plus |epsilon|), then scales by |gain| and adds |bias|.
 Array layerNorm(const Array &x, const Array &gain, const Array &bias, double epsilon);
 /// The sum of two arrays of one shape.
 Array add(const Array &a, const Array &b);
 /// Replaces |n| scores by their softmax.
 void softmax(double *scores, int64_t n);
-/// Whether activate knows the function |name| ("gelu", "relu", …, as in config.json).
+/// Returns true if activate knows the function |name| ("gelu", "relu", …, as in config.json).
 bool knownActivation(const std::string &name);
 /// Applies the function |name| to each element.
 Array activate(const Array &x, const std::string &name);

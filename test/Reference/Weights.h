@@ -1,7 +1,7 @@
 //===- Weights.h - The tensors of a model folder, by canonical name --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A test tool's view of a folder: what is wrong ends the program with one line.
+// The model folder of a test tool. Any error ends the program with one line.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_WEIGHTS_H
 #define ATTUNE_TEST_REFERENCE_WEIGHTS_H
@@ -16,12 +16,13 @@ namespace attune::reference {
 /// A float tensor in double.
 Array toArray(const TensorView &view);
 
-/// Weights by the name that the architecture's own saved file uses without its base prefix ("embeddings.word_embeddings.weight").
+/// Weights by the name that the architecture's own saved file uses without its base prefix
+/// ("embeddings.word_embeddings.weight").
 class Weights {
 public:
   explicit Weights(const std::string &folder);
-  /// The tensor called |name|, "bert." or "roberta." + |name|, or either with the older "gamma" and "beta" for a LayerNorm's weight and
-  /// bias; null if none.
+  /// The tensor called |name|, "bert." or "roberta." + |name|, or either with the older "gamma" and "beta" for a
+  /// LayerNorm's weight and bias; null if none.
   const TensorView *find(const std::string &name) const;
   /// The same as an array; fails if there is none.
   Array get(const std::string &name) const;

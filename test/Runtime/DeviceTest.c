@@ -51,7 +51,7 @@ static int32_t decode(const attune_host *host, const attune_call *call) {
   return launch(host, APPEND, call->dims[0], args);
 }
 
-/* Nothing to do, then what the image lacks. */
+/* Launches an empty grid, then a function that the image lacks. */
 static int32_t broken(const attune_host *host, const attune_call *call) {
   const void *args[] = {&call->weights};
   int32_t code = launch(host, GATHER, 0, args);
@@ -59,7 +59,7 @@ static int32_t broken(const attune_host *host, const attune_call *call) {
   return launch(host, ABSENT, 1, args);
 }
 
-/* More blocks than a GPU launches, as compiled code passes them on. */
+/* Launches more blocks than a GPU can, as compiled code would. */
 static int32_t huge(const attune_host *host, const attune_call *call) {
   const void *args[] = {&call->weights};
   attune_launch launch = {GATHER, 0, {UINT32_MAX, 1, 1}, {BLOCK, 1, 1}, args};

@@ -1,7 +1,8 @@
 //===- GenerateTest.cpp - Generation on sessions ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune_generate and its wrapper on decoders whose caches hold ids, against the reference. Usage: attune-test-generate FOLDER (writable)
+// attune_generate and its wrapper on decoders whose caches hold ids, against the reference. Usage: attune-test-generate
+// FOLDER (writable)
 //===----------------------------------------------------------------------===//
 
 #include "attune/generate.hpp"
@@ -35,7 +36,8 @@ static Ids cut(const attune_generation_options &options, Ids ids, int64_t from) 
   return ids;
 }
 
-/// Beams, ends and lengths at random: what slots hold and who continues whom is right if the ids are.
+/// Beams, end ids and lengths at random. The ids are right only if slots hold the right tokens and beams have the right
+/// parents.
 static void testAgainstReference(const attune::Model &model) {
   std::mt19937 random(5);
   auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
@@ -73,7 +75,8 @@ static void testAgainstReference(const attune::Model &model) {
   }
 }
 
-/// Prompts padded on the left give what they give alone; rows that ended are in no step, and slots stay with their rows.
+/// Prompts padded on the left give the same result as without padding; rows that ended are in no step, and slots stay
+/// with their rows.
 static void testRaggedPrompts(const attune::Model &model) {
   for (int sampled = 0; sampled < 2; ++sampled) {
     attune::GenerationOptions options(model);
@@ -144,7 +147,7 @@ static void testCallback(const attune::Model &model) {
   CHECK(attune::generate(session, options, inputs)->length == whole->length);
 }
 
-/// Sources are read once, whatever the beams; each row goes on from its own.
+/// Sources are encoded once, whatever the number of beams; each row continues from its own source.
 static void testEncoderDecoder(attune_generation_options own) {
   own.decoder_start_token_id = 3;
   attune_model_desc desc = toy::makeEncoderDecoder(&own);
@@ -234,7 +237,8 @@ static bool areEqual(const attune::Generation &a, const attune::Generation &b) {
   return equal;
 }
 
-/// Turns of a conversation in one session give what the whole text gives in a new one, and only new tokens are read, whatever searches.
+/// Turns of a conversation in one session give the same result as the whole text in a new one, and only new tokens are
+/// read, by every kind of search.
 static void testConversations(const attune::Model &model) {
   std::mt19937 random(7);
   auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
@@ -265,7 +269,8 @@ static void testConversations(const attune::Model &model) {
       attune::Session fresh = attune::generationSession(model, options, next.inputs(), 1);
       attune::Generation whole = attune::generate(fresh, options, next.inputs());
       CHECK(whole->reused_tokens == 0 && areEqual(continued, whole));
-      // Without beams a row's slot has all but its last id, which was chosen but not read, and the one or two ids of the turn.
+      // Without beams a row's slot has all but its last id, which was chosen but not read, and the one or two ids of
+      // the turn.
       if (options->num_beams == 1)
         CHECK(read <= next.rows * 3);
       first = std::move(continued);
@@ -275,7 +280,7 @@ static void testConversations(const attune::Model &model) {
   }
 }
 
-/// What is reused, to the token.
+/// The exact number of tokens that are reused.
 static void testReuse(const attune::Model &model) {
   attune::GenerationOptions options(model);
   options->reuse_cache = 1;
@@ -338,7 +343,7 @@ static void testReuse(const attune::Model &model) {
   CHECK(generate({8, 9, 10, 3})->reused_tokens == 0 && session.slotLength(1) == 0);
 }
 
-/// Ids, masks and slots as I32, here in generation, give what I64 gives.
+/// Ids, masks and slots as I32 give the same results as I64, in generation, too.
 static void testNarrowInputs(const attune::Model &model) {
   attune::GenerationOptions options(model);
   options->max_length = 9;

@@ -1,7 +1,7 @@
 //===- GenerationReference.h - Generation written for clarity ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A second implementation to compare with: no batches, no caches, every score of every continuation in one list.
+// A second implementation for comparison: no batches, no caches, all scores of all continuations in one list.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_GENERATIONREFERENCE_H
 #define ATTUNE_TEST_GENERATIONREFERENCE_H
@@ -17,7 +17,7 @@ using Ids = std::vector<int64_t>;
 /// Logits that depend on all ids so far.
 std::vector<float> toyLogits(const Ids &ids, int64_t vocabSize);
 
-/// The first end of |ids| at or after |from|.
+/// Returns the position of the first end id of |ids| at or after |from|.
 Ids::iterator findEnd(const attune_generation_options &options, Ids &ids, int64_t from);
 
 struct Scored {
@@ -30,7 +30,7 @@ struct Scored {
 std::vector<Scored> searchBeams(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
 /// Greedy search from one prompt, eos included.
 Ids searchGreedily(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
-/// The best sequence of all there are: every continuation up to options.max_length is scored.
+/// Returns the best of all sequences: scores every continuation up to options.max_length.
 Scored enumerate(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize);
 
 } // namespace reference

@@ -1,8 +1,9 @@
 //===- GenerationTest.cpp - Greedy search, sampling and beam search ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops of the runtime over a toy model, whose logits are a function of all ids, against a second implementation and against the
-// enumeration of all sequences. The toy keeps the ids of each sequence, so it also checks that parents are handed on rightly.
+// The loops of the runtime over a toy model, whose logits are a function of all ids, against a second implementation
+// and against the enumeration of all sequences. The toy keeps the ids of each sequence, so it also checks the parents
+// of each step.
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
@@ -206,7 +207,8 @@ static void testBatches() {
   }
 }
 
-/// Temperatures whose quotients leave the range of floats or doubles draw the best of |scores| and its equals, whatever the other filters.
+/// Temperatures whose quotients leave the range of floats or doubles draw the best of |scores| and its equals, whatever
+/// the other filters.
 static void testSmallTemperatures(attune_generation_options options, std::vector<float> scores) {
   auto vocabSize = static_cast<int64_t>(scores.size());
   std::vector<Candidate> scratch(scores.size());

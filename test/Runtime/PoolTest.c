@@ -15,7 +15,7 @@
 
 enum { MAX_N = 1000, MAX_WORKERS = 16 };
 
-/* What a loop's body sees. */
+/* The context of a loop's body. */
 typedef struct loop {
   const attune_host *host;
   int64_t n, grain;

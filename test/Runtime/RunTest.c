@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     test_narrow_inputs();
     test_refused_outputs();
     test_entries_and_shapes();
-    test_good(); /* what was refused left nothing behind */
+    test_good(); /* refused calls have no effect on later ones */
     attune_session_destroy(session);
   }
   puts("ok");

@@ -1,8 +1,8 @@
 //===- ToyDecoder.h - Compiled decoders written by hand ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cache holds the ids of each slot, and logits are reference::toyLogits of them, so the reference of generation says what must come out.
-// The encoder-decoder keeps the sum of its source's visible ids, which stands before the ids.
+// A cache holds the ids of each slot, and logits are reference::toyLogits of them, so the reference of generation
+// predicts the result. The encoder-decoder keeps the sum of its source's visible ids, which stands before the ids.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_TOYDECODER_H
 #define ATTUNE_TEST_TOYDECODER_H
@@ -16,7 +16,7 @@ namespace toy {
 /// Size of the vocabulary, and most tokens of a slot.
 constexpr int64_t vocabSize = 11, positions = 24;
 
-/// What the entries have been asked for.
+/// Counts of the work that the entries have done.
 struct Record {
   int64_t encoded = 0;                     ///< rows
   int64_t prefilled = 0;                   ///< tokens that prefill has read

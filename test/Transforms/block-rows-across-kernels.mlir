@@ -6,7 +6,7 @@
 // NONE-NOT: scf.for %
 // NONE-NOT: offset: ?>)
 
-// Kernels take rows from anywhere, and so do the views in them.
+// The rows of kernel arguments get a dynamic offset, and so do the views of them.
 // CHECK-LABEL: func.func private @scale
 // CHECK-SAME: (%[[X:[^ ]*]]: memref<?x4x2xf32, strided<[8, 2, 1], offset: ?>> {tile.rows}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<?x8xf32, strided<[8, 1], offset: ?>> {tile.rows})
 // CHECK: memref.collapse_shape %[[X]] {{.*}} into memref<?x8xf32, strided<[8, 1], offset: ?>>
@@ -235,7 +235,7 @@ func.func @between(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 
 // -----
 
-// A kernel that does something to its rows that may not work from anywhere is left as it is.
+// A kernel with an operation that may not support rows at an offset stays as it is.
 // CHECK-LABEL: func.func private @cast
 // CHECK-SAME: (%{{.*}}: memref<?x8xf32> {tile.rows}, %{{.*}}: memref<?x8xf32> {tile.rows})
 func.func private @cast(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"cast">} {
@@ -300,7 +300,7 @@ func.func @two(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
 
 // -----
 
-// Instructions read codes in whole groups of rows, for which buffers of two dimensions have room: %t does not lie in %a.
+// Instructions read low-precision operands in whole groups of rows, for which buffers of two dimensions have room: %t is not placed in %a.
 func.func private @make(%y: memref<?x4x2xbf16>) attributes {tile.kernel = #tile.kernel<"make">} {
   return
 }
@@ -328,7 +328,7 @@ func.func @codes(%n: index, %y: memref<?x8xbf16>) {
 
 // -----
 
-// What lies in another's rows gives them on: %d lies where %b did, which lay where %a did.
+// A buffer in the rows of another one forwards them: %d is placed where %b was, which was placed where %a was.
 func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
@@ -373,7 +373,7 @@ func.func @given_on(%n: index, %y: memref<?x8xf32>) {
 
 // -----
 
-// %a may be what is read at the end: nothing lies in it.
+// %a may be the buffer that is read at the end, so no buffer is placed in it.
 func.func private @copy(%x: memref<?x8xf32> {tile.rows}, %y: memref<?x8xf32> {tile.rows}) attributes {tile.kernel = #tile.kernel<"copy">} {
   return
 }
@@ -402,7 +402,7 @@ func.func @given_to_others(%n: index, %c: i1, %x: memref<?x8xf32>, %y: memref<?x
 
 // -----
 
-// Kernels with results, and those of a static number of rows, are not taken apart.
+// Kernels with results, and kernels with a static number of rows, are not run in blocks.
 // CHECK-LABEL: func.func @results
 // CHECK-NOT: scf.for
 // CHECK: call @counted

@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-bufferize | FileCheck %s
 
-// Weights are where they were, in their order, and results that are buffers of arguments are gone.
+// Weights keep their places and order; results that are buffers of arguments are removed.
 // CHECK: xfmr.weight @a :
 // CHECK-NEXT: xfmr.weight @b :
 // CHECK-NEXT: func.func private @kernel(%{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32>) {

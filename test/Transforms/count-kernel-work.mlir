@@ -62,7 +62,7 @@ func.func @forward(%x: tensor<?x6xf32> {xfmr.input = #xfmr.input<"x", [batch, 6]
 
 // -----
 
-// A size that is read from memory: the entry is left out.
+// A size is read from memory, so the entry has no work function.
 // CHECK-LABEL: func.func private @fill
 // CHECK-NOT: rt.kernel_work
 func.func private @fill(%out: tensor<?xf32>) -> tensor<?xf32> attributes {tile.kernel = #tile.kernel<"fill">} {

@@ -85,7 +85,7 @@ func.func @negative_no_loop(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %x : tensor<?x8xf32>
 }
 
-// A function that only passes on the result of another one gets its destination from the callee's.
+// A function that only forwards the result of a callee gets its destination from that of the callee.
 // CHECK-LABEL: func private @outer
 // CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>, %[[D:.*]]: tensor<?x4xf32>
 func.func private @outer(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
@@ -113,7 +113,7 @@ func.func @calls_outer(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %0 : tensor<?x4xf32>
 }
 
-// Kernels that differ only in the numbers of their groups are the same function.
+// Kernels that differ only in their kernel numbers become one function.
 // CHECK-LABEL: func private @negate_4(
 // CHECK-NOT: attune.
 // CHECK: return

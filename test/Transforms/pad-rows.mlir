@@ -56,7 +56,7 @@ func.func @forward(%out: memref<?x96xf32>, %rows: index) attributes {xfmr.entry 
 
 // -----
 
-// An argument that is also what a caller of the entry gives keeps its rows, and so does all that is passed as it.
+// An argument that is also an argument of an entry keeps its rows, and so do all buffers that are passed as it.
 // CHECK-LABEL: func.func private @double
 // CHECK-NOT: strided
 func.func private @double(%a: memref<?x512xf32>) {
@@ -82,7 +82,7 @@ func.func @unknown(%rows: index) attributes {xfmr.entry = #xfmr.entry<"unknown">
   "test.use"(%flat) : (memref<?xf32>) -> ()
   return
 }
-// Other rows: codes, of one element, of a size that is not known.
+// Rows that are not padded: quantized values, rows of one element, rows of unknown size.
 func.func @others(%rows: index, %columns: index) attributes {xfmr.entry = #xfmr.entry<"others">} {
   %codes = memref.alloc(%rows) : memref<?x2048xi8>
   %flat = memref.alloc(%rows) : memref<?xf32>

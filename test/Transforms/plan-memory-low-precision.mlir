@@ -1,7 +1,7 @@
 // RUN: attune-opt %s --attune-plan-memory=row-group=32 | FileCheck %s
 // RUN: attune-opt %s --attune-plan-memory | FileCheck %s --check-prefix=ONE
 
-// Room for whole groups of 32 rows of codes, of the two buffers of 8 and 16 bits; other buffers are as large as they say.
+// The two buffers of 8 and 16 bits have room for whole groups of 32 rows; other buffers have the size of their type.
 // CHECK: rt.workspace = #xfmr.formula<[length], affine_map<()[s0] -> ({{.*}}((s0 + 31) floordiv 32) * 4096)>>
 // ONE: rt.workspace = #xfmr.formula<[length]
 // ONE-NOT: floordiv 32

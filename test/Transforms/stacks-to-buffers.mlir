@@ -20,7 +20,7 @@ func.func @stack(%a: tensor<?xf32>, %b: tensor<?xf32>, %n: index, %out: memref<2
   return
 }
 
-// A link that something else reads stays a tensor, and what comes after it.
+// A link of the chain that has another reader stays a tensor, and so do all links after it.
 // CHECK-LABEL: func.func @negative_read_between
 // CHECK-NOT: memref.alloc
 // CHECK-COUNT-2: tensor.insert_slice

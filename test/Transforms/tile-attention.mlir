@@ -83,7 +83,7 @@ func.func @grouped_heads(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: ten
   return %y : tensor<?x4x12xf32>
 }
 
-// Eleven heads share keys: a tile of eight and one of three.
+// Eleven query heads share keys: one tile has eight of them, the next one three.
 // CHECK-LABEL: @uneven_group
 // CHECK: scf.forall (%{{.*}}, %[[NUMBER:.*]], %{{.*}}) in (%{{.*}}, 2, %{{.*}})
 // CHECK: %[[KV:.*]] = affine.apply #{{.*}}(%[[NUMBER]])
@@ -95,7 +95,7 @@ func.func @uneven_group(%q: tensor<?x11x12xf32>, %k: tensor<?x1x12xf32>, %offset
   return %y : tensor<?x11x12xf32>
 }
 
-// A cache is not packed: its panels and rows are read where they are.
+// Keys and values of a cache are not packed: tiles read its panels and rows in place.
 // CHECK-LABEL: @cached
 // CHECK-SAME: %[[KC:[a-z0-9]+]]: tensor<?x2x?x12x64xf32>, %[[VC:[a-z0-9]+]]: tensor<?x2x?x20xf32>, %{{.*}}: tensor<?xi64>, %[[TOTAL:[a-z0-9]+]]: tensor<?xi64>
 // CHECK-NOT: tile.key_panel
@@ -185,7 +185,7 @@ func.func @mask_per_head_i1(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %le
   return %y : tensor<?x4x12xf32>
 }
 
-// What has static size 1 is the same for all: one row of the mask serves the tile. A single key is written out for all.
+// Dimensions of static size 1 are broadcast: one row of the mask serves the tile. A mask of a single key is expanded to all keys.
 // CHECK-LABEL: @mask_broadcast
 // CHECK: scf.forall (%[[SEQUENCE:.*]], %{{.*}}, %{{.*}}) in (%{{.*}}, 4, %{{.*}})
 // CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0] [1, 1, 1, %{{.*}}] [1, 1, 1, 1] : tensor<1x1x1x?xf32> to tensor<1x1x?xf32>
@@ -239,7 +239,7 @@ func.func @negative_other_ops(%x: tensor<?x48xf32>, %w: tensor<8x48xf32>) -> ten
   return %y : tensor<?x8xf32>
 }
 
-// Keys that are rounded already stay rows.
+// Keys of low precision stay rows; they are not packed into panels.
 // CHECK-LABEL: @rounded
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<?x4x16xf32>, %[[K:[a-z0-9]+]]: tensor<?x2x16xf16>, %[[V:[a-z0-9]+]]: tensor<?x2x8xf16>
 // CHECK-NOT: tile.key_panel

@@ -2,7 +2,7 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=64 even-low-precision-tiles=false stream-panels=1 wide-rows=64 wide-columns=64 wide-blocks=4" --canonicalize | FileCheck %s --check-prefix=WIDE
 // RUN: attune-opt %s --convert-xfmr-to-linalg="bf16-codes=bf16 int8-codes=i8 int8-multiple=4" --attune-tile-groups="register-rows=8 block-bytes=524288 low-precision-rows=8 stream-panels=1" --canonicalize | FileCheck %s --check-prefix=EVEN
 
-// Products of codes have register tiles of their own number of rows; blocks are whole tiles. Panels are cut as they are packed.
+// Low-precision contractions have register tiles with their own number of rows; blocks are whole tiles. Panels are tiled as they are packed.
 // CHECK-LABEL: @int8
 // CHECK: %[[PANELS:.*]] = xfmr.weight_pack %{{.*}}, 32 group 4 multiple 4
 // CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) = (0, 0) to (%{{.*}}, 64) step (%{{.*}}, 32)
@@ -15,7 +15,7 @@ func.func @int8(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>) -> tensor<?x64xf32>
   return %y : tensor<?x64xf32>
 }
 
-// Up to 3 tiles have about the same number of rows if that is asked for.
+// With the option, up to 3 tiles have about the same number of rows.
 // EVEN-LABEL: @int8
 // EVEN: %[[FEW:.*]] = arith.cmpi ule, %[[ALL:.*]], %c24
 // EVEN: %[[TILES:.*]] = arith.ceildivui %[[ALL]], %c8

@@ -98,7 +98,7 @@ func.func @norm(%x: tensor<?x33xf32>, %r: tensor<?x33xf32>, %w: tensor<33xf32>, 
   return %y : tensor<?x33xf32>
 }
 
-// Another kernel's result is read, not computed again.
+// The result of another kernel is read, not computed again.
 // CHECK-LABEL: @two_kernels
 // CHECK: %[[FIRST:.*]] = scf.forall
 // CHECK: } {tile.kernel = #tile.kernel<"linear 48 -> 64", row_wise>, tile.work = #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>}
@@ -134,7 +134,7 @@ func.func @negative_rank_1(%a: index) -> tensor<?xf32> {
   return %f : tensor<?xf32>
 }
 
-// Tiled already.
+// A kernel that is tiled already stays as it is.
 // CHECK-LABEL: @negative_inside_forall
 // CHECK: scf.forall
 // CHECK-NOT: scf.forall

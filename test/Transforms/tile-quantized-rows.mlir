@@ -1,7 +1,7 @@
 // RUN: attune-opt %s --attune-tile-quantized-rows --canonicalize | FileCheck %s
 // RUN: attune-opt %s --attune-tile-quantized-rows=row-block=2 --canonicalize | FileCheck %s --check-prefix=TWO
 
-// Rows that come from elsewhere: a loop of its own.
+// Rows that no loop here computes: rounding gets a loop of its own.
 // CHECK-LABEL: @alone
 // CHECK: %{{.*}}:2 = scf.forall (%[[I:.*]]) = (0) to (%{{.*}}) step (8) shared_outs(%[[C:.*]] = %{{.*}}, %[[S:.*]] = %{{.*}}) -> (tensor<?x36xi8>, tensor<?xf32>)
 // CHECK: %[[N:.*]] = affine.min
@@ -19,7 +19,7 @@ func.func @alone(%x: tensor<?x33xf32>) -> (tensor<?x36xi8>, tensor<?xf32>) {
   return %q#0, %q#1 : tensor<?x36xi8>, tensor<?xf32>
 }
 
-// Rows of a loop over whole rows: inside of it, and its result is still there for others.
+// Rows of a loop over whole rows: rounding moves into that loop, whose result stays for other users.
 // CHECK-LABEL: @fused
 // CHECK: %[[R:.*]]:2 = scf.forall {{.*}} shared_outs({{.*}}) -> (tensor<?x48xf32>, tensor<?x48xbf16>)
 // CHECK: %[[Y:.*]] = linalg.generic
@@ -51,7 +51,7 @@ func.func @fused(%x: tensor<?x48xf32>) -> (tensor<?x48xf32>, tensor<?x48xbf16>) 
   return %y, %c : tensor<?x48xf32>, tensor<?x48xbf16>
 }
 
-// A loop over columns has no whole rows to round.
+// A loop over columns computes no whole rows that could be rounded.
 // CHECK-LABEL: @negative_columns
 // CHECK: scf.forall
 // CHECK-NOT: tile.quantize_rows

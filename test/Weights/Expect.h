@@ -1,4 +1,4 @@
-//===- Expect.h - Counting what fails ---------------------------*- C++ -*-===//
+//===- Expect.h - Counting failures -----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_WEIGHTS_EXPECT_H
@@ -18,7 +18,7 @@ inline void expect(bool condition, const std::string &what) {
     std::printf("FAIL: %s\n", what.c_str());
 }
 
-/// Tables at a few elements, as their definitions say.
+/// Compares a few elements of computed tables with their definitions.
 void testTables(mlir::MLIRContext &context);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- RandomSources.h - Sources of weights, and what they are --*- C++ -*-===//
+//===- RandomSources.h - Random expressions of weights ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_WEIGHTS_RANDOMSOURCES_H

@@ -26,7 +26,7 @@ static float roundBF16(float value) {
   return float(std::ldexp(std::nearbyint(mantissa), exponent - 8));
 }
 
-/// What a source that rounds has at |index|; nothing for other sources.
+/// Returns the element at |index| of a source that rounds; nothing for other sources.
 static std::optional<float> lowPrecisionElement(Attribute source, ArrayRef<int64_t> index) {
   if (auto attr = dyn_cast<ConvertSourceAttr>(source))
     return roundBF16(element(attr.getSource(), llvm::to_vector(index)));

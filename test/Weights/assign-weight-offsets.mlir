@@ -81,7 +81,7 @@ module {
 
 // -----
 
-// A layer function that calls another keeps its row inside its own; an argument nobody reads takes no place.
+// The section of a layer function contains those of the functions that it calls; an unused argument takes no bytes.
 
 // CHECK: module attributes {xfmr.weights_bytes = 128 : i64}
 // CHECK-NOT: xfmr.weight @dead
@@ -114,7 +114,7 @@ module {
 
 // -----
 
-// A function that is also called with something else than weights keeps its tensors.
+// A function that is also called with a value that is no weight keeps its tensor arguments.
 
 module {
   xfmr.weight @a : tensor<8xf32> = #xfmr.tensor<"a" : tensor<8xf32>>

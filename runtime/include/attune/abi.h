@@ -23,7 +23,7 @@ extern "C" {
 #define ATTUNE_WEIGHTS_MAGIC 0x3157454e55545441ull
 /* Alignment in bytes of the workspace, of the weights data and of every packed tensor. */
 #define ATTUNE_ALIGNMENT 64u
-/* Keys of one panel of a cache; the room of a slot is a multiple of it. */
+/* Tokens of one panel of a cache. The capacity of a slot in memory is a multiple of it. */
 #define ATTUNE_CACHE_PANEL 64
 
 /* Element types of inputs, outputs and packed weights. */
@@ -33,32 +33,32 @@ typedef enum attune_dtype {
   ATTUNE_BF16 = 2,
   ATTUNE_F16 = 3,
   ATTUNE_I8 = 4,
-  ATTUNE_I32 = 5 /* only of tensors that a caller gives for I64 inputs; no signature has it */
+  ATTUNE_I32 = 5 /* callers may give I32 tensors for I64 inputs; no signature has it */
 } attune_dtype;
 
-/* What an optional input means when the caller leaves it out. */
+/* The default of an optional input that the caller omits. */
 typedef enum attune_fill {
   ATTUNE_FILL_REQUIRED = 0, /* the input must be given */
   ATTUNE_FILL_ZEROS = 1,
   ATTUNE_FILL_ONES = 2,
   ATTUNE_FILL_ARANGE = 3, /* 0, 1, 2, … along the last dimension */
-  ATTUNE_FILL_TOKENS = 4, /* I64 [batch, length], ones; an entry that uses caches leaves out the tokens where it is 0 */
-  /* I64 [batch], by what the session knows of its caches: */
-  ATTUNE_FILL_SLOTS = 5,         /* the slot of each row, 0, 1, 2, … if left out; no two rows may share one */
-  ATTUNE_FILL_SOURCES = 6,       /* the source of each row; if left out 0, 1, 2, … where sources are made, else those of the slots */
-  ATTUNE_FILL_PAST_LENGTHS = 7,  /* tokens in the slot of each row; never given by the caller */
-  ATTUNE_FILL_SOURCE_LENGTHS = 8 /* tokens of the source of each row; never given by the caller */
+  ATTUNE_FILL_TOKENS = 4, /* I64 [batch, length], ones; an entry that uses caches skips the tokens where it is 0 */
+  /* I64 [batch], from the caches of the session: */
+  ATTUNE_FILL_SLOTS = 5,         /* the slot of each row, 0, 1, 2, … if omitted; no two rows may share one */
+  ATTUNE_FILL_SOURCES = 6,       /* the source of each row; if omitted 0, 1, 2, … for entries that encode, else the source of each slot */
+  ATTUNE_FILL_PAST_LENGTHS = 7,  /* tokens in the slot of each row; the caller never gives it */
+  ATTUNE_FILL_SOURCE_LENGTHS = 8 /* tokens of the source of each row; the caller never gives it */
 } attune_fill;
 
-/* Where the value of a dimension comes from. */
+/* The origin of the value of a dimension. */
 typedef enum attune_dim_origin {
   ATTUNE_DIM_INPUTS = 0,        /* the shapes of inputs */
-  ATTUNE_DIM_PAST = 1,          /* the most tokens in a slot of the rows before the call */
-  ATTUNE_DIM_SOURCE_LENGTH = 2, /* the most tokens of a source of the rows */
+  ATTUNE_DIM_PAST = 1,          /* the most tokens that a slot of the rows has before the call */
+  ATTUNE_DIM_SOURCE_LENGTH = 2, /* the most tokens that a source of the rows has */
   ATTUNE_DIM_TOTAL_LENGTH = 3   /* the sum of the entry's dimensions "past" and "length" */
 } attune_dim_origin;
 
-/* What an entry does with the caches of its session. */
+/* The use that an entry makes of the caches of its session. */
 typedef enum attune_cache_use {
   ATTUNE_CACHE_UNUSED = 0,
   ATTUNE_CACHE_ENCODE = 1,   /* writes the sources of its rows */
@@ -66,17 +66,17 @@ typedef enum attune_cache_use {
   ATTUNE_CACHE_CONTINUE = 3  /* the same, for slots that hold tokens already */
 } attune_cache_use;
 
-/* What a cache holds of each token. */
+/* The values that a cache holds for each token. */
 typedef enum attune_cache_kind {
   ATTUNE_CACHE_KEYS = 0,   /* [slots, heads, panels, size, ATTUNE_CACHE_PANEL]: token j is column j mod 64 of panel j / 64 */
   ATTUNE_CACHE_VALUES = 1, /* [slots, heads, panels * ATTUNE_CACHE_PANEL, size] */
-  ATTUNE_CACHE_MASK = 2    /* [slots, panels * ATTUNE_CACHE_PANEL]: what is added to the scores of the token */
+  ATTUNE_CACHE_MASK = 2    /* [slots, panels * ATTUNE_CACHE_PANEL]: added to the attention scores of the token */
 } attune_cache_kind;
 
-/* Body of a parallel loop: executes iterations [begin, end) as worker |worker|. */
+/* The body of a parallel loop: executes iterations [begin, end) as worker |worker|. */
 typedef void (*attune_body_fn)(void *ctx, int64_t worker, int64_t begin, int64_t end);
 
-/* Where the kernels of a model run. */
+/* The device that runs the kernels of a model. */
 typedef enum attune_device {
   ATTUNE_DEVICE_CPU = 0, /* in the object itself, by parallel_for */
   ATTUNE_DEVICE_CUDA = 1 /* in the images, by launch; entries get device addresses and never read from them */
@@ -84,43 +84,45 @@ typedef enum attune_device {
 
 /* One launch of a function of the images. */
 typedef struct attune_launch {
-  uint32_t function;       /* number in attune_model_desc::functions */
-  uint32_t shared_bytes;   /* dynamic shared memory of a CTA, at most that of the function */
-  uint32_t grid[3];        /* CTAs; nothing is launched if one of them is 0; an error if the first is above 2^31 - 1 */
+  uint32_t function;       /* index into attune_model_desc::functions */
+  uint32_t shared_bytes;   /* dynamic shared memory of a CTA, at most attune_gpu_function::shared_bytes */
+  uint32_t grid[3];        /* CTAs; launches nothing if one of them is 0; fails if the first is above 2^31 - 1 */
   uint32_t block[3];       /* threads of a CTA */
   const void *const *args; /* pointers to the values of the arguments, read before launch returns */
 } attune_launch;
 
-/* Or-ed to attune_host::arch if the image in use is for that compute capability alone, as that for sm_90a. */
+/* Flag in attune_host::arch: the image in use is architecture-specific, as one for sm_90a. */
 #define ATTUNE_ARCH_SPECIFIC 0x10000u
-/* Bytes of what attune_host::encode_map writes, and their alignment. */
+/* Size and alignment in bytes of the TMA descriptor (CUtensorMap) that attune_host::encode_map writes. */
 #define ATTUNE_TENSOR_MAP_BYTES 128u
 #define ATTUNE_TENSOR_MAP_ALIGNMENT 64u
 
-/* A tensor in device memory, and the boxes of it that kernels copy to shared memory. Dimensions from the innermost on. */
+/* A tensor in device memory, and the size of the boxes of it (TMA tiles) that kernels copy to shared memory. Innermost dimension first. */
 typedef struct attune_tensor_map {
   const void *data;       /* a multiple of 16 */
   uint32_t rank;          /* 1 to 5 */
   uint32_t element_bytes; /* 2 or 4 */
-  uint32_t swizzle;       /* bytes of a row of a box whose chunks of 16 change places in shared memory: 128, or 0 for none */
+  uint32_t swizzle;       /* 128: swizzles the 16-byte chunks of 128-byte rows of a box in shared memory; 0: does not */
   uint32_t reserved;      /* 0 */
   uint64_t sizes[5];
-  uint64_t strides[5];    /* bytes from one element to the next, multiples of 16; the first is that of an element */
-  uint32_t box[6];        /* elements, at most 256 in a dimension; what lies outside of the tensor is 0 there */
+  uint64_t strides[5];    /* bytes from one element to the next, multiples of 16; the first is the size of an element */
+  uint32_t box[6];        /* elements, at most 256 in a dimension; elements outside of the tensor are 0 in the copy */
 } attune_tensor_map;
 
-/* What a compiled entry may ask of its host. */
+/* The services that a host provides to compiled entries. */
 typedef struct attune_host {
   uint32_t abi_version; /* ATTUNE_ABI_VERSION */
-  uint32_t arch;        /* compute capability of the image in use times 10 (80, 90), ATTUNE_ARCH_SPECIFIC added; 0 on a CPU */
+  uint32_t arch;        /* compute capability of the image in use times 10 (80, 90), perhaps with ATTUNE_ARCH_SPECIFIC; 0 on a CPU */
   void *pool;           /* passed to parallel_for and launch */
-  int64_t num_workers;  /* parallel_for calls bodies with 0 <= worker < num_workers; on a GPU: CTAs that may have scratch of their own */
+  int64_t num_workers;  /* parallel_for calls bodies with 0 <= worker < num_workers; on a GPU: CTAs with scratch memory of their own */
   /* Calls |body| on disjoint ranges that together cover [0, n); each range but the last is a multiple of |grain| long. Returns when all
      have returned. Two ranges that run at the same time have different worker numbers. */
   void (*parallel_for)(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
-  /* Queues a launch behind the earlier ones of this call and returns 0, or what the entry is to return at once. Null on a CPU. */
+  /* Queues a launch behind the earlier ones of this call and returns 0, or another value, which the entry must return at once. Null on a
+     CPU. */
   int32_t (*launch)(void *pool, const attune_launch *launch);
-  /* Writes to |out| what a kernel gets as parameter for |map|, unless one of its sizes is 0, and returns as launch does. Null on a CPU. */
+  /* Writes to |out| the TMA descriptor that a kernel gets as parameter for |map|, unless one of its sizes is 0; returns as launch does.
+     Null on a CPU. */
   int32_t (*encode_map)(void *pool, const attune_tensor_map *map, void *out);
 } attune_host;
 
@@ -136,16 +138,16 @@ typedef struct attune_call {
   void *const *outputs;      /* in the order of attune_entry_desc::outputs; none is null or overlaps another pointer's tensor */
 } attune_call;
 
-/* Returns 0, or the first other value that launch returned. Inputs have been validated by the runtime. */
+/* Runs an entry. Returns 0, or the first other value that launch or encode_map returned. The runtime has validated the inputs. */
 typedef int32_t (*attune_entry_fn)(const attune_host *host, const attune_call *call);
-/* Workspace bytes for these dims and this many workers: a closed-form function, monotonic in each argument. */
+/* Returns the workspace bytes for these dims and this number of workers: a closed formula, monotonic in each argument. */
 typedef uint64_t (*attune_size_fn)(const int64_t *dims, int64_t workers);
 
-/* What one kernel does in all its runs of one call. Bytes are those to be moved if nothing is kept from one run to the next. */
+/* The work of one kernel in all its runs of one call. Bytes assume that no cache keeps anything from one run to the next. */
 typedef struct attune_kernel_work {
   uint64_t calls;        /* runs */
   uint64_t flops;        /* GEMM and attention-product operations */
-  uint64_t weight_bytes; /* weights, each read once per run; of a table that is looked up, the rows */
+  uint64_t weight_bytes; /* weights, each read once per run; of lookup tables, the rows that are read */
   uint64_t tensor_bytes; /* other inputs read and results written, each once per run */
 } attune_kernel_work;
 /* Writes the work of each kernel of the model, in the order of attune_model_desc::kernels, for a call with these dims. */
@@ -164,7 +166,7 @@ typedef struct attune_cache_desc {
   const char *name;    /* "past_key_values.0.1" as the reference implementation names it, or a mask's */
   uint32_t dtype;      /* attune_dtype; F32 */
   uint32_t kind;       /* attune_cache_kind */
-  uint32_t of_sources; /* 1: one slot for each source; 0: one for each sequence */
+  uint32_t of_sources; /* 1: holds one slot for each source; 0: for each sequence */
   uint32_t reserved;   /* 0 */
   int64_t heads;       /* 1 for masks */
   int64_t size;        /* of a head; 1 for masks */
@@ -178,38 +180,38 @@ typedef struct attune_tensor_desc {
   const int64_t *shape; /* >= 0: static size; < 0: the value of dims[-shape[i] - 1] */
   uint32_t fill;        /* attune_fill; inputs only */
   uint32_t group;       /* outputs only: 1 if the first dimension counts the members of a group ("hidden_states.0", …) */
-  int64_t max_value;    /* I64 inputs: values are 0 … max_value - 1 (0 = any); 2 for masks, which are 0 or 1 */
+  int64_t max_value;    /* I64 inputs: values are 0 … max_value - 1 (0 = any); 2 for masks */
 } attune_tensor_desc;
 
 /* One generated kernel, for inspection and profiles. */
 typedef struct attune_kernel_desc {
   const char *name;
   const char *backend; /* "mlir", "halide", "nvvm" */
-  const char *op;      /* what it computes, one line */
-  attune_body_fn body; /* what the kernel gives to parallel_for, so that a host can tell kernels apart; null if it runs without */
-  const char *note;    /* why this backend: what was measured, or why another could not; empty or null if there is nothing to say */
+  const char *op;      /* one line that describes its operation */
+  attune_body_fn body; /* its argument of parallel_for, by which a host can distinguish kernels; null if it runs no parallel loop */
+  const char *note;    /* reason for this backend: a measurement, or why another one cannot do it; empty or null without a reason */
 } attune_kernel_desc;
 
-/* What an image is. */
+/* The format of an image. */
 typedef enum attune_gpu_image_kind {
   ATTUNE_IMAGE_PTX = 0,  /* NUL-terminated text, for |arch| and all later ones; if arch-specific for |arch| alone */
   ATTUNE_IMAGE_CUBIN = 1 /* for |arch| and later minor versions of its major one; if arch-specific for |arch| alone */
 } attune_gpu_image_kind;
 
-/* Code for GPUs, with some or all of attune_model_desc::functions. */
+/* GPU code that has some or all of attune_model_desc::functions. */
 typedef struct attune_gpu_image {
   uint32_t kind;          /* attune_gpu_image_kind */
   uint32_t arch;          /* compute capability times 10: 80, 90 */
   uint32_t arch_specific; /* 1: sm_90a */
   uint32_t reserved;      /* 0 */
   const void *data;
-  uint64_t bytes; /* with the NUL of a PTX */
+  uint64_t bytes; /* including the NUL of PTX */
 } attune_gpu_image;
 
 /* A function that entries launch. */
 typedef struct attune_gpu_function {
   const char *symbol;    /* its name in the images */
-  uint32_t kernel;       /* the kernel it is part of, a number in attune_model_desc::kernels */
+  uint32_t kernel;       /* the kernel it is part of, an index into attune_model_desc::kernels */
   uint32_t shared_bytes; /* most dynamic shared memory of its launches */
 } attune_gpu_function;
 
@@ -226,13 +228,13 @@ typedef struct attune_entry_desc {
   attune_entry_fn run;
   attune_size_fn workspace_bytes;
   attune_size_fn flops;       /* GEMM and attention-product operations of one call; second argument ignored */
-  attune_work_fn kernel_work; /* null if it does not follow from the dims */
+  attune_work_fn kernel_work; /* null if the dims do not determine the work */
 } attune_entry_desc;
 
-/* Defined in attune/generate.h, with a size of its own. */
+/* Defined in attune/generate.h; its field struct_bytes is its size. */
 struct attune_generation_options;
 
-/* The descriptor an object exports. */
+/* The descriptor that an object exports. */
 typedef struct attune_model_desc {
   uint64_t magic;             /* ATTUNE_MODEL_MAGIC */
   uint32_t abi_version;       /* ATTUNE_ABI_VERSION */
@@ -251,7 +253,7 @@ typedef struct attune_model_desc {
   uint32_t num_kernels;
   const attune_entry_desc *entries;
   const attune_kernel_desc *kernels;
-  const struct attune_generation_options *generation; /* how text is generated unless the caller says otherwise; null if none is */
+  const struct attune_generation_options *generation; /* default options of text generation; null if the model generates none */
   uint32_t num_caches;
   uint32_t device;                 /* attune_device */
   const attune_cache_desc *caches; /* in the order of their memory: first those of sequences, then those of sources */
@@ -280,8 +282,8 @@ typedef struct attune_weights_header {
   uint64_t content_hash;      /* attune_checksum of the data section */
 } attune_weights_header;
 
-/* The hash used for manifests and contents: FNV-1a over the little-endian 64-bit words of the bytes (the last word zero-padded), then over the
-   length, started from 0xCBF29CE484222325 with prime 0x100000001B3. Not cryptographic: it detects accidents, not attackers. */
+/* Adds |word| to the hash of manifests and contents: FNV-1a over the little-endian 64-bit words of the bytes (the last word zero-padded),
+   then over the length, started from 0xCBF29CE484222325 with prime 0x100000001B3. Not cryptographic: it detects accidents, not attackers. */
 static inline uint64_t attune_checksum_word(uint64_t hash, uint64_t word) {
   return (hash ^ word) * 0x100000001B3ull;
 }

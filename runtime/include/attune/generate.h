@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Greedy search, sampling and beam search on a session of a model that has the entries `prefill` and `decode`, and `encode` if it is an
- * encoder-decoder. What is not said here is as in runtime.h: errors, threads, strings. Linking it needs the mathematics library (-lm).
+ * encoder-decoder. The conventions on errors, threads and strings are those of runtime.h. Programs link the mathematics library (-lm).
  *===-----------------------------------------------------------------------===*/
 #ifndef ATTUNE_GENERATE_H
 #define ATTUNE_GENERATE_H
@@ -16,25 +16,27 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/// Called for each new token: |row| of the result (with beams: of the input, and |token| is -1, once per step), |length| ids so far, the
-/// new one included. Returns 0 to go on, anything else to end the generation there. It must not use the session.
+/// Called for each new token: |row| of the result (with beams: of the input, and |token| is -1, once per step),
+/// |length| ids so far, the new one included. Returns 0 to go on, anything else to end the generation there. It must
+/// not use the session.
 typedef int (*attune_token_fn)(void *user, int64_t row, int64_t token, int64_t length);
 
-/// When a row of a beam search that has num_beams hypotheses is done.
+/// The rule by which a row of a beam search that has num_beams hypotheses is done.
 typedef enum attune_early_stopping {
-  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when no open beam is better than the worst of them at the present length
+  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when no open beam scores better than the worst of them at its present length
   ATTUNE_STOP_EARLY = 1,       ///< at once
-  ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can become better than the worst of them at any length
+  ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can score better than the worst of them at any length
 } attune_early_stopping;
 
-/// The options of a generation. Set every field by attune_generation_options_init first. Names and meanings are those of the reference
-/// library; ids that are not there are -1. Compiled models carry one of these, so its layout is part of the ABI; new fields come last.
+/// The options of a generation. Set every field by attune_generation_options_init first. Names and meanings are those
+/// of transformers; an id of -1 means that there is none. Compiled models contain this structure, so its layout is part
+/// of the ABI; new fields come last.
 typedef struct attune_generation_options {
   size_t struct_bytes;          ///< sizeof(attune_generation_options), set by init
   int64_t max_length;           ///< most ids of a sequence, prompt or start token included
   int64_t max_new_tokens;       ///< > 0: most ids after the prompt or start token, instead of max_length
-  int64_t min_length;           ///< no end is chosen while a sequence has fewer ids
-  int64_t min_new_tokens;       ///< no end is chosen while fewer ids than this follow the prompt or start token
+  int64_t min_length;           ///< no end id is chosen while a sequence has fewer ids
+  int64_t min_new_tokens;       ///< no end id is chosen while fewer ids than this follow the prompt or start token
   int64_t num_beams;            ///< 1 = greedy search or sampling
   int64_t num_return_sequences; ///< per row; at most num_beams, any number when sampling
   double length_penalty;        ///< a hypothesis scores sum(log p) / length ** length_penalty
@@ -42,23 +44,23 @@ typedef struct attune_generation_options {
   int64_t no_repeat_ngram_size; ///< > 0: no n-gram of this size occurs twice
   double repetition_penalty;    ///< scores of ids that occurred: divided by it if > 0, multiplied if < 0
   int64_t do_sample;            ///< 1 = draw from the distribution instead of taking the best
-  double temperature;           ///< sampling: scores are divided by it; > 0, finite. The smallest draw the best id only
+  double temperature;           ///< sampling: scores are divided by it; > 0, finite. Very small values draw the best id only
   int64_t top_k;                ///< sampling: only the k best ids; 0 = all
   double top_p;                 ///< sampling: only the best ids that make up this probability together, in (0, 1]
   uint64_t seed;                ///< sampling: noise is a function of (seed, row, step)
-  const int64_t *eos_token_ids; ///< each ends a sequence; borrowed
+  const int64_t *eos_token_ids; ///< end ids: each ends a sequence; borrowed
   size_t num_eos_token_ids;
-  int64_t pad_token_id;             ///< fills rows that ended; -1 = the first end
-  int64_t bos_token_id;             ///< what an encoder-decoder starts with if there is no decoder_start_token_id
-  int64_t decoder_start_token_id;   ///< what an encoder-decoder starts with
+  int64_t pad_token_id;             ///< fills rows that ended; -1 = the first end id
+  int64_t bos_token_id;             ///< start token of encoder-decoders if there is no decoder_start_token_id
+  int64_t decoder_start_token_id;   ///< start token of encoder-decoders
   int64_t forced_bos_token_id;      ///< the second id of a sequence
   int64_t forced_eos_token_id;      ///< the id at max_length - 1
   int64_t never_token_id;           ///< beam search: an id of probability 0 (Marian's pad)
   const int64_t *bad_words_ids;     ///< ids of words that must not occur, one word after the other; borrowed
   const int64_t *bad_words_lengths; ///< ids per word; borrowed
   size_t num_bad_words;
-  const char *unsupported;  ///< a setting of the model's files that this version does not have, in words, or null. While it is there
-                            ///< attune_generate fails with it; null it to generate without that setting
+  const char *unsupported;  ///< text that names a setting of the model's files that this version lacks, or null. Unless it is null,
+                            ///< attune_generate fails with this text; set it to null to generate without that setting
   int64_t want_step_logits; ///< 1 = keep the logits that ids were chosen from; not with beams
   attune_token_fn on_token; ///< or null
   void *user;               ///< handed to on_token
@@ -66,19 +68,20 @@ typedef struct attune_generation_options {
   double encoder_repetition_penalty; ///< scores of the source's ids (without sources, the prompt's): multiplied by it if > 0, else divided
   const int64_t *suppress_tokens;    ///< ids that are never chosen; borrowed
   size_t num_suppress_tokens;
-  const int64_t *begin_suppress_tokens; ///< ids that are not the first after the prompt or start token, or after a forced_bos_token_id
-                                        ///< behind a single one; borrowed
+  const int64_t *begin_suppress_tokens; ///< ids that are never the first after the prompt or start token, or, if that is a single id, after
+                                        ///< forced_bos_token_id; borrowed
   size_t num_begin_suppress_tokens;
-  int64_t renormalize_logits; ///< beam search: 1 = what the rules leave of the scores is made log-probabilities again
+  int64_t renormalize_logits; ///< beam search: 1 = scores are normalized to log-probabilities again after the rules
   double typical_p;           ///< sampling: only the ids nearest to the expected surprise that make up this probability, in (0, 1]
   double min_p;               ///< sampling: only ids of at least this part of the best one's probability, in [0, 1]
   double epsilon_cutoff;      ///< sampling: only ids of at least this probability, in [0, 1)
-  double eta_cutoff;          ///< sampling: the same, but less where the distribution is flat
-  int64_t reuse_cache; ///< 1 = tokens that a slot of the session holds from earlier calls are not computed again, see attune_generate
+  double eta_cutoff;          ///< sampling: the same, with a lower bound where the distribution is flat
+  int64_t reuse_cache;        ///< 1 = does not compute tokens again that a slot holds from earlier calls, see attune_generate
 } attune_generation_options;
 
-/// Sets |options| to what |model| says (generation_config.json and config.json at the time it was compiled); where it says nothing, or
-/// |model| is null, to the defaults of transformers 4.22: greedy search up to 20 ids.
+/// Sets |options| to the settings of |model| (generation_config.json and config.json when it was compiled). Settings
+/// that it lacks, and all of them if |model| is null, get the defaults of transformers 4.22: greedy search up to 20
+/// ids.
 void attune_generation_options_init(const attune_model *model, attune_generation_options *options);
 
 /// The result of a generation, in memory of the runtime. Rows are those of the input times num_return_sequences.
@@ -88,57 +91,66 @@ typedef struct attune_generation {
   int64_t steps;            ///< ids chosen for it
   int64_t vocab_size;       ///< logits per step
   const int64_t *sequences; ///< [rows, length]; after its end a row holds pad_token_id
-  const float *scores;      ///< [rows], the hypotheses' scores; null without beams
+  const float *scores;      ///< [rows], the scores of the hypotheses; null without beams
   const float *step_logits; ///< [rows, steps, vocab_size], 0 after the end of a row; null unless asked for
-  int64_t reused_tokens;    ///< tokens of the prompts, of all rows together, that were in the session already; 0 without reuse_cache
+  int64_t reused_tokens;    ///< tokens of the prompts, of all rows together, that slots held before; 0 without reuse_cache
 } attune_generation;
 
 /// Generates on |session|, which is busy until this returns. |options| may be null: the model's own.
 ///
-/// |inputs| are those of the entries `prefill` and `encode` by name. Of a decoder: `input_ids` [rows, length], and `attention_mask` of the
-/// same shape if prompts are shorter; they are padded on the left. Of an encoder-decoder: what `encode` takes (`input_ids`,
-/// `attention_mask`), and `decoder_input_ids` if its sequences begin with more than decoder_start_token_id.
+/// |inputs| are those of the entries `prefill` and `encode` by name. For a decoder: `input_ids` [rows, length], and, if
+/// some prompts are shorter, `attention_mask` of the same shape; prompts are padded on the left. For an
+/// encoder-decoder: the inputs of `encode` (`input_ids`, `attention_mask`), and `decoder_input_ids` if sequences begin
+/// with more than decoder_start_token_id.
 ///
-/// Without options.reuse_cache, and for encoder-decoders, all slots and sources of the session are emptied first. With it, a conversation
-/// goes on where it stopped: give the whole text so far, that is the ids of the generation before followed by those of the next turn. Each
-/// row takes the slot whose tokens agree best with the beginning of the text, or slot slots[row] if the input `slots` ([rows]) is given;
-/// the tokens that agree stay, the rest of that slot goes, and only what is new is computed. Slots of no row keep what they hold. Ids and
-/// scores are those of the whole text without reuse, repetition rules and sampling included: bit for bit on a CPU, up to rounding on a GPU,
-/// where a step adds in another order than a prompt. attune_generation.reused_tokens tells what was saved. Nothing is taken from slots that
-/// were filled by attune_session_cache_write or with inputs beside ids and `attention_mask`, nor in a generation that has such inputs.
-/// Works with greedy search, sampling and beams; beams and several sequences per row take further slots, emptiest first. A text that is
-/// longer than the session ("past") or the model has room for fails with LIMIT_EXCEEDED, and leaves the slots as they are.
+/// Without options.reuse_cache, and for encoder-decoders, all slots and sources of the session are emptied first. With
+/// it, a conversation continues where it stopped: the prompt is the whole text so far, that is the ids of the last
+/// generation followed by those of the next turn. Each row takes the slot whose tokens agree best with the beginning of
+/// the text, or slot slots[row] if the input `slots` ([rows]) is given; the tokens that agree stay, the rest of that
+/// slot is discarded, and only new tokens are computed. Slots of no row keep their tokens. Ids and scores are those of
+/// the whole text without reuse, repetition rules and sampling included: bit for bit on a CPU, up to rounding on a GPU,
+/// where a step adds in another order than a prompt. attune_generation.reused_tokens counts the reused tokens. Nothing
+/// is reused from slots that were filled by attune_session_cache_write or with inputs beside ids and `attention_mask`,
+/// nor in a generation that has such inputs. Reuse works with greedy search, sampling and beams; beams and several
+/// sequences per row take further slots, emptiest first. A text that is longer than the session ("past") or the model
+/// has room for fails with LIMIT_EXCEEDED, and leaves the slots as they are.
 ///
-/// The session needs a slot ("batch") for each sequence and room ("past") for its ids; attune_generation_limits tells. Rows that end leave
-/// the batch; a row's result does not depend on the others, except that sampling depends on its number. Takes memory for the time of the
-/// call, beside the result, which attune_generation_free gives back. Fails as attune_session_run does, with INVALID_ARGUMENT for options
-/// that contradict each other or the model, and with OUT_OF_MEMORY.
+/// The session needs a slot ("batch") for each sequence and capacity ("past") for its ids; attune_generation_limits
+/// computes both. Rows that end leave the batch; a row's result does not depend on the others, except that sampling
+/// depends on its number. Takes memory for the time of the call, and for the result, which attune_generation_free
+/// frees. Fails as attune_session_run does, with INVALID_ARGUMENT for options that contradict each other or the model,
+/// and with OUT_OF_MEMORY.
 attune_status attune_generate(attune_session *session, const attune_generation_options *options, const attune_tensor *inputs,
                               size_t num_inputs, attune_generation **out_generation);
-/// Gives the memory of |generation| back. Null is allowed.
+/// Frees |generation|. Null is allowed.
 void attune_generation_free(attune_generation *generation);
 
-/// Returns the bytes of scratch memory that attune_sample needs for |vocab_size| logits, 0 if that is not above 0 or more than 2^31 - 1.
+/// Returns the bytes of scratch memory that attune_sample needs for |vocab_size| logits, 0 if that is not above 0 or
+/// more than 2^31 - 1.
 size_t attune_sample_scratch_bytes(int64_t vocab_size);
-/// Chooses the next id by |logits| [vocab_size], for programs that call the entries of a model themselves, and writes it to |out_id|.
-/// |options| may be null: those of attune_generation_options_init without a model. Takes no memory but |scratch|, at a multiple of 4 and at
-/// least attune_sample_scratch_bytes(vocab_size) long; it may be null if options.do_sample is 0.
+/// Chooses the next id by |logits| [vocab_size], for programs that call the entries of a model themselves, and writes
+/// it to |out_id|. |options| may be null: those of attune_generation_options_init without a model. Takes no memory but
+/// |scratch|, at a multiple of 4 and at least attune_sample_scratch_bytes(vocab_size) long; it may be null if
+/// options.do_sample is 0.
 ///
-/// With options.do_sample 0 the id is that of the largest logit, the smallest of equals. Otherwise, in this order: logits are divided by
-/// |temperature|; the |top_k| largest stay (0 = all), and those equal to the least of them; of these the most probable ones until they make
-/// up |top_p|; then |min_p|, |typical_p|, |epsilon_cutoff| and |eta_cutoff|; softmax; and one is drawn by noise that depends on (|seed|,
-/// |row|, |step|) alone. attune_generate draws with the number of the row in its result and the number of ids that the row has been given
-/// so far, so the same logits give the same id here. Logits of -inf are ids that are never chosen; NaN counts as -inf. No other option has
+/// With options.do_sample 0 the id is that of the largest logit, the smallest of equals. Otherwise, in this order:
+/// logits are divided by |temperature|; the |top_k| largest stay (0 = all), and those equal to the least of them; of
+/// these the most probable ones until they make up |top_p|; then |min_p|, |typical_p|, |epsilon_cutoff| and
+/// |eta_cutoff|; softmax; and one is drawn by noise that depends on (|seed|, |row|, |step|) alone. attune_generate
+/// draws with the number of the row in its result and the number of ids that the row has been given so far, so the same
+/// logits give the same id here. Logits of -inf are ids that are never chosen; NaN counts as -inf. No other option has
 /// an effect: rules about ids that occurred, such as repetition_penalty, change the logits before this.
 ///
-/// Fails with INVALID_ARGUMENT for a null or negative argument, options out of range, too little scratch, or logits that leave no id.
+/// Fails with INVALID_ARGUMENT for a null or negative argument, options out of range, too little scratch, or logits
+/// that leave no id.
 attune_status attune_sample(const attune_generation_options *options, const float *logits, int64_t vocab_size, int64_t row, int64_t step,
                             void *scratch, size_t scratch_bytes, int64_t *out_id);
 
-/// Most limits that attune_generation_limits writes.
+/// The most limits that attune_generation_limits writes.
 #define ATTUNE_MAX_GENERATION_LIMITS 4
-/// Computes the limits of a session that can do this generation: the arguments are those of attune_generate. Writes at most
-/// ATTUNE_MAX_GENERATION_LIMITS to |out_limits|, for attune_session_options. Fails as attune_generate does before it begins.
+/// Computes the limits of a session that is just large enough for this generation; the arguments are those of
+/// attune_generate. Writes at most ATTUNE_MAX_GENERATION_LIMITS to |out_limits|, for attune_session_options. Fails as
+/// attune_generate does before it begins.
 attune_status attune_generation_limits(const attune_model *model, const attune_generation_options *options, const attune_tensor *inputs,
                                        size_t num_inputs, attune_dim_limit *out_limits, size_t *out_num_limits);
 

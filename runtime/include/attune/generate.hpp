@@ -14,10 +14,11 @@
 
 namespace attune {
 
-/// The options of a generation: `options->num_beams = 4`. Lists that the fields point to are the caller's. Stays where it is made.
+/// The options of a generation: `options->num_beams = 4`. The caller owns the lists that the fields point to. Cannot be
+/// copied or moved.
 class GenerationOptions {
 public:
-  /// The settings of |model|.
+  /// Sets the options to the settings of |model|.
   explicit GenerationOptions(const Model &model) { attune_generation_options_init(model.get(), &fields); }
   GenerationOptions(const GenerationOptions &) = delete;
   GenerationOptions &operator=(const GenerationOptions &) = delete;
@@ -25,14 +26,14 @@ public:
   attune_generation_options *operator->() { return &fields; }
   const attune_generation_options &c() const { return fields; }
 
-  /// Calls |callback|(row, token, length so far) for each new token, with beams (row of the input, -1, length) for each step. It returns
-  /// false to end the generation there; an exception ends it, too, and is thrown by generate.
+  /// Calls |callback|(row, token, length so far) for each new token, with beams (row of the input, -1, length) for each
+  /// step. It returns false to end the generation there; an exception ends it, too, and is thrown by generate.
   void onToken(std::function<bool(int64_t row, int64_t token, int64_t length)> callback) {
     listener = std::move(callback);
     fields.on_token = listener ? callListener : nullptr;
     fields.user = this;
   }
-  /// Throws what the callback has thrown.
+  /// Throws the exception that the callback has thrown, if there is one.
   void rethrow() {
     if (thrown)
       std::rethrow_exception(std::exchange(thrown, nullptr));
@@ -54,12 +55,12 @@ private:
   std::exception_ptr thrown;
 };
 
-/// Chooses ids by logits for programs that call the entries of a model themselves; keeps the scratch memory of attune_sample. |options|
-/// must outlive it.
+/// Chooses ids by logits for programs that call the entries of a model themselves; keeps the scratch memory of
+/// attune_sample. |options| must outlive it.
 class Sampler {
 public:
   explicit Sampler(const GenerationOptions &options) : options(options) {}
-  /// The id of |logits| [vocabSize] for this row and step, see attune_sample.
+  /// Returns the id chosen by |logits| [vocabSize] for this row and step, see attune_sample.
   int64_t operator()(const float *logits, int64_t vocabSize, int64_t row, int64_t step) {
     scratch.resize(attune_sample_scratch_bytes(vocabSize) / sizeof(int64_t) + 1);
     int64_t id;
@@ -77,7 +78,7 @@ class Generation {
 public:
   explicit Generation(attune_generation *generation) : handle(generation) {}
   const attune_generation *operator->() const { return handle.get(); }
-  /// The ids of |row|, which is below (*this)->rows, padding included.
+  /// Returns the ids of |row|, which is below (*this)->rows, padding included.
   std::vector<int64_t> row(int64_t row) const {
     const int64_t *begin = handle->sequences + row * handle->length;
     return {begin, begin + handle->length};
@@ -90,7 +91,7 @@ private:
   std::unique_ptr<attune_generation, Free> handle;
 };
 
-/// The C view of |tensors|, valid as long as they are.
+/// Returns |tensors| as tensors of the C API, valid as long as they are.
 inline std::vector<attune_tensor> generationInputs(const std::vector<Tensor> &tensors) {
   std::vector<attune_tensor> result;
   for (const Tensor &tensor : tensors)
@@ -98,7 +99,8 @@ inline std::vector<attune_tensor> generationInputs(const std::vector<Tensor> &te
   return result;
 }
 
-/// A session that is just large enough for generate with the same arguments; threads = 0 takes the affinity mask.
+/// Makes a session that is just large enough for generate with the same arguments; threads = 0 uses all CPUs of the
+/// affinity mask.
 inline Session generationSession(const Model &model, const GenerationOptions &options, const std::vector<Tensor> &inputs,
                                  int64_t threads = 0) {
   std::vector<attune_tensor> tensors = generationInputs(inputs);
@@ -111,7 +113,7 @@ inline Session generationSession(const Model &model, const GenerationOptions &op
   return Session(model, sessionOptions);
 }
 
-/// Generates from |inputs|.
+/// Generates from |inputs|, see attune_generate.
 inline Generation generate(Session &session, GenerationOptions &options, const std::vector<Tensor> &inputs) {
   std::vector<attune_tensor> tensors = generationInputs(inputs);
   attune_generation *generation;

@@ -51,8 +51,9 @@ const char *attune_last_error(void);
 /// The runtime's code for one kind of device, by which it runs models that are compiled for such devices.
 typedef struct attune_device_functions attune_device_functions;
 
-/// The code for NVIDIA GPUs. A program gets it from the static library only if it refers to this symbol, so that a program without models for
-/// GPUs stays small. The generated header of a model for GPUs refers to it; so does the linker flag `-u attune_cuda_device`.
+/// The code for NVIDIA GPUs. A program gets it from the static library only if it refers to this symbol, so that a
+/// program without models for GPUs stays small. The generated header of a model for GPUs refers to it; so does the
+/// linker flag `-u attune_cuda_device`.
 extern const attune_device_functions attune_cuda_device;
 
 //===--- Models ------------------------------------------------------------===//
@@ -91,10 +92,11 @@ const void *attune_model_weights(const attune_model *model);
 const char *attune_model_manifest(const attune_model *model, size_t *out_bytes);
 /// Compares the hash of the weights' contents with the header; reads them all. Fails with CORRUPT.
 attune_status attune_model_verify(const attune_model *model);
-/// Returns the number of classes that |model| tells apart: the size of the last dimension of its logits. 0 if it classifies nothing.
+/// Returns the number of classes that |model| distinguishes, the size of the last dimension of its logits; 0 if it
+/// classifies nothing.
 int64_t attune_model_num_labels(const attune_model *model);
-/// Returns the name of class |index|, as `id2label` of config.json gave it when the model was compiled ("LABEL_0" where it gave none), or
-/// null if there is no such class.
+/// Returns the name of class |index|, as `id2label` of config.json gave it when the model was compiled ("LABEL_0" where
+/// it gave none), or null if there is no such class.
 const char *attune_model_label(const attune_model *model, int64_t index);
 /// Returns the entry called |name| (null = the first), or null if there is none.
 const attune_entry_desc *attune_model_entry(const attune_model *model, const char *name);
@@ -103,17 +105,19 @@ const attune_entry_desc *attune_model_entry(const attune_model *model, const cha
 
 /// Largest rank of an input or output.
 #define ATTUNE_MAX_RANK 8
-/// The most dimensions of an entry: an array of this many values is large enough for the dims of any entry of any model.
+/// The most dimensions of an entry: an array of this many values is large enough for the dims of any entry of any
+/// model.
 #define ATTUNE_MAX_DIMS 16
 
-/// A dense row-major tensor in the caller's memory. The data of an input is not written. An input that the signature says is I64 may be
-/// given as I32 in host memory; the session converts it, in memory of its own. For a model on a GPU, |data| may be memory of that GPU (at a
-/// multiple of 16).
+/// A dense row-major tensor in the caller's memory. The data of an input is not written. An input that the signature
+/// says is I64 may be given as I32 in host memory; the session converts it in memory of its own. For a model on a GPU,
+/// |data| may be memory of that GPU (at a multiple of 16).
 ///
-/// Values of I64 inputs are checked against the signature: ids and positions are rows of their tables, and a mask is 0 (hidden) or 1
-/// (visible), whatever the reference library makes of other values. In memory of a GPU they are not checked; others there are undefined
-/// behavior. Values of F32 inputs are the caller's: a mask of floats is added to the attention scores, where -INFINITY and the lowest
-/// finite number hide a key, and NaN, +INFINITY and numbers above 1e38 make results NaN.
+/// Values of I64 inputs are checked against the signature: ids and positions are rows of their tables, and a mask is 0
+/// (hidden) or 1 (visible), whatever the reference library makes of other values. In memory of a GPU they are not
+/// checked; values out of range there are undefined behavior. Values of F32 inputs are not checked: a mask of floats is
+/// added to the attention scores, where -INFINITY and the lowest finite number hide a key, and NaN, +INFINITY and
+/// numbers above 1e38 make results NaN.
 typedef struct attune_tensor {
   const char *name;
   attune_dtype dtype;
@@ -129,8 +133,8 @@ size_t attune_dtype_bytes(attune_dtype dtype);
 const char *attune_dtype_name(attune_dtype dtype);
 
 /// Infers the dimensions of a call of |entry| (null = the first) from the shapes of its inputs, whose data may be null.
-/// |out_dims| takes num_dims values, at most ATTUNE_MAX_DIMS, in the entry's order. Fails as attune_session_run does for wrong shapes,
-/// except that only the model's limits count.
+/// |out_dims| takes num_dims values, at most ATTUNE_MAX_DIMS, in the entry's order. Fails as attune_session_run does
+/// for wrong shapes, except that only the model's limits count.
 attune_status attune_infer_dims(const attune_model *model, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                 int64_t *out_dims);
 /// Computes the shape (rank values) and the size in bytes of output number |output| of |entry| for |dims|. Either
@@ -168,47 +172,48 @@ typedef struct attune_session_options {
 /// Sets |options| to the defaults.
 void attune_session_options_init(attune_session_options *options);
 
-/// Computes in |out_bytes| the host memory a session with these options needs (its |memory| fields are ignored): workspace, caches,
-/// defaults of optional inputs, bookkeeping. The workspace comes last, so a guard page after the memory guards the
-/// workspace.
+/// Computes in |out_bytes| the host memory a session with these options needs (its |memory| fields are ignored):
+/// workspace, caches, defaults of optional inputs, bookkeeping. The workspace comes last, so a guard page after the
+/// memory guards the workspace.
 attune_status attune_session_memory_bytes(const attune_model *model, const attune_session_options *options, size_t *out_bytes);
 /// Makes a session: takes memory and starts workers. |options| may be null. This is the only allocation; runs make
-/// none. The first session of a model on a GPU opens the NVIDIA driver and loads code and weights; workspace and caches are
-/// memory of the GPU. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY, on a GPU also with INCOMPATIBLE (no driver, no GPU, or
-/// one that none of the model's images is for) or DEVICE_ERROR.
+/// none. The first session of a model on a GPU opens the NVIDIA driver and loads code and weights; workspace and caches
+/// are memory of the GPU. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or OUT_OF_MEMORY, on a GPU also with INCOMPATIBLE
+/// (no driver, no GPU, or a GPU that none of the model's images runs on) or DEVICE_ERROR.
 attune_status attune_session_create(attune_model *model, const attune_session_options *options, attune_session **out_session);
 /// Ends the workers and gives the memory back. No call may be running. Null is allowed.
 void attune_session_destroy(attune_session *session);
-/// Returns the number of workers including the calling thread; of a model on a GPU, the blocks that may have scratch of their own. It is what the
-/// formulae of workspaces take.
+/// Returns the number of workers including the calling thread; for a model on a GPU, the number of thread
+/// blocks that have scratch memory of their own. The workspace formulae take this number.
 int64_t attune_session_num_threads(const attune_session *session);
 /// Returns the model of |session|.
 const attune_model *attune_session_model(const attune_session *session);
 
-/// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs may leave out those
-/// that have a default; outputs must be complete, with exactly the shapes of the signature, and lie apart from each other and from the
-/// inputs. Borrows everything for the call. A model on a GPU may take memory there for tensors in host memory, once for the largest; and if
-/// the stream is the caller's and all the caller's tensors are on the GPU, the call returns when its work is queued in it. While that stream
-/// is captured into a CUDA graph, calls that copy host memory or use caches fail with INVALID_ARGUMENT. The
-/// floating-point environment is the default one during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY,
-/// INTERNAL or, on a GPU, OUT_OF_MEMORY or DEVICE_ERROR; outputs are untouched by all but INTERNAL and DEVICE_ERROR.
+/// Runs |entry| (null = the first) once; blocks; allocates nothing. Tensors are matched by name, in any order. Inputs
+/// that have a default may be omitted; outputs must be complete, have exactly the shapes of the signature, and overlap
+/// neither each other nor the inputs. Borrows everything for the call. A model on a GPU may take memory there for
+/// tensors in host memory, once for the largest; if the stream is the caller's and all the caller's tensors are on the
+/// GPU, the call returns when its work is queued in the stream. While that stream is captured into a CUDA graph, calls
+/// that copy host memory or use caches fail with INVALID_ARGUMENT. The floating-point environment is the default one
+/// during the call and the caller's again after it. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED, BUSY, INTERNAL or, on
+/// a GPU, OUT_OF_MEMORY or DEVICE_ERROR; outputs are untouched by all but INTERNAL and DEVICE_ERROR.
 attune_status attune_session_run(attune_session *session, const char *entry, const attune_tensor *inputs, size_t num_inputs,
                                  const attune_tensor *outputs, size_t num_outputs);
 
 //===--- Caches ------------------------------------------------------------===//
 //
-// A model that continues sequences keeps their keys and values in its session: a slot for each row that "batch" allows, with
-// room for as many tokens as "past" allows, and where there is an encoder, or a memory that is given, as many sources of
-// "source_length" tokens. Entries:
+// A model that continues sequences keeps their keys and values in its session: a slot for each row that the limit of
+// "batch" allows, with room for as many tokens as the limit of "past". If there is an encoder, or encoder states are an
+// input, the session has as many sources of up to "source_length" tokens. Entries:
 //
 //   encode   writes the keys and values of the sources of its rows
-//   prefill  appends tokens to the slots of its rows, leaving out those where attention_mask is 0; logits of the last one
-//   extend   appends all tokens, masked ones as hidden keys; logits of each
-//   decode   appends one token to each row; its logits
+//   prefill  appends the tokens whose attention_mask is 1 to the slots of its rows; returns the logits of the last one
+//   extend   appends all tokens, masked ones as hidden keys; returns the logits of each
+//   decode   appends one token to each row; returns its logits
 //
-// Rows are in slots 0, 1, 2, … unless the input "slots" says otherwise, so a row that has ended leaves the batch without a
-// copy. The input "sources" says which source each row reads: several may read one. A slot keeps its source.
-// The functions here are calls of the session like attune_session_run, and may be BUSY.
+// Rows are in slots 0, 1, 2, … unless the input "slots" says otherwise, so a row that has ended leaves the batch
+// without a copy. The input "sources" says which source each row reads: several may read one. A slot keeps its source.
+// The functions below are calls of the session like attune_session_run, so they may fail with BUSY.
 
 /// Returns the number of slots, 0 if the model has no caches.
 int64_t attune_session_num_slots(const attune_session *session);
@@ -217,32 +222,36 @@ int64_t attune_session_slot_length(const attune_session *session, int64_t slot);
 /// Keeps the first |length| tokens of |slot|; with 0 it is empty and reads the source of its own number. Fails with
 /// INVALID_ARGUMENT if it has fewer, or BUSY.
 attune_status attune_session_slot_truncate(attune_session *session, int64_t slot, int64_t length);
-/// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY, or DEVICE_ERROR, which leaves |to| empty.
+/// Makes slot |to| a copy of slot |from|. Fails with INVALID_ARGUMENT or BUSY, or DEVICE_ERROR, which leaves |to|
+/// empty.
 attune_status attune_session_slot_copy(attune_session *session, int64_t from, int64_t to);
-/// Reads the cache that |tensor| names: F32 [rows, heads, length, head size] of a cache of keys or values, [rows, length] of a
-/// mask. Row i is of slot |slots|[i], or of slot i if |slots| is null; sources for caches of sources. Fails with INVALID_ARGUMENT
-/// if a slot has fewer tokens than the shape says, or BUSY.
+/// Reads the cache that |tensor| names: F32 [rows, heads, length, head size] of a cache of keys or values, [rows,
+/// length] of a mask. Row i is slot |slots|[i], or slot i if |slots| is null; of caches of sources it is that source.
+/// Fails with INVALID_ARGUMENT if a slot has fewer tokens than the shape says, or BUSY.
 attune_status attune_session_cache_read(attune_session *session, const int64_t *slots, const attune_tensor *tensor);
-/// Fills the slots of all caches of sequences that |tensors| name, and the sources of those of sources, as
-/// attune_session_cache_read would read them: keys and values of all layers, masks where they are not 0. Lengths become those
-/// of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY, or DEVICE_ERROR or OUT_OF_MEMORY, which leave them empty.
+/// Fills slots (by |tensors| that name caches of sequences) and sources (by |tensors| that name caches of sources) so
+/// that attune_session_cache_read would read the same values. Keys and values of all layers must be given; a mask that
+/// is omitted becomes 0. Lengths become those of the tensors. Fails with INVALID_ARGUMENT, LIMIT_EXCEEDED or BUSY, or
+/// DEVICE_ERROR or OUT_OF_MEMORY, which leave them empty.
 attune_status attune_session_cache_write(attune_session *session, const int64_t *slots, const attune_tensor *tensors, size_t num_tensors);
 
 //===--- Pools -------------------------------------------------------------===//
 
-/// Workers that run parallel loops, as every session makes them for itself. A program with an attune_host of its own may put its loops on
-/// one, to measure them, or run other loops on it.
+/// Workers that run parallel loops; every session makes a pool of its own unless it is given a host. A program with an
+/// attune_host of its own may run the loops of models on a pool, to measure them, or run other loops on it.
 typedef struct attune_pool attune_pool;
 
-/// Creates a pool of |num_threads| workers including the calling thread; 0 = as many as the affinity mask has CPUs. Workers that wait for a loop
-/// sleep after at most 100 us. Fails with INVALID_ARGUMENT for more than ATTUNE_MAX_THREADS, or with OUT_OF_MEMORY.
+/// Creates a pool of |num_threads| workers including the calling thread; 0 = as many as the affinity mask has CPUs.
+/// Workers that wait for a loop sleep after at most 100 us. Fails with INVALID_ARGUMENT for more than
+/// ATTUNE_MAX_THREADS, or with OUT_OF_MEMORY.
 attune_status attune_pool_create(int64_t num_threads, attune_pool **out_pool);
-/// Ends the workers and frees the pool, which must not run a loop. Null is allowed.
+/// Ends the workers and frees the pool, which must not be running a loop. Null is allowed.
 void attune_pool_destroy(attune_pool *pool);
 /// Returns the number of workers including the thread that calls attune_pool_parallel_for, 0 for null.
 int64_t attune_pool_num_threads(const attune_pool *pool);
-/// Runs |body| for all iterations below |n| on the workers of |pool|, an attune_pool, as attune_host::parallel_for describes; the calling thread is
-/// worker 0. One thread at a time may call it for a pool. A call from within a body runs its whole loop at once, as the same worker.
+/// Runs |body| for all iterations below |n| on the workers of |pool|, an attune_pool, as attune_host::parallel_for
+/// describes; the calling thread is worker 0. One thread at a time may call it for a pool. A call from within a body
+/// runs its whole loop at once, as the same worker.
 void attune_pool_parallel_for(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx);
 
 //===--- Machine -----------------------------------------------------------===//

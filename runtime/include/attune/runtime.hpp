@@ -1,8 +1,8 @@
 //===- runtime.hpp - C++17 wrapper of the runtime's C API ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Header only. Handles are owned and freed; a failing call throws attune::Error with the status and message of the C
-// API. Code built without exceptions uses runtime.h.
+// Header only. Objects own their handles and free them; a failing call throws attune::Error with the status and message
+// of the C API. Code built without exceptions uses runtime.h.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_HPP
 #define ATTUNE_RUNTIME_HPP
@@ -56,12 +56,12 @@ struct DtypeOf<int8_t> {
   static constexpr attune_dtype value = ATTUNE_I8;
 };
 
-/// A named tensor in borrowed memory, which must outlive it.
+/// A named tensor in borrowed memory, which must outlive the tensor.
 class Tensor {
 public:
   Tensor(std::string name, attune_dtype dtype, std::vector<int64_t> shape, void *data, size_t bytes)
       : label(std::move(name)), sizes(std::move(shape)), type(dtype), memory(data), memoryBytes(bytes) {}
-  /// The same for the C API; valid as long as this.
+  /// Returns the tensor of the C API; valid as long as this object.
   attune_tensor c() const {
     return {label.c_str(), type, static_cast<uint32_t>(sizes.size()), sizes.data(), memory, memoryBytes};
   }
@@ -99,7 +99,7 @@ public:
   const std::vector<int64_t> &shape() const { return sizes; }
   attune_dtype dtype() const { return type; }
   size_t bytes() const { return memoryBytes; }
-  /// The elements; throws if T is not the dtype.
+  /// Returns the elements; throws if T is not the dtype.
   template <typename T>
   const T *data() const {
     if (DtypeOf<T>::value != type)
@@ -107,7 +107,7 @@ public:
                                                attune_dtype_name(DtypeOf<T>::value));
     return static_cast<const T *>(memory.get());
   }
-  /// The same as a tensor of the C API; valid as long as this.
+  /// Returns the tensor of the C API; valid as long as this object.
   attune_tensor c() const {
     return {label.c_str(), type, static_cast<uint32_t>(sizes.size()), sizes.data(), memory.get(), memoryBytes};
   }
@@ -123,10 +123,10 @@ private:
   std::unique_ptr<void, Free> memory;
 };
 
-/// An open model. May go before its sessions do.
+/// An open model. It may be destroyed before its sessions.
 class Model {
 public:
-  /// |weights| is a file or a folder; empty = beside the object.
+  /// Opens |desc|; |weights| is a file or a folder, empty = the folder of the program or shared library.
   explicit Model(const attune_model_desc &desc, const std::string &weights = "", bool verifyContents = false) {
     attune_model_options options;
     attune_model_options_init(&options);
@@ -138,7 +138,7 @@ public:
 
   attune_model *get() const { return handle.get(); }
   const attune_model_desc &descriptor() const { return *attune_model_descriptor(handle.get()); }
-  /// The names of the classes, in the order of the logits; empty if the model classifies nothing.
+  /// Returns the names of the classes, in the order of the logits; empty if the model classifies nothing.
   std::vector<std::string> labels() const {
     std::vector<std::string> names;
     for (int64_t i = 0; i < attune_model_num_labels(handle.get()); ++i)
@@ -163,7 +163,7 @@ private:
 /// Workers that run parallel loops, one loop at a time.
 class Pool {
 public:
-  /// |threads| = 0 takes the affinity mask.
+  /// Starts |threads| workers; 0 = as many as the affinity mask has CPUs.
   explicit Pool(int64_t threads = 0) {
     attune_pool *pool;
     check(attune_pool_create(threads, &pool));
@@ -172,7 +172,8 @@ public:
 
   attune_pool *get() const { return handle.get(); }
   int64_t numThreads() const { return attune_pool_num_threads(handle.get()); }
-  /// Calls |body|(worker, begin, end) on ranges that together cover [0, n); each but the last is a multiple of |grain| long. |body| must not throw.
+  /// Calls |body|(worker, begin, end) on ranges that together cover [0, n); each but the last is a multiple of |grain|
+  /// long. |body| must not throw.
   template <typename Body>
   void parallelFor(int64_t n, int64_t grain, Body &&body) {
     using Function = std::remove_reference_t<Body>;
@@ -192,7 +193,8 @@ private:
 /// Workspace, caches and workers for one call at a time.
 class Session {
 public:
-  /// |limits| pairs dimension names with their largest values; threads = 0 takes the affinity mask.
+  /// Makes a session; |limits| pairs dimension names with their largest values, and |threads| = 0 uses all CPUs of the
+  /// affinity mask.
   explicit Session(const Model &model, std::initializer_list<attune_dim_limit> limits = {}, int64_t threads = 0) {
     attune_session_options options;
     attune_session_options_init(&options);
@@ -207,7 +209,7 @@ public:
   const attune_model *model() const { return attune_session_model(handle.get()); }
   int64_t numThreads() const { return attune_session_num_threads(handle.get()); }
 
-  /// Slots of the caches, 0 if the model has none; the tokens in one, -1 if there is no such slot.
+  /// Return the number of slots of the caches, 0 if the model has none; the tokens in one, -1 if there is no such slot.
   int64_t numSlots() const { return attune_session_num_slots(handle.get()); }
   int64_t slotLength(int64_t slot) const { return attune_session_slot_length(handle.get(), slot); }
   /// Keeps the first |length| tokens of |slot|.

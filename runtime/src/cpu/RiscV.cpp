@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 namespace {
-/// An extension by its bit in the answer of riscv_hwprobe for key IMA_EXT_0 (Linux 6.4 and later).
+/// An extension, and its bit in the answer of riscv_hwprobe for key IMA_EXT_0 (Linux 6.4 and later).
 struct Feature {
   const char *name;
   unsigned bit;
 };
-/// A register length the code relies on.
+/// A feature that promises a length of vector registers.
 struct VectorLength {
   const char *name;
   unsigned long bits;
@@ -30,7 +30,7 @@ static const VectorLength lengths[] = {{"zvl256b", 256}, {"zvl512b", 512}, {"zvl
 /// Returns true if the system reports the extension with this letter.
 static bool hasLetter(char letter) { return getauxval(AT_HWCAP) >> (letter - 'a') & 1; }
 
-/// Bits of a vector register, 0 without vectors.
+/// Returns the bits of a vector register, 0 without vectors.
 static unsigned long vectorBits() {
   if (!hasLetter('v'))
     return 0;
@@ -39,7 +39,7 @@ static unsigned long vectorBits() {
   return bytes * 8;
 }
 
-/// The answer of riscv_hwprobe for IMA_EXT_0; false if this system does not know the call.
+/// Gets the answer of riscv_hwprobe for IMA_EXT_0; returns false if the system does not know that call.
 static bool probeExtensions(uint64_t &out) {
   constexpr long riscvHwprobe = 258;
   struct {

@@ -16,9 +16,10 @@
 #endif
 
 namespace {
-/// Registers of a cpuid leaf.
+/// The registers that cpuid returns for a leaf.
 enum Register : uint8_t { EAX, EBX, ECX, EDX };
-/// State components the system must save: none, SSE + AVX, those + the three of AVX-512, those of AMX.
+/// The state components that the system must save for a feature: none; SSE and AVX; those and the three of AVX-512;
+/// those of AMX.
 enum SavedState : uint32_t { None = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
 
 struct Feature {
@@ -127,7 +128,7 @@ static const Feature features[] = {
     {"wbnoinvd", 0x80000008, 0, EBX, 9, None},
 };
 
-/// Returns the state components the system saves (XCR0), 0 if it does not say.
+/// Returns the state components that the system saves (XCR0), 0 if the CPU does not report them.
 static uint32_t savedState() {
   unsigned regs[4];
   if (!__get_cpuid(1, &regs[0], &regs[1], &regs[2], &regs[3]) || !(regs[ECX] & (1u << 27)))

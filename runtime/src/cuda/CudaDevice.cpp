@@ -1,4 +1,4 @@
-//===- CudaDevice.cpp - The functions of NVIDIA GPUs ----------------------===//
+//===- CudaDevice.cpp - The device functions of NVIDIA GPUs ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

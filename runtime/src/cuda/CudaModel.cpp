@@ -13,7 +13,7 @@
 using namespace attune;
 using namespace attune::cuda;
 
-/// The most thread blocks with scratch memory of their own that run on a multiprocessor at once.
+/// The number of thread blocks on each multiprocessor that have scratch memory of their own at the same time.
 static constexpr int64_t blocksPerMultiprocessor = 2;
 
 attune_status cuda::enterContext(const Driver &driver, Context context, int &captureMode) {
@@ -113,7 +113,7 @@ attune_status CudaModel::findFunctions(const attune_model_desc &desc) {
       continue;
     }
     ATTUNE_TRY(driver->check(code, what));
-    // More than a kernel may have without asking.
+    // A kernel needs permission for more than 48 KiB.
     if (desc.functions[i].shared_bytes > 48 * 1024) {
       snprintf(what, sizeof(what), "getting %u bytes of shared memory for '%s'", desc.functions[i].shared_bytes, desc.functions[i].symbol);
       ATTUNE_TRY(driver->check(
@@ -126,7 +126,8 @@ attune_status CudaModel::findFunctions(const attune_model_desc &desc) {
 attune_status CudaModel::uploadWeights(const void *hostWeights, uint64_t bytes) {
   if (!bytes)
     return ATTUNE_OK;
-  // A stream of its own: the default stream would wait for the caller's work, and break a graph that the caller captures.
+  // A stream of its own: the default stream would wait for the caller's work, and break a graph that the caller
+  // captures.
   Stream stream;
   ATTUNE_TRY(driver->check(driver->streamCreate(&stream, streamNonBlocking), "making a stream"));
   char what[128];

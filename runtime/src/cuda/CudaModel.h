@@ -11,9 +11,10 @@
 
 namespace attune::cuda {
 
-/// Makes |context| the calling thread's current one, until leaveContext() with the same |captureMode|. Meanwhile the calling thread is in
-/// the relaxed capture mode: allocating memory or waiting for a session's own stream does not break a graph that the caller captures in
-/// another stream. Fails with DEVICE_ERROR or OUT_OF_MEMORY; then no other function of the driver may be called.
+/// Makes |context| current in the calling thread until leaveContext() with the same |captureMode|. Until then the
+/// thread is in the relaxed capture mode, so that allocating memory or waiting for a session's own stream does not
+/// invalidate a graph that the caller captures in another stream. Fails with DEVICE_ERROR or OUT_OF_MEMORY; the caller
+/// must not call other functions of the driver then.
 attune_status enterContext(const Driver &driver, Context context, int &captureMode);
 void leaveContext(const Driver &driver, int captureMode);
 
@@ -28,15 +29,16 @@ public:
 
 private:
   const Driver *entered = nullptr;
-  int captureMode = 0; ///< the caller's
+  int captureMode = 0; ///< the capture mode of the caller
 };
 
-/// A model whose image and weights are on a GPU.
+/// A model with its image and weights on a GPU.
 class CudaModel : public DeviceModel {
 public:
   /// attune_device_functions::load.
   static attune_status load(const attune_model_desc &desc, const void *weights, int ordinal, DeviceModel *&out);
-  /// attune_device_functions::unload. Keeps image and weights if the GPU's context cannot be entered, as when the process ends.
+  /// attune_device_functions::unload. Keeps image and weights if the GPU's context cannot be entered, as when the
+  /// process ends.
   static void unload(DeviceModel *model);
 
   const Driver *driver = nullptr;
@@ -56,8 +58,9 @@ private:
   Module module = nullptr;
 };
 
-/// Returns the best of |desc|'s images for a GPU of compute capability |capability| / 10, null if none fits: the one made for it alone, a
-/// cubin for it, the cubin for the highest lower minor version of its major one, the highest PTX it understands.
+/// Returns the best image of |desc| for a GPU of compute capability |capability| / 10, null if none runs on it. From
+/// best to worst: an architecture-specific image for it, a cubin for it, the cubin for the highest lower minor version
+/// of the same major version, the PTX for the highest capability that it understands.
 const attune_gpu_image *chooseImage(const attune_model_desc &desc, uint32_t capability);
 
 } // namespace attune::cuda

@@ -14,11 +14,11 @@
 using namespace attune;
 using namespace attune::cuda;
 
-/// The alignment of the driver's memory, and of each tensor in ours.
+/// The alignment in bytes of memory that the driver allocates, and of each tensor in the session's copies.
 static constexpr uint64_t deviceAlignment = 256;
-/// The alignment that kernels expect of a caller's tensor.
+/// The alignment in bytes that kernels expect of a caller's tensor.
 static constexpr uint64_t tensorAlignment = 16;
-/// The largest x of a grid.
+/// The largest x dimension of a grid.
 static constexpr uint32_t maxBlocks = 0x7fffffff;
 
 static Address address(const void *pointer) { return reinterpret_cast<Address>(pointer); }
@@ -79,7 +79,7 @@ void CudaSession::close() {
     driver.streamSynchronize(stream);
     driver.streamDestroy(stream);
   }
-  // The caller's stream may be in a capture, or gone.
+  // The caller's stream may be in a capture, or destroyed already.
   Event events[] = {finished, copied};
   for (Event event : events)
     if (event) {
@@ -129,7 +129,7 @@ attune_status CudaSession::locate(const char *name, const void *data, bool &onDe
   const Driver &driver = *model->driver;
   unsigned type = 0;
   int ordinal = 0;
-  // The driver does not know ordinary memory of the host and calls it an invalid value.
+  // The driver does not know pageable host memory and reports an invalid value.
   Code code = driver.pointerGetAttribute(&type, pointerMemoryType, address(data));
   if (code != success && code != invalidValue)
     return driver.check(code, "asking where a tensor is");
@@ -147,12 +147,12 @@ attune_status CudaSession::locate(const char *name, const void *data, bool &onDe
 
 attune_status CudaSession::wait(const char *what) const { return model->driver->check(model->driver->streamSynchronize(stream), what); }
 
-/// Records |event|, one of the session's, behind all work so far.
+/// Records |event| behind all work queued so far; does nothing if it is null.
 attune_status CudaSession::record(Event event) {
   return event ? model->driver->check(model->driver->eventRecord(event, stream), "recording an event") : ATTUNE_OK;
 }
 
-/// Waits until no copy of a failed call is pending; keeps the message of the failure.
+/// Waits until no copy of a failed call is pending. Keeps the message of the failure.
 void CudaSession::drain() {
   if (!isCapturing && model->driver->streamSynchronize(stream) == success)
     copiesInFlight = false;
@@ -182,7 +182,7 @@ attune_status CudaSession::copyRows(void *to, const void *from, size_t bytes, si
   return record(finished);
 }
 
-/// Returns the bytes of |tensor|, rounded up so that the next one is aligned.
+/// Returns the size in bytes of |tensor|, rounded up so that the next tensor is aligned.
 static uint64_t stagedBytes(const attune_tensor_desc &tensor, const int64_t *dims) {
   uint64_t bytes = 0;
   tensorBytes(tensor, dims, bytes);
@@ -214,7 +214,7 @@ attune_status CudaSession::makeStage(const attune_entry_desc &entry, const Entry
   return ATTUNE_OK;
 }
 
-/// Copies the inputs that are in host memory; |usesOwnMemory| tells whether the session's own is among it.
+/// Queues copies of the inputs in host memory. Sets |usesOwnMemory| if one of them is in memory of the session.
 attune_status CudaSession::copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &usesOwnMemory) {
   usesOwnMemory = false;
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
@@ -262,8 +262,8 @@ static bool hasHostTensors(const attune_entry_desc &entry, const EntryTables &ta
   return false;
 }
 
-/// Fails unless a graph may replay a call with these tensors: it would copy host memory that has other contents by then, or append to
-/// caches whose lengths the host counts.
+/// Fails unless a graph may replay a call with these tensors. A replay would copy host memory that has other contents
+/// by then, or append to caches whose lengths the host counts.
 attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const EntryTables &tables) const {
   if (entry.cache_use != ATTUNE_CACHE_UNUSED)
     return fail(ATTUNE_INVALID_ARGUMENT,
@@ -281,7 +281,7 @@ attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const En
   return ATTUNE_OK;
 }
 
-/// Queues all work of a call.
+/// Queues all work of a call; |mustWait| if the call waits for it.
 attune_status CudaSession::queue(const attune_entry_desc &entry, attune_call call, EntryTables &tables, bool mustWait) {
   bool usesOwnMemory;
   ATTUNE_TRY(copyInputs(entry, tables, usesOwnMemory));
@@ -307,7 +307,7 @@ attune_status CudaSession::queue(const attune_entry_desc &entry, attune_call cal
 attune_status CudaSession::run(const attune_entry_desc &entry, attune_call call, EntryTables &tables) {
   if (isCapturing)
     ATTUNE_TRY(checkCapture(entry, tables));
-  // The caller may use its host memory as soon as the call returns.
+  // The caller may reuse its host memory as soon as the call returns.
   bool mustWait = ownsStream || hasHostTensors(entry, tables);
   ATTUNE_TRY(makeStage(entry, tables));
   if (attune_status status = queue(entry, call, tables, mustWait); status != ATTUNE_OK) {

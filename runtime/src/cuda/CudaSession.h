@@ -1,16 +1,16 @@
 //===- CudaSession.h - The part of a session on a GPU ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All work of a session is queued in one stream, in this order: copies of the inputs, launches of the entry, copies of the outputs. The
-// host waits at most once, at the end. A copy reads or writes host memory when the stream reaches it, which may be after the call has
-// returned. Hence:
+// A session queues all its work in one stream: copies of the inputs, launches of the entry, copies of the outputs. The
+// host waits at most once, at the end. A copy reads or writes host memory when the stream reaches it, which may be
+// after the call has returned. Hence:
 //
-// - a call with a tensor of the caller's in host memory returns, with success or failure, after its copies;
-// - the session's own host memory (defaults of inputs, slots, lengths) is written again only after `copied`, an event behind the copies;
-// - memory is freed only after `finished`, an event behind the last work.
+// - a call with one of the caller's tensors in host memory returns, with success or failure, after its copies;
+// - the session writes its own host memory (defaults of inputs, slots, lengths) again only after `copied`, an event behind the copies;
+// - the session frees memory only after `finished`, an event behind the last work.
 //
-// A caller that captures its stream into a graph may replay the launches of a call any number of times. So they may depend only on shapes:
-// a call that copies host memory or uses caches is refused.
+// A caller that captures its stream into a graph may replay the launches of a call any number of times. So launches may
+// depend only on shapes then, and a call that copies host memory or uses caches is refused.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CUDA_CUDASESSION_H
 #define ATTUNE_RUNTIME_CUDA_CUDASESSION_H
@@ -19,7 +19,8 @@
 
 namespace attune::cuda {
 
-/// A session that runs entries in a stream. Its functions but create() and destroy() require the context of the GPU to be current.
+/// A session that runs entries in a stream. All its functions except create() and destroy() require that the context of
+/// the GPU is current.
 class CudaSession : public DeviceSession {
 public:
   /// attune_device_functions::create. The stream must neither be captured nor be the per-thread default stream.
@@ -28,7 +29,7 @@ public:
   static void destroy(DeviceSession *session);
 
   const CudaModel &getModel() const { return *model; }
-  // As the attune_device_functions of the same names:
+  // The attune_device_functions of the same names:
   attune_status beginCall();
   attune_status locate(const char *name, const void *data, bool &onDevice) const;
   attune_status run(const attune_entry_desc &entry, attune_call call, EntryTables &tables);
@@ -57,8 +58,8 @@ private:
   const CudaModel *model = nullptr;
   Stream stream = nullptr;
   bool ownsStream = false;
-  bool isCapturing = false; ///< state of the stream at beginCall
-  // Events in a stream of the caller's, else null:
+  bool isCapturing = false; ///< the stream was being captured at beginCall
+  // Events in the caller's stream; null in the session's own stream:
   Event copied = nullptr;      ///< behind the last copies of the session's own host memory
   Event finished = nullptr;    ///< behind all work
   bool copiesInFlight = false; ///< |copied| has been recorded and not waited for

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-// Weak, so that a program without dynamic linking links as before; it can open no driver.
+// Weak references, so that a statically linked program links without them. It cannot open the driver.
 #pragma weak dlopen
 #pragma weak dlsym
 #pragma weak dlerror
@@ -17,7 +17,7 @@
 using namespace attune;
 using namespace attune::cuda;
 
-/// Finds all functions of |library|.
+/// Finds all functions of |driver| in |library|.
 static attune_status findFunctions(void *library, Driver &driver) {
 #define ATTUNE_CUDA_FIND(name, symbol, parameters)                                                                                         \
   driver.name = reinterpret_cast<Code(*) parameters>(dlsym(library, symbol));                                                              \

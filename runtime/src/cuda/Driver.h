@@ -1,8 +1,8 @@
-//===- Driver.h - The CUDA driver, as far as the runtime uses it ----------===//
+//===- Driver.h - The part of the CUDA driver that the runtime uses -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Own declarations of the driver's C interface, whose binary form is stable, so that neither building nor linking needs
-// CUDA: libcuda is opened when the first session of a model for a GPU is made. Names and numbers are those of cuda.h.
+// Declares the driver's C interface, whose ABI is stable, so that neither building nor linking needs CUDA. libcuda is
+// opened when the first session of a model for a GPU is made. Names and numbers are those of cuda.h.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CUDA_DRIVER_H
 #define ATTUNE_RUNTIME_CUDA_DRIVER_H
@@ -30,7 +30,7 @@ enum : int { pointerMemoryType = 2, pointerDeviceOrdinal = 9 };
 enum : unsigned { memoryTypeDevice = 2 };
 /// CUfunction_attribute.
 enum : int { maxDynamicSharedBytes = 8 };
-/// CUstream_flags, and the handle that means the default stream of whichever thread calls.
+/// CUstream_flags, and the handle of the per-thread default stream.
 enum : unsigned { streamBlocking = 0, streamNonBlocking = 1 };
 enum : uintptr_t { perThreadStream = 2 };
 /// CUevent_flags.
@@ -41,10 +41,11 @@ enum : int { captureModeGlobal = 0, captureModeRelaxed = 2 };
 /// CUjit_option.
 enum : int { jitErrorLog = 5, jitErrorLogBytes = 6 };
 
-/// CUtensorMapDataType; CUtensorMapInterleave, CUtensorMapSwizzle and CUtensorMapFloatOOBfill with 0 for none; CUtensorMapL2promotion.
+/// CUtensorMapDataType; CUtensorMapInterleave, CUtensorMapSwizzle and CUtensorMapFloatOOBfill with 0 for none;
+/// CUtensorMapL2promotion.
 enum : int { tensorMapUint16 = 1, tensorMapUint32 = 2, tensorMapNone = 0, tensorMapSwizzle128 = 3, tensorMapPromote256 = 3 };
 
-/// CUDA_MEMCPY2D_v2: |height| pieces of |widthBytes|, a pitch apart.
+/// CUDA_MEMCPY2D_v2: |height| rows of |widthBytes|, a pitch apart.
 struct Copy2D {
   size_t srcX, srcY;
   unsigned srcMemoryType;
@@ -61,7 +62,7 @@ struct Copy2D {
   size_t widthBytes, height;
 };
 
-/// The functions: name in this program, name in the library, parameters.
+/// The functions of the driver: name in this program, name in the library, parameters.
 #define ATTUNE_CUDA_FUNCTIONS(F)                                                                                                           \
   F(init, "cuInit", (unsigned flags))                                                                                                      \
   F(getErrorName, "cuGetErrorName", (Code code, const char **name))                                                                        \
@@ -104,11 +105,12 @@ struct Driver {
   ATTUNE_CUDA_FUNCTIONS(ATTUNE_CUDA_MEMBER)
 #undef ATTUNE_CUDA_MEMBER
 
-  /// Fails with OUT_OF_MEMORY or DEVICE_ERROR unless |code| is success; the message says |what| failed and the driver's name of the reason.
+  /// Fails with OUT_OF_MEMORY or DEVICE_ERROR unless |code| is success. The message names |what| failed and the
+  /// driver's name of the error.
   attune_status check(Code code, const char *what) const;
 };
 
-/// Opens libcuda.so.1, once in the process, and initialises it. Fails with INCOMPATIBLE if it is not there or finds no GPU.
+/// Opens libcuda.so.1 once in the process and initializes it. Fails with INCOMPATIBLE if it is missing or finds no GPU.
 attune_status openDriver(const Driver *&out);
 
 } // namespace attune::cuda

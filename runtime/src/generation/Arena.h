@@ -1,4 +1,4 @@
-//===- Arena.h - One block of memory for many arrays ----------------------===//
+//===- Arena.h - Arrays in one block of memory ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_ARENA_H
@@ -9,12 +9,13 @@
 
 namespace attune {
 
-/// Hands out arrays of a block one after the other. Without a block it only counts, so the same code first measures and then takes.
+/// Hands out consecutive arrays of a block of memory. Without a block it only counts bytes, so the same code first
+/// measures and then places.
 class Arena {
 public:
   explicit Arena(void *block = nullptr) : block(static_cast<char *>(block)) {}
 
-  /// |count| elements at a multiple of 64 bytes; null while counting.
+  /// Returns |count| elements at a multiple of 64 bytes, null without a block.
   template <typename T>
   T *take(int64_t count) {
     size_t begin = (used + 63) / 64 * 64;

@@ -1,5 +1,39 @@
-//===- BeamLoop.cpp - Several sequences per row, the likeliest win --------===//
+//===- BeamLoop.cpp - Beam search -----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Beam search looks for a likely sequence where the best id at each step leads to an unlikely one. Each row of the
+// prompt has num_beams open sequences (beams). A step scores every id as continuation of every beam by the sum of the
+// log-probabilities, and keeps the best.
+//
+//   One row, num_beams = 3, one end id (eos)                            slots of the session
+//
+//   beams before the step         candidates, best first                beams after the step
+//   0  "a b"  -1.0                rank 0  beam 0 + c    -1.3   ------>  0  "a b c"  -1.3   parent 0   slot 0 (keeps it)
+//   1  "a d"  -1.6                rank 1  beam 1 + eos  -1.8   -> hypothesis "a d"
+//   2  "e f"  -2.5                rank 2  beam 0 + g    -2.0   ------>  1  "a b g"  -2.0   parent 0   slot 2 (copy of slot 0)
+//                                 rank 3  beam 1 + h    -2.2   ------>  2  "a d h"  -2.2   parent 1   slot 1 (keeps it)
+//                                 rank 4  beam 2 + eos  -2.9            not considered: three beams are found
+//                                 rank 5  ...
+//
+// Candidates that do not end become the new beams, the best num_beams of them. Candidates that end become hypotheses if
+// their rank is below num_beams; Hypotheses (BeamSearch.h) keeps the best num_beams by sum / length ** length_penalty
+// and tells when a row is done. Each beam has at most one candidate per end id, so num_beams * (1 + number of end ids)
+// candidates always contain num_beams that do not end.
+//
+// The loop knows nothing of caches. It tells the model for each sequence which sequence of the step before it continues
+// (`parents`) and by which id. SessionModel::moveSlots turns that into cache slots: the first child of a parent keeps
+// the parent's slot, every further child gets a copy in a slot that no sequence of this step continues from.
+//
+// Before the first step all beams of a row are the same prompt and read one row of logits. All but the first have the
+// sum kClosed, or each candidate would occur num_beams times.
+//
+// Invariants. The sequences of a row are adjacent and rows ascend, in `logits`, `parents` and `ids`; a row that is done
+// leaves them, so a step computes only what is open. `BeamRow::ids` is read while `nextIds` is written, because several
+// beams may continue one; then they swap. Sums are doubles. Of candidates with equal sums the one of the smaller beam
+// is first, then the one with the smaller id.
+//
+// Cost of a step beside the model's: for each row num_beams * vocabSize comparisons and num_beams copies of ids, and
+// for each beam that forks, a copy of the keys and values of its tokens.
 //===----------------------------------------------------------------------===//
 
 #include "BeamSearch.h"
@@ -16,19 +50,19 @@ using namespace attune;
 
 namespace {
 
-/// The sum of beams that the first step does not expand.
+/// The sum of the beams that the first step must not continue.
 constexpr double kClosed = -1e9;
 
 /// The beams of one row of the prompt.
 struct BeamRow {
-  int64_t row;            ///< in the prompt
-  double *sums;           ///< [num_beams]
-  int64_t *sources;       ///< [num_beams], the model's sequence (and row of logits) of each beam
+  int64_t row;            ///< its number in the prompt
+  double *sums;           ///< [num_beams], of log-probabilities
+  int64_t *sources;       ///< [num_beams], the number of each beam's sequence in the last call of the model
   int64_t *ids, *nextIds; ///< [num_beams, max_length]
   Hypotheses *found;
 };
 
-/// The state of one generation. Rows that are done leave `rows`.
+/// The state of one generation. `rows` has the rows that are not done.
 class BeamLoop {
 public:
   BeamLoop(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt, GenerationResult &result)
@@ -52,7 +86,7 @@ private:
   const int64_t beams;
   int64_t active = 0, length = 0, sequences = 0;
   float *logits = nullptr;
-  BeamRow *rows = nullptr, *all = nullptr; // all: every row, for its hypotheses
+  BeamRow *rows = nullptr, *all = nullptr; // all: rows that are done, by number; at the end every row
   int64_t *parents = nullptr, *ids = nullptr;
   uint8_t *seen = nullptr;
 };
@@ -91,7 +125,7 @@ void BeamLoop::begin() {
     }
 }
 
-/// Turns the logits of every sequence into log-probabilities.
+/// Replaces the logits of every sequence by log-probabilities.
 void BeamLoop::toLogProbabilities() {
   for (int64_t sequence = 0; sequence < sequences; ++sequence) {
     float *scores = logits + sequence * model.vocabSize;
@@ -101,12 +135,14 @@ void BeamLoop::toLogProbabilities() {
   }
 }
 
-/// Fills the row's beams with the best candidates that do not end; those that end become hypotheses if they are among the first num_beams.
+/// Replaces the beams of |row| by the best candidates that do not end; makes hypotheses of those among the first
+/// num_beams that end.
 void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   best.clear();
   for (int64_t beam = 0; beam < beams; ++beam) {
     float *scores = logits + row.sources[beam] * model.vocabSize;
-    // Beams of one source have the same ids only before the first step, so the rules need to be applied once.
+    // Beams share a row of logits only before the first step. They have the same ids then, so the rules are applied
+    // once.
     if (beam == 0 || row.sources[beam] != row.sources[beam - 1])
       applyRules(options, {{row.ids + beam * options.max_length, length}, prompt.length, prompt.sourceOf(row.row)}, model.vocabSize, scores,
                  seen);
@@ -130,7 +166,7 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   std::swap(row.ids, row.nextIds);
 }
 
-/// One step of every active row; drops those that are done. Returns false if the caller cancels.
+/// Does one step of every row in |rows| and drops those that are done. Returns false if the caller cancels.
 bool BeamLoop::advance(BeamCandidates &best) {
   toLogProbabilities();
   int64_t kept = 0;
@@ -143,7 +179,7 @@ bool BeamLoop::advance(BeamCandidates &best) {
       goOn = false;
     if (row.found->isDone(best[0].sum, length)) {
       all[row.row] = row;
-      all[row.row].sums = nullptr; // its open beams do not count
+      all[row.row].sums = nullptr; // open beams of a row that is done are no results
       continue;
     }
     for (int64_t beam = 0; beam < beams; ++beam)
@@ -167,7 +203,7 @@ void BeamLoop::write(int64_t to, const Hypothesis &hypothesis) {
     result.scores[to] = static_cast<float>(hypothesis.score);
 }
 
-/// Open beams become hypotheses; the best of each row are the result.
+/// Makes hypotheses of the open beams and writes the best ones of each row to the result.
 void BeamLoop::finish() {
   for (int64_t r = 0; r < active; ++r)
     all[rows[r].row] = rows[r];
@@ -188,7 +224,8 @@ void BeamLoop::finish() {
 attune_status BeamLoop::run() {
   Arena measure;
   layOut(measure);
-  // Each beam may have all ends among its best continuations, and one more is wanted of it; two at least, as the reference library takes.
+  // Each beam may have every end id among its best continuations, and one more is needed. The reference library takes
+  // at least two.
   int64_t wanted = beams * std::max<int64_t>(2, 1 + static_cast<int64_t>(options.num_eos_token_ids));
   BeamCandidates measured(measure, wanted);
   ScratchBuffer buffer;

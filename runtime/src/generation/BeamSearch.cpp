@@ -52,7 +52,7 @@ bool Hypotheses::isDone(double best, int64_t length) const {
     return false;
   if (options.early_stopping == ATTUNE_STOP_EARLY)
     return true;
-  // Sums are negative, so with a positive penalty the longest sequence scores best.
+  // Sums are negative, so with a positive penalty a sum scores best at the largest length.
   if (options.early_stopping == ATTUNE_STOP_NEVER_EARLY && options.length_penalty > 0)
     length = options.max_length;
   double worst = items[0].score;
@@ -62,7 +62,7 @@ bool Hypotheses::isDone(double best, int64_t length) const {
 }
 
 void Hypotheses::sort() {
-  // Few of them: insertion, stable from the back.
+  // Insertion sort, as there are few. It is stable, so reversing the order first puts the latest of equals first.
   std::reverse(items, items + count);
   for (int64_t i = 1; i < count; ++i)
     for (int64_t j = i; j > 0 && items[j].score > items[j - 1].score; --j)

@@ -1,8 +1,8 @@
 //===- BeamSearch.h - Hypotheses of one row -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Beam search as transformers 4.22 does it (BeamSearchScorer): candidates are ranked by the sum of log-probabilities, finished hypotheses
-// by sum / length ** length_penalty.
+// Beam search as transformers 4.22 does it (BeamSearchScorer): candidates are ranked by the sum of log-probabilities,
+// finished hypotheses by sum / length ** length_penalty.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_BEAMSEARCH_H
 #define ATTUNE_RUNTIME_GENERATION_BEAMSEARCH_H
@@ -12,19 +12,20 @@
 
 namespace attune {
 
-/// A beam and an id that may continue it.
+/// An id as continuation of a beam.
 struct BeamCandidate {
-  double sum; ///< of the log-probabilities, this id's included
+  double sum; ///< of the log-probabilities, that of |id| included
   int64_t beam, id;
 };
 
-/// The best candidates of one row, best first.
+/// The best |limit| candidates of one row, best first.
 class BeamCandidates {
 public:
   BeamCandidates(Arena &arena, int64_t limit) : limit(limit), items(arena.take<BeamCandidate>(limit + 1)) {}
 
   void clear() { count = 0; }
-  /// Considers each id as continuation of |beam|, whose sum so far is |sum|; of equals the one considered first is better.
+  /// Considers each id as continuation of |beam|, whose sum so far is |sum|. Of equal sums the one considered first is
+  /// better.
   void add(int64_t beam, double sum, const float *logProbabilities, int64_t vocabSize);
   int64_t size() const { return count; }
   const BeamCandidate &operator[](int64_t index) const { return items[index]; }
@@ -34,7 +35,7 @@ private:
   BeamCandidate *items;
 };
 
-/// A finished sequence of |length| ids, eos not included.
+/// A finished sequence of |length| ids, its end id not included.
 struct Hypothesis {
   double score;
   int64_t length;
@@ -44,15 +45,15 @@ struct Hypothesis {
 /// The best finished hypotheses of one row.
 class Hypotheses {
 public:
-  /// Room for |options.num_beams| of |options.max_length| ids.
+  /// Takes memory from |arena| for |options.num_beams| hypotheses of |options.max_length| ids.
   Hypotheses(Arena &arena, const attune_generation_options &options);
 
-  /// Keeps a copy of ids[0 … length - 1] if it is among the best.
+  /// Keeps a copy of ids[0 … length - 1], whose log-probabilities add up to |sum|, if it is among the best.
   void add(const int64_t *ids, int64_t length, double sum);
-  /// Returns true if no better hypothesis can follow: |best| is the largest sum of this step's candidates, |length| the ids before the
-  /// step.
+  /// Returns true if the row is done by options.early_stopping: |best| is the largest sum of this step's candidates,
+  /// |length| the number of ids before the step.
   bool isDone(double best, int64_t length) const;
-  /// Orders them best first; of equals the one found last is first.
+  /// Orders the hypotheses, best first; of equal scores the one found last is first.
   void sort();
   int64_t size() const { return count; }
   const Hypothesis &operator[](int64_t index) const { return items[index]; }
@@ -62,7 +63,7 @@ private:
 
   const attune_generation_options &options;
   int64_t count = 0;
-  Hypothesis *items; // one more than are kept; in the order they were found
+  Hypothesis *items; // [num_beams + 1], in the order in which they were found
 };
 
 } // namespace attune

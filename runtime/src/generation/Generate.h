@@ -10,40 +10,41 @@
 
 namespace attune {
 
-/// The prompt of a generation: |rows| rows of |length| ids, [rows, length]. The search only counts and compares them.
+/// The prompts of a generation: |ids| is [rows, length]. Search loops only count and compare ids; the model reads the
+/// prompts itself.
 struct GenerationPrompt {
   int64_t rows, length;
   const int64_t *ids;
-  /// The ids of the sources, [rows, sourceLength], where a rule is about them; else null.
+  /// The ids of the sources, [rows, sourceLength], if an option needs them (encoder_repetition_penalty, …); else null.
   const int64_t *sources = nullptr;
   int64_t sourceLength = 0;
 
   IdList sourceOf(int64_t row) const { return sources ? IdList{sources + row * sourceLength, sourceLength} : IdList{nullptr, 0}; }
 };
 
-/// The memory of the results. Rows are those of the prompt times num_return_sequences.
+/// The memory of the results. It has num_return_sequences rows for each row of the prompt.
 struct GenerationResult {
   int64_t *sequences; ///< [rows, max_length] while written, [rows, length] at the end
   float *scores;      ///< [rows], beam search only; or null
   float *stepLogits;  ///< [rows, max_length - prompt length, vocabSize] while written, [rows, steps, vocabSize] at the end; greedy and
                       ///< sampling only; or null
-  int64_t length;     ///< of the longest sequence
-  int64_t steps;      ///< how many ids were chosen for the longest sequence
+  int64_t length;     ///< ids of the longest sequence
+  int64_t steps;      ///< ids chosen for the longest sequence
 };
 
-/// Checks |options| against the vocabulary and the length of the prompts, and resolves max_new_tokens into max_length and min_new_tokens
-/// into min_length.
+/// Checks |options| against |vocabSize| and the |length| of the prompts, and resolves max_new_tokens into max_length
+/// and min_new_tokens into min_length.
 attune_status checkGenerationOptions(attune_generation_options &options, int64_t vocabSize, int64_t length);
 
-/// Checks what sampling goes by alone.
+/// Checks the options that only sampling reads.
 attune_status checkSamplingOptions(const attune_generation_options &options);
 
-/// Greedy search, sampling or beam search by checked |options|. A cancelled generation succeeds with the ids so far. Takes memory of its
-/// own for the time of the call, besides that of the model.
+/// Runs greedy search, sampling or beam search by checked |options|. A cancelled generation succeeds with the ids so
+/// far. Takes memory for the time of the call.
 attune_status generate(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
                        GenerationResult &result);
 
-/// The two kinds of loop.
+/// Run one kind of search: greedy search or sampling, and beam search.
 attune_status searchGreedily(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,
                              GenerationResult &result);
 attune_status searchBeams(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt,

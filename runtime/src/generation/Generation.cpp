@@ -11,12 +11,12 @@ using namespace attune;
 
 namespace {
 
-/// The result as it lies in memory: the public part first.
+/// The result in memory, its public part first.
 struct StoredGeneration {
   attune_generation shown;
   GenerationResult result;
 
-  /// Lays out the arrays for |plan| behind this; null only measures.
+  /// Lays out a result for |plan| and its arrays in |arena|; returns null if the arena only measures.
   static StoredGeneration *place(const GenerationPlan &plan, Arena &arena) {
     const attune_generation_options &options = plan.options;
     int64_t rows = plan.rows * options.num_return_sequences, steps = options.max_length - plan.length;
@@ -34,7 +34,7 @@ struct StoredGeneration {
 
 } // namespace
 
-/// Runs |plan| and leaves the result in |stored|.
+/// Runs |plan| on |session| and writes the result to |stored|.
 static attune_status runPlan(attune_session &session, const GenerationPlan &plan, StoredGeneration &stored) {
   Arena measure;
   SessionModel measured(session, plan, measure);

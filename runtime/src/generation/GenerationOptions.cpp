@@ -23,7 +23,7 @@ void attune_generation_options_init(const attune_model *model, attune_generation
   options->top_k = 50;
   options->pad_token_id = options->bos_token_id = options->decoder_start_token_id = -1;
   options->forced_bos_token_id = options->forced_eos_token_id = options->never_token_id = -1;
-  // An object's copy may be shorter than ours; the fields that it lacks keep their defaults.
+  // The options in an older object may be shorter; the fields that they lack keep their defaults.
   if (const attune_generation_options *own = model ? model->desc->generation : nullptr)
     memcpy(options, own, std::min(own->struct_bytes, sizeof(*options)));
   options->struct_bytes = sizeof(*options);
@@ -79,14 +79,14 @@ static attune_status checkPenalty(const char *name, double value) {
   return ATTUNE_OK;
 }
 
-/// Checks that |value| is a share of a probability that keeps something: above 0.
+/// Checks that |value| is a probability that leaves at least one id: above 0 and at most 1.
 static attune_status checkShare(const char *name, double value) {
   if (!(value > 0 && value <= 1))
     return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, expected to be above 0 and at most 1", name, value);
   return ATTUNE_OK;
 }
 
-/// Checks that |value| is at least 0 and below 1, or 1 if |withOne|.
+/// Checks that |value| is in [0, 1), or in [0, 1] if |withOne|.
 static attune_status checkPart(const char *name, double value, bool withOne) {
   if (!(value >= 0) || !(withOne ? value <= 1 : value < 1))
     return fail(ATTUNE_INVALID_ARGUMENT, "%s is %g, expected to be at least 0 and %s 1", name, value, withOne ? "at most" : "below");

@@ -1,4 +1,4 @@
-//===- GenerationPlan.cpp - What a generation needs of a model ------------===//
+//===- GenerationPlan.cpp - Entries and sizes of a generation -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 
 using namespace attune;
 
-using Long = long long; // what %lld wants
+using Long = long long; // the type of %lld
 
 static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const char *name) {
   for (uint32_t i = 0; entry && i < entry->num_inputs; ++i)
@@ -22,7 +22,7 @@ static const attune_tensor_desc *findInput(const attune_entry_desc *entry, const
   return nullptr;
 }
 
-/// Finds the entries and checks that every tensor belongs to one.
+/// Finds the entries and checks that every tensor is an input of one of them.
 static attune_status findEntries(const attune_model &model, GenerationPlan &plan) {
   plan.desc = model.desc;
   if (!attune_model_entry(&model, "prefill") && !attune_model_entry(&model, "decode"))
@@ -66,7 +66,7 @@ static attune_status checkMatrix(const attune_tensor &tensor) {
   return ATTUNE_OK;
 }
 
-/// Finds what the rows begin with.
+/// Finds the prompts, or the start id if the caller gave none.
 static attune_status findPrompt(GenerationPlan &plan) {
   const attune_tensor_desc *begin = plan.prefill->num_inputs ? plan.prefill->inputs : nullptr;
   if (!begin || begin->dtype != ATTUNE_I64 || begin->rank != 2)
@@ -87,7 +87,7 @@ static attune_status findPrompt(GenerationPlan &plan) {
   return ATTUNE_OK;
 }
 
-/// Finds the sources, which say how many rows there are if the prompts do not.
+/// Finds the sources; without prompts, their number of rows is that of the generation.
 static attune_status findSources(GenerationPlan &plan) {
   bool hasIds = plan.encode && plan.encode->inputs[0].dtype == ATTUNE_I64, penalized = plan.options.encoder_repetition_penalty != 1;
   if (plan.options.encoder_no_repeat_ngram_size > 0 && !hasIds)
@@ -121,7 +121,7 @@ static attune_status findSources(GenerationPlan &plan) {
   return ATTUNE_OK;
 }
 
-/// Checks that the prompts are ids of the vocabulary.
+/// Checks that the ids of the prompts are in the vocabulary.
 static attune_status checkIds(const GenerationPlan &plan) {
   const int64_t *ids = plan.ids ? static_cast<const int64_t *>(plan.ids->data) : &plan.startId;
   int64_t count = plan.ids ? plan.rows * plan.length : 1;
@@ -132,7 +132,7 @@ static attune_status checkIds(const GenerationPlan &plan) {
   return ATTUNE_OK;
 }
 
-/// Finds the mask of the prompts, which are padded on the left, and the most tokens that one shows.
+/// Finds the mask of the prompts, which are padded on the left, and sets |visible| to the most visible tokens of a row.
 static attune_status findMask(GenerationPlan &plan, int64_t &visible) {
   visible = plan.length;
   for (uint32_t i = 0; i < plan.prefill->num_inputs && !plan.mask; ++i)
@@ -155,7 +155,7 @@ static attune_status findMask(GenerationPlan &plan, int64_t &visible) {
   return ATTUNE_OK;
 }
 
-/// Checks the caller's slots: one for each row.
+/// Finds the caller's slots and checks that there is one for each row.
 static attune_status findSlots(GenerationPlan &plan) {
   for (uint32_t i = 0; i < plan.prefill->num_inputs; ++i)
     if (plan.prefill->inputs[i].fill == ATTUNE_FILL_SLOTS)
@@ -172,8 +172,9 @@ static attune_status findSlots(GenerationPlan &plan) {
   return ATTUNE_OK;
 }
 
-/// Returns whether keys and values of a prompt's tokens follow from its ids, so that a slot which holds the same ids holds the same of
-/// them: there is no encoder, no position that counts from the first token of a call, and no input beside ids, their mask and slots.
+/// Returns true if the keys and values of a prompt's tokens depend on its ids alone, so that a slot with the same ids
+/// has the same keys and values: there is no encoder, no position that counts from the first token of a call, and no
+/// input beside ids, their mask and slots.
 static bool followsFromIds(const GenerationPlan &plan) {
   bool follows = plan.ids && !plan.encode;
   for (uint32_t i = 0; i < plan.prefill->num_inputs; ++i)
@@ -185,14 +186,15 @@ static bool followsFromIds(const GenerationPlan &plan) {
   return follows;
 }
 
-/// Computes how many sequences there are at once and how long they get.
+/// Computes the largest number of sequences at once and the most tokens of one; |visible| is the most tokens of a
+/// prompt.
 static attune_status measure(GenerationPlan &plan, int64_t visible) {
   const attune_generation_options &options = plan.options;
   if (__builtin_mul_overflow(plan.rows, std::max(options.num_beams, options.num_return_sequences), &plan.sequences) ||
       plan.sequences > INT32_MAX)
     return fail(ATTUNE_LIMIT_EXCEEDED, "%lld rows of num_beams = %lld and num_return_sequences = %lld are too many", Long(plan.rows),
                 Long(options.num_beams), Long(options.num_return_sequences));
-  // The last id is chosen, not read.
+  // The model does not read the last id that is chosen.
   int64_t chosen = options.max_length - plan.length, most = 0;
   plan.room = visible + chosen - 1;
   for (uint32_t d = 0; d < plan.decode->num_dims; ++d)

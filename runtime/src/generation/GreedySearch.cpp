@@ -1,4 +1,4 @@
-//===- GreedySearch.cpp - One sequence per row: the best id, or a drawn one -===//
+//===- GreedySearch.cpp - Greedy search and sampling ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ using namespace attune;
 
 namespace {
 
-/// The state of one generation. Sequence i of the model is row rows[i] of the result; rows that end leave the list.
+/// The state of one generation. Sequence i of the model is row rows[i] of the result; rows that end leave |rows|.
 class GreedySearch {
 public:
   GreedySearch(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt, GenerationResult &result)
@@ -80,14 +80,14 @@ int64_t GreedySearch::choose(int64_t row, float *scores) {
                            : argMax(scores, model.vocabSize);
 }
 
-/// Chooses an id for every active row; drops the rows that end with it. Returns false if the caller wants no more.
+/// Chooses an id for every active row and drops the rows that end with it. Returns false if the caller cancels.
 bool GreedySearch::advance() {
   int64_t kept = 0;
   bool goOn = true;
   for (int64_t i = 0; i < active; ++i) {
     int64_t row = rows[i];
-    // The first logits are one row for all sequences of a prompt, and the rules change them: the last of its sequences may have the row
-    // itself.
+    // After the prompt, all its sequences share one row of logits, and the rules change it. So all but the last one of
+    // them work on a copy.
     float *scores = logits + sources[i] * model.vocabSize;
     bool shared = i + 1 < active && sources[i + 1] == sources[i];
     if (shared)
@@ -110,7 +110,7 @@ bool GreedySearch::advance() {
   return goOn;
 }
 
-/// Closes the gap between the rows, which were as far apart as the longest could have been.
+/// Moves the rows together, which were max_length apart, to the length of the longest one.
 void GreedySearch::finish() {
   result.length = length;
   result.steps = length - prompt.length;

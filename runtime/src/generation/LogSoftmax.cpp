@@ -9,12 +9,12 @@
 
 using namespace attune;
 
-/// exp(x) for x <= 0, without branches so that compilers make vectors of it: 2^n * 2^f with a polynomial for |f| <= 0.5 (relative error
-/// 1e-7).
+/// Returns exp(x) for x <= 0 as 2^n * 2^f, with a polynomial for |f| <= 0.5 (relative error 1e-7). Has no branches, so
+/// that compilers vectorize it.
 static inline float expOf(float x) {
   float scaled = x * 1.44269504f;
   scaled = scaled < -126.0f ? -126.0f : scaled;
-  float shifted = scaled + 12582912.0f; // rounds to an integer, which is left in the low bits
+  float shifted = scaled + 12582912.0f; // adding 1.5 * 2^23 rounds to an integer, which is in the low bits
   uint32_t bits;
   std::memcpy(&bits, &shifted, sizeof(bits));
   float f = scaled - (shifted - 12582912.0f);

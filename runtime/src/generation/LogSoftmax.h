@@ -8,10 +8,10 @@
 
 namespace attune {
 
-/// log(sum(exp(values[i]))) over |count| values, of which some may be -infinity; relative error of the sum below 1e-6. -infinity if all
-/// are.
+/// Returns log(sum(exp(values[i]))) of |count| values, -infinity if all are -infinity; the relative error of the sum is
+/// below 1e-6.
 double logSumExp(const float *values, int64_t count);
-/// values[i] - logSumExp(values), in place; nothing changes if all are -infinity.
+/// Subtracts logSumExp(values) from each of |count| values; changes nothing if all are -infinity.
 void logSoftmax(float *values, int64_t count);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- LogitRules.cpp - Which ids may follow, and by how much -------------===//
+//===- LogitRules.cpp - Processors of logits ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -10,8 +10,8 @@
 
 using namespace attune;
 
-/// Divides positive scores of ids that occur in |list| by |penalty| and multiplies negative ones, once per id; ids beyond the vocabulary
-/// never come up.
+/// Divides positive scores of ids that occur in |list| by |penalty| and multiplies negative ones, once per id. Skips
+/// ids beyond the vocabulary.
 static void penalize(double penalty, IdList list, int64_t vocabSize, float *scores, uint8_t *seen) {
   if (penalty == 1)
     return;
@@ -27,7 +27,7 @@ static void penalize(double penalty, IdList list, int64_t vocabSize, float *scor
       seen[list.ids[i]] = 0;
 }
 
-/// Bans what would complete an n-gram of |size| ids that |of| has; ids beyond the vocabulary never come up.
+/// Bans ids that would complete an n-gram of |size| ids that occurs in |of|. Skips ids beyond the vocabulary.
 static void banNgrams(int64_t size, IdList of, const int64_t *ids, int64_t length, int64_t vocabSize, float *scores) {
   if (size <= 0 || length + 1 < size)
     return;
@@ -38,7 +38,8 @@ static void banNgrams(int64_t size, IdList of, const int64_t *ids, int64_t lengt
       scores[last] = -INFINITY;
 }
 
-/// Bans the last id of each word whose other ids end the sequence. A word that is an end alone is no bad word.
+/// Bans the last id of each bad word whose other ids are the last ids of the sequence. Skips words that are a single
+/// end id.
 static void banWords(const attune_generation_options &options, const int64_t *ids, int64_t length, float *scores) {
   const int64_t *word = options.bad_words_ids;
   for (size_t i = 0; i < options.num_bad_words; word += options.bad_words_lengths[i], ++i) {
@@ -61,7 +62,7 @@ static void suppress(const int64_t *ids, size_t count, float *scores) {
     scores[ids[i]] = -INFINITY;
 }
 
-/// Returns true if the next id is the first that is chosen freely.
+/// Returns true if the next id is the first one that is not forced.
 static bool isBegin(const attune_generation_options &options, const RuleInput &input) {
   bool forced = input.promptLength == 1 && options.forced_bos_token_id >= 0;
   return input.sequence.count == input.promptLength + forced;
@@ -83,7 +84,7 @@ void attune::applyRules(const attune_generation_options &options, const RuleInpu
   suppress(options.suppress_tokens, options.num_suppress_tokens, scores);
   if (isBegin(options, input))
     suppress(options.begin_suppress_tokens, options.num_begin_suppress_tokens, scores);
-  // Of greedy search and sampling it would change nothing.
+  // Greedy search and sampling choose the same ids without it.
   if (options.renormalize_logits && options.num_beams > 1)
     logSoftmax(scores, vocabSize);
 }

@@ -1,4 +1,4 @@
-//===- PromptCache.cpp - Tokens of prompts that slots hold already --------===//
+//===- PromptCache.cpp - Reuse of tokens that slots hold already ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +9,7 @@
 
 using namespace attune;
 
-using Long = long long; // what %lld wants
+using Long = long long; // the type of %lld
 
 PromptCache::PromptCache(const GenerationPlan &plan, Caches &caches, Arena &arena) : plan(plan), caches(caches) {
   chosen = arena.take<int64_t>(plan.sequences);
@@ -30,7 +30,8 @@ int64_t PromptCache::countVisible(int64_t row) const {
   return count;
 }
 
-/// The tokens at the beginning of |slot| that are those of |row|, its last one left out.
+/// Returns how many tokens at the beginning of |slot| agree with the visible tokens of |row|, the last one of the row
+/// excluded.
 int64_t PromptCache::countCommon(int64_t row, int64_t slot) const {
   if (!plan.reuse)
     return 0;
@@ -62,7 +63,7 @@ attune_status PromptCache::takeGiven() {
   return ATTUNE_OK;
 }
 
-/// Gives each sequence that has none the best of the slots that are not taken, the first of equals.
+/// Gives each sequence without a slot the best of the free slots, the first of equally good ones.
 void PromptCache::chooseSlots() {
   for (int64_t sequence = plan.slots ? plan.rows : 0; sequence < plan.sequences; ++sequence) {
     int64_t best = -1, bestGain = 0;
@@ -78,7 +79,8 @@ void PromptCache::chooseSlots() {
   }
 }
 
-/// Writes the tokens behind the common ones, padded on the left to the longest row of them.
+/// Writes the tokens behind the common ones to |newIds| and |newMask|, padded on the left to the length of the longest
+/// row.
 void PromptCache::collectTokens() {
   for (int64_t row = 0; row < plan.rows; ++row)
     newLength = std::max(newLength, countVisible(row) - common[row]);
@@ -108,7 +110,7 @@ attune_status PromptCache::open() {
     least = std::min(least, common[row]);
   }
   for (int64_t row = 0; row < plan.rows; ++row) {
-    // Without a mask all rows of a call are equally long.
+    // Without a mask prefill cannot skip padding, so all rows compute the same number of tokens.
     common[row] = plan.maskName ? common[row] : least;
     caches.lengths[chosen[row]] = common[row];
     if (caches.sizes.sources)

@@ -1,9 +1,21 @@
-//===- PromptCache.h - Tokens of prompts that slots hold already ----------===//
+//===- PromptCache.h - Reuse of tokens that slots hold already ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A slot that holds the beginning of a prompt saves computing it again. Each row of a generation gets a slot of its own: the one that saves
-// most and loses least, as the tokens of a slot beyond those that agree are lost. A row computes at least its last token, whose logits it
-// needs.
+// A slot that holds the beginning of a prompt saves computing it again, as in a conversation whose turns are sent with
+// all the text before them. Each row of a generation gets a slot of its own. Rows choose in order, each the free slot
+// with the largest saved - lost: the tokens at its beginning that agree with the prompt, less those behind them, which
+// are overwritten.
+//
+//   prompt          a b c d x y          agree   saved - lost
+//   slot 0          a b c d e f g          4       4 - 3 =  1
+//   slot 1          a b c                  3       3 - 0 =  3   chosen: a b c stays, prefill computes d x y
+//   slot 2          (empty)                0       0 - 0 =  0
+//   slot 3          q r s                  0       0 - 3 = -3
+//
+// A row computes at least its last token, because generation needs the logits after it. Further sequences (beams,
+// several results per row) save nothing anywhere, so they take the emptiest slots. The tokens left to compute are
+// padded on the left to one length; a model without a mask cannot skip padding, so its rows all keep as many tokens as
+// the row that agrees least.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_PROMPTCACHE_H
 #define ATTUNE_RUNTIME_GENERATION_PROMPTCACHE_H
@@ -14,21 +26,23 @@
 
 namespace attune {
 
-/// The slots of one generation and the tokens that are left to compute.
+/// The slots of one generation, and the tokens of its prompts that are left to compute.
 class PromptCache {
 public:
   /// Takes memory from |arena|; |plan| and |caches| must outlive this.
   PromptCache(const GenerationPlan &plan, Caches &caches, Arena &arena);
 
-  /// Chooses slots for all sequences and truncates those of rows to the tokens that agree; without reuse, empties all slots first. Fails
-  /// with INVALID_ARGUMENT if the caller's slots do not exist or are not distinct; nothing has changed then.
+  /// Chooses slots for all sequences and truncates those of rows to the tokens that agree; without reuse, empties all
+  /// slots first. Fails with INVALID_ARGUMENT if the caller's slots do not exist or are not distinct; then the caches
+  /// are unchanged.
   attune_status open();
 
-  /// The slot of each sequence: those of the rows first, then the further ones. [plan.sequences]
+  /// Returns the slots of the session, [plan.sequences]: first those of the rows, then those of further sequences.
   const int64_t *slots() const { return chosen; }
-  /// Tokens of all rows that slots hold already.
+  /// Returns the number of tokens, of all rows together, that slots hold already.
   int64_t reused() const { return reusedTokens; }
-  /// The tokens that are left to compute, padded on the left: ids and mask [plan.rows, length()]. Only after open, if reused() is not 0.
+  /// Return the tokens that are left to compute, padded on the left: ids and mask, [plan.rows, length()]. Valid after
+  /// open if reused() is not 0.
   int64_t *ids() { return newIds; }
   int64_t *mask() { return newMask; }
   int64_t length() const { return newLength; }
@@ -44,8 +58,8 @@ private:
   const GenerationPlan &plan;
   Caches &caches;
   int64_t *chosen;           // [sequences]
-  int64_t *common;           // [rows], tokens that stay
-  uint8_t *taken;            // [slots of the session]
+  int64_t *common;           // [rows], number of tokens that stay in the row's slot
+  uint8_t *taken;            // [slots of the session], 1 for slots of this generation
   int64_t *newIds, *newMask; // [rows, plan.length]
   int64_t newLength = 0, reusedTokens = 0;
 };

@@ -18,7 +18,7 @@ int64_t attune::argMax(const float *values, int64_t count) {
   return best;
 }
 
-/// A number in [0, 1) that depends on its arguments alone: the finaliser of SplitMix64 over each in turn.
+/// Returns a number in [0, 1) that depends on its arguments alone: the finalizer of SplitMix64 applied to each in turn.
 static double noise(uint64_t seed, uint64_t row, uint64_t step) {
   uint64_t z = seed;
   for (uint64_t next : {row, step}) {
@@ -30,27 +30,28 @@ static double noise(uint64_t seed, uint64_t row, uint64_t step) {
   return static_cast<double>(z >> 11) * 0x1p-53;
 }
 
-/// Best first, the smaller of two ids with equal scores first.
+/// Orders candidates best first, and equal scores by id.
 static bool isBefore(const Candidate &a, const Candidate &b) { return a.score > b.score || (a.score == b.score && a.id < b.id); }
 
 namespace {
 
-/// The candidates of a draw, best first. Each filter of the reference library, in its order, removes some.
+/// The candidates of a draw, best first. Its filters are those of transformers; each removes some candidates.
 class Choices {
 public:
   Choices(Candidate *items, int64_t count) : items(items), count(count) { std::sort(items, items + count, isBefore); }
 
   void keepTopP(double most);
-  /// Keeps those with at least |least| of the best one's probability, and the best one and its equals.
+  /// Keeps candidates of at least |least| times the best one's probability, and the best one and its equals.
   void keepWeights(double least);
-  /// Keeps those whose surprise is nearest to the expected one, until they make up |mass|.
+  /// Keeps the candidates whose surprise (-log p) is nearest to the expected one, until their probabilities add up to
+  /// |mass|.
   void keepTypical(double mass);
-  /// Draws one by |noise| in [0, 1).
+  /// Returns the id that |noise| in [0, 1) selects from the softmax of the candidates.
   int64_t draw(double noise) const;
 
-  /// The expected surprise.
+  /// Returns the expected surprise, the entropy of the softmax.
   double entropy() const;
-  /// The sum of all weights: probabilities by the best one's.
+  /// Returns the sum of all weights, which are probabilities relative to the best one's.
   double total() const;
 
 private:
@@ -69,7 +70,7 @@ double Choices::total() const {
   return sum;
 }
 
-/// An id goes if those before it reach |most| without it.
+/// Removes the ids before which the probabilities add up to more than |most|.
 void Choices::keepTopP(double most) {
   double kept = 0, limit = most * total();
   int64_t keep = 0;
@@ -127,7 +128,7 @@ int64_t attune::sampleId(const attune_generation_options &options, const float *
   float best = -INFINITY;
   for (int64_t id = 0; id < vocabSize; ++id)
     best = scores[id] > best ? scores[id] : best;
-  // No candidate, or one score that is infinitely larger than the others.
+  // There is no candidate, or the best score is infinite.
   if (std::isinf(best))
     return argMax(scores, vocabSize);
   double temperature = options.temperature, shift = std::fabs(best / temperature) > std::numeric_limits<float>::max() ? best : 0;

@@ -8,19 +8,21 @@
 
 namespace attune {
 
-/// An id that may be next, and its score.
+/// An id that may be drawn, and its score.
 struct Candidate {
   float score;
   int32_t id;
 };
 
-/// The index of the largest of |count| values, the first of equals; a NaN is never larger.
+/// Returns the index of the largest of |count| values, the first of equals. A NaN is larger than nothing, and nothing
+/// is larger than a NaN.
 int64_t argMax(const float *values, int64_t count);
 
-/// Draws an id by |scores| [vocabSize] as the reference library does: scores / temperature, the top_k best (and their equals), of those the
-/// best that reach top_p together, then min_p, typical_p, epsilon_cutoff and eta_cutoff, softmax. The noise depends on (options.seed, row,
-/// step) alone. |scratch| has room for vocabSize candidates. Where the temperature is so small that the best quotient leaves the range of
-/// floats, differences from the best score are divided instead: the limit, in which only the best id and its equals are drawn.
+/// Draws an id by |scores| [vocabSize] as transformers does: divides the scores by the temperature; keeps the top_k
+/// best and their equals, of those the best that reach top_p together; applies min_p, typical_p, epsilon_cutoff and
+/// eta_cutoff; and draws from the softmax. The noise depends on (options.seed, row, step) alone. |scratch| has room for
+/// vocabSize candidates. If the temperature is so small that the best quotient leaves the range of floats, divides the
+/// differences from the best score instead, so that only the best id and its equals are drawn.
 int64_t sampleId(const attune_generation_options &options, const float *scores, int64_t vocabSize, int64_t row, int64_t step,
                  Candidate *scratch);
 

@@ -11,7 +11,7 @@
 
 namespace attune {
 
-/// Zeroed bytes, freed at the end of the scope.
+/// A buffer of zeros that is freed at the end of the scope.
 class ScratchBuffer {
 public:
   ScratchBuffer() = default;
@@ -19,7 +19,7 @@ public:
   ScratchBuffer &operator=(const ScratchBuffer &) = delete;
   ~ScratchBuffer() { std::free(memory); }
 
-  /// Fails with OUT_OF_MEMORY.
+  /// Allocates |bytes| zeros at a multiple of 64. Fails with OUT_OF_MEMORY.
   attune_status allocate(size_t bytes) {
     size_t rounded = (bytes + 63) / 64 * 64;
     memory = std::aligned_alloc(64, rounded ? rounded : 64);
@@ -29,7 +29,7 @@ public:
     return ATTUNE_OK;
   }
   void *get() const { return memory; }
-  /// The memory, which the caller frees.
+  /// Returns the memory, which the caller frees.
   void *release() {
     void *released = memory;
     memory = nullptr;

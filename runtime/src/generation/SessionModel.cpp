@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-using Long = long long; // what %lld wants
+using Long = long long; // the type of %lld
 
 attune_status SessionModel::check(const attune_session &session, const GenerationPlan &plan) {
   const CacheSizes &sizes = session.caches.sizes;
@@ -28,7 +28,7 @@ static bool isStatic(const attune_tensor_desc &tensor) {
   return std::all_of(tensor.shape, tensor.shape + tensor.rank, [](int64_t size) { return size >= 0; });
 }
 
-/// The shape and size of output |index| for |rows|.
+/// Computes the shape and the size of output |index| of |entry| for |rows| rows of one token.
 static attune_status sizeOutput(const attune_session &session, const attune_entry_desc &entry, uint32_t index, int64_t rows, int64_t *shape,
                                 size_t *bytes) {
   int64_t dims[ATTUNE_MAX_DIMS];
@@ -50,7 +50,7 @@ SessionModel::SessionModel(attune_session &session, const GenerationPlan &plan, 
   prefill = placeCall(plan.prefill, arena);
   decode = placeCall(plan.decode, arena);
   if (!slots)
-    return; // this only measures
+    return; // the arena only measures
   std::fill_n(startIds, plan.rows, plan.startId);
   idShape[1] = 1;
   if (!plan.ids)
@@ -72,7 +72,7 @@ SessionModel::Call SessionModel::placeCall(const attune_entry_desc *entry, Arena
     size_t bytes = 0;
     bool isLogits = strcmp(entry->outputs[i].name, "logits") == 0;
     sizeOutput(session, *entry, i, plan.sequences, shape, &bytes);
-    // Outputs that generation has no use for are written all the same.
+    // Entries write all outputs, so those that generation does not read get memory, too.
     char *scratch = isLogits ? nullptr : arena.take<char>(static_cast<int64_t>(bytes));
     if (isLogits)
       call.logits = i;
@@ -84,7 +84,7 @@ SessionModel::Call SessionModel::placeCall(const attune_entry_desc *entry, Arena
                          scratch,
                          bytes};
   }
-  // A decode step takes only those inputs of the caller that are the same for every token.
+  // Of the caller's inputs, decode steps get only those whose shape is the same in every call.
   for (uint32_t i = 0; call.inputs && i < entry->num_inputs; ++i)
     if (const attune_tensor *tensor = plan.inputs.find(entry->inputs[i].name))
       if (tensor != plan.slots && (entry != plan.decode || isStatic(entry->inputs[i])))
@@ -96,14 +96,14 @@ void SessionModel::addInput(Call &call, const char *name, int64_t *values, const
   call.inputs[call.numInputs++] = {name, ATTUNE_I64, rank, shape, values, static_cast<size_t>(count) * sizeof(int64_t)};
 }
 
-/// Adds the slots of the rows to |call|.
+/// Adds the slots of the rows to the inputs of |call|.
 void SessionModel::addSlots(Call &call) {
   for (uint32_t i = 0; i < call.entry->num_inputs; ++i)
     if (call.entry->inputs[i].fill == ATTUNE_FILL_SLOTS)
       addInput(call, call.entry->inputs[i].name, callSlots, idShape, 1, plan.sequences);
 }
 
-/// Makes |prefill| read only the tokens that no slot holds; its only inputs are ids, mask and slots.
+/// Replaces the inputs of |prefill| by ids, mask and slots of the tokens that no slot holds.
 void SessionModel::skipReused() {
   newShape[0] = plan.rows, newShape[1] = cache.length();
   prefill.numInputs = 0;
@@ -150,7 +150,8 @@ attune_status SessionModel::step(const int64_t *parents, const int64_t *ids, int
   return run(decode, count, logits);
 }
 
-/// Gives every sequence a slot with the tokens of its parent.
+/// Gives every sequence a slot with the tokens of its parent: the parent's own to its first child, copies to the
+/// others.
 attune_status SessionModel::moveSlots(const int64_t *parents, int64_t count) {
   std::fill_n(taken, plan.sequences, uint8_t(0));
   for (int64_t i = 0; i < count; ++i) {

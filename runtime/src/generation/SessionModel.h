@@ -1,9 +1,14 @@
 //===- SessionModel.h - A session as a model that makes steps -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every open sequence has a slot of the session's caches. A sequence that continues another takes over its slot; only further ones of the
-// same parent get copies, in slots that no sequence has any more. Sequences and their slots are numbered within the generation; PromptCache
-// says which slots of the session these are.
+// Gives every open sequence of a generation a slot of the session's caches. The first child of a sequence keeps its
+// slot; further children get copies, in slots whose sequences have ended (BeamLoop.cpp has a figure). There is always a
+// free slot: a step has at most as many sequences as the generation has slots, and each of them needs one. Three
+// numberings meet here:
+//
+//   sequence of the call   0  1  2        row of ids and logits; changes with every step
+//   slot of the generation 0  2  1        slots[sequence]; from 0 to plan.sequences - 1
+//   slot of the session    4  7  5        cache.slots()[slot]: PromptCache has chosen 4, 5 and 7
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_SESSIONMODEL_H
 #define ATTUNE_RUNTIME_GENERATION_SESSIONMODEL_H
@@ -15,10 +20,10 @@
 
 namespace attune {
 
-/// The model of one generation.
+/// The session as the model of one generation.
 class SessionModel {
 public:
-  /// Takes memory from |arena|; run once to measure and once for good.
+  /// Takes memory from |arena|. An arena without memory only measures; the object must not be used then.
   SessionModel(attune_session &session, const GenerationPlan &plan, Arena &arena);
 
   /// Checks that |session| is large enough for |plan|.
@@ -27,17 +32,17 @@ public:
   StepModel steps() { return {this, plan.vocabSize, startModel, stepModel}; }
   /// Returns the prompt of the rows.
   GenerationPrompt prompt();
-  /// Tokens of the prompts that the session held when the generation began.
+  /// Returns the number of tokens of the prompts that slots held when the generation began.
   int64_t reused() const { return cache.reused(); }
 
 private:
-  /// An entry with the caller's tensors for it, followed by ours, and its outputs.
+  /// A call of an entry: the caller's tensors for it, followed by those of the generation, and the outputs.
   struct Call {
     const attune_entry_desc *entry;
     attune_tensor *inputs, *outputs;
-    int64_t *shapes; ///< of the outputs, ATTUNE_MAX_RANK each
+    int64_t *shapes; ///< [outputs, ATTUNE_MAX_RANK]
     size_t numInputs;
-    uint32_t logits; ///< number of the output
+    uint32_t logits; ///< number of the output "logits", UINT32_MAX if there is none
   };
 
   static attune_status startModel(void *state, int64_t rows, float *logits) {
@@ -60,13 +65,13 @@ private:
   const GenerationPlan &plan;
   Call encode{}, prefill{}, decode{};
   PromptCache cache;
-  int64_t *slots, *nextSlots; // [sequences], numbers in cache.slots()
-  int64_t *callSlots;         // [sequences], the session's slots of a call's rows
+  int64_t *slots, *nextSlots; // [sequences], slots of the generation
+  int64_t *callSlots;         // [sequences], the slots of the session for the rows of a call
   int64_t *startIds;          // [rows]
   int64_t *nextIds;           // [sequences]
-  uint8_t *taken;             // [sequences], by number in cache.slots()
+  uint8_t *taken;             // [sequences], 1 for a slot of the generation that a sequence has
   int64_t idShape[2];         // [rows of the call, 1]
-  int64_t newShape[2];        // [rows of the prompt, tokens that are new]
+  int64_t newShape[2];        // [rows of the prompt, new tokens]
 };
 
 } // namespace attune

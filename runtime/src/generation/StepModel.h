@@ -1,4 +1,4 @@
-//===- StepModel.h - What generation asks of a model ----------------------===//
+//===- StepModel.h - The model interface of generation --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_STEPMODEL_H
@@ -8,15 +8,17 @@
 
 namespace attune {
 
-/// A model that continues sequences. Generation keeps a list of sequences; those that ended leave it, and beam search replaces some by
-/// copies of others, so each step says which sequence of the step before each one continues.
+/// A model that continues sequences one id at a time. Generation keeps a list of open sequences. Sequences that end
+/// leave the list, and beam search replaces some by copies of others, so each step names, for each sequence, the
+/// sequence of the step before that it continues.
 struct StepModel {
   void *state;
   int64_t vocabSize;
   /// Reads the prompt of each of |rows| rows and writes the logits after it, [rows, vocabSize].
   attune_status (*start)(void *state, int64_t rows, float *logits);
-  /// Appends ids[i] to sequence i, which continues sequence parents[i] of the last call; writes the logits after it, [count, vocabSize].
-  /// Several sequences may have the same parent; sequences of one row of the prompt stand together, rows ascend.
+  /// Appends ids[i] to sequence i, which continues sequence parents[i] of the last call; writes the logits after it,
+  /// [count, vocabSize]. Several sequences may have the same parent. Sequences of one row of the prompt are adjacent,
+  /// and rows ascend.
   attune_status (*step)(void *state, const int64_t *parents, const int64_t *ids, int64_t count, float *logits);
 };
 

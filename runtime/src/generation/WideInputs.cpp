@@ -1,4 +1,4 @@
-//===- WideInputs.cpp - A generation's inputs with I64 for I32 ------------===//
+//===- WideInputs.cpp - Conversion of I32 inputs to I64 -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -9,9 +9,9 @@
 
 using namespace attune;
 
-/// The number of elements of |tensor|, -1 unless it is I32 with a sound shape and data of that size.
+/// Returns the number of elements of |tensor| if it is I32 with a valid shape and data of that size, else -1.
 static int64_t countNarrow(const attune_tensor &tensor) {
-  uint32_t dtype; // copied as a number: the caller's may be no enumerator
+  uint32_t dtype; // copied as a number: the caller's value may be no enumerator
   memcpy(&dtype, &tensor.dtype, sizeof(dtype));
   if (dtype != ATTUNE_I32 || tensor.rank > ATTUNE_MAX_RANK || (tensor.rank && !tensor.shape) || !tensor.data ||
       reinterpret_cast<uintptr_t>(tensor.data) % sizeof(int32_t))
@@ -27,7 +27,7 @@ attune_status WideInputs::open(TensorList inputs) {
   tensors = inputs;
   if (!inputs.tensors || std::none_of(inputs.tensors, inputs.tensors + inputs.count, [](auto &tensor) { return countNarrow(tensor) >= 0; }))
     return ATTUNE_OK;
-  // Measured first, then converted.
+  // The first pass measures the memory, the second converts.
   Arena arena;
   for (bool measures : {true, false}) {
     auto *list = arena.take<attune_tensor>(static_cast<int64_t>(inputs.count));

@@ -1,4 +1,4 @@
-//===- WideInputs.h - A generation's inputs with I64 for I32 --------------===//
+//===- WideInputs.h - Conversion of I32 inputs to I64 ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_GENERATION_WIDEINPUTS_H
@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// The tensors of a caller, of which those that are I32 are converted to I64. Tensors whose shape, data or size is wrong stay as they are,
-/// for the checks that follow to name.
+/// The tensors of a caller, with I32 tensors converted to I64. A tensor whose shape, data or size is wrong stays as it
+/// is; later checks report it.
 class WideInputs {
 public:
   /// Converts |inputs|, which must outlive this. Takes memory if any is I32. Fails with OUT_OF_MEMORY.

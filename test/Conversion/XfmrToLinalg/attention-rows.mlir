@@ -3,7 +3,7 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg --split-input-file | FileCheck %s --check-prefix=NONE --implicit-check-not=quantize_rows --implicit-check-not=truncf
 // NONE-LABEL: @projected
 
-// A projection that only attention reads stores codes, of queries, too.
+// A projection that only attention reads stores its result in low precision; queries, too.
 // CHECK-LABEL: @projected
 // CHECK: %[[Y:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
@@ -32,7 +32,7 @@ func.func @projected(%x: tensor<?x12xf32>, %w: tensor<48x12xf32>, %b: tensor<48x
 
 // -----
 
-// What others read, too, is rounded beside it: keys and values, but not queries.
+// Keys and values with other users are rounded in a separate operation; such queries are not.
 // CHECK-LABEL: @shared
 // CHECK-SAME: (%[[Q:.*]]: tensor<?x2x8xf32>, %[[K:.*]]: tensor<?x2x8xf32>, %[[V:.*]]: tensor<?x32xf32>
 // CHECK-DAG: %[[KEYS:.*]] = tensor.collapse_shape %[[K]]

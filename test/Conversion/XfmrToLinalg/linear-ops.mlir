@@ -1,7 +1,7 @@
 // RUN: attune-opt %s --convert-xfmr-to-linalg | FileCheck %s
 // RUN: attune-opt %s --convert-xfmr-to-linalg="panel-width=16" | FileCheck %s --check-prefix=NARROW
 
-// What belongs to one kernel has one number.
+// All operations of a kernel have the same kernel number.
 // CHECK-DAG: #[[FULL:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[COLUMNS:.*]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-DAG: #[[A:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
@@ -9,7 +9,7 @@
 // CHECK-DAG: #[[C:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // NARROW-DAG: #[[B:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 16, d2, d1 mod 16)>
 
-// Nothing to add: no epilogue.
+// Without bias, activation and residual there is no epilogue.
 // CHECK-LABEL: @plain
 // CHECK-SAME: (%[[X:.*]]: tensor<?x48xf32>, %[[W:.*]]: tensor<64x48xf32>)
 // CHECK: %[[T:.*]] = tensor.dim %[[X]], %c0

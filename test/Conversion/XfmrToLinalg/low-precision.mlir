@@ -12,7 +12,7 @@
 // CHECK-DAG: #[[PAIRS:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 32, d2 floordiv 2, d1 mod 32, d2 mod 2)>
 // CHECK-DAG: #[[FOURS:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 32, d2 floordiv 4, d1 mod 32, d2 mod 4)>
 
-// An odd number of columns is padded, in the codes and in the panels; products are added in f32.
+// An odd number of columns is padded, in the quantized rows and in the packed panels; products are added in f32.
 // CHECK-LABEL: @bf16
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<?x9xf32>, %[[W:[a-z0-9]+]]: tensor<20x9xf32>)
 // CHECK: %[[D:.*]] = tensor.empty(%{{.*}}) : tensor<?x10xbf16>
@@ -50,7 +50,7 @@ func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
   return %y : tensor<?x20xf32>
 }
 
-// Sums of bytes; the epilogue takes 128 times the weights' sums back and applies both scales before everything else.
+// Sums of bytes; the epilogue subtracts 128 times the sums of the weights and applies both scales before all else.
 // CHECK-LABEL: @int8
 // CHECK: %[[C:.*]]:2 = tile.quantize_rows {{.*}} -> tensor<?x12xi8>, tensor<?xf32>
 // CHECK: %[[Q:.*]] = xfmr.weight_quantize
@@ -72,7 +72,7 @@ func.func @f16(%x: tensor<?x9xf32>, %w: tensor<20x9xf32>) -> tensor<?x20xf32> {
 // CHECK: arith.addf
 // CHECK: arith.maximumf
 // CHECK: arith.addf
-// 16-bit codes are signed: nothing to take back.
+// 16-bit values are signed, so no sum of weights is subtracted.
 // WIDE-LABEL: @int8
 // WIDE: tile.quantize_rows {{.*}} -> tensor<?x10xi16>, tensor<?xf32>
 // WIDE: ins(%{{.*}}, %{{.*}} : tensor<?x10xi16>, tensor<1x5x32x2xi8>)
@@ -101,7 +101,7 @@ func.func @shared_rows(%x: tensor<?x8xf32>, %w: tensor<20x8xf32>, %v: tensor<16x
   return %y, %z : tensor<?x20xf32>, tensor<?x16xf32>
 }
 
-// What only a projection in bf16 reads is stored in bf16.
+// A value that only projections in bf16 read is stored in bf16.
 // CHECK-LABEL: @stored_rounded
 // CHECK: tile.quantize_rows
 // CHECK-NOT: tile.quantize_rows

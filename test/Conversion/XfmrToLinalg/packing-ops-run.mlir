@@ -9,7 +9,7 @@
 // RUN:   | mlir-runner --entry-point-result=void -e main -shared-libs=%mlir_lib/libmlir_c_runner_utils.so,%mlir_lib/libmlir_runner_utils.so \
 // RUN:   | FileCheck %s
 
-// Runs what the conversion makes through the plainest upstream lowering. Three sequences of length 4: one that begins with padding, one without
+// Runs the converted operations by the simplest upstream lowering. Three sequences of length 4: one that begins with padding, one without
 // tokens, one whose first token is there.
 
 func.func @ids(%t: tensor<?xi64>) {

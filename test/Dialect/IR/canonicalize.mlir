@@ -126,7 +126,7 @@ func.func @negative_used_probabilities(%x: tensor<?x4x12xf32>, %off: tensor<?xi6
   return %p : tensor<?x4x?x?xf32>
 }
 
-// Nothing here has effects: what nobody uses goes.
+// These operations have no effects, so unused ones are erased.
 // CHECK-LABEL: @unused
 // CHECK-NEXT: return
 func.func @unused(%mask: tensor<?x?xi64>, %x: tensor<?x48xf32>, %w: tensor<48x48xf32>) {

@@ -155,7 +155,7 @@ func.func @multi_head_attention(%x: tensor<?x48xf32>, %memory: tensor<?x32xf32>,
   return %full : tensor<?x8xf32>
 }
 
-// Everything that scores may have.
+// All stages that scores may have.
 // CHECK-LABEL: @scores
 func.func @scores(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: tensor<?x2x20xf32>, %offsets: tensor<?xi64>, %lens: tensor<?xi64>, %length: index,
                   %mask: tensor<?x?x?x?xi1>, %distance: tensor<4x?xf32>, %table: tensor<63x12xf32>) -> tensor<?x4x20xf32> {

@@ -165,7 +165,7 @@ class Pipe:
 
 
 def is_alive(pid):
-    """Whether a process runs; one that ended and that nobody waited for does not."""
+    """Returns True if a process runs; a zombie does not."""
     try:
         with open(f"/proc/{pid}/stat") as f:
             return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"

@@ -1,4 +1,4 @@
-/*===- soak.c - Sessions beside each other, for long ---------------------------===*
+/*===- soak.c - Runs concurrent sessions for a long time -----------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * soak SECONDS SESSIONS THREADS: sessions of a compiled model, each with a thread that calls it with random shapes
@@ -20,7 +20,7 @@ extern const attune_model_desc attune_model_soak;
 
 enum { SHAPES = 24, MOST_BATCH = 5, MOST_LENGTH = 40, MOST_OUTPUTS = 4, MOST_SESSIONS = 64, CALLS = 100 };
 
-/* One call: its inputs, and what must come out. */
+/* One call: its inputs and its expected outputs. */
 typedef struct shape_case {
   int64_t dims[2], *ids, *mask;
   void *expected[MOST_OUTPUTS];

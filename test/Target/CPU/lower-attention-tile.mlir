@@ -5,7 +5,7 @@
 // RUN: attune-opt %s --attune-lower-attention-tile --canonicalize | FileCheck %s
 // RUN: attune-opt %s --attune-lower-attention-tile="rows=4 score-vectors=1 value-vectors=1" --canonicalize | FileCheck %s --check-prefix=AVX2
 
-// One row: scores of 32 keys in two registers, then weights, then 12 columns in one register whose last 4 lanes are neither read nor written.
+// One row: scores of 32 keys in two registers, then probabilities, then 12 columns in one register whose last 4 lanes are neither read nor written.
 // CHECK-LABEL: func @one_row
 // CHECK-NOT: tile.attention_tile
 // Blocks of keys around groups of rows; a maximum and a sum come from the block before, if there is one.

@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-lower-rotary-tile --canonicalize --split-input-file --verify-diagnostics | FileCheck %s
 
-// Halves of 20 components: vectors of 16, then the 4 that remain under a mask. Components 40 to 43 are not turned.
+// Halves of 20 components: vectors of 16, then the 4 that remain under a mask. Components 40 to 43 are not rotated.
 // CHECK-LABEL: @halves
 // CHECK-SAME: (%[[X:.*]]: memref<?x3x44xf32>, %[[POSITIONS:.*]]: memref<?xi64>, %[[TABLE:.*]]: memref<64x40xf32>, %[[Y:.*]]: memref<?x3x44xf32>)
 // CHECK-DAG: %[[C20:.*]] = arith.constant 20 : index

@@ -22,7 +22,7 @@ func.func @flat(%x: memref<?xf32>, %y: memref<?xf32>, %n: index) {
   }
   return
 }
-// A caller passes the host on.
+// A caller forwards the host.
 // CHECK-LABEL: func.func @caller
 // CHECK-SAME: (%[[HOST:.*]]: !llvm.ptr
 // CHECK: call @flat(%[[HOST]],
@@ -33,7 +33,7 @@ func.func @caller(%x: memref<?xf32>, %n: index) {
 
 // -----
 
-// Two dimensions with bounds and steps: the last one is the fastest; no division in the loop. A view of the arena is rebuilt inside.
+// Two dimensions with bounds and steps: the last one is the fastest; no division in the loop. A view of the workspace is rebuilt in the body.
 // CHECK-LABEL: func.func private @grid_parallel
 // CHECK-SAME: (%[[ARENA:[^:]*]]: memref<?xi8>, %[[LOWER:[^:]*]]: index, %{{[^:]*}}: index, %[[BEGIN:[^:]*]]: index, %[[END:[^:]*]]: index)
 // CHECK: memref.view %[[ARENA]]

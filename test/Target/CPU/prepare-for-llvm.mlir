@@ -24,7 +24,7 @@ func.func @transposed(%x: memref<4x4xf32, strided<[1, 4]>>, %y: memref<4x4xf32>)
   return
 }
 
-// What is a memcpy stays.
+// A copy that is a memcpy stays.
 // CHECK-LABEL: func.func @dense
 // CHECK: memref.copy
 func.func @dense(%x: memref<?x4xf32>, %y: memref<?x4xf32>) {

@@ -1,4 +1,4 @@
-// Products of codes in tile registers, by the tests of vectorize-low-precision-run.mlir.
+// Low-precision contractions in AMX tile registers, by the tests of vectorize-low-precision-run.mlir.
 //
 // REQUIRES: amx
 // RUN: attune-opt %s --attune-vectorize-tiles=dot-unit=amx --canonicalize --expand-strided-metadata --lower-affine --attune-lower-amx-tiles -o %t.mlir

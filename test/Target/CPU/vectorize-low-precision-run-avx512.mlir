@@ -1,4 +1,4 @@
-// Products of codes with vectors of 512 bits, by the tests of vectorize-low-precision-run.mlir.
+// Low-precision contractions with vectors of 512 bits, by the tests of vectorize-low-precision-run.mlir.
 //
 // REQUIRES: avx512-dots
 // RUN: split-file %s %t.parts

@@ -1,5 +1,5 @@
-// Products of codes by every unit this machine has, all numbers of rows and columns around a tile's, against plain sums; 128 columns of codes. Integer sums are
-// exact, so their bits are the same on every unit; buffers but the codes of tiles, which are read in whole groups of rows, end at pages that cannot be touched.
+// Low-precision contractions by every unit of this machine, for all numbers of rows and columns near those of a tile, against plain sums; K is 128. Integer
+// sums are exact, so all units give the same bits. Buffers end at inaccessible pages, except operands of AMX tiles, which are read in whole groups of rows.
 //
 // REQUIRES: avx2
 // RUN: split-file %s %t.parts

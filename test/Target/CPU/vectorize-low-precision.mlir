@@ -51,7 +51,7 @@ func.func @f32_codes(%x: memref<2x18xf32>, %w: memref<1x9x32x2xbf16>, %out: memr
 // AVX512-COUNT-16: x86vector.avx512.dot
 // AVX512-NOT: x86vector.avx512.dot
 // AVX512: return
-// On a CPU without the instruction: scalar loops (the schedule does not choose these codes).
+// On a CPU without the instruction: scalar loops (the schedule does not choose these operands).
 // AVX2-NOT: x86vector
 // AVX2: arith.extf %{{.*}} : bf16 to f32
 // AVX2: return

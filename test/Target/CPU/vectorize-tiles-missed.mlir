@@ -1,5 +1,5 @@
 // RUN: attune-opt %s --attune-vectorize-tiles --remarks-filter=vector --remark-format=emitRemark -verify-diagnostics | FileCheck %s
-// What has no vector form becomes scalar loops, and says why.
+// Operations without a vector form become scalar loops, with a remark that gives the reason.
 
 #full = affine_map<(m, n) -> (m, n)>
 #row = affine_map<(m, n) -> (m)>

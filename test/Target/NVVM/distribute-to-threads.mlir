@@ -1,7 +1,7 @@
 // RUN: attune-opt %s --attune-distribute-to-threads=threads=128 --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: attune-opt %s --attune-distribute-to-threads=threads=64 --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=OTHER
 
-// Elements are dealt out to threads; the second operation reads what other threads wrote.
+// Elements are distributed to threads; the second operation reads what other threads wrote.
 // CHECK-LABEL: func.func @elementwise
 // CHECK: %[[T:.*]] = gpu.thread_id x
 // CHECK: scf.for %{{.*}} = %[[T]] to %{{.*}} step %c128
@@ -97,7 +97,7 @@ func.func @store(%a: memref<?xf32>, %x: f32) {
 
 // -----
 
-// A warp per row: scores of 32 keys at once, maximum and sum over lanes, weights broadcast.
+// A warp per row: scores of 32 keys at once, maximum and sum over lanes, probabilities broadcast.
 // CHECK-LABEL: func.func @attention
 // CHECK: scf.for
 // CHECK: scf.for {{.*}} iter_args
@@ -266,7 +266,7 @@ func.func @forms(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %o: memref<?x12
 // CHECK: gpu.shuffle xor
 // CHECK: llvm.intr.exp2
 // CHECK-COUNT-8: nvvm.mma.sync
-// The keys that all rows see need no questions; those that only some see are a second loop.
+// Keys that are visible to all rows have a loop without mask tests; keys that only some rows see have a second loop.
 // CHECK: scf.yield
 // CHECK: scf.for
 // CHECK-COUNT-8: nvvm.mma.sync
@@ -337,7 +337,7 @@ func.func @one_tile_of_rows(%q: memref<?x4x64xbf16>, %k: memref<?x64xbf16, strid
 
 // -----
 
-// What is asked for scores has the form for every option.
+// Attention with score stages has this form for every option.
 // CHECK-LABEL: func.func @negative_flash_attention
 // CHECK-NOT: nvvm.mma.sync
 func.func @negative_flash_attention(%q: memref<?x1x12xf32>, %k: memref<?x12x64xf32>, %v: memref<?x12xf32>, %o: memref<?x1x12xf32>, %s: memref<1x?x?xf32>, %n: index) {
@@ -360,7 +360,7 @@ func.func @codes_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref
 
 // -----
 
-// Blocks behind the last token do nothing.
+// Blocks behind the last token return at once.
 // CHECK-LABEL: func.func @limited_rows
 // CHECK-SAME: %[[OFFSETS:[^:]*]]: memref<?xi64> {rt.limit = 0 : i64}
 // CHECK: scf.forall (%[[ROW:.*]]) = (0) to

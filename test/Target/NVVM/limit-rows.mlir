@@ -1,6 +1,6 @@
 // RUN: attune-opt %s --attune-limit-rows --canonicalize --split-input-file | FileCheck %s
 
-// The host takes the bound. Rows are followed through calls and views; what is called with other rows, too, becomes two functions.
+// The host uses the bound. The pass follows rows through calls and views; a function that is also called with other rows becomes two functions.
 // CHECK-LABEL: func.func private @scale(
 // CHECK-SAME: memref<?x8xf32>, %{{.*}}: memref<?xi64> {rt.limit = 0 : i64})
 // CHECK: scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (8) {

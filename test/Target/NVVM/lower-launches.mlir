@@ -43,7 +43,7 @@ gpu.module @device {
 
 // -----
 
-// What a function asks the host: the compute capability with the flag of images that no other GPU takes (0x10000 + 90), the number of workers.
+// Values that a function reads from the host: the compute capability with the flag of images that no other GPU takes (0x10000 + 90), the number of workers.
 // CHECK-LABEL: func.func @questions
 // CHECK-SAME: (%[[STATE:.*]]: !llvm.ptr)
 // CHECK: %[[HOST_AT:.*]] = llvm.getelementptr %[[STATE]][0]

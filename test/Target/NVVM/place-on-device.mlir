@@ -30,7 +30,7 @@ func.func @loop(%a: memref<?xi64>, %n: index) {
 
 // -----
 
-// What is in a parallel loop already, and arithmetic on sizes, stays.
+// Operations that are in a parallel loop already, and arithmetic on sizes, stay.
 // CHECK-LABEL: func.func @negative_sizes
 // CHECK-NEXT: arith.constant
 // CHECK-NEXT: memref.dim

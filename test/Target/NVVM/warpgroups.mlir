@@ -9,7 +9,7 @@
 #inPanel = affine_map<(d0) -> (d0 mod 64)>
 #panels = affine_map<(d0) -> ((d0 - 1) floordiv 64 + 1)>
 
-// Where the host says so, and where tiles are large: one thread copies boxes of both matrices to a ring of stages, two warpgroups multiply
+// On sm_90a, and if tiles are large, one thread loads TMA tiles of both matrices into a ring of pipeline stages, and two warpgroups multiply
 // m64n256k16 four times for each, and store sums with the epilogue.
 // CHECK-LABEL: func.func @projection
 // CHECK: scf.if
@@ -111,9 +111,9 @@ func.func @negative_projection(%x: memref<?x64xf16>, %w: memref<2x8x64x8xf16>, %
 
 // -----
 
-// Blocks that stay, half as many as there are workers, for one pair of tiles after the other: one thread copies boxes of keys and values to
-// a ring of stages of 128 keys; each of two warpgroups keeps queries in shared memory and multiplies them by keys, m64n128k16 for each 16 of 64 components, and weights from registers by values, m64n128k16 for each 16
-// of 128 keys. The products of the next keys and of these values run while weights are computed.
+// Blocks that stay, half as many as there are workers, for one pair of tiles after the other: one thread loads TMA tiles of keys and
+// values into a ring of stages of 128 keys; each of two warpgroups keeps queries in shared memory and multiplies them by keys, m64n128k16 for each 16 of 64 components, and probabilities in registers by values, m64n128k16 for each 16
+// of 128 keys. The products of the next keys and of these values run while probabilities are computed.
 // CHECK-LABEL: func.func @attention
 // CHECK: rt.device_arch_is 90
 // CHECK: scf.if

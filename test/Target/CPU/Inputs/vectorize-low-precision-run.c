@@ -1,7 +1,8 @@
-//===- vectorize-low-precision-run.c - Products of codes against plain sums -===//
+//===- vectorize-low-precision-run.c - Low-precision sums against plain ones -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// M rows, N columns, K neighbours in groups of GROUP. Codes are 16-bit integers and f32, with -DBYTES unsigned bytes and bf16 (with -DWIDE_FLOATS f32 all the same).
+// M rows, N columns, K in groups of GROUP. Operands are 16-bit integers and f32, with -DBYTES unsigned bytes and bf16
+// (with -DWIDE_FLOATS still f32).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ void _mlir_ciface_float_dots(memref2 *codes, memref4 *panels, memref2 *out);
 static int failures = 0;
 static uint64_t hash = 14695981039346656037u, state = 7;
 
-/// |bytes| bytes that end where the page after them cannot be touched; codes of tiles are rows of whole groups of 32.
+/// Returns |bytes| bytes that end at an inaccessible page; operands of AMX tiles are rows of whole groups of 32.
 static void *buffer(int64_t bytes) { return guarded((bytes + 3) / 4); }
 
 static float from_bf16(uint16_t code) {
@@ -54,7 +55,7 @@ static uint16_t random_bf16(void) {
 static memref4 panels_of(void *data, int panels, int columns, int group) {
   return (memref4){data, data, 0, {panels, K / group, columns < WIDTH ? columns : WIDTH, group}, {K * WIDTH, WIDTH * group, group, 1}};
 }
-/// Index of weight (n, k) in panels of groups.
+/// Returns the index of weight (n, k) in packed panels of groups.
 static int64_t place(int n, int k, int group) { return ((n / WIDTH * (K / group) + k / group) * WIDTH + n % WIDTH) * group + k % group; }
 
 static void test_integers(int M, int N) {
@@ -66,7 +67,7 @@ static void test_integers(int M, int N) {
     codes[i] = (integer_code)(sizeof(integer_code) == 1 ? 255 - (int)((uniform(&state) + 1) * 127) : (int)(uniform(&state) * 127));
   for (int i = 0; i < panels * WIDTH * K; ++i)
     weights[i] = (int8_t)(uniform(&state) * 127.9f);
-  for (int i = 0; i < K; ++i) // the largest magnitudes: nothing may saturate
+  for (int i = 0; i < K; ++i) // the largest magnitudes, which must not saturate
     codes[i] = sizeof(integer_code) == 1 ? 255 : -127, weights[place(0, i, INTEGER_GROUP)] = -127;
   memref2 codes_ref = matrix_of((float *)codes, M, K, K), out_ref = matrix_of((float *)out, M, N, N);
   memref4 weights_ref = panels_of(weights, panels, N, INTEGER_GROUP);
