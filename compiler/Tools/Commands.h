@@ -67,8 +67,9 @@ int runGenerateCommand(const CommandHost &host, const std::vector<std::string> &
 /// shall proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines on what the command does.
 std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
-/// Returns the one model of the command line, "" if there is none; an error for more.
-Result<std::string> singleModel(const std::vector<std::string> &positional);
+/// Parses |arguments| of a command with at most one model as parseArguments does, and sets |model| to its name, "" if there is none.
+std::optional<int> parseModelArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
+                                       std::string &model, const std::string &usage, const std::string &summary);
 
 /// Adds --threads, which is the same for all commands.
 void addThreadsFlag(FlagTable &flags, int64_t &threads);
