@@ -29,6 +29,43 @@ function(attune_use_pch target)
   endif()
 endfunction()
 
+# attune_add_library(NAME …): a static library by add_mlir_library's arguments, with the precompiled headers.
+function(attune_add_library name)
+  add_mlir_library(${name} EXCLUDE_FROM_LIBMLIR DISABLE_INSTALL ${ARGN})
+  attune_use_pch(${name})
+endfunction()
+
+# attune_add_passes(GROUP DOCS): generates Passes.h.inc from the folder's Passes.td, by the target <GROUP>PassesIncGen, and the page
+# DOCS/<GROUP>Passes.md. A macro, so that what follows in the folder waits for the target.
+macro(attune_add_passes group docs)
+  set(LLVM_TARGET_DEFINITIONS Passes.td)
+  mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${group})
+  add_public_tablegen_target(${group}PassesIncGen)
+  add_mlir_doc(Passes ${group}Passes ${docs}/ -gen-pass-doc)
+endmacro()
+
+# attune_add_dialect(NAME NAMESPACE TARGET DOCS [KIND…]): generates declarations and definitions from the folder's <NAME>Ops.td, by the
+# target TARGET, and the page DOCS/<NAME>Dialect.md: operations, the dialect and what each KIND names, `Enums` or `Attrs`. A macro, so that
+# what follows in the folder waits for the target.
+macro(attune_add_dialect name namespace target docs)
+  set(LLVM_TARGET_DEFINITIONS ${name}Ops.td)
+  mlir_tablegen(${name}Ops.h.inc -gen-op-decls -dialect=${namespace})
+  mlir_tablegen(${name}Ops.cpp.inc -gen-op-defs -dialect=${namespace})
+  mlir_tablegen(${name}Dialect.h.inc -gen-dialect-decls -dialect=${namespace})
+  mlir_tablegen(${name}Dialect.cpp.inc -gen-dialect-defs -dialect=${namespace})
+  set(kinds ${ARGN})
+  if(Enums IN_LIST kinds)
+    mlir_tablegen(${name}Enums.h.inc -gen-enum-decls)
+    mlir_tablegen(${name}Enums.cpp.inc -gen-enum-defs)
+  endif()
+  if(Attrs IN_LIST kinds)
+    mlir_tablegen(${name}Attrs.h.inc -gen-attrdef-decls -attrdefs-dialect=${namespace})
+    mlir_tablegen(${name}Attrs.cpp.inc -gen-attrdef-defs -attrdefs-dialect=${namespace})
+  endif()
+  add_public_tablegen_target(${target})
+  add_mlir_doc(${name}Ops ${name}Dialect ${docs}/ -gen-dialect-doc -dialect=${namespace})
+endmacro()
+
 # Folders may contain sources of several targets, which LLVM's own check rejects.
 function(llvm_check_source_file_list)
 endfunction()

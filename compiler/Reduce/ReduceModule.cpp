@@ -167,26 +167,26 @@ static size_t inlineRegions(ModuleOp module, size_t begin, size_t end) {
   return regions.size();
 }
 
-static size_t eraseArguments(ModuleOp module, size_t begin, size_t end) {
-  SmallVector<std::pair<func::FuncOp, unsigned>> arguments;
+/// Calls |erase| for those from |begin| to |end| of what functions have |count| of, the last one first; returns how many there are.
+static size_t eraseFromFunctions(ModuleOp module, size_t begin, size_t end, llvm::function_ref<unsigned(func::FuncOp)> count,
+                                 void (ModuleEdits::*erase)(func::FuncOp, unsigned)) {
+  SmallVector<std::pair<func::FuncOp, unsigned>> places;
   for (auto function : module.getOps<func::FuncOp>())
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      arguments.emplace_back(function, i);
-  auto some = slice(arguments, begin, end);
+    for (unsigned i = 0; i < count(function); ++i)
+      places.emplace_back(function, i);
+  auto some = slice(places, begin, end);
   for (auto [function, index] : llvm::reverse(some))
-    ModuleEdits(module).eraseArgument(function, index);
-  return arguments.size();
+    (ModuleEdits(module).*erase)(function, index);
+  return places.size();
+}
+
+static size_t eraseArguments(ModuleOp module, size_t begin, size_t end) {
+  return eraseFromFunctions(
+      module, begin, end, [](func::FuncOp function) { return function.getNumArguments(); }, &ModuleEdits::eraseArgument);
 }
 
 static size_t eraseResults(ModuleOp module, size_t begin, size_t end) {
-  SmallVector<std::pair<func::FuncOp, unsigned>> results;
-  for (auto function : module.getOps<func::FuncOp>())
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      results.emplace_back(function, i);
-  auto some = slice(results, begin, end);
-  for (auto [function, index] : llvm::reverse(some))
-    ModuleEdits(module).eraseResult(function, index);
-  return results.size();
+  return eraseFromFunctions(module, begin, end, [](func::FuncOp function) { return function.getNumResults(); }, &ModuleEdits::eraseResult);
 }
 
 static size_t eraseAttributes(ModuleOp module, size_t begin, size_t end) {

@@ -9,7 +9,6 @@
 #include "compiler/Support/FileKind.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace attune;
 

@@ -116,18 +116,15 @@ int attune::runBenchCommand(const CommandHost &host, const std::vector<std::stri
   flags.addSwitch("json", options.json, "print one JSON object");
   if (host.addFlags)
     host.addFlags(flags);
-  std::vector<std::string> positional;
-  if (std::optional<int> status =
-          parseArguments(host, flags, arguments, positional, "bench " + host.modelHelp + " [flags]",
-                         "Times an entry on random inputs. Rates are those of the fastest repetition; gflops counts matrix products and "
-                         "the\ntwo attention "
-                         "products, peak_gflops is the FMA peak measured in the same run (of a CPU), bytes_per_s the weights and caches "
-                         "that a call reads."))
+  std::string model;
+  if (std::optional<int> status = parseModelArguments(
+          host, flags, arguments, model, "bench " + host.modelHelp + " [flags]",
+          "Times an entry on random inputs. Rates are those of the fastest repetition; gflops counts matrix products and "
+          "the\ntwo attention "
+          "products, peak_gflops is the FMA peak measured in the same run (of a CPU), bytes_per_s the weights and caches "
+          "that a call reads."))
     return *status;
-  Result<std::string> model = singleModel(positional);
-  if (!model)
-    return reportError(host.tool, model.message());
-  Result<nlohmann::ordered_json> result = benchModel(host, *model, options);
+  Result<nlohmann::ordered_json> result = benchModel(host, model, options);
   if (!result)
     return reportError(host.tool, result.message());
   if (options.json) {

@@ -44,10 +44,15 @@ std::optional<int> attune::parseArguments(const CommandHost &host, FlagTable &fl
   return std::nullopt;
 }
 
-Result<std::string> attune::singleModel(const std::vector<std::string> &positional) {
+std::optional<int> attune::parseModelArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
+                                               std::string &model, const std::string &usage, const std::string &summary) {
+  std::vector<std::string> positional;
+  if (std::optional<int> status = parseArguments(host, flags, arguments, positional, usage, summary))
+    return status;
   if (positional.size() > 1)
-    return Status::error("expected one model, got '" + positional[0] + "' and '" + positional[1] + "'");
-  return positional.empty() ? std::string() : positional[0];
+    return reportError(host.tool, "expected one model, got '" + positional[0] + "' and '" + positional[1] + "'");
+  model = positional.empty() ? "" : positional[0];
+  return std::nullopt;
 }
 
 void attune::addThreadsFlag(FlagTable &flags, int64_t &threads) {

@@ -70,8 +70,9 @@ int runGenerateCommand(const CommandHost &host, const std::vector<std::string> &
 /// the command.
 std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
-/// Returns the model of the command line, "" if there is none. More than one is an error.
-Result<std::string> singleModel(const std::vector<std::string> &positional);
+/// Parses |arguments| of a command with at most one model as parseArguments does, and sets |model| to its name, "" if there is none.
+std::optional<int> parseModelArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
+                                       std::string &model, const std::string &usage, const std::string &summary);
 
 /// Adds --threads, which is the same for all commands.
 void addThreadsFlag(FlagTable &flags, int64_t &threads);

@@ -28,17 +28,12 @@ int attune::runCompileCommand(const CommandHost &host, const std::vector<std::st
   flags.addString("dump-stages", "DIR", options.dumpStages, "write the IR after each phase, numbered");
   flags.addSwitch("time-report", timeReport, "print time and memory of each phase to stderr");
   addCompileFlags(flags, options);
-  std::vector<std::string> positional;
-  if (std::optional<int> status = parseArguments(host, flags, arguments, positional, "compile MODEL -o OUT [flags]",
-                                                 "Compiles a model folder, or IR in the xfmr dialect (.mlir), to a native object.\n\n"
-                                                 "Phases: import dialect linalg tiled kernels bufferized vector target llvm object"))
+  if (std::optional<int> status = parseModelArguments(host, flags, arguments, options.model, "compile MODEL -o OUT [flags]",
+                                                      "Compiles a model folder, or IR in the xfmr dialect (.mlir), to a native object.\n\n"
+                                                      "Phases: import dialect linalg tiled kernels bufferized vector target llvm object"))
     return *status;
-  Result<std::string> model = singleModel(positional);
-  if (!model)
-    return reportError(host.tool, model.message());
-  if (model->empty())
+  if (options.model.empty())
     return reportError(host.tool, "expected a model, attune compile MODEL -o OUT");
-  options.model = *model;
   CompileListener listener = createListener();
   if (timeReport)
     listener.timeReport = [](const std::string &report) { std::fputs(report.c_str(), stderr); };

@@ -163,13 +163,12 @@ int attune::runGenerateCommand(const CommandHost &host, const std::vector<std::s
   addThreadsFlag(flags, options.threads);
   if (host.addFlags)
     host.addFlags(flags);
-  std::vector<std::string> positional;
-  if (std::optional<int> status = parseArguments(host, flags, arguments, positional,
-                                                 "generate " + host.modelHelp + " [--input=FILE] [--ids=N,N,...] [--output=FILE] [flags]",
-                                                 "Generates ids: greedy search, beam search (--num-beams) or sampling (--sample).\n"
-                                                 "Other settings are those of generation_config.json, else of config.json."))
+  std::string model;
+  if (std::optional<int> status = parseModelArguments(
+          host, flags, arguments, model, "generate " + host.modelHelp + " [--input=FILE] [--ids=N,N,...] [--output=FILE] [flags]",
+          "Generates ids: greedy search, beam search (--num-beams) or sampling (--sample).\n"
+          "Other settings are those of generation_config.json, else of config.json."))
     return *status;
-  Result<std::string> model = singleModel(positional);
-  Status status = model ? generateModel(host, *model, options) : model.status();
+  Status status = generateModel(host, model, options);
   return status.failed() ? reportError(host.tool, status.message()) : exitDone;
 }

@@ -59,14 +59,13 @@ int attune::runInspectCommand(const CommandHost &host, const std::vector<std::st
   addThreadsFlag(flags, options.describe.threads);
   if (host.addFlags)
     host.addFlags(flags);
-  std::vector<std::string> positional;
+  std::string model;
   if (std::optional<int> status =
-          parseArguments(host, flags, arguments, positional, "inspect " + host.modelHelp + "|OUT.weights [flags]",
-                         "Shows signature, limits, sizes (workspace for the dimensions given), caches, kernels and their backends, "
-                         "and the weights."))
+          parseModelArguments(host, flags, arguments, model, "inspect " + host.modelHelp + "|OUT.weights [flags]",
+                              "Shows signature, limits, sizes (workspace for the dimensions given), caches, kernels and their backends, "
+                              "and the weights."))
     return *status;
-  Result<std::string> model = singleModel(positional);
-  Result<OrderedJson> result = model ? inspectModel(host, *model, options) : Result<OrderedJson>(model.status());
+  Result<OrderedJson> result = inspectModel(host, model, options);
   if (!result)
     return reportError(host.tool, result.message());
   if (options.json)

@@ -162,12 +162,11 @@ int attune::runRunCommand(const CommandHost &host, const std::vector<std::string
   flags.addRepeated("set", "KEY=VALUE", options.settings, "any other call argument, e.g. output_attentions=true");
   if (host.addFlags)
     host.addFlags(flags);
-  std::vector<std::string> positional;
-  if (std::optional<int> status = parseArguments(host, flags, arguments, positional,
-                                                 "run " + host.modelHelp + " [--input=FILE] [--ids=N,N,...] [--output=FILE] [flags]",
-                                                 "Runs one forward call, or its tokens in steps, and writes or prints the outputs."))
+  std::string model;
+  if (std::optional<int> status = parseModelArguments(host, flags, arguments, model,
+                                                      "run " + host.modelHelp + " [--input=FILE] [--ids=N,N,...] [--output=FILE] [flags]",
+                                                      "Runs one forward call, or its tokens in steps, and writes or prints the outputs."))
     return *status;
-  Result<std::string> model = singleModel(positional);
-  Status status = model ? runModel(host, *model, options) : model.status();
+  Status status = runModel(host, model, options);
   return status.failed() ? reportError(host.tool, status.message()) : exitDone;
 }

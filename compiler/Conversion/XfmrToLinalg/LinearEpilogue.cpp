@@ -8,6 +8,18 @@
 
 using namespace mlir;
 
+bool attune::hasEpilogue(xfmr::LinearOp op) {
+  return op.getBias() || op.getMultiplier() || op.getResidual() || op.getActivation() != xfmr::Activation::None;
+}
+
+std::string attune::describeLinear(xfmr::LinearOp op) {
+  int64_t inputs = op.getInput().getType().getDimSize(1), outputs = cast<RankedTensorType>(op.getType()).getDimSize(1);
+  StringRef activation = op.getActivation() == xfmr::Activation::None ? "" : xfmr::stringifyActivation(op.getActivation());
+  return ("linear " + Twine(inputs) + " -> " + Twine(outputs) + (op.getBias() ? ", bias" : "") + (activation.empty() ? "" : ", ") +
+          activation + (op.getMultiplier() ? ", multiplier" : "") + (op.getResidual() ? ", residual" : ""))
+      .str();
+}
+
 void attune::addEpilogueOperands(xfmr::LinearOp op, xfmr::LinearOp::Adaptor adaptor, SmallVectorImpl<Value> &inputs,
                                  SmallVectorImpl<AffineMap> &maps) {
   Builder builder(op.getContext());

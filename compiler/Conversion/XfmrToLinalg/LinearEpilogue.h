@@ -8,6 +8,12 @@
 
 namespace attune {
 
+/// Returns whether anything follows the product of |op|.
+bool hasEpilogue(mlir::xfmr::LinearOp op);
+
+/// Returns the description of the kernel of |op|, such as "linear 48 -> 144, bias, gelu".
+std::string describeLinear(mlir::xfmr::LinearOp op);
+
 /// Appends the bias, the multiplier and the residual of |op|, if it has them, to the inputs of an elementwise
 /// linalg.generic over the rows and columns of the result, and their indexing maps to |maps|.
 void addEpilogueOperands(mlir::xfmr::LinearOp op, mlir::xfmr::LinearOp::Adaptor adaptor, llvm::SmallVectorImpl<mlir::Value> &inputs,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
-#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -14,8 +14,8 @@ namespace {
 using utils::IteratorType;
 
 /// linear -> fill, contraction over panels, epilogue.
-struct ConvertLinear : OpConversionPattern<xfmr::LinearOp> {
-  ConvertLinear(MLIRContext *context, KernelGroups &groups, int64_t width) : OpConversionPattern(context), groups(groups), width(width) {}
+struct ConvertLinear : GroupedPattern<xfmr::LinearOp> {
+  ConvertLinear(MLIRContext *context, KernelGroups &groups, int64_t width) : GroupedPattern(context, groups), width(width) {}
 
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getPrecision() != xfmr::Precision::F32)
@@ -31,13 +31,9 @@ struct ConvertLinear : OpConversionPattern<xfmr::LinearOp> {
     auto fill = linalg::FillOp::create(rewriter, loc, zero, destination());
     ops.push_back(fill);
     ops.push_back(contract(rewriter, loc, adaptor.getInput(), adaptor.getWeight(), fill.getResult(0)));
-    if (op.getBias() || op.getMultiplier() || op.getResidual() || op.getActivation() != xfmr::Activation::None)
+    if (hasEpilogue(op))
       ops.push_back(epilogue(rewriter, op, adaptor, ops.back()->getResult(0), destination()));
-    int64_t inputs = op.getInput().getType().getDimSize(1);
-    groups.mark(ops,
-                "linear " + Twine(inputs) + " -> " + Twine(type.getDimSize(1)) + (op.getBias() ? ", bias" : "") +
-                    (op.getActivation() == xfmr::Activation::None ? Twine() : ", " + xfmr::stringifyActivation(op.getActivation())).str() +
-                    (op.getMultiplier() ? ", multiplier" : "") + (op.getResidual() ? ", residual" : ""));
+    groups.mark(ops, describeLinear(op));
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
   }
@@ -72,7 +68,6 @@ private:
                                      });
   }
 
-  KernelGroups &groups;
   int64_t width;
 };
 

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/LinearEpilogue.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "dialect/Tile/IR/TileOps.h"
@@ -23,9 +24,9 @@ namespace {
 using utils::IteratorType;
 
 /// linear -> quantize_rows, fill, contraction over grouped panels, epilogue.
-struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
+struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
   ConvertLowPrecisionLinear(MLIRContext *context, KernelGroups &groups, int64_t width, LowPrecisionLayout bf16, LowPrecisionLayout int8)
-      : OpConversionPattern(context), groups(groups), width(width), bf16(bf16), int8(int8) {}
+      : GroupedPattern(context, groups), width(width), bf16(bf16), int8(int8) {}
 
   LogicalResult matchAndRewrite(xfmr::LinearOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getPrecision() == xfmr::Precision::F32)
@@ -36,7 +37,6 @@ struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
       layout.type = rewriter.getF16Type();
     IndexBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
-    int64_t inputs = op.getInput().getType().getDimSize(1);
     Value rows = b.size(adaptor.getInput(), 0);
     tiles::QuantizeRowsOp codes = quantize(b, adaptor.getInput(), rows, layout, op.getPrecision());
 
@@ -48,14 +48,10 @@ struct ConvertLowPrecisionLinear : OpConversionPattern<xfmr::LinearOp> {
     Value weight = bytes ? xfmr::WeightQuantizeOp::create(b, adaptor.getWeight()).getResult()
                          : xfmr::WeightConvertOp::create(b, op.getWeight().getType().clone(weightType), adaptor.getWeight()).getResult();
     ops.push_back(contract(b, codes.getResult(0), weight, fill.getResult(0), layout));
-    if (bytes || op.getBias() || op.getMultiplier() || op.getResidual() || op.getActivation() != xfmr::Activation::None)
+    if (bytes || hasEpilogue(op))
       ops.push_back(
           epilogue(b, op, adaptor, ops.back()->getResult(0), bytes ? codes.getResult(1) : Value(), weight, destination(b, type, rows)));
-    groups.mark(ops,
-                "linear " + Twine(inputs) + " -> " + Twine(type.getDimSize(1)) + (op.getBias() ? ", bias" : "") +
-                    (op.getActivation() == xfmr::Activation::None ? Twine() : ", " + xfmr::stringifyActivation(op.getActivation())).str() +
-                    (op.getMultiplier() ? ", multiplier" : "") + (op.getResidual() ? ", residual" : "") + ", " +
-                    xfmr::stringifyPrecision(op.getPrecision()));
+    groups.mark(ops, describeLinear(op) + ", " + xfmr::stringifyPrecision(op.getPrecision()));
     rewriter.replaceOp(op, ops.back()->getResults());
     return success();
   }
@@ -150,7 +146,6 @@ private:
     return arith::MulFOp::create(b, loc, scaled, rowScale);
   }
 
-  KernelGroups &groups;
   int64_t width;
   LowPrecisionLayout bf16, int8;
 };

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Conversion/XfmrToLinalg/XfmrToLinalg.h"
+#include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
+#include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -10,127 +11,94 @@ using namespace attune;
 
 namespace {
 
-using utils::IteratorType;
-using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
-
 /// A builder of the row-wise generics of one norm on `[T, N]`.
 struct RowOps {
-  OpBuilder &builder;
-  Location loc;
+  IndexBuilder &b;
   RankedTensorType type; // [T, N]
   Value rows;            // T
   SmallVector<Operation *> ops;
 
-  AffineMap full() { return builder.getMultiDimIdentityMap(2); }
-  AffineMap perRow() { return AffineMap::get(2, 0, builder.getAffineDimExpr(0)); }
-  AffineMap perColumn() { return AffineMap::get(2, 0, builder.getAffineDimExpr(1)); }
+  AffineMap full() { return b.getMultiDimIdentityMap(2); }
+  AffineMap perRow() { return AffineMap::get(2, 0, b.getAffineDimExpr(0)); }
+  AffineMap perColumn() { return AffineMap::get(2, 0, b.getAffineDimExpr(1)); }
+  Value constant(double value) { return arith::ConstantOp::create(b, b.getFloatAttr(type.getElementType(), value)); }
 
   /// Creates an elementwise op of |inputs| (each with its map) with a result `[T, N]`.
-  Value map(ValueRange inputs, SmallVector<AffineMap> maps, Body body) {
-    Value destination = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType(), ValueRange{rows});
-    maps.push_back(full());
-    return generic(inputs, destination, maps, {IteratorType::parallel, IteratorType::parallel}, body);
+  Value map(ValueRange inputs, ArrayRef<AffineMap> maps, ElementBody body) {
+    Value destination = tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), ValueRange{rows});
+    Value result = generic(b, inputs, maps, destination, body);
+    ops.push_back(result.getDefiningOp());
+    return result;
   }
 
   /// Creates the sum of |body|(inputs) over each row, with a result `[T]`; the body gets the accumulator as its last
   /// argument.
-  Value sum(ValueRange inputs, SmallVector<AffineMap> maps, Body body) {
-    Value destination = tensor::EmptyOp::create(builder, loc, type.getShape().take_front(), type.getElementType(), ValueRange{rows});
-    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type.getElementType()));
-    auto fill = linalg::FillOp::create(builder, loc, zero, destination);
-    ops.push_back(fill);
-    maps.push_back(perRow());
-    return generic(inputs, fill.getResult(0), maps, {IteratorType::parallel, IteratorType::reduction}, body);
-  }
-
-private:
-  Value generic(ValueRange inputs, Value destination, ArrayRef<AffineMap> maps, ArrayRef<IteratorType> iterators, Body body) {
-    auto op = linalg::GenericOp::create(
-        builder, loc, destination.getType(), inputs, destination, maps, iterators,
-        [&](OpBuilder &b, Location loc, ValueRange args) { linalg::YieldOp::create(b, loc, body(b, loc, args)); });
-    ops.push_back(op);
-    return op.getResult(0);
+  Value sum(ValueRange inputs, ArrayRef<AffineMap> maps, ElementBody body) {
+    Value destination = tensor::EmptyOp::create(b, type.getShape().take_front(), type.getElementType(), ValueRange{rows});
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    auto fill = linalg::FillOp::create(b, zero, destination);
+    Value result = generic(b, inputs, maps, fill.getResult(0), body, /*reduced=*/1);
+    ops.append({fill, result.getDefiningOp()});
+    return result;
   }
 };
 
-/// layer_norm -> (residual add,) sum, sum of squared differences, normalization: two passes over the row, as N1
+/// The constants of both norms: 1 / N, epsilon and 1.
+struct NormConstants {
+  Value inverse, epsilon, one;
+};
+
+/// layer_norm of |x| -> sum, sum of squared differences, normalization: two passes over the row, as N1
 /// requires.
-struct ConvertLayerNorm : OpConversionPattern<xfmr::LayerNormOp> {
-  ConvertLayerNorm(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
+Value normalize(RowOps &row, xfmr::LayerNormOp::Adaptor op, Value x, NormConstants constants) {
+  IndexBuilder &b = row.b;
+  Value total = row.sum(x, {row.full()}, [&](ValueRange args) { return b.addf(args[1], args[0]); });
+  auto centred = [&](Value value, Value total) { return b.subf(value, b.mulf(total, constants.inverse)); };
+  Value squares = row.sum({x, total}, {row.full(), row.perRow()}, [&](ValueRange args) -> Value {
+    Value difference = centred(args[0], args[1]);
+    return math::FmaOp::create(b, difference, difference, args[2]);
+  });
+  return row.map({x, total, squares, op.getWeight(), op.getBias()},
+                 {row.full(), row.perRow(), row.perRow(), row.perColumn(), row.perColumn()}, [&](ValueRange args) -> Value {
+                   Value variance = math::FmaOp::create(b, args[2], constants.inverse, constants.epsilon);
+                   Value scale = b.divf(constants.one, math::SqrtOp::create(b, variance));
+                   Value normal = b.mulf(centred(args[0], args[1]), scale);
+                   return math::FmaOp::create(b, normal, args[3], args[4]);
+                 });
+}
 
-  LogicalResult matchAndRewrite(xfmr::LayerNormOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
+/// rms_norm of |x| -> sum of squares, normalization.
+Value normalize(RowOps &row, xfmr::RmsNormOp::Adaptor op, Value x, NormConstants constants) {
+  IndexBuilder &b = row.b;
+  Value squares = row.sum(x, {row.full()}, [&](ValueRange args) -> Value { return math::FmaOp::create(b, args[0], args[0], args[1]); });
+  return row.map({x, squares, op.getWeight()}, {row.full(), row.perRow(), row.perColumn()}, [&](ValueRange args) -> Value {
+    Value meanSquare = math::FmaOp::create(b, args[1], constants.inverse, constants.epsilon);
+    Value scale = b.divf(constants.one, math::SqrtOp::create(b, meanSquare));
+    return b.mulf(b.mulf(args[0], scale), args[2]);
+  });
+}
+
+/// A norm -> (residual add,) what `normalize` builds.
+template <typename NormOp>
+struct ConvertNorm : GroupedPattern<NormOp> {
+  using GroupedPattern<NormOp>::GroupedPattern;
+  LogicalResult matchAndRewrite(NormOp op, typename NormOp::Adaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
-    auto element = cast<FloatType>(type.getElementType());
-    auto constant = [&](double value) -> Value { return arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(element, value)); };
     Value x = adaptor.getInput();
-    RowOps row{rewriter, loc, type, tensor::DimOp::create(rewriter, loc, x, 0), {}};
-    if (adaptor.getResidual())
-      x = row.map({x, adaptor.getResidual()}, {row.full(), row.full()},
-                  [](OpBuilder &b, Location loc, ValueRange args) -> Value { return arith::AddFOp::create(b, loc, args[0], args[1]); });
-    Value inverse = constant(1.0 / type.getDimSize(1)), epsilon = constant(op.getEpsilon().convertToDouble()), one = constant(1.0);
-    Value total = row.sum(x, {row.full()}, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-      return arith::AddFOp::create(b, loc, args[1], args[0]);
-    });
-    auto centred = [&](OpBuilder &b, Location loc, Value value, Value total) -> Value {
-      return arith::SubFOp::create(b, loc, value, arith::MulFOp::create(b, loc, total, inverse));
-    };
-    Value squares = row.sum({x, total}, {row.full(), row.perRow()}, [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-      Value difference = centred(b, loc, args[0], args[1]);
-      return math::FmaOp::create(b, loc, difference, difference, args[2]);
-    });
-    Value result = row.map({x, total, squares, adaptor.getWeight(), adaptor.getBias()},
-                           {row.full(), row.perRow(), row.perRow(), row.perColumn(), row.perColumn()},
-                           [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                             Value variance = math::FmaOp::create(b, loc, args[2], inverse, epsilon);
-                             Value scale = arith::DivFOp::create(b, loc, one, math::SqrtOp::create(b, loc, variance));
-                             Value normal = arith::MulFOp::create(b, loc, centred(b, loc, args[0], args[1]), scale);
-                             return math::FmaOp::create(b, loc, normal, args[3], args[4]);
-                           });
-    groups.mark(row.ops, "layer_norm " + Twine(type.getDimSize(1)) + (op.getResidual() ? ", residual" : ""));
+    RowOps row{b, type, tensor::DimOp::create(b, x, 0), {}};
+    if (Value residual = adaptor.getResidual())
+      x = row.map({x, residual}, {row.full(), row.full()}, [&](ValueRange args) { return b.addf(args[0], args[1]); });
+    Value inverse = row.constant(1.0 / type.getDimSize(1)), epsilon = row.constant(op.getEpsilon().convertToDouble());
+    Value result = normalize(row, adaptor, x, {inverse, epsilon, row.constant(1.0)});
+    this->groups.mark(row.ops, op->getName().stripDialect() + " " + Twine(type.getDimSize(1)) + (op.getResidual() ? ", residual" : ""));
     rewriter.replaceOp(op, result);
     return success();
   }
-
-private:
-  KernelGroups &groups;
-};
-
-/// rms_norm -> (residual add,) sum of squares, normalization.
-struct ConvertRmsNorm : OpConversionPattern<xfmr::RmsNormOp> {
-  ConvertRmsNorm(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
-
-  LogicalResult matchAndRewrite(xfmr::RmsNormOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getType());
-    auto element = cast<FloatType>(type.getElementType());
-    auto constant = [&](double value) -> Value { return arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(element, value)); };
-    Value x = adaptor.getInput();
-    RowOps row{rewriter, loc, type, tensor::DimOp::create(rewriter, loc, x, 0), {}};
-    if (adaptor.getResidual())
-      x = row.map({x, adaptor.getResidual()}, {row.full(), row.full()},
-                  [](OpBuilder &b, Location loc, ValueRange args) -> Value { return arith::AddFOp::create(b, loc, args[0], args[1]); });
-    Value inverse = constant(1.0 / type.getDimSize(1)), epsilon = constant(op.getEpsilon().convertToDouble()), one = constant(1.0);
-    Value squares = row.sum(x, {row.full()}, [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-      return math::FmaOp::create(b, loc, args[0], args[0], args[1]);
-    });
-    Value result = row.map({x, squares, adaptor.getWeight()}, {row.full(), row.perRow(), row.perColumn()},
-                           [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                             Value meanSquare = math::FmaOp::create(b, loc, args[1], inverse, epsilon);
-                             Value scale = arith::DivFOp::create(b, loc, one, math::SqrtOp::create(b, loc, meanSquare));
-                             return arith::MulFOp::create(b, loc, arith::MulFOp::create(b, loc, args[0], scale), args[2]);
-                           });
-    groups.mark(row.ops, "rms_norm " + Twine(type.getDimSize(1)) + (op.getResidual() ? ", residual" : ""));
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-
-private:
-  KernelGroups &groups;
 };
 
 } // namespace
 
 void attune::populateNormPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  patterns.add<ConvertLayerNorm, ConvertRmsNorm>(patterns.getContext(), groups);
+  patterns.add<ConvertNorm<xfmr::LayerNormOp>, ConvertNorm<xfmr::RmsNormOp>>(patterns.getContext(), groups);
 }

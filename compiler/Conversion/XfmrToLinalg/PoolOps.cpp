@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -13,9 +14,8 @@ namespace {
 using Values = IndexBuilder::Values;
 
 /// pool <first> -> a gather of rows, or, for packed tokens, a loop that checks whether the first token is among them.
-struct ConvertPoolFirst : OpConversionPattern<xfmr::PoolOp> {
-  ConvertPoolFirst(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
-
+struct ConvertPoolFirst : GroupedPattern<xfmr::PoolOp> {
+  using GroupedPattern::GroupedPattern;
   LogicalResult matchAndRewrite(xfmr::PoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     if (op.getKind() != xfmr::PoolKind::First)
       return failure();
@@ -60,8 +60,6 @@ private:
         },
         [&]() -> Values { return {b.no()}; })[0];
   }
-
-  KernelGroups &groups;
 };
 
 /// pool <mean> -> a sum of rows in token order, divided by their number (by 1 if there are none).

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/XfmrToLinalg/GroupedPattern.h"
 #include "compiler/Conversion/XfmrToLinalg/TokenTensors.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -38,9 +39,8 @@ SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDis
 }
 
 /// relative_position_bias -> a lookup whose row is the number of bucket beginnings up to the distance.
-struct ConvertRelativePositionBias : OpConversionPattern<xfmr::RelativePositionBiasOp> {
-  ConvertRelativePositionBias(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
-
+struct ConvertRelativePositionBias : GroupedPattern<xfmr::RelativePositionBiasOp> {
+  using GroupedPattern::GroupedPattern;
   LogicalResult matchAndRewrite(xfmr::RelativePositionBiasOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder b(op.getLoc(), rewriter);
     int64_t all = op.getTable().getType().getDimSize(0), buckets = op.getBidirectional() ? all / 2 : all, exact = buckets / 2;
@@ -61,14 +61,10 @@ struct ConvertRelativePositionBias : OpConversionPattern<xfmr::RelativePositionB
     rewriter.replaceOp(op, result);
     return success();
   }
-
-private:
-  KernelGroups &groups;
 };
 
-struct ConvertAlibiBias : OpConversionPattern<xfmr::AlibiBiasOp> {
-  ConvertAlibiBias(MLIRContext *context, KernelGroups &groups) : OpConversionPattern(context), groups(groups) {}
-
+struct ConvertAlibiBias : GroupedPattern<xfmr::AlibiBiasOp> {
+  using GroupedPattern::GroupedPattern;
   LogicalResult matchAndRewrite(xfmr::AlibiBiasOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder b(op.getLoc(), rewriter);
     Value result = emitDistances(b, op.getType(), adaptor.getLength(), [&](Value head, Value distance) -> Value {
@@ -81,9 +77,6 @@ struct ConvertAlibiBias : OpConversionPattern<xfmr::AlibiBiasOp> {
     rewriter.replaceOp(op, result);
     return success();
   }
-
-private:
-  KernelGroups &groups;
 };
 
 /// Changes the layout of the table of relative keys to one that loads along keys can read.

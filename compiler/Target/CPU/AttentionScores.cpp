@@ -4,7 +4,6 @@
 
 #include "compiler/Target/CPU/AttentionScores.h"
 #include "compiler/Transforms/ExpandMathFunctions.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include <numeric>
 
 using namespace mlir;

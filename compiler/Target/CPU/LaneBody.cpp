@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/LaneBody.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

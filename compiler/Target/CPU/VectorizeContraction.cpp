@@ -39,8 +39,6 @@
 #include "compiler/Target/CPU/VectorizeTiles.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;

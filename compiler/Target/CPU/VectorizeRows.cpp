@@ -11,7 +11,6 @@
 #include "compiler/Target/CPU/VectorizeTiles.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace attune;

@@ -8,7 +8,6 @@
 
 #include "compiler/Target/Halide/TranslateKernel.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/ScopedPrinter.h"
 

@@ -5,7 +5,6 @@
 #include "compiler/Target/Halide/TranslateKernel.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -42,43 +41,16 @@ static StringRef wordFor(Operation *op) {
       .Default("");
 }
 
-static StringRef wordFor(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return "eq";
-  case arith::CmpIPredicate::ne:
-    return "ne";
-  case arith::CmpIPredicate::slt:
-    return "lt";
-  case arith::CmpIPredicate::sle:
-    return "le";
-  case arith::CmpIPredicate::sgt:
-    return "gt";
-  case arith::CmpIPredicate::sge:
-    return "ge";
-  default:
-    return "";
-  }
-}
-
-static StringRef wordFor(arith::CmpFPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpFPredicate::OEQ:
-    return "eq";
-  case arith::CmpFPredicate::ONE:
-  case arith::CmpFPredicate::UNE:
-    return "ne";
-  case arith::CmpFPredicate::OLT:
-    return "lt";
-  case arith::CmpFPredicate::OLE:
-    return "le";
-  case arith::CmpFPredicate::OGT:
-    return "gt";
-  case arith::CmpFPredicate::OGE:
-    return "ge";
-  default:
-    return "";
-  }
+/// Returns the word for the predicate of a comparison of signed integers or of floats, or nothing.
+static StringRef wordForPredicate(StringRef predicate) {
+  return llvm::StringSwitch<StringRef>(predicate)
+      .Cases({"eq", "oeq"}, "eq")
+      .Cases({"ne", "one", "une"}, "ne")
+      .Cases({"slt", "olt"}, "lt")
+      .Cases({"sle", "ole"}, "le")
+      .Cases({"sgt", "ogt"}, "gt")
+      .Cases({"sge", "oge"}, "ge")
+      .Default("");
 }
 
 /// Returns the text of a constant; empty for other operations.
@@ -169,8 +141,8 @@ std::string ScalarTranslator::translateOp(Operation *op) {
   if (std::string constant = constantText(op); !constant.empty())
     return constant;
   StringRef word = llvm::TypeSwitch<Operation *, StringRef>(op)
-                       .Case([](arith::CmpIOp compare) { return wordFor(compare.getPredicate()); })
-                       .Case([](arith::CmpFOp compare) { return wordFor(compare.getPredicate()); })
+                       .Case([](arith::CmpIOp compare) { return wordForPredicate(arith::stringifyCmpIPredicate(compare.getPredicate())); })
+                       .Case([](arith::CmpFOp compare) { return wordForPredicate(arith::stringifyCmpFPredicate(compare.getPredicate())); })
                        .Default([](Operation *other) { return wordFor(other); });
   if (op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1) && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
     word = isa<arith::AndIOp>(op) ? "and" : isa<arith::OrIOp>(op) ? "or" : "xor";

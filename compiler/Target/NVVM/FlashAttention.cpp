@@ -40,7 +40,6 @@
 #include "compiler/Target/NVVM/WarpAttention.h"
 #include "compiler/Transforms/DimBounds.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;

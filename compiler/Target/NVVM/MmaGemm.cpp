@@ -16,7 +16,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/LowPrecisionGemm.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;

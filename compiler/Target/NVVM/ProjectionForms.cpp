@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/ProjectionForms.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

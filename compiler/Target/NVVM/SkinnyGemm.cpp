@@ -19,7 +19,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/LowPrecisionGemm.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace attune;

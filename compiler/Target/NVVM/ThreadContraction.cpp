@@ -16,7 +16,6 @@
 
 #include "compiler/Target/NVVM/ThreadContraction.h"
 #include "compiler/Target/NVVM/ProjectionForms.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -4,7 +4,6 @@
 
 #include "compiler/Target/NVVM/DistributeOps.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace attune;

@@ -8,23 +8,6 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-/// Checks that |operands| are all tensors of known rank or all buffers.
-static LogicalResult verifyKinds(Operation *op, ValueRange operands) {
-  bool areBuffers = isa<MemRefType>(operands.front().getType());
-  for (Value operand : operands)
-    if (!(areBuffers ? isa<MemRefType>(operand.getType()) : isa<RankedTensorType>(operand.getType())))
-      return op->emitOpError("expects ranked tensors only or ranked buffers only, but got ")
-             << operands.front().getType() << " and " << operand.getType();
-  return success();
-}
-
-/// Checks that the size |got| of |type| (named |what|) is static and not zero.
-static LogicalResult verifyStatic(Operation *op, StringRef what, int64_t got, Type type) {
-  if (!ShapedType::isDynamic(got) && got > 0)
-    return success();
-  return op->emitOpError("expects ") << what << " to be static and positive, but got " << type;
-}
-
 void AttentionTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   detail::getTileEffects(*this, effects); // the operation also reads the scratch
   for (MutableOperandRange range : {getScratchMutable(), getStateMutable()})

@@ -62,6 +62,7 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     (`scratch` `(` $scratch^ `,` $state `:` type($scratch) `,` type($state) `)`)?
     `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
   }];
+  let extraClassDefinition = ""; // its effects are in AttentionTileOps.cpp: it writes its scratch, too
   let extraClassDeclaration = tileDeclaration # [{
     /// Returns the probabilities destination, or null.
     ::mlir::Value getProbabilities() { return getDestinations().size() > 1 ? getDestinations()[1] : ::mlir::Value(); }

@@ -10,10 +10,6 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-void QuantizeRowsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  detail::getTileEffects(*this, effects);
-}
-
 LogicalResult QuantizeRowsOp::verify() {
   size_t count = getDestinations().size();
   if (count != 1 && count != 2)

@@ -8,10 +8,6 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-void RotaryTileOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  detail::getTileEffects(*this, effects);
-}
-
 LogicalResult RotaryTileOp::verify() {
   if (getDestinations().size() != 1)
     return emitOpError("expects one destination, but got ") << getDestinations().size();

@@ -41,6 +41,12 @@ class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemo
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDestinationsMutable(); }
   }];
   let extraClassDeclaration = tileDeclaration;
+  let extraClassDefinition = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      ::mlir::tiles::detail::getTileEffects(*this, effects);
+    }
+  }];
 }
 
 #endif // TILE_DIALECT_TD

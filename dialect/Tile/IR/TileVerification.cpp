@@ -20,3 +20,18 @@ LogicalResult tiles::verifySize(Operation *op, StringRef what, int64_t expected,
     return success();
   return op->emitOpError("expects ") << what << " to be " << expected << ", but got " << got;
 }
+
+LogicalResult tiles::verifyKinds(Operation *op, ValueRange operands) {
+  bool areBuffers = isa<MemRefType>(operands.front().getType());
+  for (Value operand : operands)
+    if (!(areBuffers ? isa<MemRefType>(operand.getType()) : isa<RankedTensorType>(operand.getType())))
+      return op->emitOpError("expects ranked tensors only or ranked buffers only, but got ")
+             << operands.front().getType() << " and " << operand.getType();
+  return success();
+}
+
+LogicalResult tiles::verifyStatic(Operation *op, StringRef what, int64_t got, Type type) {
+  if (!ShapedType::isDynamic(got) && got > 0)
+    return success();
+  return op->emitOpError("expects ") << what << " to be static and positive, but got " << type;
+}

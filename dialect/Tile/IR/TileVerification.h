@@ -15,6 +15,12 @@ LogicalResult verifyRank(Operation *op, Value value, StringRef name, int64_t ran
 /// size |what|.
 LogicalResult verifySize(Operation *op, StringRef what, int64_t expected, int64_t got);
 
+/// Succeeds if |operands| are all tensors of known rank or all buffers; else emits an error of |op|.
+LogicalResult verifyKinds(Operation *op, ValueRange operands);
+
+/// Succeeds if |got|, a size of |type|, is static and not zero; else emits an error of |op| that calls it |what|.
+LogicalResult verifyStatic(Operation *op, StringRef what, int64_t got, Type type);
+
 } // namespace mlir::tiles
 
 #endif // ATTUNE_DIALECT_TILE_IR_TILEVERIFICATION_H

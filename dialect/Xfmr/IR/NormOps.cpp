@@ -8,11 +8,6 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getInput().getType());
-  return success();
-}
-
 LogicalResult LayerNormOp::verify() {
   int64_t features = getInput().getType().getDimSize(1);
   StringRef what = "last dimension of 'input'";
@@ -23,11 +18,6 @@ LogicalResult LayerNormOp::verify() {
     return failure();
   if (!(getEpsilon().convertToDouble() >= 0)) // C3
     return emitOpError("expects 'epsilon' not to be negative, but got ") << getEpsilonAttr();
-  return success();
-}
-
-LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getInput().getType());
   return success();
 }
 

@@ -9,7 +9,7 @@ include "dialect/Xfmr/IR/XfmrTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, InferTypeOpAdaptor]> {
+def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "normalizes rows of input (+ residual) to mean 0 and variance 1, then scales and shifts them";
   let description = [{
     `x = input + residual`, `result[t, i] = (x[t, i] - mean(x[t])) / sqrt(variance(x[t]) + epsilon) * weight[i] + bias[i]`
@@ -33,7 +33,7 @@ def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, InferTypeOpAdaptor]> {
   let hasVerifier = 1;
 }
 
-def Xfmr_RmsNormOp : Xfmr_Op<"rms_norm", [Pure, InferTypeOpAdaptor]> {
+def Xfmr_RmsNormOp : Xfmr_Op<"rms_norm", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "divides rows of input (+ residual) by their root mean square, then scales them";
   let description = [{
     `x = input + residual`, `result[t, i] = x[t, i] / sqrt(mean_j(x[t, j]^2) + epsilon) * weight[i]`
