@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/Embeddings.h"
+#include "compiler/Import/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -127,6 +128,11 @@ static Value emitTypes(EntryScope &scope, const EmbeddingSpec &spec, StackRole r
   return spec.typesIfGiven ? Value() : tokens.generateIds(/*counting=*/false);
 }
 
+static Value project(EntryScope &scope, Location loc, Value input, const LinearSpec &spec) {
+  return xfmr::LinearOp::create(scope.builder, loc, input, scope.weight(spec.weight), scope.weight(spec.bias), Value(),
+                                xfmr::Activation::None);
+}
+
 /// The sum runs words + types + positions, the order of the reference.
 Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &tokens) {
   const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
@@ -139,6 +145,10 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
     sum = embedPatches(scope, spec, tokens, image);
   else
     sum = embed(scope, tokens.toTokens(scope.input(InputRole::TokenIds, role)), spec.words);
+  if (spec.scale != 1 && (spec.scalesGivenVectors || !scope.input(InputRole::TokenVectors, role)))
+    sum = scaleTokens(builder, loc, sum, spec.scale);
+  if (spec.wordProjection.weight != noWeight)
+    sum = project(scope, loc, sum, spec.wordProjection);
   if (spec.types != noWeight)
     if (Value types = emitTypes(scope, spec, role, tokens))
       sum = arith::AddFOp::create(builder, loc, sum, embed(scope, types, spec.types));
@@ -146,5 +156,6 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
     sum = arith::AddFOp::create(builder, loc, sum, embed(scope, emitPositions(scope, role, tokens), spec.positions));
   if (spec.norm)
     sum = createNorm(builder, loc, *spec.norm, sum, {}, scope.weight(spec.norm->weight), scope.weight(spec.norm->bias));
-  return xfmr::DropoutOp::create(builder, loc, sum.getType(), sum, APFloat(spec.dropout));
+  sum = xfmr::DropoutOp::create(builder, loc, sum.getType(), sum, APFloat(spec.dropout));
+  return spec.projection.weight == noWeight ? sum : project(scope, loc, sum, spec.projection);
 }

@@ -138,6 +138,8 @@ Value EntryBuilder::emitDistanceBias(const StackSpec &stack, Value length) {
   if (!stack.distanceBias)
     return {};
   const DistanceBiasSpec &bias = *stack.distanceBias;
+  if (bias.slopes != noWeight)
+    return xfmr::AlibiBiasOp::create(scope.builder, scope.at(spec.weights[bias.slopes].name), scope.weight(bias.slopes), length);
   return xfmr::RelativePositionBiasOp::create(scope.builder, scope.at(spec.weights[bias.table].name), scope.weight(bias.table), length,
                                               bias.bidirectional, bias.maxDistance);
 }

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/HeadSteps.h"
+#include "compiler/Import/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -67,12 +68,12 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
   return gatherRows(builder, loc, tokens, value, rowOf);
 }
 
-/// The rows of |value| that lastEndStep describes; of a sequence without an end, the last.
-static Value emitLastEnds(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
+/// The row of |value| of each sequence's last token whose id of |ids| compares with |id| as |predicate| says; of a sequence without such a
+/// token, the first row if |firstIfNone|, else the last.
+static Value emitLastMatches(EntryScope &scope, Location loc, TokenBatch &tokens, Value value, Value ids, arith::CmpIPredicate predicate,
+                             int64_t id, bool firstIfNone) {
   OpBuilder &builder = scope.builder;
-  Location loc = scope.at(step.path);
-  Value ids = scope.input(InputRole::TokenIds, StackRole::Encoder);
-  auto found = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, arith::CmpIPredicate::eq, step.end));
+  auto found = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, predicate, id));
   Value places = found.getPositions(), sourceLength = tensor::DimOp::create(builder, loc, ids, 1);
   auto rowOf = [&](OpBuilder &inner, Location loc, Value sequence) -> Value {
     Value one = arith::ConstantIndexOp::create(inner, loc, 1);
@@ -80,14 +81,14 @@ static Value emitLastEnds(EntryScope &scope, const HeadStep &step, TokenBatch &t
     auto toIndex = [&](Value id) -> Value { return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id); };
     Value begin = toIndex(tensor::ExtractOp::create(inner, loc, found.getOffsets(), sequence));
     Value end = toIndex(tensor::ExtractOp::create(inner, loc, found.getOffsets(), Value(arith::AddIOp::create(inner, loc, sequence, one))));
-    // Without an end, any place that can be read.
+    // Without a match, any place that can be read.
     Value isEmpty = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, begin, end);
     Value at = arith::SelectOp::create(inner, loc, isEmpty, zero, arith::SubIOp::create(inner, loc, end, one));
     Value count = tensor::DimOp::create(inner, loc, places, 0);
     at = arith::MinSIOp::create(inner, loc, at, arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, count, one), zero));
     Value place = toIndex(tensor::ExtractOp::create(inner, loc, places, at));
     place = arith::RemUIOp::create(inner, loc, place, sourceLength);
-    place = arith::SelectOp::create(inner, loc, isEmpty, last, arith::MinSIOp::create(inner, loc, place, last));
+    place = arith::SelectOp::create(inner, loc, isEmpty, firstIfNone ? zero : last, arith::MinSIOp::create(inner, loc, place, last));
     return arith::AddIOp::create(inner, loc, arith::MulIOp::create(inner, loc, sequence, tokens.length()), place);
   };
   return gatherRows(builder, loc, tokens, value, rowOf);
@@ -117,8 +118,13 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
                                 tokens.positions() ? tokens.length() : Value());
   case HeadStep::LastToken:
     return emitLastTokens(scope, step, tokens, value);
+  case HeadStep::LastVisible:
+    if (Value ids = scope.input(InputRole::TokenIds, scope.spec.mainStack()); ids && step.padding)
+      return emitLastMatches(scope, loc, tokens, value, ids, arith::CmpIPredicate::ne, *step.padding, /*firstIfNone=*/true);
+    return emitLastTokens(scope, step, tokens, value);
   case HeadStep::LastEnd:
-    return emitLastEnds(scope, step, tokens, value);
+    return emitLastMatches(scope, loc, tokens, value, scope.input(InputRole::TokenIds, StackRole::Encoder), arith::CmpIPredicate::eq, step.end,
+                           /*firstIfNone=*/false);
   case HeadStep::GivenToken:
     return emitGivenTokens(scope, step, tokens, value);
   case HeadStep::Linear:
@@ -130,6 +136,10 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
     return createNorm(builder, loc, step.norm, value, {}, scope.weight(step.norm.weight), scope.weight(step.norm.bias));
   case HeadStep::Dropout:
     return xfmr::DropoutOp::create(builder, loc, value.getType(), value, APFloat(step.rate));
+  case HeadStep::Scale:
+    return scaleTokens(builder, loc, value, step.factor);
+  case HeadStep::Softcap:
+    return softcapTokens(builder, loc, value, step.factor);
   case HeadStep::Softmax:
     return xfmr::SoftmaxOp::create(builder, loc, value.getType(), value, /*log=*/false);
   }
@@ -137,7 +147,8 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
 }
 
 bool attune::isPerToken(const OutputSpec &output) {
-  constexpr HeadStep::Kind chooses[] = {HeadStep::Pool, HeadStep::LastToken, HeadStep::LastEnd, HeadStep::GivenToken};
+  constexpr HeadStep::Kind chooses[] = {HeadStep::Pool, HeadStep::LastToken, HeadStep::LastVisible, HeadStep::LastEnd,
+                                        HeadStep::GivenToken};
   return llvm::none_of(output.steps, [&](const HeadStep &step) { return llvm::is_contained(chooses, step.kind); });
 }
 

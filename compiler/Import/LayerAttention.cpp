@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Import/Elementwise.h"
 #include "compiler/Import/LayerBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,11 +12,13 @@
 using namespace attune;
 using namespace mlir;
 
-/// Whether `multi_head_attention` can say |spec|: its biases are together, that of the output only with them, and it turns no heads.
+/// Whether `multi_head_attention` can express |spec|: its biases come together, that of the output only with them, and nothing is done to
+/// projected heads.
 static bool isComposite(const AttentionSpec &spec) {
   bool bias = spec.query.bias != noWeight;
   bool together = (spec.key.bias != noWeight) == bias && (spec.value.bias != noWeight) == bias;
-  return together && (bias || spec.output.bias == noWeight) && spec.rotary == noWeight;
+  bool plain = spec.rotary == noWeight && !spec.queryNorm.norm && !spec.keyNorm.norm && !spec.clip;
+  return together && (bias || spec.output.bias == noWeight) && plain;
 }
 
 template <typename Op>
@@ -24,6 +27,10 @@ Value LayerBody::setScores(Op op, const AttentionSpec &spec, const AttentionInpu
   bool replaced = spec.pairsReplaceCausal && maskType && maskType.getRank() == 3;
   op.setCausal(spec.causal && !replaced);
   op.setMaskedRows(spec.maskedRows);
+  op.setWindowLeft(spec.windowLeft);
+  op.setWindowRight(spec.windowRight);
+  if (spec.softcap)
+    op.setSoftcapAttr(builder.getF64FloatAttr(*spec.softcap));
   if (Value mask = inputs.keys.mask)
     op.getMaskMutable().assign(mask);
   if (inputs.headMask)
@@ -52,19 +59,50 @@ Value LayerBody::compositeAttention(Location loc, const AttentionSpec &spec, con
   return op.getResult();
 }
 
-Value LayerBody::heads(Location loc, Value input, const LinearSpec &spec, int64_t heads, WeightId rotary) {
-  Value split = xfmr::SplitHeadsOp::create(builder, loc, linear(loc, input, spec), heads);
-  if (rotary == noWeight)
+Value LayerBody::projectHeads(Location loc, Value input, const LinearSpec &projection, int64_t count, const HeadNormSpec &head,
+                              std::optional<double> clip) {
+  auto normed = [&](Value value) {
+    return createNorm(builder, loc, head.norm, value, {}, weight(head.norm.weight), weight(head.norm.bias));
+  };
+  Value projected = linear(loc, input, projection);
+  if (clip)
+    projected = clampTokens(builder, loc, projected, *clip);
+  if (head.norm && head.extent == HeadNormSpec::Projection)
+    projected = normed(projected);
+  Value split = xfmr::SplitHeadsOp::create(builder, loc, projected, count);
+  if (!head.norm || head.extent == HeadNormSpec::Projection)
     return split;
-  return xfmr::RotaryOp::create(builder, loc, split, operands.positions, weight(rotary));
+  split = normed(split);
+  if (head.factors == noWeight)
+    return split;
+  Value joined = xfmr::MergeHeadsOp::create(builder, loc, split);
+  return xfmr::SplitHeadsOp::create(builder, loc, multiplyByRow(builder, loc, joined, weight(head.factors)), count);
+}
+
+Value LayerBody::rotate(Location loc, Value heads, const AttentionSpec &spec) {
+  if (spec.rotary == noWeight)
+    return heads;
+  return xfmr::RotaryOp::create(builder, loc, heads, operands.positions, weight(spec.rotary), spec.interleaved);
+}
+
+Value LayerBody::queryHeads(Location loc, Value input, const AttentionSpec &spec) {
+  return rotate(loc, projectHeads(loc, input, spec.query, spec.heads, spec.queryNorm, spec.clip), spec);
+}
+
+Value LayerBody::keyHeads(Location loc, Value input, const AttentionSpec &spec) {
+  return rotate(loc, projectHeads(loc, input, spec.key, spec.kvHeads, spec.keyNorm, spec.clip), spec);
+}
+
+Value LayerBody::valueHeads(Location loc, Value input, const AttentionSpec &spec) {
+  return projectHeads(loc, input, spec.value, spec.kvHeads, {}, spec.clip);
 }
 
 Value LayerBody::splitAttention(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, Type probabilities,
                                 AttentionResults &results) {
-  Value query = heads(loc, inputs.query, spec.query, spec.heads, spec.rotary);
+  Value query = queryHeads(loc, inputs.query, spec);
   if (inputs.key) {
-    results.key = heads(loc, inputs.key, spec.key, spec.kvHeads, spec.rotary);
-    results.value = heads(loc, inputs.value, spec.value, spec.kvHeads);
+    results.key = keyHeads(loc, inputs.key, spec);
+    results.value = valueHeads(loc, inputs.value, spec);
   }
   results.key = appendHeads(loc, inputs.pastKey, results.key, inputs.keys.length);
   results.value = appendHeads(loc, inputs.pastValue, results.value, inputs.keys.length);
@@ -76,7 +114,7 @@ Value LayerBody::splitAttention(Location loc, const AttentionSpec &spec, const A
 }
 
 AttentionResults LayerBody::updateCache(Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, const CachedKeys &cache) {
-  Value key = heads(loc, inputs.key, spec.key, spec.kvHeads, spec.rotary), value = heads(loc, inputs.value, spec.value, spec.kvHeads);
+  Value key = keyHeads(loc, inputs.key, spec), value = valueHeads(loc, inputs.value, spec);
   auto update = xfmr::KvCacheUpdateOp::create(builder, loc, cache.keys.getType(), cache.values.getType(), key, value, cache.keys,
                                               cache.values, cache.past, cache.slots, inputs.keys.offsets);
   return {Value(), update.getNewKeyCache(), update.getNewValueCache()};
@@ -85,7 +123,7 @@ AttentionResults LayerBody::updateCache(Location loc, const AttentionSpec &spec,
 Value LayerBody::cachedAttention(Location loc, const AttentionSpec &spec, AttentionInputs inputs, const CachedKeys &cache,
                                  AttentionResults &results) {
   // The order of a layer without caches, so that both have their weights in one order.
-  Value query = heads(loc, inputs.query, spec.query, spec.heads, spec.rotary), keys = cache.keys, values = cache.values;
+  Value query = queryHeads(loc, inputs.query, spec), keys = cache.keys, values = cache.values;
   if (cache.past) {
     results = updateCache(loc, spec, inputs, cache);
     keys = results.key, values = results.value;

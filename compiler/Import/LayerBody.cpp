@@ -32,15 +32,34 @@ Value LayerBody::dropout(Value input, StringRef part) {
   return xfmr::DropoutOp::create(builder, at(part), input.getType(), input, APFloat(stack.dropout));
 }
 
-Value LayerBody::branch(Value input, const NormSpec &spec, const std::string &part, llvm::function_ref<Value(Value)> emit) {
+Value LayerBody::branch(Value input, const NormSpec &spec, const NormSpec &resultNorm, const std::string &part,
+                        llvm::function_ref<Value(Value)> emit) {
   if (stack.placement == NormPlacement::None)
     return emit(input);
   bool pre = stack.placement == NormPlacement::Pre;
-  Value result = emit(pre ? norm(input, {}, spec, part + ".norm") : input);
+  Value result = emit(pre && spec ? norm(input, {}, spec, part + ".norm") : input);
   result = dropout(result, part + ".dropout");
-  if (pre)
-    return arith::AddFOp::create(builder, at(part + ".norm"), input, result);
-  return norm(result, input, spec, part + ".norm");
+  if (!pre)
+    return norm(result, input, spec, part + ".norm");
+  if (resultNorm)
+    result = norm(result, {}, resultNorm, part + ".result_norm");
+  return arith::AddFOp::create(builder, at(part + ".norm"), input, result);
+}
+
+LayerResults LayerBody::emitParallel(const LayerRequest &request) {
+  LayerResults results;
+  Value hidden = operands.hidden, normed = norm(hidden, {}, layer.attentionNorm, "attention.norm");
+  Value ffnInput = layer.ffnNorm ? norm(hidden, {}, layer.ffnNorm, "ffn.norm") : normed;
+  Value attended = attention(*layer.attention, ownInputs(normed), "attention", request.own, operands.ownCache, results.own);
+  Value forwarded = feedForward(*layer.ffn, ffnInput);
+  Value branches = arith::AddFOp::create(builder, at("branches"), attended, forwarded);
+  results.hidden = arith::AddFOp::create(builder, at("branches"), dropout(branches, "dropout"), hidden);
+  return results;
+}
+
+LayerBody::AttentionInputs LayerBody::ownInputs(Value input) {
+  const Sequences &own = operands.sequences, &keys = operands.pastKey ? operands.keySequences : own;
+  return {input, input, input, own, keys, operands.headMask, operands.distanceBias, operands.pastKey, operands.pastValue};
 }
 
 Value LayerBody::feedForward(const FfnSpec &spec, Value input) {
@@ -49,18 +68,17 @@ Value LayerBody::feedForward(const FfnSpec &spec, Value input) {
 }
 
 LayerResults LayerBody::emit(const LayerRequest &request) {
+  if (layer.parallel)
+    return emitParallel(request);
   LayerResults results;
   Value hidden = operands.hidden;
   const Sequences &own = operands.sequences, &memory = operands.memorySequences;
   if (layer.attention)
-    hidden = branch(hidden, layer.attentionNorm, "attention", [&](Value input) {
-      const Sequences &keys = operands.pastKey ? operands.keySequences : own;
-      AttentionInputs inputs{
-          input, input, input, own, keys, operands.headMask, operands.distanceBias, operands.pastKey, operands.pastValue};
-      return attention(*layer.attention, inputs, "attention", request.own, operands.ownCache, results.own);
+    hidden = branch(hidden, layer.attentionNorm, layer.attentionResultNorm, "attention", [&](Value input) {
+      return attention(*layer.attention, ownInputs(input), "attention", request.own, operands.ownCache, results.own);
     });
   if (layer.cross)
-    hidden = branch(hidden, layer.crossNorm, "cross", [&](Value input) {
+    hidden = branch(hidden, layer.crossNorm, {}, "cross", [&](Value input) {
       Value values = operands.memoryValues ? operands.memoryValues : operands.memory;
       AttentionInputs inputs{input, operands.memory, values, own, memory, operands.crossHeadMask, {}};
       if (layer.crossFromMemory)
@@ -72,7 +90,7 @@ LayerResults LayerBody::emit(const LayerRequest &request) {
       return attention(*layer.cross, inputs, "cross", request.cross, operands.crossCache, results.cross);
     });
   if (layer.ffn)
-    hidden = branch(hidden, layer.ffnNorm, "ffn", [&](Value input) { return feedForward(*layer.ffn, input); });
+    hidden = branch(hidden, layer.ffnNorm, layer.ffnResultNorm, "ffn", [&](Value input) { return feedForward(*layer.ffn, input); });
   results.hidden = hidden;
   return results;
 }

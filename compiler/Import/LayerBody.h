@@ -155,8 +155,13 @@ private:
   mlir::Value norm(mlir::Value input, mlir::Value residual, const NormSpec &spec, mlir::StringRef part);
   mlir::Value dropout(mlir::Value input, mlir::StringRef part);
 
-  /// A branch |emit| of the layer's |input| with its norm |spec| and residual; |part| names it.
-  mlir::Value branch(mlir::Value input, const NormSpec &spec, const std::string &part, llvm::function_ref<mlir::Value(mlir::Value)> emit);
+  /// The layer whose branches read the same input, see LayerSpec::parallel.
+  LayerResults emitParallel(const LayerRequest &request);
+  /// A branch |emit| of the layer's |input| with its norm |spec|, the norm of its result and its residual; |part| names it.
+  mlir::Value branch(mlir::Value input, const NormSpec &spec, const NormSpec &resultNorm, const std::string &part,
+                     llvm::function_ref<mlir::Value(mlir::Value)> emit);
+  /// The layer's own attention to |input|.
+  AttentionInputs ownInputs(mlir::Value input);
   /// Attention; what |request| asks for goes to |results|.
   mlir::Value attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, const AttentionRequest &request,
                         const CachedKeys &cache, AttentionResults &results);
@@ -170,8 +175,15 @@ private:
                               AttentionResults &results);
   /// Adds the keys and values of |inputs| to |cache|.
   AttentionResults updateCache(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, const CachedKeys &cache);
-  /// |input| projected to |heads| heads, turned by the positions of tokens if |rotary| is a table.
-  mlir::Value heads(mlir::Location loc, mlir::Value input, const LinearSpec &spec, int64_t heads, WeightId rotary = noWeight);
+  /// |input| projected to the heads of queries, keys or values, `[T, heads, head size]`: clipped, normalized and with rotary embeddings, as
+  /// |spec| says.
+  mlir::Value queryHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
+  mlir::Value keyHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
+  mlir::Value valueHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
+  /// |input| projected by |projection| to |count| heads, with the norm |head|.
+  mlir::Value projectHeads(mlir::Location loc, mlir::Value input, const LinearSpec &projection, int64_t count, const HeadNormSpec &head,
+                           std::optional<double> clip);
+  mlir::Value rotate(mlir::Location loc, mlir::Value heads, const AttentionSpec &spec);
   /// Heads `[T, G, D]` after |past|, `[B, G, P, D]`, in sequences of |length|; |heads| is null if there is nothing else, |past| if there is
   /// nothing before.
   mlir::Value appendHeads(mlir::Location loc, mlir::Value past, mlir::Value heads, mlir::Value length);

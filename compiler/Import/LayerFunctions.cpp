@@ -18,12 +18,13 @@ namespace {
 class LayerSignature {
 public:
   explicit LayerSignature(const LayerSpec &layer) : out(text) {
+    out << (layer.parallel ? "parallel " : "");
     if (layer.attention)
-      add(*layer.attention, "attention"), add(layer.attentionNorm);
+      add(*layer.attention, "attention"), add(layer.attentionNorm), add(layer.attentionResultNorm);
     if (layer.cross)
       add(*layer.cross, layer.crossFromMemory ? "cross-from-memory" : "cross"), add(layer.crossNorm);
     if (layer.ffn)
-      add(*layer.ffn), add(layer.ffnNorm);
+      add(*layer.ffn), add(layer.ffnNorm), add(layer.ffnResultNorm);
   }
 
   /// The part that makes keys and values for cross attention.
@@ -42,13 +43,25 @@ private:
       weights.push_back(id);
   }
   void add(double value) { out << ' ' << llvm::format_hex(llvm::bit_cast<uint64_t>(value), 18) << ' '; }
+  template <typename T>
+  void add(const std::optional<T> &value) {
+    out << value.has_value();
+    if (value)
+      add(double(*value));
+  }
+  void add(const HeadNormSpec &head) {
+    out << head.extent;
+    add(head.norm), add(head.factors);
+  }
   void add(const LinearSpec &linear) { add(linear.weight), add(linear.bias); }
   void add(const NormSpec &norm) { add(norm.weight), add(norm.bias), add(norm.epsilon); }
   void add(const AttentionSpec &attention, const char *part) {
     out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' ' << attention.pairsReplaceCausal
         << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows) << ' ' << xfmr::stringifyRelativeTerms(attention.relativeTerms);
-    add(attention.scale);
+    add(attention.scale), add(attention.windowLeft), add(attention.windowRight), add(attention.softcap), add(attention.clip);
+    out << attention.interleaved;
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
+    add(attention.queryNorm), add(attention.keyNorm);
     add(attention.rotary), add(attention.relativeKey);
   }
   void add(const FfnSpec &ffn) {

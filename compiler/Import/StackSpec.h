@@ -17,11 +17,24 @@ struct LinearSpec {
   WeightId bias = noWeight;
 };
 
-/// A layer norm; without bias the division by the root mean square.
+/// A layer norm; without bias the division by the root mean square. Without weight there is no norm.
 struct NormSpec {
   WeightId weight = noWeight;
   WeightId bias = noWeight;
   double epsilon = 0;
+
+  explicit operator bool() const { return weight != noWeight; }
+};
+
+/// A norm of queries or keys before their rotary embedding.
+struct HeadNormSpec {
+  /// Heads: of each head, weights `[head size]`. Projection: of all heads together, weights `[heads * head size]`.
+  enum Extent { Heads, Projection };
+
+  NormSpec norm;
+  Extent extent = Heads;
+  /// `[heads * head size]`: factors after a norm of heads whose weights differ from head to head.
+  WeightId factors = noWeight;
 };
 
 /// An image `[channels, height, width]` as patches, each projected like a token; a class token comes first.
@@ -51,7 +64,14 @@ struct EmbeddingSpec {
   /// Every token gets the first position.
   bool onePosition = false;
   std::optional<PatchSpec> patches;
+  /// Factor of word vectors, and whether given vectors (`inputs_embeds`) are multiplied by it, too.
+  double scale = 1;
+  bool scalesGivenVectors = false;
+  /// From the features of the word table to those that positions are added to.
+  LinearSpec wordProjection;
   std::optional<NormSpec> norm;
+  /// From the features of the tables to those of the stack, after the norm.
+  LinearSpec projection;
   double dropout = 0;
 };
 
@@ -66,10 +86,19 @@ struct AttentionSpec {
   bool causal = false;
   /// A mask of queries by keys takes the place of `causal`.
   bool pairsReplaceCausal = false;
+  /// The most tokens by which a visible key is before or after its query.
+  std::optional<int64_t> windowLeft, windowRight;
+  /// Scores s become `softcap * tanh(s / softcap)`.
+  std::optional<double> softcap;
+  /// Projected queries, keys and values are clamped to [-clip, clip].
+  std::optional<double> clip;
+  HeadNormSpec queryNorm, keyNorm;
   /// What a query without a visible key gives.
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
   /// `[positions, R]`: cosines and sines by which queries and keys are turned.
   WeightId rotary = noWeight;
+  /// Rotary embeddings turn neighbouring components; otherwise those half of the turned components apart.
+  bool interleaved = false;
   /// `[2 N - 1, head size]`: a vector for each distance of a key, and what it is multiplied by.
   WeightId relativeKey = noWeight;
   mlir::xfmr::RelativeTerms relativeTerms = mlir::xfmr::RelativeTerms::Query;
@@ -84,29 +113,35 @@ struct FfnSpec {
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
 };
 
-/// Up to three branches in this order, each with its norm.
+/// Up to three branches in this order, each with its norm. In a stack of `NormPlacement::Pre` a branch may have no norm of its input, and
+/// may have one of its result: `x + resultNorm(f(norm(x)))`.
 struct LayerSpec {
   std::string path;
   std::optional<AttentionSpec> attention;
-  NormSpec attentionNorm;
+  NormSpec attentionNorm, attentionResultNorm;
   /// Attention to another sequence.
   std::optional<AttentionSpec> cross;
   NormSpec crossNorm;
   /// Cross attention takes queries and keys from the memory and values from the layer, whose sequences are as long.
   bool crossFromMemory = false;
   std::optional<FfnSpec> ffn;
-  NormSpec ffnNorm;
+  NormSpec ffnNorm, ffnResultNorm;
+  /// The feed-forward reads the input of the layer, as attention does, and not its result: `x + attention(n(x)) + ffn(m(x))`. Without a norm
+  /// of its own it shares that of attention.
+  bool parallel = false;
 };
 
 /// What a layer does with its branches f: `norm(x + f(x))`, `x + f(norm(x))`, or `f(x)` alone.
 enum class NormPlacement { Post, Pre, None };
 
-/// A table `[buckets, heads]` of what distances add to the scores of a layer's own attention.
+/// What the distances of keys add to the scores of a stack's own attentions: a table `[buckets, heads]`, or slopes `[heads]` times minus the
+/// distance (ALiBi).
 struct DistanceBiasSpec {
   WeightId table = noWeight;
   /// Whether later keys have buckets of their own, not that of the distance 0.
   bool bidirectional = false;
   int64_t maxDistance = 0;
+  WeightId slopes = noWeight;
 };
 
 /// Layers that follow each other.

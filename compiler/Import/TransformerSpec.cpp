@@ -44,12 +44,70 @@ NormSpec TransformerSpec::rmsNorm(const std::string &name, int64_t size, double 
   return spec;
 }
 
+NormSpec TransformerSpec::shiftedRmsNorm(const std::string &name, int64_t size, double epsilon) {
+  NormSpec spec;
+  spec.weight = shift(tensor(name + ".weight", {size}), 1);
+  spec.epsilon = epsilon;
+  return spec;
+}
+
+NormSpec TransformerSpec::normWithoutBias(const std::string &name, int64_t size, double epsilon) {
+  NormSpec spec;
+  spec.weight = tensor(name + ".weight", {size});
+  spec.bias = fill(name + ".no_bias", {size}, 0);
+  spec.epsilon = epsilon;
+  return spec;
+}
+
+NormSpec TransformerSpec::plainNorm(const std::string &name, int64_t size, double epsilon) {
+  NormSpec spec;
+  spec.weight = fill(name + ".no_weight", {size}, 1);
+  spec.bias = fill(name + ".no_bias", {size}, 0);
+  spec.epsilon = epsilon;
+  return spec;
+}
+
+HeadNormSpec TransformerSpec::headNorm(const std::string &name, int64_t heads, int64_t size, double epsilon) {
+  HeadNormSpec spec;
+  spec.norm = plainNorm(name, size, epsilon);
+  spec.factors = reshape(tensor(name + ".weight", {heads, size}), {heads * size});
+  return spec;
+}
+
+HeadNormSpec TransformerSpec::separateHeadNorm(const std::string &name, int64_t heads, int64_t size, double epsilon) {
+  HeadNormSpec spec;
+  spec.norm = plainNorm(name, size, epsilon);
+  std::vector<WeightId> factors;
+  for (int64_t head = 0; head < heads; ++head)
+    factors.push_back(tensor(name + "." + std::to_string(head) + ".weight", {size}));
+  spec.factors = concat(0, std::move(factors));
+  return spec;
+}
+
 LinearSpec TransformerSpec::features(const LinearSpec &linear, int64_t begin, int64_t end) {
   LinearSpec part;
   part.weight = slice(linear.weight, 0, begin, end);
   if (linear.bias != noWeight)
     part.bias = slice(linear.bias, 0, begin, end);
   return part;
+}
+
+void TransformerSpec::splitByGroup(AttentionSpec &attention, const LinearSpec &joined, int64_t heads, int64_t kvHeads) {
+  int64_t parts = heads / kvHeads + 2, headSize = shapeOf(joined.weight)[0] / (kvHeads * parts);
+  auto select = [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> rows;
+    for (int64_t group = 0; group < kvHeads; ++group)
+      for (int64_t row = begin * headSize; row < end * headSize; ++row)
+        rows.push_back(group * parts * headSize + row);
+    LinearSpec part;
+    part.weight = WeightList::select(joined.weight, 0, rows);
+    if (joined.bias != noWeight)
+      part.bias = WeightList::select(joined.bias, 0, rows);
+    return part;
+  };
+  attention.query = select(0, parts - 2);
+  attention.key = select(parts - 2, parts - 1);
+  attention.value = select(parts - 1, parts);
 }
 
 LinearSpec TransformerSpec::scaled(const LinearSpec &linear, double factor) {
@@ -64,6 +122,12 @@ HeadStep attune::poolStep(mlir::xfmr::PoolKind kind, std::string path) {
 
 HeadStep attune::lastTokenStep(std::optional<int64_t> padding, std::string path) {
   HeadStep step(HeadStep::LastToken, std::move(path));
+  step.padding = padding;
+  return step;
+}
+
+HeadStep attune::lastVisibleStep(std::optional<int64_t> padding, std::string path) {
+  HeadStep step(HeadStep::LastVisible, std::move(path));
   step.padding = padding;
   return step;
 }
@@ -101,6 +165,18 @@ HeadStep attune::dropoutStep(double rate, std::string path) {
 }
 
 HeadStep attune::softmaxStep(std::string path) { return HeadStep(HeadStep::Softmax, std::move(path)); }
+
+HeadStep attune::scaleStep(double factor, std::string path) {
+  HeadStep step(HeadStep::Scale, std::move(path));
+  step.factor = factor;
+  return step;
+}
+
+HeadStep attune::softcapStep(double limit, std::string path) {
+  HeadStep step(HeadStep::Softcap, std::move(path));
+  step.factor = limit;
+  return step;
+}
 
 void attune::declareStartAndEnd(TransformerSpec &spec, const LinearSpec &both) {
   spec.outputs.push_back({"start_logits", {linearStep(spec.features(both, 0, 1), "qa_outputs")}, /*squeeze=*/true});

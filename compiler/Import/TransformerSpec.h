@@ -16,7 +16,7 @@ namespace attune {
 
 /// One step from the last hidden state to an output.
 struct HeadStep {
-  enum Kind { Pool, LastToken, LastEnd, GivenToken, Linear, Activation, Norm, Dropout, Softmax };
+  enum Kind { Pool, LastToken, LastVisible, LastEnd, GivenToken, Linear, Activation, Norm, Dropout, Softmax, Scale, Softcap };
   HeadStep(Kind kind, std::string path) : kind(kind), path(std::move(path)) {}
 
   Kind kind;
@@ -26,7 +26,9 @@ struct HeadStep {
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
   mlir::xfmr::PoolKind pool = mlir::xfmr::PoolKind::First;
   double rate = 0;
-  /// LastToken: the id of tokens that are not counted.
+  /// Scale: the factor. Softcap: the limit.
+  double factor = 1;
+  /// LastToken, LastVisible: the id of padding.
   std::optional<int64_t> padding;
   /// LastEnd: the id that is looked for.
   int64_t end = 0;
@@ -36,6 +38,8 @@ struct HeadStep {
 HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
 /// The row of each sequence's token number c - 1, c being how many ids are not |padding|; of the last where no ids or no padding are known.
 HeadStep lastTokenStep(std::optional<int64_t> padding, std::string path);
+/// The row of each sequence's last token whose id is not |padding|; of the last token where no ids or no padding are known.
+HeadStep lastVisibleStep(std::optional<int64_t> padding, std::string path);
 /// The row of each sequence's place where the encoder's ids have the last |end|.
 HeadStep lastEndStep(int64_t end, std::string path);
 /// The row of each sequence's place that an input says; of the last where there is none.
@@ -45,6 +49,10 @@ HeadStep activationStep(mlir::xfmr::Activation kind, std::string path);
 HeadStep normStep(NormSpec norm, std::string path);
 HeadStep dropoutStep(double rate, std::string path);
 HeadStep softmaxStep(std::string path);
+/// Every element times |factor|.
+HeadStep scaleStep(double factor, std::string path);
+/// `limit * tanh(x / limit)` of every element x.
+HeadStep softcapStep(double limit, std::string path);
 
 struct TransformerSpec;
 /// Declares the outputs `start_logits` and `end_logits`, the two features of |both| for every token.
@@ -150,8 +158,22 @@ struct TransformerSpec : WeightList {
   NormSpec norm(const std::string &name, int64_t size, double epsilon);
   /// Declares NAME.weight of |size| elements: a norm without bias.
   NormSpec rmsNorm(const std::string &name, int64_t size, double epsilon);
+  /// Declares NAME.weight of |size| elements: an RMS norm whose factors are 1 + weight.
+  NormSpec shiftedRmsNorm(const std::string &name, int64_t size, double epsilon);
+  /// Declares NAME.weight of |size| elements: a layer norm without bias.
+  NormSpec normWithoutBias(const std::string &name, int64_t size, double epsilon);
+  /// A layer norm of |size| features without weights; NAME names its constants.
+  NormSpec plainNorm(const std::string &name, int64_t size, double epsilon);
+  /// Declares NAME.weight `[heads, size]`: layer norms of heads without biases, each with weights of its own.
+  HeadNormSpec headNorm(const std::string &name, int64_t heads, int64_t size, double epsilon);
+  /// The same of tensors of their own for each head, NAME.H.weight `[size]`.
+  HeadNormSpec separateHeadNorm(const std::string &name, int64_t heads, int64_t size, double epsilon);
   /// Features [begin, end) of |linear|.
   LinearSpec features(const LinearSpec &linear, int64_t begin, int64_t end);
+  /// Makes the projections of queries, keys and values of |joined|, whose rows are `[heads, 3, head size]`.
+  void splitByHead(AttentionSpec &attention, const LinearSpec &joined, int64_t heads) { splitByGroup(attention, joined, heads, heads); }
+  /// The same of rows `[kvHeads, heads / kvHeads + 2, head size]`: for each head of keys its heads of queries, itself, and that of values.
+  void splitByGroup(AttentionSpec &attention, const LinearSpec &joined, int64_t heads, int64_t kvHeads);
   /// |linear| times |factor|.
   LinearSpec scaled(const LinearSpec &linear, double factor);
 };

@@ -85,6 +85,12 @@ WeightId WeightList::scale(WeightId id, double factor) {
   return add(std::move(spec));
 }
 
+WeightId WeightList::shift(WeightId id, double value) {
+  WeightSpec spec = over(id, WeightSpec::Shift, ".shifted");
+  spec.value = value;
+  return add(std::move(spec));
+}
+
 WeightId WeightList::concat(int64_t axis, std::vector<WeightId> ids) {
   WeightSpec spec = over(ids[0], WeightSpec::Concat, ".concat");
   spec.axis = axis;

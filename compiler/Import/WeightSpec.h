@@ -30,7 +30,7 @@ using WeightParameters = std::vector<std::pair<std::string, std::variant<double,
 
 /// A tensor of the files, or an expression over other weights.
 struct WeightSpec {
-  enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Concat };
+  enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat };
 
   Kind kind = Tensor;
   /// Tensor: the name in the files, as the current version of the reference implementation has it. Others: a name for the module.
@@ -45,7 +45,7 @@ struct WeightSpec {
   int64_t axis = 0;
   /// Slice: begin and end. Select: indices. Transpose: the permutation.
   std::vector<int64_t> indices;
-  /// Fill: the value. Scale: the factor.
+  /// Fill: the value of every element. Scale: the factor. Shift: the summand.
   double value = 0;
   /// Computed: the kind of table and its parameters.
   std::string table;
@@ -75,6 +75,8 @@ public:
   WeightId transpose(WeightId id);
   WeightId reshape(WeightId id, std::vector<int64_t> shape);
   WeightId scale(WeightId id, double factor);
+  /// Every element plus |value|.
+  WeightId shift(WeightId id, double value);
   /// The weights joined along |axis|.
   WeightId concat(int64_t axis, std::vector<WeightId> ids);
 

@@ -50,6 +50,8 @@ Attribute WeightTable::sourceOf(WeightId id) {
     return xfmr::ReshapeSourceAttr::get(context, operands[0], DenseI64ArrayAttr::get(context, weight.shape));
   case WeightSpec::Scale:
     return xfmr::ScaleSourceAttr::get(context, operands[0], builder.getF64FloatAttr(weight.value));
+  case WeightSpec::Shift:
+    return xfmr::ShiftSourceAttr::get(context, operands[0], builder.getF64FloatAttr(weight.value));
   case WeightSpec::Concat:
     return xfmr::ConcatSourceAttr::get(context, weight.axis, builder.getArrayAttr(operands));
   }

@@ -83,9 +83,13 @@ static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_
 /// Fills a rotary table. Frequencies are scaled for contexts longer than those of the training.
 static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("rotary", attrs);
-  StringRef scaling = params.choice("scaling", {"none", "linear", "llama3"}, "none");
+  StringRef scaling = params.choice("scaling", {"none", "linear", "llama3", "yarn"}, "none");
   double base = params.number("base"), factor = scaling == "none" ? 1 : params.number("factor");
-  double low = 0, high = 1, original = 1;
+  double low = 0, high = 1, original = 1, amplitude = params.number("attention_factor", 1);
+  if (scaling == "yarn") {
+    low = params.number("ramp_begin");
+    high = params.number("ramp_end");
+  }
   if (scaling == "llama3") {
     low = params.number("low_freq_factor");
     high = params.number("high_freq_factor");
@@ -98,6 +102,10 @@ static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t be
     return params.status;
   auto frequency = [&](int64_t pair) {
     double f = std::pow(base, -2.0 * static_cast<double>(pair) / static_cast<double>(columns));
+    if (scaling == "yarn") {
+      double interpolate = std::clamp((static_cast<double>(pair) - low) / (high - low), 0.0, 1.0);
+      return f * (1 - interpolate) + f / factor * interpolate;
+    }
     if (scaling != "llama3")
       return f / factor;
     double keep = std::clamp((original * f / (2 * M_PI) - low) / (high - low), 0.0, 1.0);
@@ -106,7 +114,7 @@ static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t be
   fillTable(type, begin, count, out, [&](int64_t position, int64_t column) {
     bool isCosine = column < columns / 2;
     double angle = static_cast<double>(position) * frequency(isCosine ? column : column - columns / 2);
-    return isCosine ? std::cos(angle) : std::sin(angle);
+    return amplitude * (isCosine ? std::cos(angle) : std::sin(angle));
   });
   return {};
 }
@@ -115,6 +123,7 @@ static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t be
 /// of the sequence for twice as many.
 static Status fillAlibiSlopes(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("alibi_slopes", attrs);
+  bool rounds = params.choice("rounding", {"none", "bf16"}, "none") == "bf16";
   if (type.getRank() != 1)
     params.fail("a vector");
   if (params.status.failed())
@@ -124,8 +133,14 @@ static Status fillAlibiSlopes(DictionaryAttr attrs, RankedTensorType type, int64
     most *= 2;
   fillTable(type, begin, count, out, [&](int64_t, int64_t head) {
     double n = static_cast<double>(most);
-    return head < most ? std::exp2(-8.0 * static_cast<double>(head + 1) / n)
-                       : std::exp2(-4.0 * static_cast<double>(2 * (head - most) + 1) / n);
+    double slope = head < most ? std::exp2(-8.0 * static_cast<double>(head + 1) / n)
+                               : std::exp2(-4.0 * static_cast<double>(2 * (head - most) + 1) / n);
+    if (!rounds)
+      return slope;
+    llvm::APFloat rounded(static_cast<float>(slope));
+    bool inexact;
+    rounded.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+    return rounded.convertToDouble();
   });
   return {};
 }

@@ -69,6 +69,7 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Case([&](TransposeSourceAttr attr) { return readTranspose(attr, box); })
       .Case([&](ReshapeSourceAttr attr) { return readReshape(attr, box); })
       .Case([&](ScaleSourceAttr attr) { return readScale(attr, box); })
+      .Case([&](ShiftSourceAttr attr) { return readShift(attr, box); })
       .Case([&](PanelsSourceAttr attr) { return readPanels(attr, box); })
       .Case([&](GroupedPanelsSourceAttr attr) { return readGroupedPanels(attr, box); })
       .Case([&](ConvertSourceAttr attr) { return readConvert(attr, box); })
@@ -195,6 +196,14 @@ Status SourceReader::readScale(ScaleSourceAttr source, const SourceBox &box) {
   if (Status status = read(source.getSource(), box); status.failed())
     return status;
   scaleStrided(source.getFactor().getValueAsDouble(), box.sizes, box.strides, box.out);
+  return {};
+}
+
+Status SourceReader::readShift(ShiftSourceAttr source, const SourceBox &box) {
+  if (Status status = read(source.getSource(), box); status.failed())
+    return status;
+  double value = source.getValue().getValueAsDouble();
+  transformStrided([value](float element) { return static_cast<float>(element + value); }, box.sizes, box.strides, box.out);
   return {};
 }
 

@@ -54,6 +54,7 @@ private:
   Status readTranspose(mlir::xfmr::TransposeSourceAttr source, const SourceBox &box);
   Status readReshape(mlir::xfmr::ReshapeSourceAttr source, const SourceBox &box);
   Status readScale(mlir::xfmr::ScaleSourceAttr source, const SourceBox &box);
+  Status readShift(mlir::xfmr::ShiftSourceAttr source, const SourceBox &box);
   Status readPanels(mlir::xfmr::PanelsSourceAttr source, const SourceBox &box);
   Status readConvert(mlir::xfmr::ConvertSourceAttr source, const SourceBox &box);
   Status readGroupedPanels(mlir::xfmr::GroupedPanelsSourceAttr source, const SourceBox &box);

@@ -178,7 +178,7 @@ def config_rows(m):
     yield m.configured("heads that do not divide", "expected a multiple of 'num_attention_heads'", num_attention_heads=7)
     yield m.configured("unknown activation", "'hidden_act': expected one of", hidden_act="mish")
     yield m.configured("positions we do not have", "'position_embedding_type'", position_embedding_type="rotary")
-    yield m.configured("quantised weights", "'quantization_config': expected no such setting", quantization_config={"bits": 4})
+    yield m.configured("quantized weights", "'quantization_config': expected no such setting", quantization_config={"bits": 4})
     yield m.configured("negative epsilon", "'layer_norm_eps': expected a number in 0..1", layer_norm_eps=-1.0)
     yield m.compiled("a folder in the place of config.json", "expected a regular file, got a folder", lambda n: (os.remove(m.path(n, "config.json")), os.mkdir(m.path(n, "config.json"))))
     yield m.compiled("a pipe in the place of config.json", "expected a regular file, got a special file", lambda n: (os.remove(m.path(n, "config.json")), os.mkfifo(m.path(n, "config.json"))))

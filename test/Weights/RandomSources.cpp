@@ -12,7 +12,7 @@ using namespace mlir::xfmr;
 using namespace attune;
 
 Attribute SourceGenerator::source(int64_t rank, int depth) {
-  int64_t kind = depth == 0 ? pick(0, 1) : pick(0, 9);
+  int64_t kind = depth == 0 ? pick(0, 1) : pick(0, 10);
   if (kind <= 1 || rank == 0)
     return leaf(rank, kind == 0 && pick(0, 3) == 0);
   if (kind == 8 && rank == 3)
@@ -44,6 +44,8 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
   }
   case 5:
     return ScaleSourceAttr::get(&context, inner, builder.getF64FloatAttr(0.3));
+  case 6:
+    return ShiftSourceAttr::get(&context, inner, builder.getF64FloatAttr(1));
   default: {
     // The same source sliced twice differs along one axis only.
     Attribute part = SliceSourceAttr::get(&context, inner, axis, size / 3, size);

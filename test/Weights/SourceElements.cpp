@@ -61,6 +61,8 @@ float attune::element(Attribute source, SmallVector<int64_t> index) {
     return attr.getValue().getValueAsDouble();
   if (auto attr = dyn_cast<ScaleSourceAttr>(source))
     return static_cast<float>(element(attr.getSource(), index) * attr.getFactor().getValueAsDouble());
+  if (auto attr = dyn_cast<ShiftSourceAttr>(source))
+    return static_cast<float>(element(attr.getSource(), index) + attr.getValue().getValueAsDouble());
   if (auto attr = dyn_cast<SliceSourceAttr>(source)) {
     index[attr.getAxis()] += attr.getBegin();
     return element(attr.getSource(), index);

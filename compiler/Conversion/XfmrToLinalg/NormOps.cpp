@@ -43,6 +43,22 @@ struct RowOps {
   }
 };
 
+/// Heads `[T, H, D]` as rows `[T * H, D]`; tokens `[T, N]` as they are.
+static Value headsToRows(IndexBuilder &b, Value value) {
+  if (cast<RankedTensorType>(value.getType()).getRank() == 2)
+    return value;
+  return tensor::CollapseShapeOp::create(b, value, SmallVector<ReassociationIndices>{{0, 1}, {2}});
+}
+
+/// Rows `[T * H, D]` in the shape of |input|, whose rows they are.
+static Value rowsToHeads(IndexBuilder &b, Value rows, Value input) {
+  auto type = cast<RankedTensorType>(input.getType());
+  if (type.getRank() == 2)
+    return rows;
+  return tensor::ExpandShapeOp::create(b, type, rows, SmallVector<ReassociationIndices>{{0, 1}, {2}},
+                                       tensor::getMixedSizes(b, b.getLoc(), input));
+}
+
 /// The constants of both norms: 1 / N, epsilon and 1.
 struct NormConstants {
   Value inverse, epsilon, one;
@@ -84,15 +100,15 @@ struct ConvertNorm : GroupedPattern<NormOp> {
   using GroupedPattern<NormOp>::GroupedPattern;
   LogicalResult matchAndRewrite(NormOp op, typename NormOp::Adaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder b(op.getLoc(), rewriter);
-    auto type = cast<RankedTensorType>(op.getType());
-    Value x = adaptor.getInput();
+    Value x = headsToRows(b, adaptor.getInput());
+    auto type = cast<RankedTensorType>(x.getType());
     RowOps row{b, type, tensor::DimOp::create(b, x, 0), {}};
     if (Value residual = adaptor.getResidual())
-      x = row.map({x, residual}, {row.full(), row.full()}, [&](ValueRange args) { return b.addf(args[0], args[1]); });
+      x = row.map({x, headsToRows(b, residual)}, {row.full(), row.full()}, [&](ValueRange args) { return b.addf(args[0], args[1]); });
     Value inverse = row.constant(1.0 / type.getDimSize(1)), epsilon = row.constant(op.getEpsilon().convertToDouble());
     Value result = normalize(row, adaptor, x, {inverse, epsilon, row.constant(1.0)});
     this->groups.mark(row.ops, op->getName().stripDialect() + " " + Twine(type.getDimSize(1)) + (op.getResidual() ? ", residual" : ""));
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(op, rowsToHeads(b, result, adaptor.getInput()));
     return success();
   }
 };

@@ -57,8 +57,7 @@ Result<TransformerSpec> attune::readBertSpec(const Config &config) {
       {"BertForSequenceClassification", declareSequenceClassification},
       {"BertForTokenClassification", declareTokenClassification},
       {"BertForQuestionAnswering", declareQuestionAnswering},
-      {"BertForMultipleChoice", [](TransformerSpec &spec, const BertKeys &keys,
-                                   const std::string &prefix) { declareMultipleChoice(spec, keys, bertPooler(spec, keys, prefix)); }},
+      {"BertForMultipleChoice", declarePooledMultipleChoice},
       {"BertForNextSentencePrediction", declareNextSentence},
       {"BertForPreTraining", declarePreTraining},
   };

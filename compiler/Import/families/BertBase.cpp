@@ -19,12 +19,12 @@ BertKeys attune::readBertKeys(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   BertKeys keys;
   keys.vocab = reader.integer("vocab_size", 30522, ids);
-  keys.hidden = reader.integer("hidden_size", 768, size);
+  keys.hidden = keys.embedding = reader.integer("hidden_size", 768, size);
   keys.layers = reader.integer("num_hidden_layers", 12, layers);
   keys.heads = reader.integer("num_attention_heads", 12, size);
   keys.intermediate = reader.integer("intermediate_size", 3072, size);
   keys.positions = reader.integer("max_position_embeddings", 512, size);
-  keys.types = reader.integer("type_vocab_size", 2, ids);
+  keys.types = reader.integer("type_vocab_size", 2, {0, ids.max});
   keys.epsilon = reader.number("layer_norm_eps", 1e-12, 0, 1);
   keys.dropout = reader.number("hidden_dropout_prob", 0.1, 0, 1);
   keys.classifierDropout = reader.present("classifier_dropout") ? reader.number("classifier_dropout", 0, 0, 1) : keys.dropout;
@@ -44,30 +44,46 @@ BertKeys attune::readBertKeys(ConfigReader &reader) {
   if (keys.cross && !keys.decoder)
     reader.fail("add_cross_attention", "false, as 'is_decoder' is");
   reader.reject("is_encoder_decoder", "the model is one stack");
-  reader.reject("quantization_config", "quantised weights are not implemented");
+  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
+}
+
+void attune::readCountedPadding(ConfigReader &reader, BertKeys &keys, int64_t fallback) {
+  keys.padding = reader.integer("pad_token_id", fallback, {0, keys.positions - 2});
+}
+
+void attune::countPositions(TransformerSpec &spec, const BertKeys &keys) {
+  bertStack(spec).embeddings.countedAfter = keys.padding;
+  bertStack(spec).maxLength = keys.positions - keys.padding - 1;
+  for (InputSpec &input : spec.inputs)
+    if (input.role == InputRole::Positions) {
+      input.standard = false;
+      input.required = true;
+    }
 }
 
 StackSpec &attune::bertStack(TransformerSpec &spec) { return spec.encoder ? *spec.encoder : *spec.decoder; }
 
-static void declareEmbeddings(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+void attune::declareBertEmbeddings(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   EmbeddingSpec &embeddings = bertStack(spec).embeddings;
   embeddings.path = prefix + "embeddings";
-  embeddings.words = spec.tensor(embeddings.path + ".word_embeddings.weight", {keys.vocab, keys.hidden});
-  WeightId positions = spec.tensor(embeddings.path + ".position_embeddings.weight", {keys.positions, keys.hidden});
+  embeddings.words = spec.tensor(embeddings.path + ".word_embeddings.weight", {keys.vocab, keys.embedding});
+  WeightId positions = spec.tensor(embeddings.path + ".position_embeddings.weight", {keys.positions, keys.embedding});
   embeddings.positions = keys.relative ? noWeight : positions;
-  embeddings.types = spec.tensor(embeddings.path + ".token_type_embeddings.weight", {keys.types, keys.hidden});
-  embeddings.norm = spec.norm(embeddings.path + ".LayerNorm", keys.hidden, keys.epsilon);
+  if (keys.types != 0)
+    embeddings.types = spec.tensor(embeddings.path + ".token_type_embeddings.weight", {keys.types, keys.embedding});
+  embeddings.norm = spec.norm(embeddings.path + ".LayerNorm", keys.embedding, keys.epsilon);
   embeddings.dropout = keys.dropout;
 }
 
-static void declareInputs(TransformerSpec &spec, const BertKeys &keys) {
+void attune::declareBertInputs(TransformerSpec &spec, const BertKeys &keys) {
   spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab},
                  {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false},
                  {"attention_mask", InputRole::AttentionMask},
-                 {"token_type_ids", InputRole::TokenTypes, keys.types},
                  {"position_ids", InputRole::Positions, keys.positions, /*standard=*/!keys.relative},
                  {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
+  if (keys.types != 0)
+    spec.inputs.insert(spec.inputs.begin() + 3, {"token_type_ids", InputRole::TokenTypes, keys.types});
   if (keys.cross)
     declareMemoryInputs(spec);
   for (InputSpec &input : spec.inputs)
@@ -113,7 +129,7 @@ static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std:
   bertStack(spec).layers.push_back(std::move(layer));
 }
 
-void attune::declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+StackSpec &attune::declareBertStack(TransformerSpec &spec, const BertKeys &keys) {
   StackSpec &stack = keys.decoder ? spec.decoder.emplace() : spec.encoder.emplace();
   stack.name = keys.decoder ? "decoder" : "encoder";
   stack.dropout = keys.dropout;
@@ -122,15 +138,22 @@ void attune::declareBertModel(TransformerSpec &spec, const BertKeys &keys, const
   stack.cached = keys.decoder;
   stack.crossSharesHeadMask = true;
   stack.countsPadding = true;
-  declareEmbeddings(spec, keys, prefix);
-  declareInputs(spec, keys);
+  return stack;
+}
+
+void attune::declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  StackSpec &stack = declareBertStack(spec, keys);
+  declareBertEmbeddings(spec, keys, prefix);
+  declareBertInputs(spec, keys);
+  if (keys.embedding != keys.hidden)
+    stack.embeddings.projection = spec.linear(prefix + keys.embeddingProjection, keys.embedding, keys.hidden);
   for (int64_t i = 0; i < keys.layers; ++i)
     declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), i);
 }
 
 WeightId attune::bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, const std::string &name) {
   if (!keys.tied)
-    return spec.tensor(name, {keys.vocab, keys.hidden});
+    return spec.tensor(name, {keys.vocab, keys.embedding});
   // A tied decoder is the word table, even where the file has a tensor of its name: so does the reference after loading.
   WeightId words = bertStack(spec).embeddings.words;
   spec.addAlias(words, name);
@@ -160,6 +183,10 @@ void attune::declareMultipleChoice(TransformerSpec &spec, const BertKeys &keys, 
   spec.outputs.push_back({"logits", std::move(steps), /*squeeze=*/true});
 }
 
+void attune::declarePooledMultipleChoice(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  declareMultipleChoice(spec, keys, bertPooler(spec, keys, prefix));
+}
+
 void attune::declareQuestionAnswering(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
 }
@@ -170,7 +197,7 @@ Result<TransformerSpec> attune::readBertLike(const Config &config, const char *f
   BertKeys keys = readKeys(reader);
   TransformerSpec spec;
   spec.family = family;
-  spec.architecture = reader.architecture(heads.front().first);
+  spec.architecture = reader.architecture(heads.front().first.c_str());
   spec.basePrefix = basePrefix;
   const auto *head = reader.choose("architectures", spec.architecture, heads);
   if (reader.status().failed())

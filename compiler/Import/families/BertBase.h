@@ -24,6 +24,11 @@ struct BertKeys {
   /// Whether positions are vectors of distances in the attention, multiplied by queries (and keys), and not embeddings.
   bool relative = false;
   mlir::xfmr::RelativeTerms relativeTerms = mlir::xfmr::RelativeTerms::Query;
+  /// Features of the embedding tables; where these are not those of the layers, the tensor `PREFIX + embeddingProjection` is between them.
+  int64_t embedding = 0;
+  const char *embeddingProjection = nullptr;
+  /// Groups of layers that share weights, and the layers of each.
+  int64_t groups = 0, layersOfGroup = 1;
   /// The padding id, for models whose positions depend on it.
   int64_t padding = 0;
   /// Heads that the saved weights lack.
@@ -32,7 +37,7 @@ struct BertKeys {
 
 /// Adds the outputs of one architecture to a spec whose base model is declared; its tensors' names begin with |prefix|.
 using DeclareBertHead = void (*)(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-using BertHeads = std::vector<std::pair<const char *, DeclareBertHead>>;
+using BertHeads = std::vector<std::pair<std::string, DeclareBertHead>>;
 
 /// Reads a model of |family|: |heads| by architecture, first the base model, whose tensors have the prefix |basePrefix| in the others.
 /// |declare| declares the base model.
@@ -41,8 +46,18 @@ Result<TransformerSpec> readBertLike(const Config &config, const char *family, c
 
 /// Reads the keys with the defaults of transformers' BertConfig.
 BertKeys readBertKeys(ConfigReader &reader);
+/// Reads what `pad_token_id` says, |fallback| without it, for models whose positions are counted after it.
+void readCountedPadding(ConfigReader &reader, BertKeys &keys, int64_t fallback);
+/// Counts positions after the padding id, over tokens that are not padding; the first rows of the position table are for nothing else.
+void countPositions(TransformerSpec &spec, const BertKeys &keys);
 /// The only stack of |spec|.
 StackSpec &bertStack(TransformerSpec &spec);
+/// The embeddings, without the projection of their sum, and without token types where there are none.
+void declareBertEmbeddings(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+/// The inputs of |spec|, whose stack is there.
+void declareBertInputs(TransformerSpec &spec, const BertKeys &keys);
+/// Begins the stack of a model.
+StackSpec &declareBertStack(TransformerSpec &spec, const BertKeys &keys);
 /// Declares inputs, embeddings and layers.
 void declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 
@@ -56,6 +71,12 @@ void declareBertOutputs(TransformerSpec &spec, const BertKeys &keys, const std::
 void declareTokenClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// A score for each choice, `classifier` of |steps|.
 void declareMultipleChoice(TransformerSpec &spec, const BertKeys &keys, std::vector<HeadStep> steps);
+/// The same of the pooled first token.
+void declarePooledMultipleChoice(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+/// RoBERTa's `lm_head`: scores of all words for every token.
+void declareRobertaMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
+/// RoBERTa's `classifier`: two projections of the first token.
+void declareRobertaClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// `qa_outputs`: one projection to two features, a start and an end score per token.
 void declareQuestionAnswering(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 

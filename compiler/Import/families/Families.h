@@ -12,19 +12,48 @@
 
 namespace attune {
 
+Result<TransformerSpec> readAlbertSpec(const Config &config);
 Result<TransformerSpec> readBartSpec(const Config &config);
 Result<TransformerSpec> readBertSpec(const Config &config);
+Result<TransformerSpec> readBloomSpec(const Config &config);
+Result<TransformerSpec> readCamembertSpec(const Config &config);
+Result<TransformerSpec> readCodeGenSpec(const Config &config);
+Result<TransformerSpec> readCohereSpec(const Config &config);
+Result<TransformerSpec> readCohere2Spec(const Config &config);
 Result<TransformerSpec> readDistilBertSpec(const Config &config);
+Result<TransformerSpec> readElectraSpec(const Config &config);
+Result<TransformerSpec> readFalconSpec(const Config &config);
+Result<TransformerSpec> readGemmaSpec(const Config &config);
+Result<TransformerSpec> readGemma2Spec(const Config &config);
+Result<TransformerSpec> readGemma3Spec(const Config &config);
 Result<TransformerSpec> readGpt2Spec(const Config &config);
+Result<TransformerSpec> readGptBigCodeSpec(const Config &config);
+Result<TransformerSpec> readGptJSpec(const Config &config);
+Result<TransformerSpec> readGptNeoSpec(const Config &config);
+Result<TransformerSpec> readGptNeoXSpec(const Config &config);
+Result<TransformerSpec> readGraniteSpec(const Config &config);
 Result<TransformerSpec> readLlamaSpec(const Config &config);
 Result<TransformerSpec> readMarianSpec(const Config &config);
+Result<TransformerSpec> readMistralSpec(const Config &config);
+Result<TransformerSpec> readMPNetSpec(const Config &config);
+Result<TransformerSpec> readMptSpec(const Config &config);
 Result<TransformerSpec> readMultiHeadAttentionSpec(const Config &config);
+Result<TransformerSpec> readOlmoSpec(const Config &config);
+Result<TransformerSpec> readOlmo2Spec(const Config &config);
+Result<TransformerSpec> readPhiSpec(const Config &config);
+Result<TransformerSpec> readPhi3Spec(const Config &config);
 /// The encoder and decoder over feature vectors.
 Result<TransformerSpec> readPlainTransformerSpec(const Config &config);
+Result<TransformerSpec> readQwen2Spec(const Config &config);
+Result<TransformerSpec> readQwen3Spec(const Config &config);
 Result<TransformerSpec> readRobertaSpec(const Config &config);
 Result<TransformerSpec> readSelfAttentionSpec(const Config &config);
+Result<TransformerSpec> readSmolLM3Spec(const Config &config);
+Result<TransformerSpec> readStableLmSpec(const Config &config);
+Result<TransformerSpec> readStarcoder2Spec(const Config &config);
 Result<TransformerSpec> readT5Spec(const Config &config);
 Result<TransformerSpec> readVitSpec(const Config &config);
+Result<TransformerSpec> readXlmRobertaSpec(const Config &config);
 
 /// Reads the description of any supported model.
 Result<TransformerSpec> readTransformerSpec(const Config &config);

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT whose positions are counted after the padding id, over tokens that are not padding; the first `pad_token_id` + 1 rows of the
-// position table are for nothing else. Heads have other names and no pooler below them.
+// position table are for nothing else. Heads have other names and no pooler below them. XLM-RoBERTa and CamemBERT are the same model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,22 +14,16 @@ using mlir::xfmr::Activation;
 
 static BertKeys readKeys(ConfigReader &reader) {
   BertKeys keys = readBertKeys(reader);
-  keys.padding = reader.integer("pad_token_id", 1, {0, keys.positions - 2});
+  readCountedPadding(reader, keys, 1);
   return keys;
 }
 
 static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
-  bertStack(spec).embeddings.countedAfter = keys.padding;
-  bertStack(spec).maxLength = keys.positions - keys.padding - 1;
-  for (InputSpec &input : spec.inputs)
-    if (input.role == InputRole::Positions) {
-      input.standard = false;
-      input.required = true;
-    }
+  countPositions(spec, keys);
 }
 
-static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+void attune::declareRobertaMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   const std::string path = "lm_head";
   LinearSpec decoder;
   decoder.bias = spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"});
@@ -41,8 +35,7 @@ static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const s
                            linearStep(decoder, path + ".decoder")}});
 }
 
-/// Two projections of the first token.
-static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+void attune::declareRobertaClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec dense = spec.linear("classifier.dense", keys.hidden, keys.hidden);
   LinearSpec output = spec.classifier("classifier.out_proj", keys.hidden, keys.labels);
   spec.outputs.push_back(
@@ -51,16 +44,22 @@ static void declareSequenceClassification(TransformerSpec &spec, const BertKeys 
         linearStep(dense, "classifier.dense"), activationStep(Activation::Tanh, "classifier"), linearStep(output, "classifier.out_proj")}});
 }
 
-Result<TransformerSpec> attune::readRobertaSpec(const Config &config) {
-  static const BertHeads heads = {
-      {"RobertaModel", declareBertOutputs},
-      {"RobertaForMaskedLM", declareMaskedLM},
-      {"RobertaForCausalLM", declareMaskedLM},
-      {"RobertaForSequenceClassification", declareSequenceClassification},
-      {"RobertaForTokenClassification", declareTokenClassification},
-      {"RobertaForQuestionAnswering", declareQuestionAnswering},
-      {"RobertaForMultipleChoice", [](TransformerSpec &spec, const BertKeys &keys,
-                                      const std::string &prefix) { declareMultipleChoice(spec, keys, bertPooler(spec, keys, prefix)); }},
+/// Reads a model of |family|, whose classes begin with |prefix|.
+static Result<TransformerSpec> readRobertaLike(const Config &config, const char *family, const std::string &prefix) {
+  const BertHeads heads = {
+      {prefix + "Model", declareBertOutputs},
+      {prefix + "ForMaskedLM", declareRobertaMaskedLM},
+      {prefix + "ForCausalLM", declareRobertaMaskedLM},
+      {prefix + "ForSequenceClassification", declareRobertaClassification},
+      {prefix + "ForTokenClassification", declareTokenClassification},
+      {prefix + "ForQuestionAnswering", declareQuestionAnswering},
+      {prefix + "ForMultipleChoice", declarePooledMultipleChoice},
   };
-  return readBertLike(config, "roberta", "roberta.", heads, readKeys, declareModel);
+  return readBertLike(config, family, "roberta.", heads, readKeys, declareModel);
 }
+
+Result<TransformerSpec> attune::readRobertaSpec(const Config &config) { return readRobertaLike(config, "roberta", "Roberta"); }
+
+Result<TransformerSpec> attune::readXlmRobertaSpec(const Config &config) { return readRobertaLike(config, "xlm-roberta", "XLMRoberta"); }
+
+Result<TransformerSpec> attune::readCamembertSpec(const Config &config) { return readRobertaLike(config, "camembert", "Camembert"); }

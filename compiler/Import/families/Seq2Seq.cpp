@@ -79,7 +79,7 @@ BartKeys attune::readBartKeys(ConfigReader &reader, int64_t vocab, int64_t label
   reader.reject("normalize_before", "norms before the branches are not implemented for this family");
   reader.reject("add_final_layer_norm", "a norm after the last layer is not implemented for this family");
   rejectPrunedHeads(reader);
-  reader.reject("quantization_config", "quantised weights are not implemented");
+  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

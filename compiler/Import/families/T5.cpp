@@ -58,7 +58,7 @@ static T5Keys readKeys(ConfigReader &reader) {
     reader.fail("relative_attention_max_distance",
                 "more than half of 'relative_attention_num_buckets', which is " + std::to_string(keys.buckets));
   rejectPrunedHeads(reader);
-  reader.reject("quantization_config", "quantised weights are not implemented");
+  reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
 }
 

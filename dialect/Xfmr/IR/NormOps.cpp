@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 LogicalResult LayerNormOp::verify() {
-  int64_t features = getInput().getType().getDimSize(1);
+  int64_t features = getInput().getType().getShape().back();
   StringRef what = "last dimension of 'input'";
   if (failed(verifyVector(*this, getWeight(), "weight", features, what)) ||
       failed(verifyVector(*this, getBias(), "bias", features, what))) // C1
@@ -22,7 +22,7 @@ LogicalResult LayerNormOp::verify() {
 }
 
 LogicalResult RmsNormOp::verify() {
-  if (failed(verifyVector(*this, getWeight(), "weight", getInput().getType().getDimSize(1), "last dimension of 'input'"))) // C1
+  if (failed(verifyVector(*this, getWeight(), "weight", getInput().getType().getShape().back(), "last dimension of 'input'"))) // C1
     return failure();
   if (failed(verifyResidual(*this, getResidual(), getType()))) // C2
     return failure();

@@ -14,6 +14,8 @@ def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, AllTypesMatch<["input", "res
   let description = [{
     `x = input + residual`, `result[t, i] = (x[t, i] - mean(x[t])) / sqrt(variance(x[t]) + epsilon) * weight[i] + bias[i]`
 
+    Where `input` is `[T, H, D]`, each head is a row: x[t, h] in place of x[t].
+
     - (C1) `weight` and `bias` have as many elements as the last dimension of `input`.
     - (C2) `residual` has the type of `input`.
     - (C3) `epsilon` is not negative.
@@ -25,8 +27,8 @@ def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, AllTypesMatch<["input", "res
     %y = xfmr.layer_norm %x, %g, %b residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-12 : f64} : tensor<?x48xf32>, tensor<48xf32>, tensor<48xf32>
     ```
   }];
-  let arguments = (ins Xfmr_Tokens:$input, Xfmr_Vector:$weight, Xfmr_Vector:$bias, Optional<Xfmr_Tokens>:$residual, F64Attr:$epsilon);
-  let results = (outs Xfmr_Tokens:$result);
+  let arguments = (ins Xfmr_TokensOrHeads:$input, Xfmr_Vector:$weight, Xfmr_Vector:$bias, Optional<Xfmr_Tokens>:$residual, F64Attr:$epsilon);
+  let results = (outs Xfmr_TokensOrHeads:$result);
   let assemblyFormat = [{
     $input `,` $weight `,` $bias (`residual` `(` $residual^ `:` type($residual) `)`)? attr-dict `:` type($input) `,` type($weight) `,` type($bias)
   }];
@@ -38,6 +40,8 @@ def Xfmr_RmsNormOp : Xfmr_Op<"rms_norm", [Pure, AllTypesMatch<["input", "result"
   let description = [{
     `x = input + residual`, `result[t, i] = x[t, i] / sqrt(mean_j(x[t, j]^2) + epsilon) * weight[i]`
 
+    Where `input` is `[T, H, D]`, each head is a row: x[t, h] in place of x[t].
+
     - (C1) `weight` has as many elements as the last dimension of `input`.
     - (C2) `residual` has the type of `input`.
     - (C3) `epsilon` is not negative.
@@ -48,8 +52,8 @@ def Xfmr_RmsNormOp : Xfmr_Op<"rms_norm", [Pure, AllTypesMatch<["input", "result"
     %y = xfmr.rms_norm %x, %g residual(%r : tensor<?x48xf32>) {epsilon = 1.0e-6 : f64} : tensor<?x48xf32>, tensor<48xf32>
     ```
   }];
-  let arguments = (ins Xfmr_Tokens:$input, Xfmr_Vector:$weight, Optional<Xfmr_Tokens>:$residual, F64Attr:$epsilon);
-  let results = (outs Xfmr_Tokens:$result);
+  let arguments = (ins Xfmr_TokensOrHeads:$input, Xfmr_Vector:$weight, Optional<Xfmr_Tokens>:$residual, F64Attr:$epsilon);
+  let results = (outs Xfmr_TokensOrHeads:$result);
   let assemblyFormat = [{
     $input `,` $weight (`residual` `(` $residual^ `:` type($residual) `)`)? attr-dict `:` type($input) `,` type($weight)
   }];

@@ -40,7 +40,7 @@ RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
         return type.clone(shape);
       })
       .Case([](ReshapeSourceAttr attr) { return getSourceType(attr.getSource()).clone(attr.getShape().asArrayRef()); })
-      .Case([](ScaleSourceAttr attr) { return getSourceType(attr.getSource()); })
+      .Case<ScaleSourceAttr, ShiftSourceAttr>([](auto attr) { return getSourceType(attr.getSource()); })
       .Case([](PanelsSourceAttr attr) { return getPanelsType(getSourceType(attr.getSource()), attr.getWidth()); })
       .Case([](GroupedPanelsSourceAttr attr) {
         return getPanelsType(getSourceType(attr.getSource()), attr.getWidth(), attr.getGroup(), attr.getMultiple());
@@ -129,6 +129,12 @@ LogicalResult ReshapeSourceAttr::verify(EmitError emitError, Attribute source, D
 }
 
 LogicalResult ScaleSourceAttr::verify(EmitError emitError, Attribute source, FloatAttr) {
+  if (!getSourceType(source))
+    return emitError() << "expects a weight source, but got " << source;
+  return success();
+}
+
+LogicalResult ShiftSourceAttr::verify(EmitError emitError, Attribute source, FloatAttr) {
   if (!getSourceType(source))
     return emitError() << "expects a weight source, but got " << source;
   return success();

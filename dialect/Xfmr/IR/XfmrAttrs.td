@@ -71,9 +71,11 @@ def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
       R/2: `cos(p f(i))` in column i and `sin(p f(i))` in column R/2 + i. `scaling = "linear"` divides f by `factor`.
       `scaling = "llama3"` has `factor`, `low_freq_factor`, `high_freq_factor` and `original_length`: with `s =
       (original_length f / (2 pi) - low_freq_factor) / (high_freq_factor - low_freq_factor)` clamped to [0, 1],
-      `f' = (1 - s) f / factor + s f`.
+      `f' = (1 - s) f / factor + s f`. `scaling = "yarn"` has `factor`, `ramp_begin` and `ramp_end`: with
+      `r = (i - ramp_begin) / (ramp_end - ramp_begin)` clamped to [0, 1], `f' = (1 - r) f + r f / factor`. All elements
+      are multiplied by `attention_factor` (1 if absent).
     - `alibi_slopes` `[H]`: with n the largest power of 2 up to H, `2^(-8 (h + 1) / n)` for h < n, then `2^(-4 (2 (h -
-      n) + 1) / n)`.
+      n) + 1) / n)`. `rounding = "bf16"` rounds them to bf16.
   }];
   let parameters = (ins StringRefParameter<"kind of table">:$kind, "::mlir::DictionaryAttr":$params, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $kind `,` $params `:` $type `>`";
@@ -112,6 +114,12 @@ def Xfmr_ScaleSourceAttr : Xfmr_Source<"ScaleSource", "scale"> {
   let summary = "each element times `factor`, computed in f64 and rounded once";
   let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatAttr":$factor);
   let assemblyFormat = "`<` $source `,` $factor `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_ShiftSourceAttr : Xfmr_Source<"ShiftSource", "shift"> {
+  let summary = "each element plus `value`, computed in f64 and rounded once";
+  let parameters = (ins "::mlir::Attribute":$source, "::mlir::FloatAttr":$value);
+  let assemblyFormat = "`<` $source `,` $value `>`";
   let genVerifyDecl = 1;
 }
 def Xfmr_PanelsSourceAttr : Xfmr_Source<"PanelsSource", "panels"> {

@@ -12,6 +12,8 @@ def Xfmr_Float : AnyTypeOf<[F32, F16, BF16]>;
 def Xfmr_Tokens : 2DTensorOf<[Xfmr_Float]>;
 /// Activations split into heads, `[tokens, heads, head_dim]`.
 def Xfmr_Heads : 3DTensorOf<[Xfmr_Float]>;
+/// Rows of features: `[T, N]`, or `[T, H, D]` with one row per head.
+def Xfmr_TokensOrHeads : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[2, 3]>]>;
 /// Weight matrix `[out, in]`.
 def Xfmr_Matrix : 2DTensorOf<[Xfmr_Float]>;
 /// Int8 weight matrix, `[out, in]`.

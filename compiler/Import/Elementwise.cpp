@@ -1,0 +1,65 @@
+//===- Elementwise.cpp - Elementwise operations on tokens -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/Elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace attune;
+using namespace mlir;
+
+using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
+
+/// Emits |body| of the elements of |tokens| and, if it is not null, of those of |row| in the same column.
+static Value mapElements(OpBuilder &builder, Location loc, Value tokens, Value row, Body body) {
+  auto type = cast<RankedTensorType>(tokens.getType());
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, tokens), type.getElementType());
+  AffineMap identity = builder.getMultiDimIdentityMap(2), column = AffineMap::get(2, 0, builder.getAffineDimExpr(1));
+  SmallVector<Value> inputs = {tokens};
+  SmallVector<AffineMap> maps = {identity, identity};
+  if (row) {
+    inputs.push_back(row);
+    maps.insert(maps.begin() + 1, column);
+  }
+  auto emit = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    linalg::YieldOp::create(inner, loc, body(inner, loc, arguments));
+  };
+  return linalg::GenericOp::create(builder, loc, type, inputs, empty, maps,
+                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), emit)
+      .getResult(0);
+}
+
+static Value constant(OpBuilder &builder, Location loc, double value) {
+  return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(float(value)));
+}
+
+Value attune::scaleTokens(OpBuilder &builder, Location loc, Value tokens, double factor) {
+  return mapElements(builder, loc, tokens, {}, [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
+    return arith::MulFOp::create(inner, loc, arguments[0], constant(inner, loc, factor));
+  });
+}
+
+Value attune::clampTokens(OpBuilder &builder, Location loc, Value tokens, double limit) {
+  return mapElements(builder, loc, tokens, {}, [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
+    Value atLeast = arith::MaximumFOp::create(inner, loc, arguments[0], constant(inner, loc, -limit));
+    return arith::MinimumFOp::create(inner, loc, atLeast, constant(inner, loc, limit));
+  });
+}
+
+Value attune::softcapTokens(OpBuilder &builder, Location loc, Value tokens, double limit) {
+  return mapElements(builder, loc, tokens, {}, [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
+    Value most = constant(inner, loc, limit);
+    Value ratio = arith::DivFOp::create(inner, loc, arguments[0], most);
+    return arith::MulFOp::create(inner, loc, math::TanhOp::create(inner, loc, ratio), most);
+  });
+}
+
+Value attune::multiplyByRow(OpBuilder &builder, Location loc, Value tokens, Value row) {
+  return mapElements(builder, loc, tokens, row, [](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
+    return arith::MulFOp::create(inner, loc, arguments[0], arguments[1]);
+  });
+}

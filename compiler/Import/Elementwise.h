@@ -1,0 +1,26 @@
+//===- Elementwise.h - Elementwise operations on tokens ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Operations of models that are no operations of the dialect, as linalg on tokens `[T, N]`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_ELEMENTWISE_H
+#define ATTUNE_IMPORT_ELEMENTWISE_H
+
+#include "mlir/IR/Builders.h"
+
+namespace attune {
+
+/// Emits each element of |tokens| times |factor|.
+mlir::Value scaleTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double factor);
+/// Emits each element of |tokens| clamped to [-limit, limit].
+mlir::Value clampTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double limit);
+/// Emits `limit * tanh(x / limit)` of each element x of |tokens|.
+mlir::Value softcapTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double limit);
+/// Emits each row of |tokens| times |row|, `[N]`, element by element.
+mlir::Value multiplyByRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value row);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_ELEMENTWISE_H

@@ -1,0 +1,126 @@
+//===- Albert.cpp - ALBERT ----------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// BERT whose layers share weights: layer i of L is one of `num_hidden_groups` groups, floor(i * groups / L), and the model stores each group
+// once. Embeddings have fewer features than layers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/BertBase.h"
+
+#include <cmath>
+
+using namespace attune;
+using mlir::xfmr::Activation;
+
+static BertKeys readKeys(ConfigReader &reader) {
+  BertKeys keys = readBertKeys(reader);
+  constexpr Range size = {1, 1 << 24};
+  // The defaults of transformers' AlbertConfig.
+  keys.vocab = reader.integer("vocab_size", 30000, {1, int64_t(1) << 31});
+  keys.hidden = reader.integer("hidden_size", 4096, size);
+  keys.heads = reader.integer("num_attention_heads", 64, size);
+  keys.intermediate = reader.integer("intermediate_size", 16384, size);
+  keys.embedding = reader.integer("embedding_size", 128, size);
+  keys.activation = readActivation(reader, "hidden_act", "gelu_new");
+  keys.dropout = reader.number("hidden_dropout_prob", 0, 0, 1);
+  keys.classifierDropout = reader.number("classifier_dropout_prob", 0.1, 0, 1);
+  keys.groups = reader.integer("num_hidden_groups", 1, size);
+  keys.layersOfGroup = reader.integer("inner_group_num", 1, size);
+  return keys;
+}
+
+static LayerSpec declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path) {
+  LayerSpec layer;
+  layer.path = path;
+  layer.ffnNorm = spec.norm(path + ".full_layer_layer_norm", keys.hidden, keys.epsilon);
+  AttentionSpec &attention = layer.attention.emplace();
+  attention.query = spec.linear(path + ".attention.query", keys.hidden, keys.hidden);
+  attention.key = spec.linear(path + ".attention.key", keys.hidden, keys.hidden);
+  attention.value = spec.linear(path + ".attention.value", keys.hidden, keys.hidden);
+  attention.output = spec.linear(path + ".attention.dense", keys.hidden, keys.hidden);
+  attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
+  attention.scale = 1 / std::sqrt(double(keys.hidden / keys.heads));
+  layer.attentionNorm = spec.norm(path + ".attention.LayerNorm", keys.hidden, keys.epsilon);
+  FfnSpec &ffn = layer.ffn.emplace();
+  ffn.up = spec.linear(path + ".ffn", keys.hidden, keys.intermediate);
+  ffn.down = spec.linear(path + ".ffn_output", keys.intermediate, keys.hidden);
+  ffn.activation = keys.activation;
+  return layer;
+}
+
+static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  StackSpec &stack = declareBertStack(spec, keys);
+  declareBertEmbeddings(spec, keys, prefix);
+  declareBertInputs(spec, keys);
+  stack.embeddings.projection = spec.linear(prefix + "encoder.embedding_hidden_mapping_in", keys.embedding, keys.hidden);
+  std::vector<LayerSpec> declared;
+  for (int64_t group = 0; group < keys.groups; ++group)
+    for (int64_t inner = 0; inner < keys.layersOfGroup; ++inner)
+      declared.push_back(declareLayer(spec, keys,
+                                      prefix + "encoder.albert_layer_groups." + std::to_string(group) + ".albert_layers." +
+                                          std::to_string(inner)));
+  for (int64_t i = 0; i < keys.layers; ++i) {
+    auto first = declared.begin() + i * keys.groups / keys.layers * keys.layersOfGroup;
+    stack.layers.insert(stack.layers.end(), first, first + keys.layersOfGroup);
+  }
+}
+
+/// tanh of a projection of the first token.
+static std::vector<HeadStep> pooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  const std::string path = prefix + "pooler";
+  return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),
+          activationStep(Activation::Tanh, path)};
+}
+
+static void declareOutputs(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  spec.outputs.push_back({"last_hidden_state", {}});
+  spec.outputs.push_back({"pooler_output", pooler(spec, keys, prefix)});
+}
+
+/// Scores of all words for every token.
+static std::vector<HeadStep> predictions(TransformerSpec &spec, const BertKeys &keys) {
+  const std::string path = "predictions";
+  LinearSpec words;
+  words.bias = spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"});
+  NormSpec norm = spec.norm(path + ".LayerNorm", keys.embedding, keys.epsilon);
+  LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.embedding);
+  words.weight = bertDecoderTable(spec, keys, path + ".decoder.weight");
+  return {linearStep(dense, path + ".dense"), activationStep(keys.activation, path), normStep(norm, path + ".LayerNorm"),
+          linearStep(words, path + ".decoder")};
+}
+
+static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+  spec.outputs.push_back({"logits", predictions(spec, keys)});
+}
+
+static void declarePreTraining(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  spec.outputs.push_back({"prediction_logits", predictions(spec, keys)});
+  const std::string path = "sop_classifier";
+  std::vector<HeadStep> steps = pooler(spec, keys, prefix);
+  steps.push_back(dropoutStep(keys.classifierDropout, path + ".dropout"));
+  steps.push_back(linearStep(spec.linear(path + ".classifier", keys.hidden, keys.labels), path + ".classifier"));
+  spec.outputs.push_back({"sop_logits", steps});
+}
+
+static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  std::vector<HeadStep> steps = pooler(spec, keys, prefix);
+  steps.push_back(dropoutStep(keys.classifierDropout, "dropout"));
+  steps.push_back(linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier"));
+  spec.outputs.push_back({"logits", steps});
+}
+
+Result<TransformerSpec> attune::readAlbertSpec(const Config &config) {
+  static const BertHeads heads = {
+      {"AlbertModel", declareOutputs},
+      {"AlbertForPreTraining", declarePreTraining},
+      {"AlbertForMaskedLM", declareMaskedLM},
+      {"AlbertForSequenceClassification", declareSequenceClassification},
+      {"AlbertForTokenClassification", declareTokenClassification},
+      {"AlbertForQuestionAnswering", declareQuestionAnswering},
+      {"AlbertForMultipleChoice", [](TransformerSpec &spec, const BertKeys &keys,
+                                     const std::string &prefix) { declareMultipleChoice(spec, keys, pooler(spec, keys, prefix)); }},
+  };
+  return readBertLike(config, "albert", "albert.", heads, readKeys, declareModel);
+}

@@ -1,0 +1,50 @@
+//===- Bloom.cpp - BLOOM ------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// GPT-2 with a norm of the embeddings, and distances that take from scores in proportion to a slope per head (ALiBi) in place of positions.
+// Distances count padding between visible tokens, which the reference leaves out: both agree where visible tokens are side by side.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/CausalDecoder.h"
+#include "compiler/Import/families/Families.h"
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readBloomSpec(const Config &config) {
+  static constexpr DecoderClasses classes = {"bloom", "Bloom", true, true, "transformer."};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 250880, defaults.hidden = 64, defaults.layers = 2, defaults.heads = 8, defaults.intermediate = 0;
+  defaults.layersKey = "n_layer", defaults.headsKey = "n_head";
+  if (reader.present("n_embed"))
+    defaults.hiddenKey = "n_embed";
+  defaults.positionsKey = "seq_length";
+  defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
+  // Fixed, whatever the file says.
+  defaults.activationKey = "bloom_activation", defaults.activation = "gelu_new";
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  keys.intermediate = 4 * keys.hidden;
+  reader.reject("apply_residual_connection_post_layernorm", "residuals of normalized values are not implemented");
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    spec.decoder->embeddings.norm = norm(spec, prefix + "word_embeddings_layernorm", keys.hidden);
+    spec.decoder->distanceBias.emplace().slopes = spec.computed(prefix + "alibi_slopes", {keys.heads}, "alibi_slopes", {});
+  };
+  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+    LayerSpec layer;
+    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    AttentionSpec &attention = layer.attention.emplace();
+    spec.splitByHead(attention, spec.linear(path + ".self_attention.query_key_value", keys.hidden, 3 * keys.hidden), keys.heads);
+    attention.output = spec.linear(path + ".self_attention.dense", keys.hidden, keys.hidden);
+    setDecoderAttention(attention, keys);
+    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.ffn = declarePlainFfn(spec, keys, path + ".mlp.dense_h_to_4h", path + ".mlp.dense_4h_to_h");
+    return layer;
+  };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.names = {"transformer.", "word_embeddings", "h", "ln_f", "lm_head", "classifier"};
+  decoder.hasPositions = false;
+  return decoder.declare(tables, layer, norm);
+}

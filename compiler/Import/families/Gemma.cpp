@@ -1,0 +1,56 @@
+//===- Gemma.cpp - Gemma ------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Llama with RMS norms that multiply by 1 + weight, and embeddings times the square root of their features.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/families/CausalDecoder.h"
+
+#include <cmath>
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readGemmaSpec(const Config &config) {
+  static constexpr DecoderClasses classes = {"gemma", "Gemma", true, true, nullptr};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 256000;
+  defaults.hidden = 3072;
+  defaults.layers = 28;
+  defaults.heads = 16;
+  defaults.kvHeads = 16;
+  defaults.headSize = 256;
+  defaults.intermediate = 24576;
+  defaults.positions = 8192;
+  defaults.activation = "gelu_pytorch_tanh";
+  defaults.tied = true;
+  defaults.padding = 0;
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  // The name of the exact function in the first files means the other one.
+  if (reader.present("hidden_act") && reader.string("hidden_act") == "gelu")
+    keys.activation = mlir::xfmr::Activation::GeluTanh;
+  bool bias = reader.flag("attention_bias", false);
+  bool causal = !reader.present("use_bidirectional_attention") || !reader.flag("use_bidirectional_attention", false);
+  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
+  WeightId rotary = noWeight;
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.shiftedRmsNorm(name, size, keys.epsilon); };
+  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+    LayerSpec layer;
+    layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias});
+    layer.attention->causal = causal;
+    layer.attention->rotary = rotary;
+    layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
+    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    return layer;
+  };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.embeddingScale = std::sqrt(double(keys.hidden));
+  return decoder.declare(tables, layer, norm);
+}

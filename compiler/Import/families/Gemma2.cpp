@@ -1,0 +1,148 @@
+//===- Gemma2.cpp - Gemma 2 and Gemma 3 ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Gemma with norms of the results of branches, too, scores and logits that a hyperbolic tangent bounds, a scale of scores of its own, and
+// windows in most layers. Gemma 3 adds a norm of each head of queries and keys, and rotary embeddings of their own for layers with windows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/families/CausalDecoder.h"
+
+#include <cmath>
+
+using namespace attune;
+
+namespace {
+
+/// The keys that both have.
+struct Gemma2Keys {
+  DecoderKeys decoder;
+  bool bias;
+  double scale;
+  std::optional<double> scoreCap, logitCap;
+  std::optional<int64_t> window;
+};
+
+} // namespace
+
+/// Reads them; `attn_logit_softcapping` and `final_logit_softcapping` are |scoreCap| and |logitCap| where the file lacks them.
+static Gemma2Keys readKeys(ConfigReader &reader, const Config &config, const DecoderDefaults &defaults, std::optional<double> scoreCap,
+                           std::optional<double> logitCap) {
+  Gemma2Keys keys;
+  keys.decoder = readDecoderKeys(reader, defaults);
+  keys.bias = reader.flag("attention_bias", false);
+  keys.scale = 1 / std::sqrt(reader.number("query_pre_attn_scalar", 256, 1e-6, 1e12));
+  auto cap = [&](const char *key, std::optional<double> fallback) {
+    if (!config.find(key))
+      return fallback;
+    return reader.present(key) ? std::optional(reader.number(key, 1, 1e-6, 1e12)) : std::nullopt;
+  };
+  keys.scoreCap = cap("attn_logit_softcapping", scoreCap);
+  keys.logitCap = cap("final_logit_softcapping", logitCap);
+  if (!config.find("sliding_window") || reader.present("sliding_window"))
+    keys.window = reader.integer("sliding_window", 4096, {1, int64_t(1) << 31});
+  return keys;
+}
+
+/// Declares a layer without the norms of its heads, whose window is |window| tokens.
+static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, const std::string &path, std::optional<int64_t> window,
+                              WeightId rotary, bool normsHeads) {
+  const DecoderKeys &decoder = keys.decoder;
+  auto norm = [&](const std::string &name, int64_t size) { return spec.shiftedRmsNorm(path + name, size, decoder.epsilon); };
+  LayerSpec layer;
+  AttentionSpec &attention = layer.attention.emplace(declareDecoderAttention(spec, decoder, path + ".self_attn", {keys.bias, keys.bias}));
+  if (normsHeads) {
+    attention.queryNorm.norm = norm(".self_attn.q_norm", decoder.headSize);
+    attention.keyNorm.norm = norm(".self_attn.k_norm", decoder.headSize);
+  }
+  attention.scale = keys.scale;
+  attention.softcap = keys.scoreCap;
+  attention.rotary = rotary;
+  setWindow(attention, window);
+  layer.ffn = declareGatedFfn(spec, decoder, path + ".mlp");
+  layer.attentionNorm = norm(".input_layernorm", decoder.hidden);
+  layer.attentionResultNorm = norm(".post_attention_layernorm", decoder.hidden);
+  layer.ffnNorm = norm(".pre_feedforward_layernorm", decoder.hidden);
+  layer.ffnResultNorm = norm(".post_feedforward_layernorm", decoder.hidden);
+  return layer;
+}
+
+/// What both have where the file has nothing.
+static DecoderDefaults getDefaults() {
+  DecoderDefaults defaults;
+  defaults.hidden = 2304, defaults.layers = 26, defaults.heads = 8, defaults.kvHeads = 4, defaults.headSize = 256;
+  defaults.intermediate = 9216;
+  defaults.activationKey = "hidden_activation", defaults.activation = "gelu_pytorch_tanh";
+  defaults.tied = true, defaults.padding = 0;
+  return defaults;
+}
+
+Result<TransformerSpec> attune::readGemma2Spec(const Config &config) {
+  static constexpr DecoderClasses classes = {"gemma2", "Gemma2", true, true, nullptr};
+  ConfigReader reader(config);
+  DecoderDefaults defaults = getDefaults();
+  defaults.vocab = 256000, defaults.positions = 8192;
+  Gemma2Keys keys = readKeys(reader, config, defaults, 50, 30);
+  reader.reject("use_bidirectional_attention", "attention to later tokens is not implemented for this family");
+  auto windows = readWindows(reader, config, keys.decoder.layers, keys.window, [](int64_t index) { return index % 2 == 0; });
+  RopeSpec rope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions);
+  WeightId rotary = noWeight;
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.decoder.positions);
+  };
+  auto layer = [&](TransformerSpec &spec, int64_t index, const std::string &path) {
+    return declareLayer(spec, keys, path, windows[index], rotary, /*normsHeads=*/false);
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) {
+    return spec.shiftedRmsNorm(name, size, keys.decoder.epsilon);
+  };
+  CausalDecoder decoder(reader, classes, keys.decoder);
+  decoder.embeddingScale = std::sqrt(double(keys.decoder.hidden));
+  decoder.head.softcap = keys.logitCap;
+  return decoder.declare(tables, layer, norm);
+}
+
+Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
+  static constexpr DecoderClasses classes = {"gemma3_text", "Gemma3", false, false, nullptr, false, "Gemma3TextModel", "Gemma3TextForSequenceClassification"};
+  ConfigReader reader(config);
+  DecoderDefaults defaults = getDefaults();
+  defaults.vocab = 262208, defaults.positions = 131072;
+  Gemma2Keys keys = readKeys(reader, config, defaults, std::nullopt, std::nullopt);
+  // The reference keeps `attn_logit_softcapping` in the configuration and does not apply it.
+  keys.scoreCap = std::nullopt;
+  // A model of embeddings sees later tokens; its windows, of half the size, extend to both sides.
+  bool bidirectional = reader.present("use_bidirectional_attention") && reader.flag("use_bidirectional_attention", false);
+  if (bidirectional && keys.window)
+    keys.window = *keys.window / 2 + 1;
+  int64_t pattern = reader.present("sliding_window_pattern") ? reader.integer("sliding_window_pattern", 6, {1, int64_t(1) << 31}) : 6;
+  auto windows =
+      readWindows(reader, config, keys.decoder.layers, keys.window, [&](int64_t index) { return (index + 1) % pattern != 0; });
+  RopeDefaults global, local;
+  global.theta = 1e6;
+  local.thetaKey = "rope_local_base_freq";
+  RopeSpec globalRope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions, global, "full_attention");
+  RopeSpec localRope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions, local, "sliding_attention");
+  WeightId globalRotary = noWeight, localRotary = noWeight;
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    globalRotary = declareRope(spec, prefix + "rotary_emb", globalRope, keys.decoder.positions);
+    localRotary = declareRope(spec, prefix + "rotary_emb_local", localRope, keys.decoder.positions);
+  };
+  auto layer = [&](TransformerSpec &spec, int64_t index, const std::string &path) {
+    LayerSpec layer =
+        declareLayer(spec, keys, path, windows[index], windows[index] ? localRotary : globalRotary, /*normsHeads=*/true);
+    if (bidirectional) {
+      layer.attention->causal = false;
+      layer.attention->windowRight = layer.attention->windowLeft;
+    }
+    return layer;
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) {
+    return spec.shiftedRmsNorm(name, size, keys.decoder.epsilon);
+  };
+  CausalDecoder decoder(reader, classes, keys.decoder);
+  decoder.embeddingScale = std::sqrt(double(keys.decoder.hidden));
+  decoder.head.softcap = keys.logitCap;
+  return decoder.declare(tables, layer, norm);
+}

@@ -1,0 +1,58 @@
+//===- GptBigCode.cpp - GPT-BigCode -------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// GPT-2 whose projections are stored [out, in], with one head of keys and values, or as many as of queries.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/CausalDecoder.h"
+#include "compiler/Import/families/Families.h"
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readGptBigCodeSpec(const Config &config) {
+  static constexpr DecoderClasses classes = {"gpt_bigcode", "GPTBigCode", true, true, nullptr};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 50257, defaults.hidden = 768, defaults.layers = 12, defaults.heads = 12, defaults.positions = 1024;
+  defaults.intermediate = 0, defaults.tied = true;
+  defaults.hiddenKey = "n_embd", defaults.layersKey = "n_layer", defaults.headsKey = "n_head";
+  defaults.positionsKey = "n_positions", defaults.intermediateKey = "n_inner";
+  defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5;
+  defaults.activationKey = "activation_function";
+  defaults.activation = "gelu_pytorch_tanh";
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  bool multiQuery = reader.flag("multi_query", true), scaled = reader.flag("scale_attn_weights", true);
+  keys.kvHeads = multiQuery ? 1 : keys.heads;
+  reader.reject("add_cross_attention", "attention to another sequence is not implemented for this family");
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    spec.decoder->embeddings.positions = spec.tensor(prefix + "wpe.weight", {keys.positions, keys.hidden});
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
+  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+    LayerSpec layer;
+    layer.attentionNorm = norm(spec, path + ".ln_1", keys.hidden);
+    AttentionSpec &attention = layer.attention.emplace();
+    int64_t queries = keys.queryFeatures(), both = keys.keyFeatures();
+    LinearSpec joined = spec.linear(path + ".attn.c_attn", keys.hidden, queries + 2 * both);
+    if (multiQuery) {
+      attention.query = spec.features(joined, 0, queries);
+      attention.key = spec.features(joined, queries, queries + both);
+      attention.value = spec.features(joined, queries + both, queries + 2 * both);
+    } else {
+      spec.splitByHead(attention, joined, keys.heads);
+    }
+    attention.output = spec.linear(path + ".attn.c_proj", keys.hidden, keys.hidden);
+    setDecoderAttention(attention, keys);
+    if (!scaled)
+      attention.scale = 1;
+    layer.ffnNorm = norm(spec, path + ".ln_2", keys.hidden);
+    layer.ffn = declarePlainFfn(spec, keys, path + ".mlp.c_fc", path + ".mlp.c_proj");
+    return layer;
+  };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.names = {"transformer.", "wte", "h", "ln_f", "lm_head", "classifier"};
+  decoder.wordTypes = true;
+  return decoder.declare(tables, layer, norm);
+}

@@ -1,0 +1,48 @@
+//===- GptNeoX.cpp - GPT-NeoX -------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Two branches that read norms of their own of the same input (or of each other's results), one projection of queries, keys and values by
+// head, rotary embeddings of a part of each head.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/CausalDecoder.h"
+#include "compiler/Import/families/Families.h"
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readGptNeoXSpec(const Config &config) {
+  static constexpr DecoderClasses classes = {"gpt_neox", "GPTNeoX", true, true, "gpt_neox."};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 50432, defaults.hidden = 6144, defaults.layers = 44, defaults.heads = 64, defaults.intermediate = 24576;
+  defaults.epsilonKey = "layer_norm_eps", defaults.epsilon = 1e-5, defaults.activation = "gelu";
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  bool bias = reader.flag("attention_bias", true), parallel = reader.flag("use_parallel_residual", true);
+  RopeDefaults ropeDefaults;
+  ropeDefaults.partial = true, ropeDefaults.partialFactor = 0.25;
+  ropeDefaults.thetaKey = "rotary_emb_base", ropeDefaults.partialKey = "rotary_pct";
+  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
+  WeightId rotary = noWeight;
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
+  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+    LayerSpec layer;
+    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    AttentionSpec &attention = layer.attention.emplace();
+    spec.splitByHead(attention, spec.linear(path + ".attention.query_key_value", keys.hidden, 3 * keys.hidden, bias), keys.heads);
+    attention.output = spec.linear(path + ".attention.dense", keys.hidden, keys.hidden, bias);
+    setDecoderAttention(attention, keys);
+    attention.rotary = rotary;
+    layer.ffn = declarePlainFfn(spec, keys, path + ".mlp.dense_h_to_4h", path + ".mlp.dense_4h_to_h");
+    layer.parallel = parallel;
+    return layer;
+  };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.names = {"gpt_neox.", "embed_in", "layers", "final_layer_norm", "embed_out", "classifier"};
+  return decoder.declare(tables, layer, norm);
+}

@@ -1,0 +1,67 @@
+//===- MPNet.cpp - MPNet ------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// BERT without token types, with positions counted as RoBERTa's and a table of what distances add to scores, which all layers share.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/BertBase.h"
+
+#include <cmath>
+
+using namespace attune;
+using mlir::xfmr::Activation;
+
+static BertKeys readKeys(ConfigReader &reader) {
+  BertKeys keys = readBertKeys(reader);
+  keys.types = 0;
+  // The reference counts after this id whatever `pad_token_id` says.
+  keys.padding = 1;
+  return keys;
+}
+
+static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path) {
+  LayerSpec layer;
+  layer.path = path;
+  AttentionSpec &attention = layer.attention.emplace();
+  attention.query = spec.linear(path + ".attention.attn.q", keys.hidden, keys.hidden);
+  attention.key = spec.linear(path + ".attention.attn.k", keys.hidden, keys.hidden);
+  attention.value = spec.linear(path + ".attention.attn.v", keys.hidden, keys.hidden);
+  attention.output = spec.linear(path + ".attention.attn.o", keys.hidden, keys.hidden);
+  attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
+  attention.scale = 1 / std::sqrt(double(keys.hidden / keys.heads));
+  layer.attentionNorm = spec.norm(path + ".attention.LayerNorm", keys.hidden, keys.epsilon);
+  FfnSpec &ffn = layer.ffn.emplace();
+  ffn.up = spec.linear(path + ".intermediate.dense", keys.hidden, keys.intermediate);
+  ffn.down = spec.linear(path + ".output.dense", keys.intermediate, keys.hidden);
+  ffn.activation = keys.activation;
+  layer.ffnNorm = spec.norm(path + ".output.LayerNorm", keys.hidden, keys.epsilon);
+  spec.encoder->layers.push_back(std::move(layer));
+}
+
+static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  StackSpec &stack = declareBertStack(spec, keys);
+  declareBertEmbeddings(spec, keys, prefix);
+  declareBertInputs(spec, keys);
+  countPositions(spec, keys);
+  for (int64_t i = 0; i < keys.layers; ++i)
+    declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i));
+  // The reference does not read `relative_attention_num_buckets` where it computes buckets.
+  DistanceBiasSpec &bias = stack.distanceBias.emplace();
+  bias.table = spec.tensor(prefix + "encoder.relative_attention_bias.weight", {32, keys.heads});
+  bias.bidirectional = true;
+  bias.maxDistance = 128;
+}
+
+Result<TransformerSpec> attune::readMPNetSpec(const Config &config) {
+  static const BertHeads heads = {
+      {"MPNetModel", declareBertOutputs},
+      {"MPNetForMaskedLM", declareRobertaMaskedLM},
+      {"MPNetForSequenceClassification", declareRobertaClassification},
+      {"MPNetForTokenClassification", declareTokenClassification},
+      {"MPNetForQuestionAnswering", declareQuestionAnswering},
+      {"MPNetForMultipleChoice", declarePooledMultipleChoice},
+  };
+  return readBertLike(config, "mpnet", "mpnet.", heads, readKeys, declareModel);
+}

@@ -1,0 +1,63 @@
+//===- Mpt.cpp - MPT ----------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// GPT-2 without biases, also of norms, with distances that take from scores in proportion to a slope per head (ALiBi) in place of positions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/CausalDecoder.h"
+#include "compiler/Import/families/Families.h"
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readMptSpec(const Config &config) {
+  static constexpr DecoderClasses classes = {"mpt", "Mpt", true, true, "transformer."};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 50368, defaults.hidden = 2048, defaults.layers = 24, defaults.heads = 16, defaults.intermediate = 0;
+  defaults.hiddenKey = "d_model", defaults.layersKey = "n_layers", defaults.headsKey = "n_heads", defaults.positionsKey = "max_seq_len";
+  defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
+  // Fixed, whatever the file says.
+  defaults.activationKey = "mpt_activation", defaults.activation = "gelu";
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  keys.intermediate = 4 * keys.hidden;
+  const Config object = config.object("attn_config");
+  ConfigReader attentionReader(object);
+  std::optional<double> clip;
+  double scale = keys.headScale();
+  if (attentionReader.present("clip_qkv"))
+    clip = attentionReader.number("clip_qkv", 0, 0, 1e12);
+  if (attentionReader.present("softmax_scale"))
+    scale = attentionReader.number("softmax_scale", 1, -1e12, 1e12);
+  for (const char *key : {"qk_ln", "prefix_lm", "attn_uses_sequence_id"})
+    attentionReader.reject(key, "the reference does not implement it");
+  reader.join(attentionReader);
+  reader.reject("logit_scale", "the reference does not implement it");
+  if (!reader.flag("no_bias", true))
+    reader.fail("no_bias", "true, as the reference has no biases");
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.normWithoutBias(name, size, keys.epsilon); };
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    spec.decoder->distanceBias.emplace().slopes = spec.computed(prefix + "alibi_slopes", {keys.heads}, "alibi_slopes", {});
+  };
+  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+    LayerSpec layer;
+    layer.attentionNorm = norm(spec, path + ".norm_1", keys.hidden);
+    AttentionSpec &attention = layer.attention.emplace();
+    LinearSpec joined = spec.linear(path + ".attn.Wqkv", keys.hidden, 3 * keys.hidden, /*bias=*/false);
+    attention.query = spec.features(joined, 0, keys.hidden);
+    attention.key = spec.features(joined, keys.hidden, 2 * keys.hidden);
+    attention.value = spec.features(joined, 2 * keys.hidden, 3 * keys.hidden);
+    attention.output = spec.linear(path + ".attn.out_proj", keys.hidden, keys.hidden, /*bias=*/false);
+    setDecoderAttention(attention, keys);
+    attention.scale = scale;
+    attention.clip = clip;
+    layer.ffnNorm = norm(spec, path + ".norm_2", keys.hidden);
+    layer.ffn = declarePlainFfn(spec, keys, path + ".ffn.up_proj", path + ".ffn.down_proj", /*bias=*/false);
+    return layer;
+  };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.names = {"transformer.", "wte", "blocks", "norm_f", "lm_head", "classifier"};
+  decoder.hasPositions = false;
+  return decoder.declare(tables, layer, norm);
+}

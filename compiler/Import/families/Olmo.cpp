@@ -1,0 +1,45 @@
+//===- Olmo.cpp - OLMo --------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Llama with layer norms that have neither weights nor biases, and with projections that may be clamped.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/families/CausalDecoder.h"
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readOlmoSpec(const Config &config) {
+  static constexpr DecoderClasses classes = {"olmo", "Olmo", true, false, nullptr};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 50304;
+  defaults.epsilon = 1e-5;
+  defaults.padding = 1;
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  bool bias = reader.flag("attention_bias", false);
+  std::optional<double> clip;
+  if (reader.present("clip_qkv"))
+    clip = reader.number("clip_qkv", 0, 0, 1e12);
+  // No key of the file changes it.
+  keys.epsilon = 1e-5;
+  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
+  WeightId rotary = noWeight;
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.plainNorm(name, size, keys.epsilon); };
+  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+    LayerSpec layer;
+    layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias});
+    layer.attention->rotary = rotary;
+    layer.attention->clip = clip;
+    layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
+    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    return layer;
+  };
+  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+}

@@ -1,0 +1,41 @@
+//===- Olmo2.cpp - OLMo 2 -----------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Norms of the results of the branches instead of their inputs, and of all heads of queries and keys together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/families/CausalDecoder.h"
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readOlmo2Spec(const Config &config) {
+  static constexpr DecoderClasses classes = {"olmo2", "Olmo2", true, false, nullptr};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 50304;
+  defaults.epsilon = 1e-5;
+  defaults.padding = 1;
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  bool bias = reader.flag("attention_bias", false);
+  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
+  WeightId rotary = noWeight;
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.rmsNorm(name, size, keys.epsilon); };
+  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+    LayerSpec layer;
+    AttentionSpec &attention = layer.attention.emplace(declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias}));
+    attention.queryNorm = {norm(spec, path + ".self_attn.q_norm", keys.queryFeatures()), HeadNormSpec::Projection};
+    attention.keyNorm = {norm(spec, path + ".self_attn.k_norm", keys.keyFeatures()), HeadNormSpec::Projection};
+    attention.rotary = rotary;
+    layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
+    layer.attentionResultNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.ffnResultNorm = norm(spec, path + ".post_feedforward_layernorm", keys.hidden);
+    return layer;
+  };
+  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+}

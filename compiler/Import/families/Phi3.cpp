@@ -1,0 +1,59 @@
+//===- Phi3.cpp - Phi-3 -------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Llama with one projection of queries, keys and values and one of gate and feed-forward; part of a head may be turned.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/families/CausalDecoder.h"
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readPhi3Spec(const Config &config) {
+  static constexpr DecoderClasses classes = {"phi3", "Phi3", true, true, nullptr};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 32064;
+  defaults.hidden = 3072;
+  defaults.intermediate = 8192;
+  defaults.positions = 4096;
+  defaults.epsilon = 1e-5;
+  defaults.padding = 32000;
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  std::optional<int64_t> window;
+  if (reader.present("sliding_window"))
+    window = reader.integer("sliding_window", 4096, {1, int64_t(1) << 31});
+  RopeDefaults ropeDefaults;
+  ropeDefaults.partial = true;
+  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
+  WeightId rotary = noWeight;
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.rmsNorm(name, size, keys.epsilon); };
+  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+    LayerSpec layer;
+    AttentionSpec &attention = layer.attention.emplace();
+    int64_t queries = keys.queryFeatures(), both = keys.keyFeatures();
+    attention.output = spec.linear(path + ".self_attn.o_proj", queries, keys.hidden, /*bias=*/false);
+    LinearSpec joined = spec.linear(path + ".self_attn.qkv_proj", keys.hidden, queries + 2 * both, /*bias=*/false);
+    attention.query = spec.features(joined, 0, queries);
+    attention.key = spec.features(joined, queries, queries + both);
+    attention.value = spec.features(joined, queries + both, queries + 2 * both);
+    setDecoderAttention(attention, keys);
+    attention.rotary = rotary;
+    setWindow(attention, window);
+    FfnSpec &ffn = layer.ffn.emplace();
+    LinearSpec gateAndUp = spec.linear(path + ".mlp.gate_up_proj", keys.hidden, 2 * keys.intermediate, /*bias=*/false);
+    ffn.gate = spec.features(gateAndUp, 0, keys.intermediate);
+    ffn.up = spec.features(gateAndUp, keys.intermediate, 2 * keys.intermediate);
+    ffn.down = spec.linear(path + ".mlp.down_proj", keys.intermediate, keys.hidden, /*bias=*/false);
+    ffn.activation = keys.activation;
+    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    return layer;
+  };
+  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+}

@@ -1,0 +1,46 @@
+//===- Qwen2.cpp - Qwen2 ------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Llama with biases of queries, keys and values; the layers after the first ones may attend to a window.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/families/CausalDecoder.h"
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readQwen2Spec(const Config &config) {
+  static constexpr DecoderClasses classes = {"qwen2", "Qwen2", true, true, "transformer."};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 151936;
+  defaults.kvHeads = 32;
+  defaults.intermediate = 22016;
+  defaults.positions = 32768;
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  bool slides = reader.flag("use_sliding_window", false);
+  std::optional<int64_t> window;
+  if (slides && (!config.find("sliding_window") || reader.present("sliding_window")))
+    window = reader.integer("sliding_window", 4096, {1, int64_t(1) << 31});
+  int64_t firstSliding = reader.integer("max_window_layers", 28, {0, int64_t(1) << 31});
+  auto windows = readWindows(reader, config, keys.layers, window, [&](int64_t index) { return index >= firstSliding; });
+  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
+  WeightId rotary = noWeight;
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.rmsNorm(name, size, keys.epsilon); };
+  auto layer = [&](TransformerSpec &spec, int64_t index, const std::string &path) {
+    LayerSpec layer;
+    layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {/*queryKeyValue=*/true});
+    layer.attention->rotary = rotary;
+    setWindow(*layer.attention, windows[index]);
+    layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
+    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    return layer;
+  };
+  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+}

@@ -1,0 +1,109 @@
+//===- Rope.cpp - The keys of rotary embeddings ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Rope.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace attune;
+
+static constexpr double kMost = 1e12;
+
+/// Reads `factor` of |scaling|, which must be there unless |fallback| is given.
+static double readFactor(ConfigReader &scaling, std::optional<double> fallback = std::nullopt) {
+  if (!scaling.present("factor") && !fallback)
+    scaling.fail("factor", "a number");
+  return scaling.present("factor") ? scaling.number("factor", 1, 1e-6, kMost) : fallback.value_or(1);
+}
+
+static void readLlama3(ConfigReader &scaling, double original, WeightParameters &parameters) {
+  parameters.emplace_back("factor", readFactor(scaling));
+  parameters.emplace_back("low_freq_factor", scaling.number("low_freq_factor", 1, 1e-6, kMost));
+  parameters.emplace_back("high_freq_factor", scaling.number("high_freq_factor", 4, 1e-6, kMost));
+  parameters.emplace_back("original_length", original);
+}
+
+/// YaRN (Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language Models"): frequencies below a ramp are divided by
+/// the factor, those above it stay.
+static void readYarn(ConfigReader &scaling, double base, int64_t width, int64_t positions, double original, WeightParameters &parameters) {
+  double factor = readFactor(scaling, double(positions) / original);
+  double fast = scaling.present("beta_fast") ? scaling.number("beta_fast", 32, 1e-6, kMost) : 32;
+  double slow = scaling.present("beta_slow") ? scaling.number("beta_slow", 1, 1e-6, kMost) : 1;
+  // The pair of components that turns |rotations| times within the original length.
+  auto pairOf = [&](double rotations) {
+    return double(width) * std::log(original / (rotations * 2 * M_PI)) / (2 * std::log(base));
+  };
+  double low = pairOf(fast), high = pairOf(slow);
+  if (scaling.flag("truncate", true))
+    low = std::floor(low), high = std::ceil(high);
+  low = std::max(low, 0.0), high = std::min(high, double(width - 1));
+  parameters.emplace_back("factor", factor);
+  parameters.emplace_back("ramp_begin", low);
+  parameters.emplace_back("ramp_end", low == high ? high + 0.001 : high);
+  auto scaleOf = [&](double scale) { return factor <= 1 ? 1 : 0.1 * scale * std::log(factor) + 1; };
+  double attention = scaleOf(1);
+  double scale = scaling.present("mscale") ? scaling.number("mscale", 0, -kMost, kMost) : 0;
+  double allScale = scaling.present("mscale_all_dim") ? scaling.number("mscale_all_dim", 0, -kMost, kMost) : 0;
+  if (scale != 0 && allScale != 0)
+    attention = scaleOf(scale) / scaleOf(allScale);
+  if (scaling.present("attention_factor"))
+    attention = scaling.number("attention_factor", 1, -kMost, kMost);
+  parameters.emplace_back("attention_factor", attention);
+}
+
+/// The object of the file that has the parameters of layers of |layerType|, as a configuration of its own. `rope_scaling` is that of full
+/// attention alone where a family distinguishes types of layers.
+static Config findParameters(ConfigReader &reader, const Config &config, const char *layerType) {
+  bool ofFullAttention = !layerType || std::string(layerType) == "full_attention";
+  const char *key = reader.present("rope_scaling") && ofFullAttention ? "rope_scaling" : "rope_parameters";
+  if (reader.present(key) && !config.find(key)->is_object())
+    reader.fail(key, "an object");
+  Config object = config.object(key);
+  const Json *ofType = layerType ? object.find(layerType) : nullptr;
+  return ofType && ofType->is_object() ? object.object(layerType) : object;
+}
+
+RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t headSize, int64_t positions, const RopeDefaults &defaults,
+                          const char *layerType) {
+  const Config object = findParameters(reader, config, layerType);
+  ConfigReader scaling(object);
+  RopeSpec rope;
+  double theta = reader.present(defaults.thetaKey) ? reader.number(defaults.thetaKey, defaults.theta, 1, kMost) : defaults.theta;
+  if (scaling.present("rope_theta"))
+    theta = scaling.number("rope_theta", theta, 1, kMost);
+  const char *typeKey = scaling.present("rope_type") ? "rope_type" : "type";
+  std::string type = scaling.present(typeKey) ? scaling.string(typeKey, "default") : "default";
+  double part = reader.present(defaults.partialKey) ? reader.number(defaults.partialKey, 1, 0, 1) : defaults.partialFactor;
+  if (scaling.present("partial_rotary_factor"))
+    part = scaling.number("partial_rotary_factor", part, 0, 1);
+  if (type == "default" && !defaults.partial)
+    part = 1;
+  rope.width = int64_t(double(headSize) * part);
+  if (rope.width < 2 || rope.width % 2 != 0)
+    reader.fail(reader.present(defaults.partialKey) ? defaults.partialKey : "hidden_size",
+                "an even number of turned components in heads of " + std::to_string(headSize));
+  rope.parameters = {{"base", theta}};
+  // The key of the whole file wins.
+  double original = double(scaling.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
+  if (reader.present("original_max_position_embeddings"))
+    original = double(reader.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
+  // Frequencies of the type "dynamic" change only for sequences longer than the model's positions, which the limit of lengths excludes.
+  if (type != "default" && type != "dynamic")
+    rope.parameters.emplace_back("scaling", type);
+  if (type == "linear")
+    rope.parameters.emplace_back("factor", readFactor(scaling));
+  else if (type == "llama3")
+    readLlama3(scaling, original, rope.parameters);
+  else if (type == "yarn")
+    readYarn(scaling, theta, rope.width, positions, original, rope.parameters);
+  else if (type != "default" && type != "dynamic")
+    scaling.fail(typeKey, "one of default, dynamic, linear, llama3, yarn");
+  reader.join(scaling);
+  return rope;
+}
+
+WeightId attune::declareRope(TransformerSpec &spec, const std::string &name, const RopeSpec &rope, int64_t positions) {
+  return spec.computed(name, {positions, rope.width}, "rotary", rope.parameters);
+}

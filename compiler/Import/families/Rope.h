@@ -1,0 +1,45 @@
+//===- Rope.h - The keys of rotary embeddings -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Reads `rope_theta` and `rope_scaling`, or `rope_parameters`, as transformers 5 does. Both are objects with a type (`rope_type`, `type` in
+// older files) and its parameters; `rope_parameters` may be an object of such objects, one for each type of layer.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_FAMILIES_ROPE_H
+#define ATTUNE_IMPORT_FAMILIES_ROPE_H
+
+#include "compiler/Import/TransformerSpec.h"
+
+namespace attune {
+
+/// The rotary embeddings of a model, or of one type of its layers.
+struct RopeSpec {
+  /// Components of a head that are turned, from the first on.
+  int64_t width = 0;
+  /// Parameters of the computed table `rotary`.
+  WeightParameters parameters;
+};
+
+/// What a family's configuration has where the file has nothing, and the names of its keys.
+struct RopeDefaults {
+  double theta = 10000;
+  /// The part of a head's components that is turned.
+  double partialFactor = 1;
+  /// Whether the type "default" looks at `partial_rotary_factor`; others always do.
+  bool partial = false;
+  const char *thetaKey = "rope_theta";
+  const char *partialKey = "partial_rotary_factor";
+};
+
+/// Reads the rotary embeddings of heads of |headSize| components in a model of |positions| positions. With |layerType| these are those of
+/// such layers ("sliding_attention") where the file distinguishes types of layers.
+RopeSpec readRope(ConfigReader &reader, const Config &config, int64_t headSize, int64_t positions, const RopeDefaults &defaults = {},
+                  const char *layerType = nullptr);
+
+/// Declares the table of |rope| for |positions| positions, called |name|.
+WeightId declareRope(TransformerSpec &spec, const std::string &name, const RopeSpec &rope, int64_t positions);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_FAMILIES_ROPE_H

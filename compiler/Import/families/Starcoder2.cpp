@@ -1,0 +1,54 @@
+//===- Starcoder2.cpp - StarCoder2 --------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Llama with layer norms, biases, and a feed-forward without gate; all layers may attend to a window.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/families/CausalDecoder.h"
+
+using namespace attune;
+
+Result<TransformerSpec> attune::readStarcoder2Spec(const Config &config) {
+  static constexpr DecoderClasses classes = {"starcoder2", "Starcoder2", true, true, nullptr};
+  ConfigReader reader(config);
+  DecoderDefaults defaults;
+  defaults.vocab = 49152;
+  defaults.hidden = 3072;
+  defaults.layers = 30;
+  defaults.heads = 24;
+  defaults.kvHeads = 2;
+  defaults.intermediate = 12288;
+  defaults.positions = 4096;
+  defaults.epsilon = 1e-5;
+  defaults.epsilonKey = "norm_epsilon";
+  defaults.activation = "gelu_pytorch_tanh";
+  defaults.tied = true;
+  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  bool bias = reader.flag("use_bias", true);
+  std::optional<int64_t> window;
+  if (reader.present("sliding_window"))
+    window = reader.integer("sliding_window", 4096, {1, int64_t(1) << 31});
+  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
+  WeightId rotary = noWeight;
+  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
+  };
+  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
+  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+    LayerSpec layer;
+    layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias});
+    layer.attention->rotary = rotary;
+    setWindow(*layer.attention, window);
+    FfnSpec &ffn = layer.ffn.emplace();
+    ffn.up = spec.linear(path + ".mlp.c_fc", keys.hidden, keys.intermediate, bias);
+    ffn.down = spec.linear(path + ".mlp.c_proj", keys.intermediate, keys.hidden, bias);
+    ffn.activation = keys.activation;
+    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    return layer;
+  };
+  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+}
