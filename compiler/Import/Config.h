@@ -55,9 +55,9 @@ public:
   /// Records the first error of |other|, a reader of a part of the file.
   void join(const ConfigReader &other) { record(other.status()); }
 
-  /// Whether the file has |key|, perhaps with the value null.
+  /// True if the file has |key|, perhaps with the value null.
   bool knows(const char *key) const { return config.find(key) != nullptr; }
-  /// Whether the file has |key| with a value other than null.
+  /// True if the file has |key| with a value other than null.
   bool present(const char *key) const;
   /// The integer |key|, or |fallback| if it is absent.
   int64_t integer(const char *key, int64_t fallback, Range range);

@@ -123,7 +123,8 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
       return emitLastMatches(scope, loc, tokens, value, ids, arith::CmpIPredicate::ne, *step.padding, /*firstIfNone=*/true);
     return emitLastTokens(scope, step, tokens, value);
   case HeadStep::LastEnd:
-    return emitLastMatches(scope, loc, tokens, value, scope.input(InputRole::TokenIds, StackRole::Encoder), arith::CmpIPredicate::eq, step.end,
+    return emitLastMatches(scope, loc, tokens, value, scope.input(InputRole::TokenIds, StackRole::Encoder), arith::CmpIPredicate::eq,
+                           step.end,
                            /*firstIfNone=*/false);
   case HeadStep::GivenToken:
     return emitGivenTokens(scope, step, tokens, value);

@@ -126,19 +126,19 @@ struct LayerSpec {
   bool crossFromMemory = false;
   std::optional<FfnSpec> ffn;
   NormSpec ffnNorm, ffnResultNorm;
-  /// The feed-forward reads the input of the layer, as attention does, and not its result: `x + attention(n(x)) + ffn(m(x))`. Without a norm
-  /// of its own it shares that of attention.
+  /// The feed-forward reads the input of the layer, as attention does, and not its result: `x + attention(n(x)) + ffn(m(x))`. Without a
+  /// norm of its own it shares that of attention.
   bool parallel = false;
 };
 
 /// What a layer does with its branches f: `norm(x + f(x))`, `x + f(norm(x))`, or `f(x)` alone.
 enum class NormPlacement { Post, Pre, None };
 
-/// What the distances of keys add to the scores of a stack's own attentions: a table `[buckets, heads]`, or slopes `[heads]` times minus the
-/// distance (ALiBi).
+/// What the distances of keys add to the scores of a stack's own attentions: a table `[buckets, heads]`, or slopes `[heads]` times minus
+/// the distance (ALiBi).
 struct DistanceBiasSpec {
   WeightId table = noWeight;
-  /// Whether later keys have buckets of their own, not that of the distance 0.
+  /// True if later keys have buckets of their own, not that of the distance 0.
   bool bidirectional = false;
   int64_t maxDistance = 0;
   WeightId slopes = noWeight;
@@ -161,16 +161,16 @@ struct StackSpec {
   std::vector<LayerSpec> layers;
   /// After the last layer.
   std::optional<NormSpec> finalNorm;
-  /// Whether the last of `hidden_states` is the stack's result or what the final norm gets.
+  /// True if the last of `hidden_states` is the stack's result or what the final norm gets.
   bool lastStateNormed = true;
-  /// Whether keys and values can be kept for later tokens (`past_key_values`).
+  /// True if keys and values can be kept for later tokens (`past_key_values`).
   bool cached = false;
-  /// Whether tokens that go on with a sequence have positions after its padding, too, and not after its visible tokens.
+  /// True if tokens that go on with a sequence have positions after its padding, too, and not after its visible tokens.
   bool countsPadding = false;
-  /// Whether the head mask is that of the cross attention, too; if not, there is another input for it.
+  /// True if the head mask is that of the cross attention, too; if not, there is another input for it.
   bool crossSharesHeadMask = false;
 
-  /// Whether `past_key_values` has keys and values of cross attention, too.
+  /// True if `past_key_values` has keys and values of cross attention, too.
   bool keepsCrossKeys = true;
 
   /// Tensors of a layer in `past_key_values`: key and value of its own attention, and of cross attention.

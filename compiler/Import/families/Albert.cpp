@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT whose layers share weights: layer i of L is one of `num_hidden_groups` groups, floor(i * groups / L), and the model stores each group
-// once. Embeddings have fewer features than layers.
+// BERT whose layers share weights: layer i of L is one of `num_hidden_groups` groups, floor(i * groups / L), and the model stores each
+// group once. Embeddings have fewer features than layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,9 +58,8 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   std::vector<LayerSpec> declared;
   for (int64_t group = 0; group < keys.groups; ++group)
     for (int64_t inner = 0; inner < keys.layersOfGroup; ++inner)
-      declared.push_back(declareLayer(spec, keys,
-                                      prefix + "encoder.albert_layer_groups." + std::to_string(group) + ".albert_layers." +
-                                          std::to_string(inner)));
+      declared.push_back(declareLayer(
+          spec, keys, prefix + "encoder.albert_layer_groups." + std::to_string(group) + ".albert_layers." + std::to_string(inner)));
   for (int64_t i = 0; i < keys.layers; ++i) {
     auto first = declared.begin() + i * keys.groups / keys.layers * keys.layersOfGroup;
     stack.layers.insert(stack.layers.end(), first, first + keys.layersOfGroup);

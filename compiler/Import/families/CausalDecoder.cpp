@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/families/CausalDecoder.h"
-#include "compiler/Import/PruneHeads.h"
 #include "compiler/Import/families/DecoderParts.h"
+#include "compiler/Import/PruneHeads.h"
 
 #include <cmath>
 
@@ -22,7 +22,8 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   // Absent is the family's number, null that of the heads of queries.
   keys.kvHeads = reader.knows("num_key_value_heads") || defaults.kvHeads == 0 ? keys.heads : defaults.kvHeads;
   keys.kvHeads = reader.integerOrNull("num_key_value_heads", keys.kvHeads, size);
-  keys.intermediate = reader.integerOrNull(defaults.intermediateKey, defaults.intermediate == 0 ? 4 * keys.hidden : defaults.intermediate, size);
+  keys.intermediate =
+      reader.integerOrNull(defaults.intermediateKey, defaults.intermediate == 0 ? 4 * keys.hidden : defaults.intermediate, size);
   keys.positions = reader.integer(defaults.positionsKey, "max_position_embeddings", defaults.positions, size);
   keys.epsilon = reader.number(defaults.epsilonKey, defaults.epsilon, 0, 1);
   keys.classifierDropout = reader.present("classifier_dropout") ? reader.number("classifier_dropout", 0, 0, 1) : 0.1;
@@ -123,9 +124,7 @@ void attune::setWindow(AttentionSpec &attention, std::optional<int64_t> window) 
 CausalDecoder::CausalDecoder(ConfigReader &reader, const DecoderClasses &classes, const DecoderKeys &keys)
     : reader(reader), classes(classes), keys(keys) {}
 
-std::string CausalDecoder::modelClass() const {
-  return classes.model ? classes.model : std::string(classes.prefix) + "Model";
-}
+std::string CausalDecoder::modelClass() const { return classes.model ? classes.model : std::string(classes.prefix) + "Model"; }
 
 std::string CausalDecoder::classifierClass() const {
   return classes.classifier ? classes.classifier : std::string(classes.prefix) + "ForSequenceClassification";
@@ -186,7 +185,7 @@ void CausalDecoder::declareHead(TransformerSpec &spec) {
 }
 
 Result<TransformerSpec> CausalDecoder::declare(const std::function<void(TransformerSpec &, const std::string &)> &tables,
-                                              const DeclareDecoderLayer &layer, const DeclareNorm &finalNorm) {
+                                               const DeclareDecoderLayer &layer, const DeclareNorm &finalNorm) {
   const std::string prefix = classes.prefix;
   std::vector<std::pair<std::string, bool>> known = {{modelClass(), true}, {prefix + "ForCausalLM", true}};
   if (classes.sequence || classes.classifier)

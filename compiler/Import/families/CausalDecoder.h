@@ -132,8 +132,8 @@ public:
   /// Positions are no input, as nothing depends on them but distances.
   bool hasPositions = true;
 
-  /// Declares the model around |layer|; |finalNorm| declares its last norm. Tables of positions and the like are declared by |tables|, right after the word table, which gets the
-  /// prefix of the model's tensors; |finalNorm| may be null.
+  /// Declares the model around |layer|; |finalNorm| declares its last norm. Tables of positions and the like are declared by |tables|,
+  /// right after the word table, which gets the prefix of the model's tensors; |finalNorm| may be null.
   Result<TransformerSpec> declare(const std::function<void(TransformerSpec &, const std::string &)> &tables,
                                   const DeclareDecoderLayer &layer, const DeclareNorm &finalNorm);
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with embeddings that may have fewer features than its layers, without a pooler. The discriminator tells for each token whether it was
-// replaced, the generator scores words.
+// BERT with embeddings that may have fewer features than its layers, without a pooler. The discriminator tells for each token whether it
+// was replaced, the generator scores words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +61,8 @@ static void declareChoices(TransformerSpec &spec, const BertKeys &keys, const st
 
 Result<TransformerSpec> attune::readElectraSpec(const Config &config) {
   static const BertHeads heads = {
-      {"ElectraModel", [](TransformerSpec &spec, const BertKeys &, const std::string &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
+      {"ElectraModel",
+       [](TransformerSpec &spec, const BertKeys &, const std::string &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
       {"ElectraForPreTraining", declarePreTraining},
       {"ElectraForMaskedLM", declareMaskedLM},
       {"ElectraForCausalLM", declareMaskedLM},

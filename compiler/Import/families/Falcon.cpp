@@ -18,7 +18,7 @@ namespace {
 struct FalconKeys {
   DecoderKeys decoder;
   bool newArchitecture, multiQuery, parallel, alibi, bias;
-  /// Whether both branches have a norm of the layer's input.
+  /// True if both branches have a norm of the layer's input.
   bool twoNorms;
 };
 
@@ -76,8 +76,9 @@ Result<TransformerSpec> attune::readFalconSpec(const Config &config) {
   auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
     // Scores with slopes are scaled together, so that the slopes get the factor of the scores, too.
     if (keys.alibi)
-      spec.decoder->distanceBias.emplace().slopes = spec.scale(
-          spec.computed(prefix + "alibi_slopes", {decoder.heads}, "alibi_slopes", {{"rounding", std::string("bf16")}}), decoder.headScale());
+      spec.decoder->distanceBias.emplace().slopes =
+          spec.scale(spec.computed(prefix + "alibi_slopes", {decoder.heads}, "alibi_slopes", {{"rounding", std::string("bf16")}}),
+                     decoder.headScale());
     else
       rotary = declareRope(spec, prefix + "rotary_emb", rope, decoder.positions);
   };

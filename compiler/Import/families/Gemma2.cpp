@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Import/families/Families.h"
 #include "compiler/Import/families/CausalDecoder.h"
+#include "compiler/Import/families/Families.h"
 
 #include <cmath>
 
@@ -69,7 +69,7 @@ static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, con
   return layer;
 }
 
-/// What both have where the file has nothing.
+/// Returns the values of keys that the file lacks and both families share.
 static DecoderDefaults getDefaults() {
   DecoderDefaults defaults;
   defaults.hidden = 2304, defaults.layers = 26, defaults.heads = 8, defaults.kvHeads = 4, defaults.headSize = 256;
@@ -105,7 +105,8 @@ Result<TransformerSpec> attune::readGemma2Spec(const Config &config) {
 }
 
 Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
-  static constexpr DecoderClasses classes = {"gemma3_text", "Gemma3", false, false, nullptr, false, "Gemma3TextModel", "Gemma3TextForSequenceClassification"};
+  static constexpr DecoderClasses classes = {
+      "gemma3_text", "Gemma3", false, false, nullptr, false, "Gemma3TextModel", "Gemma3TextForSequenceClassification"};
   ConfigReader reader(config);
   DecoderDefaults defaults = getDefaults();
   defaults.vocab = 262208, defaults.positions = 131072;
@@ -117,8 +118,7 @@ Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
   if (bidirectional && keys.window)
     keys.window = *keys.window / 2 + 1;
   int64_t pattern = reader.present("sliding_window_pattern") ? reader.integer("sliding_window_pattern", 6, {1, int64_t(1) << 31}) : 6;
-  auto windows =
-      readWindows(reader, config, keys.decoder.layers, keys.window, [&](int64_t index) { return (index + 1) % pattern != 0; });
+  auto windows = readWindows(reader, config, keys.decoder.layers, keys.window, [&](int64_t index) { return (index + 1) % pattern != 0; });
   RopeDefaults global, local;
   global.theta = 1e6;
   local.thetaKey = "rope_local_base_freq";
@@ -130,8 +130,7 @@ Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
     localRotary = declareRope(spec, prefix + "rotary_emb_local", localRope, keys.decoder.positions);
   };
   auto layer = [&](TransformerSpec &spec, int64_t index, const std::string &path) {
-    LayerSpec layer =
-        declareLayer(spec, keys, path, windows[index], windows[index] ? localRotary : globalRotary, /*normsHeads=*/true);
+    LayerSpec layer = declareLayer(spec, keys, path, windows[index], windows[index] ? localRotary : globalRotary, /*normsHeads=*/true);
     if (bidirectional) {
       layer.attention->causal = false;
       layer.attention->windowRight = layer.attention->windowLeft;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 without biases, also of norms, with distances that take from scores in proportion to a slope per head (ALiBi) in place of positions.
+// GPT-2 without biases, also of norms, with distances that take from scores in proportion to a slope per head (ALiBi) in place of
+// positions.
 //
 //===----------------------------------------------------------------------===//
 

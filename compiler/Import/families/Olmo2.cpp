@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Import/families/Families.h"
 #include "compiler/Import/families/CausalDecoder.h"
+#include "compiler/Import/families/Families.h"
 
 using namespace attune;
 

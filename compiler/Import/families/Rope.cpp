@@ -32,9 +32,7 @@ static void readYarn(ConfigReader &scaling, double base, int64_t width, int64_t 
   double fast = scaling.present("beta_fast") ? scaling.number("beta_fast", 32, 1e-6, kMost) : 32;
   double slow = scaling.present("beta_slow") ? scaling.number("beta_slow", 1, 1e-6, kMost) : 1;
   // The pair of components that turns |rotations| times within the original length.
-  auto pairOf = [&](double rotations) {
-    return double(width) * std::log(original / (rotations * 2 * M_PI)) / (2 * std::log(base));
-  };
+  auto pairOf = [&](double rotations) { return double(width) * std::log(original / (rotations * 2 * M_PI)) / (2 * std::log(base)); };
   double low = pairOf(fast), high = pairOf(slow);
   if (scaling.flag("truncate", true))
     low = std::floor(low), high = std::ceil(high);

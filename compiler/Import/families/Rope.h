@@ -21,12 +21,12 @@ struct RopeSpec {
   WeightParameters parameters;
 };
 
-/// What a family's configuration has where the file has nothing, and the names of its keys.
+/// The values of keys that the file lacks, and the names of a family's keys.
 struct RopeDefaults {
   double theta = 10000;
   /// The part of a head's components that is turned.
   double partialFactor = 1;
-  /// Whether the type "default" looks at `partial_rotary_factor`; others always do.
+  /// True if the type "default" looks at `partial_rotary_factor`; others always do.
   bool partial = false;
   const char *thetaKey = "rope_theta";
   const char *partialKey = "partial_rotary_factor";
