@@ -45,7 +45,7 @@
 
 // A reduced module keeps its target.
 // RUN: printf '#!/bin/sh\nattune-opt --attune-to-linalg "$1" 2>/dev/null | grep -q "vector_bits = 256" && exit 1 || exit 0\n' > %t/kept.sh && chmod +x %t/kept.sh
-// RUN: attune-reduce %t/narrow.mlir --reduction-tree='traversal-mode=0 test=%t/kept.sh' | FileCheck %s --check-prefix=REDUCED
+// RUN: cd %t && attune-reduce narrow.mlir --reduction-tree='traversal-mode=0 test=./kept.sh' | FileCheck %s --check-prefix=REDUCED
 // REDUCED: rt.target = #rt.target<"cpu", {{{.*}}vector_bits = 256
 // REDUCED-NOT: xfmr.linear
 

@@ -104,7 +104,7 @@ struct ConvertNorm : GroupedPattern<NormOp> {
     auto type = cast<RankedTensorType>(x.getType());
     RowOps row{b, type, tensor::DimOp::create(b, x, 0), {}};
     if (Value residual = adaptor.getResidual())
-      x = row.map({x, headsToRows(b, residual)}, {row.full(), row.full()}, [&](ValueRange args) { return b.addf(args[0], args[1]); });
+      x = row.map({x, residual}, {row.full(), row.full()}, [&](ValueRange args) { return b.addf(args[0], args[1]); });
     Value inverse = row.constant(1.0 / type.getDimSize(1)), epsilon = row.constant(op.getEpsilon().convertToDouble());
     Value result = normalize(row, adaptor, x, {inverse, epsilon, row.constant(1.0)});
     this->groups.mark(row.ops, op->getName().stripDialect() + " " + Twine(type.getDimSize(1)) + (op.getResidual() ? ", residual" : ""));

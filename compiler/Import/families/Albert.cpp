@@ -9,8 +9,6 @@
 
 #include "compiler/Import/families/BertBase.h"
 
-#include <cmath>
-
 using namespace attune;
 using mlir::xfmr::Activation;
 
@@ -35,13 +33,7 @@ static LayerSpec declareLayer(TransformerSpec &spec, const BertKeys &keys, const
   LayerSpec layer;
   layer.path = path;
   layer.ffnNorm = spec.norm(path + ".full_layer_layer_norm", keys.hidden, keys.epsilon);
-  AttentionSpec &attention = layer.attention.emplace();
-  attention.query = spec.linear(path + ".attention.query", keys.hidden, keys.hidden);
-  attention.key = spec.linear(path + ".attention.key", keys.hidden, keys.hidden);
-  attention.value = spec.linear(path + ".attention.value", keys.hidden, keys.hidden);
-  attention.output = spec.linear(path + ".attention.dense", keys.hidden, keys.hidden);
-  attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
-  attention.scale = 1 / std::sqrt(double(keys.hidden / keys.heads));
+  layer.attention = declareWholeAttention(spec, keys, path + ".attention", {"query", "key", "value", "dense"});
   layer.attentionNorm = spec.norm(path + ".attention.LayerNorm", keys.hidden, keys.epsilon);
   FfnSpec &ffn = layer.ffn.emplace();
   ffn.up = spec.linear(path + ".ffn", keys.hidden, keys.intermediate);

@@ -112,6 +112,19 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const BertKeys &key
   return attention;
 }
 
+AttentionSpec attune::declareWholeAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
+                                            const std::array<const char *, 4> &names) {
+  auto projection = [&](const char *name) { return spec.linear(path + "." + name, keys.hidden, keys.hidden); };
+  AttentionSpec attention;
+  attention.query = projection(names[0]);
+  attention.key = projection(names[1]);
+  attention.value = projection(names[2]);
+  attention.output = projection(names[3]);
+  attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
+  attention.scale = 1 / std::sqrt(double(keys.hidden / keys.heads));
+  return attention;
+}
+
 static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, int64_t number) {
   LayerSpec layer;
   layer.path = path;

@@ -11,6 +11,8 @@
 #include "compiler/Import/families/Families.h"
 #include "compiler/Import/PruneHeads.h"
 
+#include <array>
+
 namespace attune {
 
 /// The keys of a BertConfig.
@@ -58,6 +60,9 @@ void declareBertEmbeddings(TransformerSpec &spec, const BertKeys &keys, const st
 void declareBertInputs(TransformerSpec &spec, const BertKeys &keys);
 /// Begins the stack of a model.
 StackSpec &declareBertStack(TransformerSpec &spec, const BertKeys &keys);
+/// Declares an attention of all heads whose projections of queries, keys, values and results are PATH.NAME for each of |names|.
+AttentionSpec declareWholeAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
+                                    const std::array<const char *, 4> &names);
 /// Declares inputs, embeddings and layers.
 void declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 

@@ -27,24 +27,24 @@ Result<TransformerSpec> attune::readBloomSpec(const Config &config) {
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.intermediate = 4 * keys.hidden;
   reader.reject("apply_residual_connection_post_layernorm", "residuals of normalized values are not implemented");
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    spec.decoder->embeddings.norm = norm(spec, prefix + "word_embeddings_layernorm", keys.hidden);
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::norm;
+  decoder.tables = [&](TransformerSpec &spec, const std::string &prefix) {
+    spec.decoder->embeddings.norm = decoder.norm(spec, prefix + "word_embeddings_layernorm");
     spec.decoder->distanceBias.emplace().slopes = spec.computed(prefix + "alibi_slopes", {keys.heads}, "alibi_slopes", {});
   };
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
     AttentionSpec &attention = layer.attention.emplace();
     spec.splitByHead(attention, spec.linear(path + ".self_attention.query_key_value", keys.hidden, 3 * keys.hidden), keys.heads);
     attention.output = spec.linear(path + ".self_attention.dense", keys.hidden, keys.hidden);
     setDecoderAttention(attention, keys);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     layer.ffn = declarePlainFfn(spec, keys, path + ".mlp.dense_h_to_4h", path + ".mlp.dense_4h_to_h");
     return layer;
   };
-  CausalDecoder decoder(reader, classes, keys);
   decoder.names = {"transformer.", "word_embeddings", "h", "ln_f", "lm_head", "classifier"};
   decoder.hasPositions = false;
-  return decoder.declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

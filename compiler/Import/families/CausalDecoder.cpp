@@ -38,6 +38,8 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   keys.headSize = reader.integerOrNull("head_dim", defaults.headSize == 0 ? keys.hidden / keys.heads : defaults.headSize, size);
   if (keys.heads % keys.kvHeads != 0)
     reader.fail("num_key_value_heads", "a divisor of 'num_attention_heads', which is " + std::to_string(keys.heads));
+  if (!reader.flag("is_causal", true))
+    reader.fail("is_causal", "true: attention to later tokens is not implemented for this family");
   rejectPrunedHeads(reader);
   reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
@@ -69,6 +71,13 @@ std::vector<std::optional<int64_t>> attune::readWindows(ConfigReader &reader, co
       windows[i] = window;
   }
   return windows;
+}
+
+std::optional<int64_t> attune::readWindow(ConfigReader &reader, std::optional<int64_t> fallback) {
+  if (!reader.knows("sliding_window"))
+    return fallback;
+  constexpr Range tokens = {1, int64_t(1) << 31};
+  return reader.present("sliding_window") ? std::optional(reader.integer("sliding_window", 0, tokens)) : std::nullopt;
 }
 
 AttentionSpec attune::declareDecoderAttention(TransformerSpec &spec, const DecoderKeys &keys, const std::string &path,
@@ -107,22 +116,10 @@ FfnSpec attune::declarePlainFfn(TransformerSpec &spec, const DecoderKeys &keys, 
   return ffn;
 }
 
-RopeSpec attune::readGptJRope(ConfigReader &reader, const DecoderKeys &keys) {
-  RopeSpec rope;
-  rope.parameters = {{"base", 10000.0}};
-  rope.width = reader.integer("rotary_dim", 64, {2, keys.headSize});
-  if (rope.width % 2 != 0)
-    reader.fail("rotary_dim", "an even number");
-  return rope;
-}
-
 void attune::setWindow(AttentionSpec &attention, std::optional<int64_t> window) {
   if (window)
     attention.windowLeft = *window - 1;
 }
-
-CausalDecoder::CausalDecoder(ConfigReader &reader, const DecoderClasses &classes, const DecoderKeys &keys)
-    : reader(reader), classes(classes), keys(keys) {}
 
 std::string CausalDecoder::modelClass() const { return classes.model ? classes.model : std::string(classes.prefix) + "Model"; }
 
@@ -184,8 +181,7 @@ void CausalDecoder::declareHead(TransformerSpec &spec) {
   }
 }
 
-Result<TransformerSpec> CausalDecoder::declare(const std::function<void(TransformerSpec &, const std::string &)> &tables,
-                                               const DeclareDecoderLayer &layer, const DeclareNorm &finalNorm) {
+Result<TransformerSpec> CausalDecoder::declare(const DeclareDecoderLayer &layer) {
   const std::string prefix = classes.prefix;
   std::vector<std::pair<std::string, bool>> known = {{modelClass(), true}, {prefix + "ForCausalLM", true}};
   if (classes.sequence || classes.classifier)
@@ -204,15 +200,17 @@ Result<TransformerSpec> CausalDecoder::declare(const std::function<void(Transfor
   spec.basePrefix = answers ? classes.questionAnswering : names.base;
   const std::string base = spec.architecture == modelClass() ? "" : spec.basePrefix;
   declareStack(spec, base);
-  tables(spec, base);
+  if (rope)
+    rotary = declareRope(spec, base + "rotary_emb", *rope, keys.positions);
+  if (tables)
+    tables(spec, base);
   for (int64_t i = 0; i < keys.layers; ++i) {
     const std::string path = base + names.layers + "." + std::to_string(i);
     LayerSpec declared = layer(spec, i, path);
     declared.path = path;
     spec.decoder->layers.push_back(std::move(declared));
   }
-  if (finalNorm)
-    spec.decoder->finalNorm = finalNorm(spec, base + names.norm, keys.hidden);
+  spec.decoder->finalNorm = norm(spec, base + names.norm);
   declareHead(spec);
   return spec;
 }

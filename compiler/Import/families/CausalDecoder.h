@@ -63,6 +63,9 @@ DecoderKeys readDecoderKeys(ConfigReader &reader, const DecoderDefaults &default
 std::vector<std::optional<int64_t>> readWindows(ConfigReader &reader, const Config &config, int64_t layers, std::optional<int64_t> window,
                                                 llvm::function_ref<bool(int64_t)> isSliding);
 
+/// Reads `sliding_window`: the tokens of a window, |fallback| where the key is absent, none where it is null.
+std::optional<int64_t> readWindow(ConfigReader &reader, std::optional<int64_t> fallback);
+
 /// The biases of a layer's attention.
 struct AttentionBiases {
   bool queryKeyValue = false, output = false;
@@ -76,15 +79,13 @@ void setDecoderAttention(AttentionSpec &attention, const DecoderKeys &keys);
 FfnSpec declareGatedFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &path, bool bias = false);
 /// Declares the projections |up| and |down| of a feed-forward without gate.
 FfnSpec declarePlainFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &up, const std::string &down, bool bias = true);
-/// The rotary embeddings of GPT-J and CodeGen: `rotary_dim` components.
-RopeSpec readGptJRope(ConfigReader &reader, const DecoderKeys &keys);
 /// Restricts |attention| to a window of that many tokens, the query's own and those before it, if there is one.
 void setWindow(AttentionSpec &attention, std::optional<int64_t> window);
 
 /// Declares a layer called |path|, the number |index| of its stack.
 using DeclareDecoderLayer = std::function<LayerSpec(TransformerSpec &spec, int64_t index, const std::string &path)>;
-/// Declares a norm of |size| features called |name|.
-using DeclareNorm = std::function<NormSpec(TransformerSpec &spec, const std::string &name, int64_t size)>;
+/// Declares the tables of positions and the like of a model whose tensors have the prefix |prefix|.
+using DeclareTables = std::function<void(TransformerSpec &spec, const std::string &prefix)>;
 
 /// The names of a family's modules.
 struct DecoderNames {
@@ -117,13 +118,16 @@ struct DecoderClasses {
   const char *model = nullptr, *classifier = nullptr;
 };
 
-/// A decoder of a family, put together.
+/// A decoder of a family, put together: words, tables of positions, layers, last norm and head.
 class CausalDecoder {
 public:
-  CausalDecoder(ConfigReader &reader, const DecoderClasses &classes, const DecoderKeys &keys);
+  CausalDecoder(ConfigReader &reader, const DecoderClasses &classes, const DecoderKeys &keys)
+      : reader(reader), classes(classes), keys(keys) {}
 
   DecoderNames names;
-  /// The factor of embeddings.
+  /// The kind of the model's norms.
+  NormSpec (TransformerSpec::*normKind)(const std::string &name, int64_t size, double epsilon) = &TransformerSpec::rmsNorm;
+  /// The factor of embeddings, and whether it applies to given vectors (`inputs_embeds`), too.
   double embeddingScale = 1;
   bool scalesGivenVectors = false;
   LanguageHead head;
@@ -131,11 +135,20 @@ public:
   bool wordTypes = false;
   /// Positions are no input, as nothing depends on them but distances.
   bool hasPositions = true;
+  /// The rotary embeddings whose table is |rotary|.
+  std::optional<RopeSpec> rope;
+  /// Declares further tables, after the word table.
+  DeclareTables tables;
 
-  /// Declares the model around |layer|; |finalNorm| declares its last norm. Tables of positions and the like are declared by |tables|,
-  /// right after the word table, which gets the prefix of the model's tensors; |finalNorm| may be null.
-  Result<TransformerSpec> declare(const std::function<void(TransformerSpec &, const std::string &)> &tables,
-                                  const DeclareDecoderLayer &layer, const DeclareNorm &finalNorm);
+  /// The table of |rope|, for layers that have rotary embeddings.
+  WeightId rotary = noWeight;
+
+  /// Declares a norm called |name| of |size| features, those of the model by default.
+  NormSpec norm(TransformerSpec &spec, const std::string &name, std::optional<int64_t> size = std::nullopt) const {
+    return (spec.*normKind)(name, size.value_or(keys.hidden), keys.epsilon);
+  }
+  /// Declares the model around the layers that |layer| declares.
+  Result<TransformerSpec> declare(const DeclareDecoderLayer &layer);
 
 private:
   std::string modelClass() const;

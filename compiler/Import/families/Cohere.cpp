@@ -1,8 +1,9 @@
-//===- Cohere.cpp - Cohere ----------------------------------------------------===//
+//===- Cohere.cpp - Cohere 1 and 2 ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // Branches that read the same norm of their input, layer norms without biases, rotary embeddings of neighbouring components, scaled logits.
+// Cohere 1 may have norms of heads. Cohere 2 has windows in most layers, and rotary embeddings in these alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,43 +12,46 @@
 
 using namespace attune;
 
-Result<TransformerSpec> attune::readCohereSpec(const Config &config) {
-  static constexpr DecoderClasses classes = {"cohere", "Cohere", false, false, nullptr};
+/// Reads a model of Cohere 2, or of Cohere 1.
+static Result<TransformerSpec> readCohere(const Config &config, const DecoderClasses &classes, bool isCohere2) {
   ConfigReader reader(config);
   DecoderDefaults defaults;
-  defaults.vocab = 256000;
-  defaults.hidden = 8192;
-  defaults.layers = 40;
-  defaults.heads = 64;
-  defaults.intermediate = 22528;
-  defaults.positions = 8192;
-  defaults.epsilon = 1e-5;
-  defaults.epsilonKey = "layer_norm_eps";
-  defaults.tied = true;
-  defaults.padding = 0;
+  defaults.vocab = 256000, defaults.hidden = 8192, defaults.layers = 40, defaults.heads = 64;
+  defaults.intermediate = 22528, defaults.positions = 8192;
+  defaults.epsilonKey = "layer_norm_eps", defaults.epsilon = 1e-5;
+  defaults.tied = true, defaults.padding = 0;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  bool bias = reader.flag("attention_bias", false), normsHeads = reader.flag("use_qk_norm", false);
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.normWithoutBias(name, size, keys.epsilon); };
-  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+  bool bias = reader.flag("attention_bias", false), normsHeads = !isCohere2 && reader.flag("use_qk_norm", false);
+  std::vector<std::optional<int64_t>> windows(keys.layers);
+  if (isCohere2) {
+    int64_t pattern = reader.integer("sliding_window_pattern", 4, {1, int64_t(1) << 31});
+    windows = readWindows(reader, config, keys.layers, readWindow(reader, 4096), [&](int64_t index) { return (index + 1) % pattern != 0; });
+  }
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::normWithoutBias;
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
+  decoder.head.scale = reader.number("logit_scale", 0.0625, -1e12, 1e12);
+  return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
     LayerSpec layer;
     AttentionSpec &attention = layer.attention.emplace(declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias}));
     if (normsHeads) {
       attention.queryNorm = spec.headNorm(path + ".self_attn.q_norm", keys.heads, keys.headSize, keys.epsilon);
       attention.keyNorm = spec.headNorm(path + ".self_attn.k_norm", keys.kvHeads, keys.headSize, keys.epsilon);
     }
-    attention.rotary = rotary;
+    attention.rotary = !isCohere2 || windows[index] ? decoder.rotary : noWeight;
     attention.interleaved = true;
+    setWindow(attention, windows[index]);
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
     layer.parallel = true;
     return layer;
-  };
-  CausalDecoder decoder(reader, classes, keys);
-  decoder.head.scale = reader.number("logit_scale", 0.0625, -1e12, 1e12);
-  return decoder.declare(tables, layer, norm);
+  });
+}
+
+Result<TransformerSpec> attune::readCohereSpec(const Config &config) {
+  return readCohere(config, {"cohere", "Cohere", false, false, nullptr}, /*isCohere2=*/false);
+}
+
+Result<TransformerSpec> attune::readCohere2Spec(const Config &config) {
+  return readCohere(config, {"cohere2", "Cohere2", false, false, nullptr}, /*isCohere2=*/true);
 }

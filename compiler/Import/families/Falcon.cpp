@@ -69,20 +69,17 @@ Result<TransformerSpec> attune::readFalconSpec(const Config &config) {
   ConfigReader reader(config);
   FalconKeys keys = readKeys(reader);
   const DecoderKeys &decoder = keys.decoder;
-  RopeSpec rope;
+  CausalDecoder causal(reader, classes, decoder);
+  causal.normKind = &TransformerSpec::norm;
   if (!keys.alibi)
-    rope = readRope(reader, config, decoder.headSize, decoder.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    // Scores with slopes are scaled together, so that the slopes get the factor of the scores, too.
-    if (keys.alibi)
-      spec.decoder->distanceBias.emplace().slopes =
-          spec.scale(spec.computed(prefix + "alibi_slopes", {decoder.heads}, "alibi_slopes", {{"rounding", std::string("bf16")}}),
-                     decoder.headScale());
-    else
-      rotary = declareRope(spec, prefix + "rotary_emb", rope, decoder.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, decoder.epsilon); };
+    causal.rope = readRope(reader, config, decoder.headSize, decoder.positions);
+  else
+    // The reference scales scores and slopes together.
+    causal.tables = [&](TransformerSpec &spec, const std::string &prefix) {
+      WeightParameters rounded = {{"rounding", std::string("bf16")}};
+      WeightId slopes = spec.computed(prefix + "alibi_slopes", {decoder.heads}, "alibi_slopes", rounded);
+      spec.decoder->distanceBias.emplace().slopes = spec.scale(slopes, decoder.headScale());
+    };
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     AttentionSpec &attention = layer.attention.emplace();
@@ -90,18 +87,17 @@ Result<TransformerSpec> attune::readFalconSpec(const Config &config) {
     splitProjection(spec, keys, spec.linear(path + ".self_attention.query_key_value", decoder.hidden, features, keys.bias), attention);
     attention.output = spec.linear(path + ".self_attention.dense", decoder.hidden, decoder.hidden, keys.bias);
     setDecoderAttention(attention, decoder);
-    attention.rotary = rotary;
+    attention.rotary = causal.rotary;
     layer.ffn = declarePlainFfn(spec, decoder, path + ".mlp.dense_h_to_4h", path + ".mlp.dense_4h_to_h", keys.bias);
     layer.parallel = keys.parallel;
-    layer.attentionNorm = norm(spec, path + (keys.twoNorms ? ".ln_attn" : ".input_layernorm"), decoder.hidden);
+    layer.attentionNorm = causal.norm(spec, path + (keys.twoNorms ? ".ln_attn" : ".input_layernorm"));
     if (keys.twoNorms)
-      layer.ffnNorm = norm(spec, path + ".ln_mlp", decoder.hidden);
+      layer.ffnNorm = causal.norm(spec, path + ".ln_mlp");
     else if (!keys.parallel)
-      layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", decoder.hidden);
+      layer.ffnNorm = causal.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  CausalDecoder causal(reader, classes, decoder);
   causal.names = {"transformer.", "word_embeddings", "h", "ln_f", "lm_head", "classifier"};
   causal.hasPositions = !keys.alibi;
-  return causal.declare(tables, layer, norm);
+  return causal.declare(layer);
 }

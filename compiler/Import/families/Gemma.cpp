@@ -34,23 +34,19 @@ Result<TransformerSpec> attune::readGemmaSpec(const Config &config) {
     keys.activation = mlir::xfmr::Activation::GeluTanh;
   bool bias = reader.flag("attention_bias", false);
   bool causal = !reader.present("use_bidirectional_attention") || !reader.flag("use_bidirectional_attention", false);
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.shiftedRmsNorm(name, size, keys.epsilon); };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::shiftedRmsNorm;
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias});
     layer.attention->causal = causal;
-    layer.attention->rotary = rotary;
+    layer.attention->rotary = decoder.rotary;
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  CausalDecoder decoder(reader, classes, keys);
   decoder.embeddingScale = std::sqrt(double(keys.hidden));
-  return decoder.declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

@@ -41,31 +41,29 @@ static Gemma2Keys readKeys(ConfigReader &reader, const Config &config, const Dec
   };
   keys.scoreCap = cap("attn_logit_softcapping", scoreCap);
   keys.logitCap = cap("final_logit_softcapping", logitCap);
-  if (!config.find("sliding_window") || reader.present("sliding_window"))
-    keys.window = reader.integer("sliding_window", 4096, {1, int64_t(1) << 31});
+  keys.window = readWindow(reader, 4096);
   return keys;
 }
 
-/// Declares a layer without the norms of its heads, whose window is |window| tokens.
-static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, const std::string &path, std::optional<int64_t> window,
-                              WeightId rotary, bool normsHeads) {
-  const DecoderKeys &decoder = keys.decoder;
-  auto norm = [&](const std::string &name, int64_t size) { return spec.shiftedRmsNorm(path + name, size, decoder.epsilon); };
+/// Declares a layer whose window is |window| tokens, with the table |rotary|.
+static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, const CausalDecoder &decoder, const std::string &path,
+                              std::optional<int64_t> window, WeightId rotary, bool normsHeads) {
   LayerSpec layer;
-  AttentionSpec &attention = layer.attention.emplace(declareDecoderAttention(spec, decoder, path + ".self_attn", {keys.bias, keys.bias}));
+  AttentionSpec &attention =
+      layer.attention.emplace(declareDecoderAttention(spec, keys.decoder, path + ".self_attn", {keys.bias, keys.bias}));
   if (normsHeads) {
-    attention.queryNorm.norm = norm(".self_attn.q_norm", decoder.headSize);
-    attention.keyNorm.norm = norm(".self_attn.k_norm", decoder.headSize);
+    attention.queryNorm.norm = decoder.norm(spec, path + ".self_attn.q_norm", keys.decoder.headSize);
+    attention.keyNorm.norm = decoder.norm(spec, path + ".self_attn.k_norm", keys.decoder.headSize);
   }
   attention.scale = keys.scale;
   attention.softcap = keys.scoreCap;
   attention.rotary = rotary;
   setWindow(attention, window);
-  layer.ffn = declareGatedFfn(spec, decoder, path + ".mlp");
-  layer.attentionNorm = norm(".input_layernorm", decoder.hidden);
-  layer.attentionResultNorm = norm(".post_attention_layernorm", decoder.hidden);
-  layer.ffnNorm = norm(".pre_feedforward_layernorm", decoder.hidden);
-  layer.ffnResultNorm = norm(".post_feedforward_layernorm", decoder.hidden);
+  layer.ffn = declareGatedFfn(spec, keys.decoder, path + ".mlp");
+  layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+  layer.attentionResultNorm = decoder.norm(spec, path + ".post_attention_layernorm");
+  layer.ffnNorm = decoder.norm(spec, path + ".pre_feedforward_layernorm");
+  layer.ffnResultNorm = decoder.norm(spec, path + ".post_feedforward_layernorm");
   return layer;
 }
 
@@ -79,6 +77,13 @@ static DecoderDefaults getDefaults() {
   return defaults;
 }
 
+/// Sets what both have around their layers.
+static void setAround(CausalDecoder &decoder, const Gemma2Keys &keys) {
+  decoder.normKind = &TransformerSpec::shiftedRmsNorm;
+  decoder.embeddingScale = std::sqrt(double(keys.decoder.hidden));
+  decoder.head.softcap = keys.logitCap;
+}
+
 Result<TransformerSpec> attune::readGemma2Spec(const Config &config) {
   static constexpr DecoderClasses classes = {"gemma2", "Gemma2", true, true, nullptr};
   ConfigReader reader(config);
@@ -87,21 +92,12 @@ Result<TransformerSpec> attune::readGemma2Spec(const Config &config) {
   Gemma2Keys keys = readKeys(reader, config, defaults, 50, 30);
   reader.reject("use_bidirectional_attention", "attention to later tokens is not implemented for this family");
   auto windows = readWindows(reader, config, keys.decoder.layers, keys.window, [](int64_t index) { return index % 2 == 0; });
-  RopeSpec rope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.decoder.positions);
-  };
-  auto layer = [&](TransformerSpec &spec, int64_t index, const std::string &path) {
-    return declareLayer(spec, keys, path, windows[index], rotary, /*normsHeads=*/false);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) {
-    return spec.shiftedRmsNorm(name, size, keys.decoder.epsilon);
-  };
   CausalDecoder decoder(reader, classes, keys.decoder);
-  decoder.embeddingScale = std::sqrt(double(keys.decoder.hidden));
-  decoder.head.softcap = keys.logitCap;
-  return decoder.declare(tables, layer, norm);
+  setAround(decoder, keys);
+  decoder.rope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions);
+  return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
+    return declareLayer(spec, keys, decoder, path, windows[index], decoder.rotary, /*normsHeads=*/false);
+  });
 }
 
 Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
@@ -117,31 +113,27 @@ Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
   bool bidirectional = reader.present("use_bidirectional_attention") && reader.flag("use_bidirectional_attention", false);
   if (bidirectional && keys.window)
     keys.window = *keys.window / 2 + 1;
-  int64_t pattern = reader.present("sliding_window_pattern") ? reader.integer("sliding_window_pattern", 6, {1, int64_t(1) << 31}) : 6;
-  auto windows = readWindows(reader, config, keys.decoder.layers, keys.window, [&](int64_t index) { return (index + 1) % pattern != 0; });
+  constexpr Range pattern = {1, int64_t(1) << 31};
+  int64_t period = reader.integerOrNull("sliding_window_pattern", 6, pattern);
+  auto windows = readWindows(reader, config, keys.decoder.layers, keys.window, [&](int64_t index) { return (index + 1) % period != 0; });
   RopeDefaults global, local;
   global.theta = 1e6;
   local.thetaKey = "rope_local_base_freq";
-  RopeSpec globalRope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions, global, "full_attention");
+  CausalDecoder decoder(reader, classes, keys.decoder);
+  setAround(decoder, keys);
+  decoder.rope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions, global, "full_attention");
   RopeSpec localRope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions, local, "sliding_attention");
-  WeightId globalRotary = noWeight, localRotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    globalRotary = declareRope(spec, prefix + "rotary_emb", globalRope, keys.decoder.positions);
+  WeightId localRotary = noWeight;
+  decoder.tables = [&](TransformerSpec &spec, const std::string &prefix) {
     localRotary = declareRope(spec, prefix + "rotary_emb_local", localRope, keys.decoder.positions);
   };
-  auto layer = [&](TransformerSpec &spec, int64_t index, const std::string &path) {
-    LayerSpec layer = declareLayer(spec, keys, path, windows[index], windows[index] ? localRotary : globalRotary, /*normsHeads=*/true);
+  return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
+    WeightId rotary = windows[index] ? localRotary : decoder.rotary;
+    LayerSpec layer = declareLayer(spec, keys, decoder, path, windows[index], rotary, /*normsHeads=*/true);
     if (bidirectional) {
       layer.attention->causal = false;
       layer.attention->windowRight = layer.attention->windowLeft;
     }
     return layer;
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) {
-    return spec.shiftedRmsNorm(name, size, keys.decoder.epsilon);
-  };
-  CausalDecoder decoder(reader, classes, keys.decoder);
-  decoder.embeddingScale = std::sqrt(double(keys.decoder.hidden));
-  decoder.head.softcap = keys.logitCap;
-  return decoder.declare(tables, layer, norm);
+  });
 }

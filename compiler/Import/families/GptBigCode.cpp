@@ -26,13 +26,14 @@ Result<TransformerSpec> attune::readGptBigCodeSpec(const Config &config) {
   bool multiQuery = reader.flag("multi_query", true), scaled = reader.flag("scale_attn_weights", true);
   keys.kvHeads = multiQuery ? 1 : keys.heads;
   reader.reject("add_cross_attention", "attention to another sequence is not implemented for this family");
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::norm;
+  decoder.tables = [&](TransformerSpec &spec, const std::string &prefix) {
     spec.decoder->embeddings.positions = spec.tensor(prefix + "wpe.weight", {keys.positions, keys.hidden});
   };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
-    layer.attentionNorm = norm(spec, path + ".ln_1", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".ln_1");
     AttentionSpec &attention = layer.attention.emplace();
     int64_t queries = keys.queryFeatures(), both = keys.keyFeatures();
     LinearSpec joined = spec.linear(path + ".attn.c_attn", keys.hidden, queries + 2 * both);
@@ -47,12 +48,11 @@ Result<TransformerSpec> attune::readGptBigCodeSpec(const Config &config) {
     setDecoderAttention(attention, keys);
     if (!scaled)
       attention.scale = 1;
-    layer.ffnNorm = norm(spec, path + ".ln_2", keys.hidden);
+    layer.ffnNorm = decoder.norm(spec, path + ".ln_2");
     layer.ffn = declarePlainFfn(spec, keys, path + ".mlp.c_fc", path + ".mlp.c_proj");
     return layer;
   };
-  CausalDecoder decoder(reader, classes, keys);
   decoder.names = {"transformer.", "wte", "h", "ln_f", "lm_head", "classifier"};
   decoder.wordTypes = true;
-  return decoder.declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

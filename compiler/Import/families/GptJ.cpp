@@ -1,9 +1,10 @@
-//===- GptJ.cpp - GPT-J -------------------------------------------------------===//
+//===- GptJ.cpp - GPT-J and CodeGen ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // Two branches that read the same norm of their input, rotary embeddings of neighbouring components of a part of each head, a head with
-// bias. Token types, where they are given, are rows of the word table.
+// bias. Token types, where they are given, are rows of the word table. CodeGen has one projection of queries, values and keys, in four
+// groups of heads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,41 +13,74 @@
 
 using namespace attune;
 
-Result<TransformerSpec> attune::readGptJSpec(const Config &config) {
-  static constexpr DecoderClasses classes = {"gptj", "GPTJ", true, false, "transformer."};
+/// Declares the projections of queries, keys and values of the attention |path|.
+using DeclareProjections = void (*)(TransformerSpec &spec, AttentionSpec &attention, const DecoderKeys &keys, const std::string &path);
+
+static void declareSeparate(TransformerSpec &spec, AttentionSpec &attention, const DecoderKeys &keys, const std::string &path) {
+  attention.key = spec.linear(path + ".k_proj", keys.hidden, keys.hidden, /*bias=*/false);
+  attention.value = spec.linear(path + ".v_proj", keys.hidden, keys.hidden, /*bias=*/false);
+  attention.query = spec.linear(path + ".q_proj", keys.hidden, keys.hidden, /*bias=*/false);
+}
+
+/// The number of groups of heads in CodeGen's projection.
+static constexpr int64_t kGroups = 4;
+
+/// Rows of the joined projection are `[groups, 3, hidden / groups]`: in each group those of queries, values and keys.
+static void declareJoined(TransformerSpec &spec, AttentionSpec &attention, const DecoderKeys &keys, const std::string &path) {
+  LinearSpec joined = spec.linear(path + ".qkv_proj", keys.hidden, 3 * keys.hidden, /*bias=*/false);
+  auto part = [&](int64_t number) {
+    std::vector<int64_t> rows;
+    for (int64_t group = 0; group < kGroups; ++group)
+      for (int64_t row = 0; row < keys.hidden / kGroups; ++row)
+        rows.push_back((3 * group + number) * (keys.hidden / kGroups) + row);
+    return LinearSpec{spec.select(joined.weight, 0, std::move(rows)), noWeight};
+  };
+  attention.query = part(0);
+  attention.value = part(1);
+  attention.key = part(2);
+}
+
+static Result<TransformerSpec> readGptJLike(const Config &config, const DecoderClasses &classes, DeclareProjections declareProjections) {
   ConfigReader reader(config);
   DecoderDefaults defaults;
   defaults.vocab = 50400, defaults.layers = 28, defaults.heads = 16, defaults.intermediate = 0;
   defaults.hiddenKey = "n_embd", defaults.layersKey = "n_layer", defaults.headsKey = "n_head";
   defaults.positionsKey = "n_positions", defaults.intermediateKey = "n_inner";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5;
-  defaults.activationKey = "activation_function";
-  defaults.activation = "gelu_new";
+  defaults.activationKey = "activation_function", defaults.activation = "gelu_new";
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  WeightId rotary = noWeight;
-  RopeSpec rope = readGptJRope(reader, keys);
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
-  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+  if (declareProjections == declareJoined && keys.heads % kGroups != 0)
+    reader.fail("n_head", "a multiple of 4, as projections come in four groups of heads");
+  RopeSpec rope;
+  rope.parameters = {{"base", 10000.0}};
+  rope.width = reader.integer("rotary_dim", 64, {2, keys.headSize});
+  if (rope.width % 2 != 0)
+    reader.fail("rotary_dim", "an even number");
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.names = {"transformer.", "wte", "h", "ln_f", "lm_head", "score"};
+  decoder.normKind = &TransformerSpec::norm;
+  decoder.rope = rope;
+  decoder.head.bias = true;
+  decoder.wordTypes = true;
+  return decoder.declare([&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
-    layer.attentionNorm = norm(spec, path + ".ln_1", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".ln_1");
     AttentionSpec &attention = layer.attention.emplace();
-    attention.key = spec.linear(path + ".attn.k_proj", keys.hidden, keys.hidden, /*bias=*/false);
-    attention.value = spec.linear(path + ".attn.v_proj", keys.hidden, keys.hidden, /*bias=*/false);
-    attention.query = spec.linear(path + ".attn.q_proj", keys.hidden, keys.hidden, /*bias=*/false);
+    declareProjections(spec, attention, keys, path + ".attn");
     attention.output = spec.linear(path + ".attn.out_proj", keys.hidden, keys.hidden, /*bias=*/false);
     setDecoderAttention(attention, keys);
-    attention.rotary = rotary;
+    attention.rotary = decoder.rotary;
     attention.interleaved = true;
     layer.ffn = declarePlainFfn(spec, keys, path + ".mlp.fc_in", path + ".mlp.fc_out");
     layer.parallel = true;
     return layer;
-  };
-  CausalDecoder decoder(reader, classes, keys);
-  decoder.names = {"transformer.", "wte", "h", "ln_f", "lm_head", "score"};
-  decoder.head.bias = true;
-  decoder.wordTypes = true;
-  return decoder.declare(tables, layer, norm);
+  });
+}
+
+Result<TransformerSpec> attune::readGptJSpec(const Config &config) {
+  return readGptJLike(config, {"gptj", "GPTJ", true, false, "transformer."}, declareSeparate);
+}
+
+Result<TransformerSpec> attune::readCodeGenSpec(const Config &config) {
+  return readGptJLike(config, {"codegen", "CodeGen", false, false, nullptr}, declareJoined);
 }

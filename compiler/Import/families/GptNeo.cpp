@@ -48,15 +48,18 @@ Result<TransformerSpec> attune::readGptNeoSpec(const Config &config) {
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5;
   defaults.activationKey = "activation_function", defaults.activation = "gelu_new", defaults.tied = true;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
+  // Closest to the reference, where a query that sees no token attends to the padding before it.
+  keys.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
   auto windows = readKinds(reader, config, keys.layers);
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::norm;
+  decoder.tables = [&](TransformerSpec &spec, const std::string &prefix) {
     spec.decoder->embeddings.positions = spec.tensor(prefix + "wpe.weight", {keys.positions, keys.hidden});
   };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
   auto layer = [&](TransformerSpec &spec, int64_t index, const std::string &path) {
     const std::string module = path + ".attn.attention";
     LayerSpec layer;
-    layer.attentionNorm = norm(spec, path + ".ln_1", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".ln_1");
     AttentionSpec &attention = layer.attention.emplace();
     attention.key = spec.linear(module + ".k_proj", keys.hidden, keys.hidden, /*bias=*/false);
     attention.value = spec.linear(module + ".v_proj", keys.hidden, keys.hidden, /*bias=*/false);
@@ -65,12 +68,11 @@ Result<TransformerSpec> attune::readGptNeoSpec(const Config &config) {
     setDecoderAttention(attention, keys);
     attention.scale = 1;
     setWindow(attention, windows[index]);
-    layer.ffnNorm = norm(spec, path + ".ln_2", keys.hidden);
+    layer.ffnNorm = decoder.norm(spec, path + ".ln_2");
     layer.ffn = declarePlainFfn(spec, keys, path + ".mlp.c_fc", path + ".mlp.c_proj");
     return layer;
   };
-  CausalDecoder decoder(reader, classes, keys);
   decoder.names = {"transformer.", "wte", "h", "ln_f", "lm_head", "classifier"};
   decoder.wordTypes = true;
-  return decoder.declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

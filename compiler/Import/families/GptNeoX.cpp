@@ -23,26 +23,22 @@ Result<TransformerSpec> attune::readGptNeoXSpec(const Config &config) {
   RopeDefaults ropeDefaults;
   ropeDefaults.partial = true, ropeDefaults.partialFactor = 0.25;
   ropeDefaults.thetaKey = "rotary_emb_base", ropeDefaults.partialKey = "rotary_pct";
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::norm;
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     AttentionSpec &attention = layer.attention.emplace();
     spec.splitByHead(attention, spec.linear(path + ".attention.query_key_value", keys.hidden, 3 * keys.hidden, bias), keys.heads);
     attention.output = spec.linear(path + ".attention.dense", keys.hidden, keys.hidden, bias);
     setDecoderAttention(attention, keys);
-    attention.rotary = rotary;
+    attention.rotary = decoder.rotary;
     layer.ffn = declarePlainFfn(spec, keys, path + ".mlp.dense_h_to_4h", path + ".mlp.dense_4h_to_h");
     layer.parallel = parallel;
     return layer;
   };
-  CausalDecoder decoder(reader, classes, keys);
   decoder.names = {"gpt_neox.", "embed_in", "layers", "final_layer_norm", "embed_out", "classifier"};
-  return decoder.declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

@@ -19,27 +19,22 @@ Result<TransformerSpec> attune::readGraniteSpec(const Config &config) {
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);
   constexpr double most = 1e12;
   double branches = reader.number("residual_multiplier", 1, -most, most), scores = reader.number("attention_multiplier", 1, -most, most);
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.rmsNorm(name, size, keys.epsilon); };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {attentionBias, attentionBias});
     layer.attention->scale = scores;
     layer.attention->output = spec.scaled(layer.attention->output, branches);
-    layer.attention->rotary = rotary;
+    layer.attention->rotary = decoder.rotary;
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp", ffnBias);
     layer.ffn->down = spec.scaled(layer.ffn->down, branches);
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  CausalDecoder decoder(reader, classes, keys);
   decoder.embeddingScale = reader.number("embedding_multiplier", 1, -most, most);
   decoder.scalesGivenVectors = true;
   decoder.head.scale = 1 / reader.number("logits_scaling", 1, 1e-12, most);
-  return decoder.declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Import/families/Families.h"
 #include "compiler/Import/families/CausalDecoder.h"
+#include "compiler/Import/families/Families.h"
 
 using namespace attune;
 
@@ -19,20 +19,16 @@ Result<TransformerSpec> attune::readLlamaSpec(const Config &config) {
   // As transformers 4 computes it.
   keys.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.rmsNorm(name, size, keys.epsilon); };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {attentionBias, attentionBias});
-    layer.attention->rotary = rotary;
+    layer.attention->rotary = decoder.rotary;
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp", ffnBias);
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

@@ -8,8 +8,6 @@
 
 #include "compiler/Import/families/BertBase.h"
 
-#include <cmath>
-
 using namespace attune;
 using mlir::xfmr::Activation;
 
@@ -24,13 +22,7 @@ static BertKeys readKeys(ConfigReader &reader) {
 static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path) {
   LayerSpec layer;
   layer.path = path;
-  AttentionSpec &attention = layer.attention.emplace();
-  attention.query = spec.linear(path + ".attention.attn.q", keys.hidden, keys.hidden);
-  attention.key = spec.linear(path + ".attention.attn.k", keys.hidden, keys.hidden);
-  attention.value = spec.linear(path + ".attention.attn.v", keys.hidden, keys.hidden);
-  attention.output = spec.linear(path + ".attention.attn.o", keys.hidden, keys.hidden);
-  attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
-  attention.scale = 1 / std::sqrt(double(keys.hidden / keys.heads));
+  layer.attention = declareWholeAttention(spec, keys, path + ".attention.attn", {"q", "k", "v", "o"});
   layer.attentionNorm = spec.norm(path + ".attention.LayerNorm", keys.hidden, keys.epsilon);
   FfnSpec &ffn = layer.ffn.emplace();
   ffn.up = spec.linear(path + ".intermediate.dense", keys.hidden, keys.intermediate);

@@ -19,25 +19,18 @@ Result<TransformerSpec> attune::readMistralSpec(const Config &config) {
   defaults.intermediate = 14336;
   defaults.positions = 4096 * 32;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  // Absent is not null here: null switches the window off.
-  std::optional<int64_t> window = 4096;
-  if (config.find("sliding_window"))
-    window = reader.present("sliding_window") ? std::optional(reader.integer("sliding_window", 4096, {1, int64_t(1) << 31})) : std::nullopt;
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.rmsNorm(name, size, keys.epsilon); };
+  std::optional<int64_t> window = readWindow(reader, 4096);
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn");
-    layer.attention->rotary = rotary;
+    layer.attention->rotary = decoder.rotary;
     setWindow(*layer.attention, window);
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

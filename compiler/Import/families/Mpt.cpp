@@ -37,13 +37,14 @@ Result<TransformerSpec> attune::readMptSpec(const Config &config) {
   reader.reject("logit_scale", "the reference does not implement it");
   if (!reader.flag("no_bias", true))
     reader.fail("no_bias", "true, as the reference has no biases");
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.normWithoutBias(name, size, keys.epsilon); };
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::normWithoutBias;
+  decoder.tables = [&](TransformerSpec &spec, const std::string &prefix) {
     spec.decoder->distanceBias.emplace().slopes = spec.computed(prefix + "alibi_slopes", {keys.heads}, "alibi_slopes", {});
   };
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
-    layer.attentionNorm = norm(spec, path + ".norm_1", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".norm_1");
     AttentionSpec &attention = layer.attention.emplace();
     LinearSpec joined = spec.linear(path + ".attn.Wqkv", keys.hidden, 3 * keys.hidden, /*bias=*/false);
     attention.query = spec.features(joined, 0, keys.hidden);
@@ -53,12 +54,11 @@ Result<TransformerSpec> attune::readMptSpec(const Config &config) {
     setDecoderAttention(attention, keys);
     attention.scale = scale;
     attention.clip = clip;
-    layer.ffnNorm = norm(spec, path + ".norm_2", keys.hidden);
+    layer.ffnNorm = decoder.norm(spec, path + ".norm_2");
     layer.ffn = declarePlainFfn(spec, keys, path + ".ffn.up_proj", path + ".ffn.down_proj", /*bias=*/false);
     return layer;
   };
-  CausalDecoder decoder(reader, classes, keys);
   decoder.names = {"transformer.", "wte", "blocks", "norm_f", "lm_head", "classifier"};
   decoder.hasPositions = false;
-  return decoder.declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

@@ -25,21 +25,18 @@ Result<TransformerSpec> attune::readOlmoSpec(const Config &config) {
     clip = reader.number("clip_qkv", 0, 0, 1e12);
   // No key of the file changes it.
   keys.epsilon = 1e-5;
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.plainNorm(name, size, keys.epsilon); };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::plainNorm;
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias});
-    layer.attention->rotary = rotary;
+    layer.attention->rotary = decoder.rotary;
     layer.attention->clip = clip;
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

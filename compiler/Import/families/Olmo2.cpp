@@ -20,22 +20,18 @@ Result<TransformerSpec> attune::readOlmo2Spec(const Config &config) {
   defaults.padding = 1;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("attention_bias", false);
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.rmsNorm(name, size, keys.epsilon); };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     AttentionSpec &attention = layer.attention.emplace(declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias}));
-    attention.queryNorm = {norm(spec, path + ".self_attn.q_norm", keys.queryFeatures()), HeadNormSpec::Projection};
-    attention.keyNorm = {norm(spec, path + ".self_attn.k_norm", keys.keyFeatures()), HeadNormSpec::Projection};
-    attention.rotary = rotary;
+    attention.queryNorm = {decoder.norm(spec, path + ".self_attn.q_norm", keys.queryFeatures()), HeadNormSpec::Projection};
+    attention.keyNorm = {decoder.norm(spec, path + ".self_attn.k_norm", keys.keyFeatures()), HeadNormSpec::Projection};
+    attention.rotary = decoder.rotary;
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
-    layer.attentionResultNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
-    layer.ffnResultNorm = norm(spec, path + ".post_feedforward_layernorm", keys.hidden);
+    layer.attentionResultNorm = decoder.norm(spec, path + ".post_attention_layernorm");
+    layer.ffnResultNorm = decoder.norm(spec, path + ".post_feedforward_layernorm");
     return layer;
   };
-  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

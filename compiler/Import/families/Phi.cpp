@@ -21,12 +21,9 @@ Result<TransformerSpec> attune::readPhiSpec(const Config &config) {
   bool normsHeads = reader.flag("qk_layernorm", false);
   RopeDefaults ropeDefaults;
   ropeDefaults.partial = true, ropeDefaults.partialFactor = 0.5;
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::norm;
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     const std::string module = path + ".self_attn";
     LayerSpec layer;
@@ -36,18 +33,17 @@ Result<TransformerSpec> attune::readPhiSpec(const Config &config) {
     attention.value = spec.linear(module + ".v_proj", keys.hidden, keys.keyFeatures());
     attention.output = spec.linear(module + ".dense", keys.queryFeatures(), keys.hidden);
     if (normsHeads) {
-      attention.queryNorm.norm = norm(spec, module + ".q_layernorm", keys.headSize);
-      attention.keyNorm.norm = norm(spec, module + ".k_layernorm", keys.headSize);
+      attention.queryNorm.norm = decoder.norm(spec, module + ".q_layernorm", keys.headSize);
+      attention.keyNorm.norm = decoder.norm(spec, module + ".k_layernorm", keys.headSize);
     }
     setDecoderAttention(attention, keys);
-    attention.rotary = rotary;
+    attention.rotary = decoder.rotary;
     layer.ffn = declarePlainFfn(spec, keys, path + ".mlp.fc1", path + ".mlp.fc2");
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
     layer.parallel = true;
     return layer;
   };
-  CausalDecoder decoder(reader, classes, keys);
   decoder.names.norm = "final_layernorm";
   decoder.head.bias = true;
-  return decoder.declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

@@ -22,17 +22,13 @@ Result<TransformerSpec> attune::readPhi3Spec(const Config &config) {
   defaults.epsilon = 1e-5;
   defaults.padding = 32000;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  std::optional<int64_t> window;
-  if (reader.present("sliding_window"))
-    window = reader.integer("sliding_window", 4096, {1, int64_t(1) << 31});
+  std::optional<int64_t> window = readWindow(reader, std::nullopt);
   RopeDefaults ropeDefaults;
   ropeDefaults.partial = true;
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.rmsNorm(name, size, keys.epsilon); };
+  // The reference reads this type as "longrope", which is not implemented.
+  ropeDefaults.yarn = false;
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     AttentionSpec &attention = layer.attention.emplace();
@@ -43,7 +39,7 @@ Result<TransformerSpec> attune::readPhi3Spec(const Config &config) {
     attention.key = spec.features(joined, queries, queries + both);
     attention.value = spec.features(joined, queries + both, queries + 2 * both);
     setDecoderAttention(attention, keys);
-    attention.rotary = rotary;
+    attention.rotary = decoder.rotary;
     setWindow(attention, window);
     FfnSpec &ffn = layer.ffn.emplace();
     LinearSpec gateAndUp = spec.linear(path + ".mlp.gate_up_proj", keys.hidden, 2 * keys.intermediate, /*bias=*/false);
@@ -51,9 +47,9 @@ Result<TransformerSpec> attune::readPhi3Spec(const Config &config) {
     ffn.up = spec.features(gateAndUp, keys.intermediate, 2 * keys.intermediate);
     ffn.down = spec.linear(path + ".mlp.down_proj", keys.intermediate, keys.hidden, /*bias=*/false);
     ffn.activation = keys.activation;
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

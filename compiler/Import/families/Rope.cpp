@@ -59,6 +59,8 @@ static Config findParameters(ConfigReader &reader, const Config &config, const c
   if (reader.present(key) && !config.find(key)->is_object())
     reader.fail(key, "an object");
   Config object = config.object(key);
+  if (!layerType && (object.find("full_attention") || object.find("sliding_attention")))
+    reader.fail(key, "one object for all layers");
   const Json *ofType = layerType ? object.find(layerType) : nullptr;
   return ofType && ofType->is_object() ? object.object(layerType) : object;
 }
@@ -94,10 +96,10 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
     rope.parameters.emplace_back("factor", readFactor(scaling));
   else if (type == "llama3")
     readLlama3(scaling, original, rope.parameters);
-  else if (type == "yarn")
+  else if (type == "yarn" && defaults.yarn)
     readYarn(scaling, theta, rope.width, positions, original, rope.parameters);
   else if (type != "default" && type != "dynamic")
-    scaling.fail(typeKey, "one of default, dynamic, linear, llama3, yarn");
+    scaling.fail(typeKey, std::string("one of default, dynamic, linear, llama3") + (defaults.yarn ? ", yarn" : ""));
   reader.join(scaling);
   return rope;
 }

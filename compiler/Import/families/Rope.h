@@ -28,6 +28,8 @@ struct RopeDefaults {
   double partialFactor = 1;
   /// True if the type "default" looks at `partial_rotary_factor`; others always do.
   bool partial = false;
+  /// True if "yarn" means YaRN.
+  bool yarn = true;
   const char *thetaKey = "rope_theta";
   const char *partialKey = "partial_rotary_factor";
 };

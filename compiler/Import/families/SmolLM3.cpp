@@ -46,27 +46,21 @@ Result<TransformerSpec> attune::readSmolLM3Spec(const Config &config) {
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool attentionBias = reader.flag("attention_bias", false), ffnBias = reader.flag("mlp_bias", false);
   std::vector<bool> turns = readRotaryLayers(reader, config, keys.layers);
-  std::optional<int64_t> window;
-  if (reader.flag("use_sliding_window", false) && reader.present("sliding_window"))
-    window = reader.integer("sliding_window", 4096, {1, int64_t(1) << 31});
+  std::optional<int64_t> window = reader.flag("use_sliding_window", false) ? readWindow(reader, std::nullopt) : std::nullopt;
   auto windows = readWindows(reader, config, keys.layers, window, [&](int64_t index) { return !turns[index]; });
   RopeDefaults ropeDefaults;
   ropeDefaults.theta = 2e6;
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.rmsNorm(name, size, keys.epsilon); };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
   auto layer = [&](TransformerSpec &spec, int64_t index, const std::string &path) {
     LayerSpec layer;
     layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {attentionBias, attentionBias});
-    layer.attention->rotary = turns[index] ? rotary : noWeight;
+    layer.attention->rotary = turns[index] ? decoder.rotary : noWeight;
     setWindow(*layer.attention, windows[index]);
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp", ffnBias);
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

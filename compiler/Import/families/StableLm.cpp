@@ -28,12 +28,9 @@ Result<TransformerSpec> attune::readStableLmSpec(const Config &config) {
   RopeDefaults ropeDefaults;
   ropeDefaults.partial = true;
   ropeDefaults.partialFactor = 0.25;
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::norm;
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     AttentionSpec &attention = layer.attention.emplace(declareDecoderAttention(spec, keys, path + ".self_attn", {bias}));
@@ -41,13 +38,13 @@ Result<TransformerSpec> attune::readStableLmSpec(const Config &config) {
       attention.queryNorm = spec.separateHeadNorm(path + ".self_attn.q_layernorm.norms", keys.heads, keys.headSize, keys.epsilon);
       attention.keyNorm = spec.separateHeadNorm(path + ".self_attn.k_layernorm.norms", keys.kvHeads, keys.headSize, keys.epsilon);
     }
-    attention.rotary = rotary;
+    attention.rotary = decoder.rotary;
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
     layer.parallel = parallel;
     if (!parallel)
-      layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+      layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

@@ -28,27 +28,22 @@ Result<TransformerSpec> attune::readStarcoder2Spec(const Config &config) {
   defaults.tied = true;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   bool bias = reader.flag("use_bias", true);
-  std::optional<int64_t> window;
-  if (reader.present("sliding_window"))
-    window = reader.integer("sliding_window", 4096, {1, int64_t(1) << 31});
-  RopeSpec rope = readRope(reader, config, keys.headSize, keys.positions);
-  WeightId rotary = noWeight;
-  auto tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    rotary = declareRope(spec, prefix + "rotary_emb", rope, keys.positions);
-  };
-  auto norm = [&](TransformerSpec &spec, const std::string &name, int64_t size) { return spec.norm(name, size, keys.epsilon); };
+  std::optional<int64_t> window = readWindow(reader, std::nullopt);
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.normKind = &TransformerSpec::norm;
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
     LayerSpec layer;
     layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias});
-    layer.attention->rotary = rotary;
+    layer.attention->rotary = decoder.rotary;
     setWindow(*layer.attention, window);
     FfnSpec &ffn = layer.ffn.emplace();
     ffn.up = spec.linear(path + ".mlp.c_fc", keys.hidden, keys.intermediate, bias);
     ffn.down = spec.linear(path + ".mlp.c_proj", keys.intermediate, keys.hidden, bias);
     ffn.activation = keys.activation;
-    layer.attentionNorm = norm(spec, path + ".input_layernorm", keys.hidden);
-    layer.ffnNorm = norm(spec, path + ".post_attention_layernorm", keys.hidden);
+    layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
+    layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   };
-  return CausalDecoder(reader, classes, keys).declare(tables, layer, norm);
+  return decoder.declare(layer);
 }

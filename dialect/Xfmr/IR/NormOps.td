@@ -17,7 +17,7 @@ def Xfmr_LayerNormOp : Xfmr_Op<"layer_norm", [Pure, AllTypesMatch<["input", "res
     Where `input` is `[T, H, D]`, each head is a row: x[t, h] in place of x[t].
 
     - (C1) `weight` and `bias` have as many elements as the last dimension of `input`.
-    - (C2) `residual` has the type of `input`.
+    - (C2) `residual` has the type of `input`, which are tokens then.
     - (C3) `epsilon` is not negative.
     - (N1) Mean and variance are accumulated in f32; the variance is the mean of the squared differences from the mean,
       not E[x^2] - mean^2. On a CPU a sum has 16 lanes joined by a fixed tree, on a GPU 32. `1 / sqrt` is a square root
@@ -44,7 +44,7 @@ def Xfmr_RmsNormOp : Xfmr_Op<"rms_norm", [Pure, AllTypesMatch<["input", "result"
     Where `input` is `[T, H, D]`, each head is a row: x[t, h] in place of x[t].
 
     - (C1) `weight` has as many elements as the last dimension of `input`.
-    - (C2) `residual` has the type of `input`.
+    - (C2) `residual` has the type of `input`, which are tokens then.
     - (C3) `epsilon` is not negative.
     - (N1) The mean is accumulated in f32. On a CPU the sum has 16 lanes joined by a fixed tree, on a GPU 32. `1 / sqrt`
       is a square root and a division.

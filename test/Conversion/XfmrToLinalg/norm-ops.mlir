@@ -49,3 +49,31 @@ func.func @residual(%x: tensor<?x33xf32>, %r: tensor<?x33xf32>, %w: tensor<33xf3
   %y = xfmr.layer_norm %x, %w, %b residual(%r : tensor<?x33xf32>) {epsilon = 1.0e-5 : f64} : tensor<?x33xf32>, tensor<33xf32>, tensor<33xf32>
   return %y : tensor<?x33xf32>
 }
+
+// One pass over the row: the mean of squares, then the weight.
+// CHECK-LABEL: @rms_norm
+// CHECK-SAME: (%[[X:.*]]: tensor<?x48xf32>, %[[W:.*]]: tensor<48xf32>)
+// CHECK: %[[SQUARES:.*]] = linalg.generic {indexing_maps = [#[[FULL]], #[[ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[X]] :
+// CHECK: math.fma %[[IN:.*]], %[[IN]], %{{.*}} : f32
+// CHECK: linalg.generic {indexing_maps = [#[[FULL]], #[[ROW]], #[[COLUMN]], #[[FULL]]], {{.*}} ins(%[[X]], %[[SQUARES]], %[[W]] :
+// CHECK-SAME: attrs = {tile.group = #tile.group<0, "rms_norm 48">}
+// CHECK: math.sqrt
+// CHECK-NEXT: arith.divf
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: arith.mulf
+func.func @rms_norm(%x: tensor<?x48xf32>, %w: tensor<48xf32>) -> tensor<?x48xf32> {
+  %y = xfmr.rms_norm %x, %w {epsilon = 1.0e-6 : f64} : tensor<?x48xf32>, tensor<48xf32>
+  return %y : tensor<?x48xf32>
+}
+
+// Heads are rows, as views of the tensor.
+// CHECK-LABEL: @heads
+// CHECK-SAME: (%[[X:.*]]: tensor<?x4x12xf32>, %{{.*}}: tensor<12xf32>)
+// CHECK: %[[ROWS:.*]] = tensor.collapse_shape %[[X]] {{\[}}[0, 1], [2]] : tensor<?x4x12xf32> into tensor<?x12xf32>
+// CHECK: ins(%[[ROWS]] :
+// CHECK: %[[NORMED:.*]] = linalg.generic {{.*}} ins(%[[ROWS]],
+// CHECK: tensor.expand_shape %[[NORMED]] {{\[}}[0, 1], [2]] output_shape [%{{.*}}, 4, 12] : tensor<?x12xf32> into tensor<?x4x12xf32>
+func.func @heads(%x: tensor<?x4x12xf32>, %w: tensor<12xf32>) -> tensor<?x4x12xf32> {
+  %y = xfmr.rms_norm %x, %w {epsilon = 1.0e-6 : f64} : tensor<?x4x12xf32>, tensor<12xf32>
+  return %y : tensor<?x4x12xf32>
+}

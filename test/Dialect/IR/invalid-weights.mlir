@@ -101,6 +101,11 @@ xfmr.weight @scale : tensor<4x8xf32> = #xfmr.scale<"a", 2.0 : f64>
 
 // -----
 
+// expected-error @below {{expects a weight source, but got "a"}}
+xfmr.weight @shift : tensor<4x8xf32> = #xfmr.shift<"a", 2.0 : f64>
+
+// -----
+
 // expected-error @below {{expects a matrix source, but got #xfmr.tensor<"a" : tensor<8xf32>>}}
 xfmr.weight @panels : tensor<1x1x8xf32> = #xfmr.panels<#xfmr.tensor<"a" : tensor<8xf32>>, 8>
 

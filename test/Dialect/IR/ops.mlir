@@ -19,6 +19,8 @@ xfmr.weight @transpose : tensor<8x2xf32> = #xfmr.transpose<#xfmr.tensor<"a" : te
 xfmr.weight @reshape : tensor<2x2x4xf32> = #xfmr.reshape<#xfmr.tensor<"a" : tensor<2x8xf32>>, [2, 2, 4]>
 // CHECK: xfmr.weight @scale : tensor<2x8xf32> = #xfmr.scale<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1.250000e-01 : f64>
 xfmr.weight @scale : tensor<2x8xf32> = #xfmr.scale<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0.125 : f64>
+// CHECK: xfmr.weight @shift : tensor<2x8xf32> = #xfmr.shift<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1.000000e+00 : f64>
+xfmr.weight @shift : tensor<2x8xf32> = #xfmr.shift<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1.0 : f64>
 // CHECK: xfmr.weight @panels : tensor<2x8x16xf32> = #xfmr.panels<#xfmr.tensor<"c" : tensor<20x8xf32>>, 16>
 xfmr.weight @panels : tensor<2x8x16xf32> = #xfmr.panels<#xfmr.tensor<"c" : tensor<20x8xf32>>, 16>
 
@@ -289,4 +291,14 @@ func.func @runtime(%host: !llvm.ptr, %n: index, %x: memref<?x8xf32>) {
 }
 func.func private @body(%x: memref<?x8xf32>, %worker: index, %begin: index, %end: index) {
   return
+}
+
+// Norms of heads, each of them a row.
+// CHECK-LABEL: @head_norms
+func.func @head_norms(%x: tensor<?x4x12xf32>, %w: tensor<12xf32>) -> tensor<?x4x12xf32> {
+  // CHECK: xfmr.rms_norm %{{.*}}, %{{.*}} {epsilon = 9.9999999999999995E-7 : f64} : tensor<?x4x12xf32>, tensor<12xf32>
+  %rms = xfmr.rms_norm %x, %w {epsilon = 1.0e-6 : f64} : tensor<?x4x12xf32>, tensor<12xf32>
+  // CHECK: xfmr.layer_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 9.9999999999999995E-7 : f64} : tensor<?x4x12xf32>, tensor<12xf32>, tensor<12xf32>
+  %norm = xfmr.layer_norm %rms, %w, %w {epsilon = 1.0e-6 : f64} : tensor<?x4x12xf32>, tensor<12xf32>, tensor<12xf32>
+  return %norm : tensor<?x4x12xf32>
 }
