@@ -147,8 +147,6 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
     sum = embed(scope, tokens.toTokens(scope.input(InputRole::TokenIds, role)), spec.words);
   if (spec.scale != 1 && (spec.scalesGivenVectors || !scope.input(InputRole::TokenVectors, role)))
     sum = scaleTokens(builder, loc, sum, spec.scale);
-  if (spec.wordProjection.weight != noWeight)
-    sum = project(scope, loc, sum, spec.wordProjection);
   if (spec.types != noWeight)
     if (Value types = emitTypes(scope, spec, role, tokens))
       sum = arith::AddFOp::create(builder, loc, sum, embed(scope, types, spec.types));

@@ -67,8 +67,6 @@ struct EmbeddingSpec {
   /// Factor of word vectors, and whether given vectors (`inputs_embeds`) are multiplied by it, too.
   double scale = 1;
   bool scalesGivenVectors = false;
-  /// From the features of the word table to those that positions are added to.
-  LinearSpec wordProjection;
   std::optional<NormSpec> norm;
   /// From the features of the tables to those of the stack, after the norm.
   LinearSpec projection;
