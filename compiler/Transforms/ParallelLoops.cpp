@@ -134,6 +134,12 @@ void ParallelLoop::buildBody(OpBuilder &b, IRMapping &map, Value worker, Value b
     scf::YieldOp::create(b, loc, increment(b, numbers, localCounts));
 }
 
+LogicalResult attune::verifyOnBuffers(scf::ForallOp loop) {
+  if (loop->getNumResults() == 0)
+    return success();
+  return loop.emitError("expects a parallel loop on buffers, but got ") << loop->getNumResults() << " results";
+}
+
 LogicalResult attune::passHost(ModuleOp module, ArrayRef<scf::ForallOp> loops) {
   llvm::SetVector<func::FuncOp> functions;
   for (scf::ForallOp loop : loops)

@@ -37,8 +37,11 @@ private:
   void cloneIteration(mlir::OpBuilder &b, mlir::IRMapping &map, mlir::ValueRange numbers, mlir::Value worker);
 };
 
+/// Reports an error if |loop| has results: lowered loops write to buffers.
+llvm::LogicalResult verifyOnBuffers(mlir::scf::ForallOp loop);
+
 /// Adds the argument `%host: !llvm.ptr {rt.role = #rt.role<host>}` to every function that has one of |loops| or calls
-/// such a function.
+/// such a function. Fails if a loop calls a function that has a loop.
 llvm::LogicalResult passHost(mlir::ModuleOp module, llvm::ArrayRef<mlir::scf::ForallOp> loops);
 
 } // namespace attune

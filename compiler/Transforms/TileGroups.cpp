@@ -145,10 +145,18 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
 
   void runOnOperation() override {
     Roots roots;
-    getOperation().walk([&](linalg::LinalgOp op) {
-      if (!op->getParentOfType<scf::ForallOp>() && op.getNumParallelLoops() >= 2 && isRoot(op))
+    WalkResult walk = getOperation().walk([&](linalg::LinalgOp op) -> WalkResult {
+      if (op->getParentOfType<scf::ForallOp>())
+        return WalkResult::advance();
+      // Upstream's tiling of a producer has no sizes for a loop without iterations.
+      if (llvm::is_contained(op.getStaticLoopRanges(), 0))
+        return op->emitError("expects no dimension of size 0");
+      if (op.getNumParallelLoops() >= 2 && isRoot(op))
         roots.ops.insert(op);
+      return WalkResult::advance();
     });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     while (!roots.ops.empty()) {
       auto root = cast<linalg::LinalgOp>(roots.ops.front());

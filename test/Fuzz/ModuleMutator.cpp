@@ -239,7 +239,7 @@ static void updateWeights(ModuleOp module) {
 /// Replaces types and attributes in all of |module| except in sources of weights, which have constraints of their own.
 static void replaceEverywhere(ModuleOp module, AttrTypeReplacer &replacer) {
   replacer.addReplacement([](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
-    if (attribute.getDialect().getNamespace() == xfmr::XfmrDialect::getDialectNamespace() || isa<DenseElementsAttr>(attribute))
+    if (attribute.getDialect().getNamespace() == xfmr::XfmrDialect::getDialectNamespace() || isa<DenseElementsAttr, DenseArrayAttr>(attribute))
       return std::pair(attribute, WalkResult::skip());
     return std::nullopt;
   });

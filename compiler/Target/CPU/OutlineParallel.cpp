@@ -78,8 +78,8 @@ private:
 LogicalResult OutlineParallel::makeSequential(func::FuncOp function) {
   SmallVector<scf::ForallOp> sequential;
   WalkResult walk = function.walk([&](scf::ForallOp loop) -> WalkResult {
-    if (loop.getNumResults() != 0)
-      return loop.emitError("expects a parallel loop on buffers, but got ") << loop.getNumResults() << " results";
+    if (failed(verifyOnBuffers(loop)))
+      return WalkResult::interrupt();
     std::optional<SmallVector<int64_t>> counts;
     if (loop.isNormalized() && llvm::none_of(loop.getStaticUpperBound(), ShapedType::isDynamic))
       counts = llvm::to_vector(loop.getStaticUpperBound());

@@ -122,6 +122,14 @@ void OutlineLaunches::runOnOperation() {
   SmallVector<scf::ForallOp> loops;
   for (auto function : getOperation().getOps<func::FuncOp>())
     function.walk([&](scf::ForallOp loop) { loops.push_back(loop); });
+  for (scf::ForallOp loop : loops) {
+    if (failed(verifyOnBuffers(loop)))
+      return signalPassFailure();
+    if (loop->getParentOfType<scf::ForallOp>()) {
+      loop.emitError("expects no parallel loop inside another one, whose threads are one block");
+      return signalPassFailure();
+    }
+  }
   if (failed(passHost(getOperation(), loops)))
     return signalPassFailure();
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());

@@ -34,6 +34,7 @@ void mlir::xfmr::removeEntry(FunctionOpInterface function) {
       function.removeResultAttr(i, name);
   }
   function->removeAttr(EntryAttr::name);
+  function->removeAttr(kFlopsAttr);
 }
 
 std::optional<int64_t> mlir::xfmr::getWeightsBytes(Operation *module) {

@@ -32,8 +32,8 @@ static LogicalResult verifyOffset(WeightOp weight, int64_t offset) {
 
 LogicalResult WeightOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (!type.hasStaticShape()) // C1
-    return emitOpError("expects a static shape, but got ") << type;
+  if (!type.hasStaticShape() || llvm::is_contained(type.getShape(), 0)) // C1
+    return emitOpError("expects a static shape of sizes above 0, but got ") << type;
   RankedTensorType sourceType = getSourceType(getSource());
   if (!sourceType)
     return emitOpError("expects a weight source, but got ") << getSource();

@@ -1,7 +1,12 @@
 // RUN: attune-opt --split-input-file --verify-diagnostics %s
 
-// expected-error @below {{expects a static shape, but got 'tensor<?x8xf32>'}}
+// expected-error @below {{expects a static shape of sizes above 0, but got 'tensor<?x8xf32>'}}
 xfmr.weight @weight_c1 : tensor<?x8xf32> = #xfmr.tensor<"a" : tensor<?x8xf32>>
+
+// -----
+
+// expected-error @below {{expects a static shape of sizes above 0, but got 'tensor<0x8xf32>'}}
+xfmr.weight @empty : tensor<0x8xf32> = #xfmr.tensor<"a" : tensor<0x8xf32>>
 
 // -----
 
