@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/PendingOps.h"
 #include "compiler/Transforms/RowWise.h"
 #include "compiler/Transforms/TileSizes.h"
 #include "compiler/Transforms/Work.h"
@@ -134,17 +135,11 @@ static void mergeFused(RewriterBase &rewriter, scf::ForallOp loop) {
 static constexpr int64_t kFewTiles = 3;
 
 namespace {
-/// The operations that are still to be tiled. The rewriter may erase operations without users before they are tiled.
-struct Roots : RewriterBase::Listener {
-  llvm::SetVector<Operation *> ops;
-  void notifyOperationErased(Operation *op) override { ops.remove(op); }
-};
-
 struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
   using TileGroupsBase::TileGroupsBase;
 
   void runOnOperation() override {
-    Roots roots;
+    PendingOps roots;
     WalkResult walk = getOperation().walk([&](linalg::LinalgOp op) -> WalkResult {
       if (op->getParentOfType<scf::ForallOp>())
         return WalkResult::advance();
@@ -152,15 +147,14 @@ struct TileGroups : attune::impl::TileGroupsBase<TileGroups> {
       if (llvm::is_contained(op.getStaticLoopRanges(), 0))
         return op->emitError("expects no dimension of size 0");
       if (op.getNumParallelLoops() >= 2 && isRoot(op))
-        roots.ops.insert(op);
+        roots.insert(op);
       return WalkResult::advance();
     });
     if (walk.wasInterrupted())
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
-    while (!roots.ops.empty()) {
-      auto root = cast<linalg::LinalgOp>(roots.ops.front());
-      roots.ops.remove(root);
+    while (!roots.empty()) {
+      auto root = cast<linalg::LinalgOp>(roots.takeFirst());
       if (failed(tile(rewriter, root))) {
         root->emitError("could not tile this operation");
         return signalPassFailure();
@@ -177,7 +171,7 @@ private:
       return tileRows(rewriter, root);
     bool lowPrecision = isLowPrecision(contraction);
     int64_t depth = contraction.getStaticLoopRanges()[2], tileRows = lowPrecision ? lowPrecisionRows : registerRows;
-    int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / (4 * std::max<int64_t>(1, depth)) / tileRows * tileRows);
+    int64_t blockRows = std::max<int64_t>(tileRows, blockBytes / 4 / std::max<int64_t>(1, depth) / tileRows * tileRows);
     OpFoldResult rows = getBlockRows(rewriter, root, std::min<int64_t>(blockRows, maxBlockRows), tileRows);
     OpFoldResult columns = lowPrecision && fewRows == 0 ? rewriter.getIndexAttr(panelWidth) : getBlockColumns(rewriter, root, contraction);
     if (lowPrecision && wideBlocks != 0)
@@ -257,7 +251,7 @@ private:
   }
 
   /// Folds slices of slices and of empty tensors, and erases operations that fusion left without users.
-  void cleanUp(Roots &roots) {
+  void cleanUp(PendingOps &roots) {
     RewritePatternSet patterns(&getContext());
     linalg::populateLinalgTilingCanonicalizationPatterns(patterns);
     tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Transforms/Passes.h"
+#include "compiler/Transforms/PendingOps.h"
 #include "compiler/Transforms/RowWise.h"
 #include "dialect/Tile/IR/TileOps.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -69,13 +70,14 @@ struct TileQuantizedRows : attune::impl::TileQuantizedRowsBase<TileQuantizedRows
   using TileQuantizedRowsBase::TileQuantizedRowsBase;
 
   void runOnOperation() override {
-    SmallVector<tiles::QuantizeRowsOp> ops;
+    PendingOps ops;
     getOperation().walk([&](tiles::QuantizeRowsOp op) {
       if (!op->getParentOfType<scf::ForallOp>() && op->getNumResults() != 0)
-        ops.push_back(op);
+        ops.insert(op);
     });
     IRRewriter rewriter(&getContext());
-    for (tiles::QuantizeRowsOp op : ops) {
+    while (!ops.empty()) {
+      auto op = cast<tiles::QuantizeRowsOp>(ops.takeFirst());
       if (fuse(rewriter, op)) {
         if (op->use_empty())
           rewriter.eraseOp(op);
@@ -83,7 +85,7 @@ struct TileQuantizedRows : attune::impl::TileQuantizedRowsBase<TileQuantizedRows
         op->emitError("could not tile this operation");
         return signalPassFailure();
       }
-      foldSizes();
+      foldSizes(ops);
     }
   }
 
@@ -105,13 +107,13 @@ private:
   }
 
   /// Folds sizes of loop results and of empty tensors to the values they come from, so that destinations can move
-  /// before a loop.
-  void foldSizes() {
+  /// before a loop. Erases what is not used, also |pending| operations.
+  void foldSizes(PendingOps &pending) {
     RewritePatternSet patterns(&getContext());
     scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::EmptyOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns), GreedyRewriteConfig().setListener(&pending));
   }
 };
 } // namespace

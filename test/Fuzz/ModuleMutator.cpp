@@ -128,7 +128,8 @@ Type ModuleMutator::changeType(Type type) {
       llvm::TypeSwitch<Type, Type>(type)
           .Case([&](RankedTensorType tensor) { return RankedTensorType::getChecked(ignored, shape, element, tensor.getEncoding()); })
           .Case([&](VectorType vector) -> Type {
-            if (llvm::any_of(shape, ShapedType::isDynamic) || vector.isScalable())
+            // Upstream's lowering to LLVM ends the process for vectors of 2^32 elements.
+            if (llvm::any_of(shape, [](int64_t size) { return ShapedType::isDynamic(size) || size > 4096; }) || vector.isScalable())
               return {};
             return VectorType::getChecked(ignored, shape, element);
           })
@@ -239,7 +240,8 @@ static void updateWeights(ModuleOp module) {
 /// Replaces types and attributes in all of |module| except in sources of weights, which have constraints of their own.
 static void replaceEverywhere(ModuleOp module, AttrTypeReplacer &replacer) {
   replacer.addReplacement([](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
-    if (attribute.getDialect().getNamespace() == xfmr::XfmrDialect::getDialectNamespace() || isa<DenseElementsAttr, DenseArrayAttr>(attribute))
+    if (attribute.getDialect().getNamespace() == xfmr::XfmrDialect::getDialectNamespace() ||
+        isa<DenseElementsAttr, DenseArrayAttr>(attribute))
       return std::pair(attribute, WalkResult::skip());
     return std::nullopt;
   });
@@ -346,8 +348,9 @@ bool ModuleMutator::changeOneAttribute() {
   NamedAttribute named = decisions.of(attributes);
   bool ours = op->getName().getDialectNamespace() == xfmr::XfmrDialect::getDialectNamespace();
   bool free = ours || !op->getInherentAttr(named.getName());
-  // Verifiers do not check how operands are divided into groups.
-  if (named.getName() == "operandSegmentSizes" || named.getName() == "resultSegmentSizes" || isa<AffineMapAttr>(named.getValue()))
+  // Upstream's verifiers do not check how operands are divided into groups, nor whether groups of dimensions exist.
+  if (named.getName() == "reassociation" || named.getName() == "operandSegmentSizes" || named.getName() == "resultSegmentSizes" ||
+      isa<AffineMapAttr>(named.getValue()))
     return false;
   size_t kind = decisions.pick(4);
   if (free && kind == 0) {

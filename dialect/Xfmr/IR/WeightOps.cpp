@@ -34,6 +34,8 @@ LogicalResult WeightOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   if (!type.hasStaticShape() || llvm::is_contained(type.getShape(), 0)) // C1
     return emitOpError("expects a static shape of sizes above 0, but got ") << type;
+  if (!getBytes(type)) // C1
+    return emitOpError("expects elements of a size, and fewer than 2^63 bits, but got ") << type;
   RankedTensorType sourceType = getSourceType(getSource());
   if (!sourceType)
     return emitOpError("expects a weight source, but got ") << getSource();

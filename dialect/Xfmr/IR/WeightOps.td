@@ -17,7 +17,7 @@ def Xfmr_WeightOp : Xfmr_Op<"weight", [Symbol]> {
     `source`. The packer streams its elements into the weights file, so compile time and memory do not depend on their
     number.
 
-    - (C1) `type` has static shape, and no size is 0.
+    - (C1) `type` has static shape, no size is 0, and its elements have a size and together fewer than 2^63 bits.
     - (C2) `source` is a weight source whose type is `type`.
     - (C3) `offset`, the first byte in the data section of the weights file, is a multiple of 64.
     - (C4) A weight with an offset ends within the `xfmr.weights_bytes` of its module.

@@ -10,6 +10,11 @@ xfmr.weight @empty : tensor<0x8xf32> = #xfmr.tensor<"a" : tensor<0x8xf32>>
 
 // -----
 
+// expected-error @below {{expects elements of a size, and fewer than 2^63 bits, but got 'tensor<4611686018427387904x8xf32>'}}
+xfmr.weight @large : tensor<4611686018427387904x8xf32> = #xfmr.tensor<"a" : tensor<4611686018427387904x8xf32>>
+
+// -----
+
 // expected-error @below {{expects a source of type 'tensor<4x8xf32>', but got 'tensor<8x4xf32>'}}
 xfmr.weight @weight_c2 : tensor<4x8xf32> = #xfmr.transpose<#xfmr.tensor<"a" : tensor<4x8xf32>>, [1, 0]>
 
