@@ -43,7 +43,7 @@ public:
   static Result<CaseFile> read(const std::string &path);
 
   std::string path;
-  /// The function to call: "forward", "incremental" or "generate".
+  /// The call: "incremental", "generate", or the name of an entry, such as "forward".
   std::string function;
   /// Call arguments (an object).
   Json kwargs = Json::object();

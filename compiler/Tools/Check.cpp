@@ -77,8 +77,6 @@ static Result<std::vector<OwnedTensor>> generateCase(const CommandHost &host, co
 /// Runs the call of a case and returns its outputs.
 static Result<std::vector<OwnedTensor>> callModel(const CommandHost &host, const std::string &folder, const CaseFile &caseFile,
                                                   const CheckOptions &options) {
-  if (caseFile.function != "forward" && caseFile.function != "generate" && caseFile.function != "incremental")
-    return Status::error(caseFile.path + ": 'call.function': expected forward, incremental or generate, got '" + caseFile.function + "'");
   Result<std::vector<OwnedTensor>> inputs = loadCaseInputs(caseFile, folder);
   if (!inputs)
     return inputs.status();
@@ -90,7 +88,7 @@ static Result<std::vector<OwnedTensor>> callModel(const CommandHost &host, const
   bool inSteps = caseFile.function == "incremental";
   ModelRequest request = requestOf(caseFile, *inputs);
   request.dtype = options.dtype;
-  request.entries = inSteps ? stepEntries() : std::vector<std::string>{"forward"};
+  request.entries = inSteps ? stepEntries() : std::vector<std::string>{caseFile.function};
   StepRequest steps{views, caseFile.steps, request.outputs, options.threads};
   if (inSteps)
     request.outputs.erase(std::remove_if(request.outputs.begin(), request.outputs.end(), isPastKeyValue), request.outputs.end());
@@ -99,7 +97,7 @@ static Result<std::vector<OwnedTensor>> callModel(const CommandHost &host, const
     return artefact.status();
   if (inSteps || beginsInCaches(*artefact, views))
     return runSteps(*artefact, steps);
-  Result<EntryCall> call = EntryCall::prepare(*artefact, "forward", views, options.threads);
+  Result<EntryCall> call = EntryCall::prepare(*artefact, caseFile.function, views, options.threads);
   if (!call)
     return call.status();
   if (Status status = call->run(); status.failed())
