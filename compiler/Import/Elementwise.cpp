@@ -4,7 +4,6 @@
 
 #include "compiler/Import/Elementwise.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -61,5 +60,13 @@ Value attune::softcapTokens(OpBuilder &builder, Location loc, Value tokens, doub
 Value attune::multiplyByRow(OpBuilder &builder, Location loc, Value tokens, Value row) {
   return mapElements(builder, loc, tokens, row, [](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
     return arith::MulFOp::create(inner, loc, arguments[0], arguments[1]);
+  });
+}
+
+Value attune::markTokens(OpBuilder &builder, Location loc, Value ids, arith::CmpIPredicate predicate, int64_t other) {
+  return mapElements(builder, loc, ids, {}, [&](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
+    Value id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(other));
+    Value isToken = arith::CmpIOp::create(inner, loc, predicate, arguments[0], id);
+    return arith::ExtUIOp::create(inner, loc, inner.getI64Type(), isToken);
   });
 }

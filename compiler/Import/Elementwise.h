@@ -8,7 +8,7 @@
 #ifndef ATTUNE_IMPORT_ELEMENTWISE_H
 #define ATTUNE_IMPORT_ELEMENTWISE_H
 
-#include "mlir/IR/Builders.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace attune {
 
@@ -20,6 +20,8 @@ mlir::Value clampTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 mlir::Value softcapTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double limit);
 /// Emits each row of |tokens| times |row|, `[N]`, element by element.
 mlir::Value multiplyByRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value row);
+/// Emits for each of |ids| `[B, L]` 1 where it compares with |other| as |predicate| says, else 0.
+mlir::Value markTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ids, mlir::arith::CmpIPredicate predicate, int64_t other);
 
 } // namespace attune
 

@@ -147,13 +147,16 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
     sum = embed(scope, tokens.toTokens(scope.input(InputRole::TokenIds, role)), spec.words);
   if (spec.scale != 1 && (spec.scalesGivenVectors || !scope.input(InputRole::TokenVectors, role)))
     sum = scaleTokens(builder, loc, sum, spec.scale);
+  auto norm = [&] { sum = createNorm(builder, loc, *spec.norm, sum, {}, scope.weight(spec.norm->weight), scope.weight(spec.norm->bias)); };
+  if (spec.norm && spec.normsWords)
+    norm();
   if (spec.types != noWeight)
     if (Value types = emitTypes(scope, spec, role, tokens))
       sum = arith::AddFOp::create(builder, loc, sum, embed(scope, types, spec.types));
   if (spec.positions != noWeight)
     sum = arith::AddFOp::create(builder, loc, sum, embed(scope, emitPositions(scope, role, tokens), spec.positions));
-  if (spec.norm)
-    sum = createNorm(builder, loc, *spec.norm, sum, {}, scope.weight(spec.norm->weight), scope.weight(spec.norm->bias));
+  if (spec.norm && !spec.normsWords)
+    norm();
   sum = xfmr::DropoutOp::create(builder, loc, sum.getType(), sum, APFloat(spec.dropout));
   return spec.projection.weight == noWeight ? sum : project(scope, loc, sum, spec.projection);
 }

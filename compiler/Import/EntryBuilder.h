@@ -54,8 +54,8 @@ private:
   TokenBatch makeBatch(mlir::Value padded, const std::string &lengthDim, mlir::Value mask);
   /// Whether something is given that the stack begins with.
   bool hasSource(StackRole role) const;
-  /// The encoder's ids behind |start|, without the last.
-  mlir::Value shiftIds(mlir::Value ids, int64_t start);
+  /// The encoder's |ids| one place later, as TransformerSpec::shiftedIds says.
+  mlir::Value shiftIds(mlir::Value ids);
   TokenBatch makeStackBatch(StackRole role);
   void emitStack(StackRole role);
   /// What the decoder attends to, as operands of its layers.

@@ -173,7 +173,7 @@ static bool takesShiftedIds(const TransformerSpec &spec, const std::vector<Entry
     hasOthers |= (input.spec->role == InputRole::AttentionMask && input.spec->stack == StackRole::Decoder) ||
                  input.spec->role == InputRole::PastKeyValues;
   }
-  return spec.decoderStart && hasIds && !hasOthers;
+  return spec.shiftedIds && hasIds && !hasOthers;
 }
 
 /// Whether |inputs| have no mask of heads whose numbers differ between layers.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Import/Elementwise.h"
 #include "compiler/Import/Embeddings.h"
 #include "compiler/Import/EntryBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,9 +24,13 @@ bool EntryBuilder::hasSource(StackRole role) const {
   return llvm::any_of(sources, [&](InputRole source) { return scope.input(source, role); });
 }
 
-Value EntryBuilder::shiftIds(Value ids, int64_t start) {
+Value EntryBuilder::shiftIds(Value ids) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("decoder_input_ids");
+  const ShiftedIdsSpec &shifted = *spec.shiftedIds;
+  Value ends;
+  if (shifted.padding)
+    ends = xfmr::PackTokensOp::create(builder, loc, markTokens(builder, loc, ids, arith::CmpIPredicate::ne, *shifted.padding)).getOffsets();
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, ids), builder.getI64Type());
   auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
     Value sequence = linalg::IndexOp::create(inner, loc, 0), place = linalg::IndexOp::create(inner, loc, 1);
@@ -33,7 +38,16 @@ Value EntryBuilder::shiftIds(Value ids, int64_t start) {
     Value isFirst = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, place, zero);
     Value before = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, place, one), zero);
     Value id = tensor::ExtractOp::create(inner, loc, ids, ValueRange{sequence, before});
-    Value first = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(start));
+    Value first;
+    if (ends) {
+      Value begin = tensor::ExtractOp::create(inner, loc, ends, sequence);
+      Value end = tensor::ExtractOp::create(inner, loc, ends, Value(arith::AddIOp::create(inner, loc, sequence, one)));
+      Value count = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), arith::SubIOp::create(inner, loc, end, begin));
+      Value last = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, count, one), zero);
+      first = tensor::ExtractOp::create(inner, loc, ids, ValueRange{sequence, last});
+    } else {
+      first = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(shifted.start));
+    }
     linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isFirst, first, id).getResult());
   };
   return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(2),
@@ -43,7 +57,7 @@ Value EntryBuilder::shiftIds(Value ids, int64_t start) {
 
 TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
   if (role == StackRole::Decoder && !hasSource(role)) {
-    scope.shiftedIds = shiftIds(scope.input(InputRole::TokenIds, StackRole::Encoder), *spec.decoderStart);
+    scope.shiftedIds = shiftIds(scope.input(InputRole::TokenIds, StackRole::Encoder));
     return makeBatch(scope.shiftedIds, spec.lengthDim(StackRole::Encoder), {});
   }
   if (Value image = scope.input(InputRole::Image, role)) {
@@ -138,10 +152,8 @@ Value EntryBuilder::emitDistanceBias(const StackSpec &stack, Value length) {
   if (!stack.distanceBias)
     return {};
   const DistanceBiasSpec &bias = *stack.distanceBias;
-  if (bias.slopes != noWeight)
-    return xfmr::AlibiBiasOp::create(scope.builder, scope.at(spec.weights[bias.slopes].name), scope.weight(bias.slopes), length);
-  return xfmr::RelativePositionBiasOp::create(scope.builder, scope.at(spec.weights[bias.table].name), scope.weight(bias.table), length,
-                                              bias.bidirectional, bias.maxDistance);
+  Location loc = scope.at(spec.weights[bias.slopes != noWeight ? bias.slopes : bias.table].name);
+  return createDistanceBias(scope.builder, loc, bias, scope.weight(bias.table), scope.weight(bias.slopes), length);
 }
 
 void EntryBuilder::emitStack(StackRole role) {

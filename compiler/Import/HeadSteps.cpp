@@ -12,22 +12,6 @@
 using namespace attune;
 using namespace mlir;
 
-/// For each of |ids| `[B, L]` 1 where it compares with |other| as |predicate| says, else 0.
-static Value markTokens(EntryScope &scope, Location loc, Value ids, arith::CmpIPredicate predicate, int64_t other) {
-  OpBuilder &builder = scope.builder;
-  auto type = cast<RankedTensorType>(ids.getType());
-  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, ids), type.getElementType());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
-    Value id = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(other));
-    Value isToken = arith::CmpIOp::create(inner, loc, predicate, arguments[0], id);
-    linalg::YieldOp::create(inner, loc, arith::ExtUIOp::create(inner, loc, inner.getI64Type(), isToken).getResult());
-  };
-  AffineMap identity = builder.getMultiDimIdentityMap(2);
-  return linalg::GenericOp::create(builder, loc, type, ids, empty, ArrayRef<AffineMap>{identity, identity},
-                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
-      .getResult(0);
-}
-
 /// One row of |value| for each sequence: |rowOf| gives its number in the padded batch.
 static Value gatherRows(OpBuilder &builder, Location loc, TokenBatch &tokens, Value value,
                         llvm::function_ref<Value(OpBuilder &, Location, Value sequence)> rowOf) {
@@ -50,7 +34,7 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
   Location loc = scope.at(step.path);
   Value ids = scope.input(InputRole::TokenIds, scope.spec.mainStack()), ends;
   if (ids && step.padding)
-    ends = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, arith::CmpIPredicate::ne, *step.padding)).getOffsets();
+    ends = xfmr::PackTokensOp::create(builder, loc, markTokens(builder, loc, ids, arith::CmpIPredicate::ne, *step.padding)).getOffsets();
   auto rowOf = [&](OpBuilder &inner, Location loc, Value sequence) -> Value {
     Value one = arith::ConstantIndexOp::create(inner, loc, 1);
     Value next = arith::AddIOp::create(inner, loc, sequence, one), count = tokens.length();
@@ -73,7 +57,7 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
 static Value emitLastMatches(EntryScope &scope, Location loc, TokenBatch &tokens, Value value, Value ids, arith::CmpIPredicate predicate,
                              int64_t id, bool firstIfNone) {
   OpBuilder &builder = scope.builder;
-  auto found = xfmr::PackTokensOp::create(builder, loc, markTokens(scope, loc, ids, predicate, id));
+  auto found = xfmr::PackTokensOp::create(builder, loc, markTokens(builder, loc, ids, predicate, id));
   Value places = found.getPositions(), sourceLength = tensor::DimOp::create(builder, loc, ids, 1);
   auto rowOf = [&](OpBuilder &inner, Location loc, Value sequence) -> Value {
     Value one = arith::ConstantIndexOp::create(inner, loc, 1);

@@ -24,6 +24,12 @@ Value attune::createNorm(OpBuilder &builder, Location loc, const NormSpec &spec,
   return xfmr::LayerNormOp::create(builder, loc, input, weight, bias, residual, APFloat(spec.epsilon));
 }
 
+Value attune::createDistanceBias(OpBuilder &builder, Location loc, const DistanceBiasSpec &spec, Value table, Value slopes, Value length) {
+  if (slopes)
+    return xfmr::AlibiBiasOp::create(builder, loc, slopes, length);
+  return xfmr::RelativePositionBiasOp::create(builder, loc, table, length, spec.bidirectional, spec.maxDistance);
+}
+
 Value LayerBody::norm(Value input, Value residual, const NormSpec &spec, StringRef part) {
   return createNorm(builder, at(part), spec, input, residual, weight(spec.weight), weight(spec.bias));
 }
@@ -57,9 +63,19 @@ LayerResults LayerBody::emitParallel(const LayerRequest &request) {
   return results;
 }
 
+Value LayerBody::distanceBias() {
+  if (!layer.distanceBias)
+    return operands.distanceBias;
+  Value length = operands.ownCache.keys ? operands.ownCache.length
+                 : operands.pastKey     ? operands.keySequences.length
+                                        : operands.sequences.length;
+  return createDistanceBias(builder, at("distance_bias"), *layer.distanceBias, weight(layer.distanceBias->table),
+                            weight(layer.distanceBias->slopes), length);
+}
+
 LayerBody::AttentionInputs LayerBody::ownInputs(Value input) {
   const Sequences &own = operands.sequences, &keys = operands.pastKey ? operands.keySequences : own;
-  return {input, input, input, own, keys, operands.headMask, operands.distanceBias, operands.pastKey, operands.pastValue};
+  return {input, input, input, own, keys, operands.headMask, distanceBias(), operands.pastKey, operands.pastValue};
 }
 
 Value LayerBody::feedForward(const FfnSpec &spec, Value input) {

@@ -128,6 +128,10 @@ struct LayerResults {
 mlir::Value createNorm(mlir::OpBuilder &builder, mlir::Location loc, const NormSpec &spec, mlir::Value input, mlir::Value residual,
                        mlir::Value weight, mlir::Value bias);
 
+/// Emits the bias |spec| of keys up to |length|; |table| and |slopes| are the values of its weights.
+mlir::Value createDistanceBias(mlir::OpBuilder &builder, mlir::Location loc, const DistanceBiasSpec &spec, mlir::Value table,
+                               mlir::Value slopes, mlir::Value length);
+
 /// Emits the body of a layer function.
 class LayerBody {
 public:
@@ -160,6 +164,8 @@ private:
   /// A branch |emit| of the layer's |input| with its norm |spec|, the norm of its result and its residual; |part| names it.
   mlir::Value branch(mlir::Value input, const NormSpec &spec, const NormSpec &resultNorm, const std::string &part,
                      llvm::function_ref<mlir::Value(mlir::Value)> emit);
+  /// The bias of the own attention: that of the layer, or of the stack.
+  mlir::Value distanceBias();
   /// The layer's own attention to |input|.
   AttentionInputs ownInputs(mlir::Value input);
   /// Attention; what |request| asks for goes to |results|.

@@ -21,6 +21,8 @@ public:
     out << (layer.parallel ? "parallel " : "");
     if (layer.attention)
       add(*layer.attention, "attention"), add(layer.attentionNorm), add(layer.attentionResultNorm);
+    if (layer.distanceBias)
+      add(*layer.distanceBias);
     if (layer.cross)
       add(*layer.cross, layer.crossFromMemory ? "cross-from-memory" : "cross"), add(layer.crossNorm);
     if (layer.ffn)
@@ -63,6 +65,10 @@ private:
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
     add(attention.queryNorm), add(attention.keyNorm);
     add(attention.rotary), add(attention.relativeKey);
+  }
+  void add(const DistanceBiasSpec &bias) {
+    out << "bias " << bias.bidirectional << ' ' << bias.maxDistance;
+    add(bias.table), add(bias.slopes);
   }
   void add(const FfnSpec &ffn) {
     out << "ffn " << xfmr::stringifyActivation(ffn.activation);

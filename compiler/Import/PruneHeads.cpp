@@ -96,7 +96,7 @@ Status attune::pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned) {
     if (std::string problem = findProblem({{number, {}}}, layers, 1); !problem.empty())
       return Status::error("expected " + problem);
     std::optional<AttentionSpec> &attention = stack.layers[number].attention;
-    if (stack.distanceBias)
+    if (stack.distanceBias || stack.layers[number].distanceBias)
       return Status::error("expected layers whose heads have no biases by distances, which this model's have");
     if (!attention || attention->kvHeads != attention->heads || attention->output.weight == noWeight)
       return Status::error("expected layers with one head of keys per head of queries and an output projection, layer " +

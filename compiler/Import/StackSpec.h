@@ -68,6 +68,8 @@ struct EmbeddingSpec {
   double scale = 1;
   bool scalesGivenVectors = false;
   std::optional<NormSpec> norm;
+  /// The norm is of words alone, before types and positions are added.
+  bool normsWords = false;
   /// From the features of the tables to those of the stack, after the norm.
   LinearSpec projection;
   double dropout = 0;
@@ -111,6 +113,16 @@ struct FfnSpec {
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
 };
 
+/// What the distances of keys add to the scores of an attention of a stack to itself: a table `[buckets, heads]`, or slopes `[heads]` times
+/// minus the distance (ALiBi).
+struct DistanceBiasSpec {
+  WeightId table = noWeight;
+  /// True if later keys have buckets of their own, not that of the distance 0.
+  bool bidirectional = false;
+  int64_t maxDistance = 0;
+  WeightId slopes = noWeight;
+};
+
 /// Up to three branches in this order, each with its norm. In a stack of `NormPlacement::Pre` a branch may have no norm of its input, and
 /// may have one of its result: `x + resultNorm(f(norm(x)))`.
 struct LayerSpec {
@@ -122,6 +134,8 @@ struct LayerSpec {
   NormSpec crossNorm;
   /// Cross attention takes queries and keys from the memory and values from the layer, whose sequences are as long.
   bool crossFromMemory = false;
+  /// The bias of the own attention, in place of that of the stack.
+  std::optional<DistanceBiasSpec> distanceBias;
   std::optional<FfnSpec> ffn;
   NormSpec ffnNorm, ffnResultNorm;
   /// The feed-forward reads the input of the layer, as attention does, and not its result: `x + attention(n(x)) + ffn(m(x))`. Without a
@@ -131,16 +145,6 @@ struct LayerSpec {
 
 /// What a layer does with its branches f: `norm(x + f(x))`, `x + f(norm(x))`, or `f(x)` alone.
 enum class NormPlacement { Post, Pre, None };
-
-/// What the distances of keys add to the scores of a stack's own attentions: a table `[buckets, heads]`, or slopes `[heads]` times minus
-/// the distance (ALiBi).
-struct DistanceBiasSpec {
-  WeightId table = noWeight;
-  /// True if later keys have buckets of their own, not that of the distance 0.
-  bool bidirectional = false;
-  int64_t maxDistance = 0;
-  WeightId slopes = noWeight;
-};
 
 /// Layers that follow each other.
 struct StackSpec {
@@ -154,7 +158,7 @@ struct StackSpec {
   /// Largest padded length; 0 if there is none.
   int64_t maxLength = 0;
   EmbeddingSpec embeddings;
-  /// Of all layers.
+  /// Of all layers without one of their own.
   std::optional<DistanceBiasSpec> distanceBias;
   std::vector<LayerSpec> layers;
   /// After the last layer.

@@ -115,6 +115,14 @@ struct InputSpec {
 /// Whether |input| says which keys of attention, or of cross attention, are seen.
 inline bool isMask(const InputSpec &input) { return input.role == InputRole::AttentionMask || input.role == InputRole::MemoryMask; }
 
+/// The ids of a decoder that is given none: those of the encoder, one place later, the last one left out.
+struct ShiftedIdsSpec {
+  /// The first id, unless |padding| has a value.
+  int64_t start = 0;
+  /// The first id is the encoder's id number c - 1 of the sequence, c being how many ids are not this one.
+  std::optional<int64_t> padding;
+};
+
 /// A model of any family.
 struct TransformerSpec : WeightList {
   std::string family;
@@ -123,8 +131,8 @@ struct TransformerSpec : WeightList {
   std::string basePrefix;
   std::vector<InputSpec> inputs;
   std::optional<StackSpec> encoder, decoder;
-  /// Where the decoder gets no tokens it gets those of the encoder, this id before them and the last one left out.
-  std::optional<int64_t> decoderStart;
+  /// The ids of the decoder where no input gives them; without it they are required.
+  std::optional<ShiftedIdsSpec> shiftedIds;
   /// A row of the batch is several sequences, its choices: inputs are `[batch, choices, length]`, and outputs begin so.
   bool choices = false;
   /// The encoder's head mask is that of the decoder, too, where this has none of its own.

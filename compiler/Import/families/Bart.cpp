@@ -1,81 +1,102 @@
-//===- Bart.cpp - BART ----------------------------------------------------===//
+//===- Bart.cpp - BART and its descendants --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Encoder and decoder layers with norms after the residual sums, over normed sums of words and learned positions, whose first two rows are
-// for nothing. Defaults are those of transformers' BartConfig.
+// The switches of each family, with the defaults of its configuration class in transformers.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/Import/families/Seq2Seq.h"
+#include "compiler/Import/families/BartBase.h"
 
 using namespace attune;
 
-/// Rows of the position table before that of position 0.
-static constexpr int64_t positionOffset = 2;
-
-using DeclareHead = void (*)(TransformerSpec &spec, const BartKeys &keys, const BartTables &tables, WeightId bias);
-
-static void declareBase(TransformerSpec &spec, const BartKeys &, const BartTables &, WeightId) {
-  declareSeq2SeqOutputs(spec, "last_hidden_state");
-}
-
-/// A start and an end score per token of the decoder.
-static void declareQuestionAnswering(TransformerSpec &spec, const BartKeys &keys, const BartTables &, WeightId) {
-  declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
-  declareEncoderOutput(spec);
-}
-
-/// A classifier of whole sequences.
-static void declareSequenceClassification(TransformerSpec &spec, const BartKeys &keys, const BartTables &, WeightId) {
-  declareEndClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
-}
-
-static void declareStack(TransformerSpec &spec, const BartKeys &keys, StackRole role, const std::string &prefix) {
-  StackSpec &stack = role == StackRole::Encoder ? *spec.encoder : *spec.decoder;
-  const std::string path = prefix + stack.name;
-  WeightId positions = spec.tensor(path + ".embed_positions.weight", {keys.positions + positionOffset, keys.hidden});
-  stack.embeddings.positions = spec.slice(positions, 0, positionOffset, keys.positions + positionOffset);
-  stack.embeddings.norm = spec.norm(path + ".layernorm_embedding", keys.hidden, 1e-5);
-  declareBartLayers(spec, keys, role, prefix);
-}
-
-/// The decoder alone, with a head.
-static void declareCausal(TransformerSpec &spec, const BartKeys &keys) {
-  WeightId words = declareBartDecoder(spec, keys, spec.basePrefix);
-  declareStack(spec, keys, StackRole::Decoder, spec.basePrefix);
-  declareBartCausalLogits(spec, keys, words);
-}
-
+/// Norms after the residual sums, normed sums of words and learned positions. The first two rows of a table of positions are for nothing.
 Result<TransformerSpec> attune::readBartSpec(const Config &config) {
-  static constexpr std::pair<const char *, DeclareHead> heads[] = {
-      {"BartModel", declareBase},
-      {"BartForConditionalGeneration", declareBartLogits},
-      {"BartForQuestionAnswering", declareQuestionAnswering},
-      {"BartForSequenceClassification", declareSequenceClassification},
-      {"BartForCausalLM", nullptr}, // the decoder alone
-  };
-  ConfigReader reader(config);
-  TransformerSpec spec;
-  spec.family = "bart";
-  spec.architecture = reader.architecture("BartModel");
-  BartKeys keys = readBartKeys(reader, 50265, 3, /*encodes=*/spec.architecture != "BartForCausalLM");
-  keys.shared = true;
-  spec.basePrefix = "model.";
-  int64_t start = reader.integerOrNull("decoder_start_token_id", std::min<int64_t>(2, keys.decoderVocab - 1), {0, keys.decoderVocab - 1});
-  const auto *head = reader.choose("architectures", spec.architecture, heads);
-  if (reader.status().failed())
-    return reader.status();
-  if (!head->second) {
-    declareCausal(spec, keys);
-    return spec;
-  }
-  spec.decoderStart = start;
-  const std::string prefix = head == heads ? "" : spec.basePrefix;
-  WeightId bias = head->second == declareBartLogits ? declareBartLogitsBias(spec, keys) : noWeight;
-  BartTables tables = declareBartStacks(spec, keys, prefix);
-  for (StackRole role : {StackRole::Encoder, StackRole::Decoder})
-    declareStack(spec, keys, role, prefix);
-  head->second(spec, keys, tables, bias);
-  return spec;
+  BartVariant bart("bart", "Bart");
+  bart.classifies = true;
+  bart.embeddingNorm = true;
+  bart.positionOffset = 2;
+  bart.shifts = true;
+  bart.start = 2;
+  bart.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
+  bart.layersAlias = nullptr;
+  bart.labels = 3;
+  return readBartLike(config, bart);
+}
+
+/// BART's layers over computed positions, sines before cosines, and no norm of embeddings.
+Result<TransformerSpec> attune::readMarianSpec(const Config &config) {
+  BartVariant marian("marian", "Marian");
+  marian.generator = "MTModel";
+  marian.positions = BartPositions::Sinusoidal;
+  marian.ownTables = true;
+  marian.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
+  marian.layersAlias = nullptr;
+  return readBartLike(config, marian);
+}
+
+/// Norms before the branches and after the last layer, with BART's embeddings.
+Result<TransformerSpec> attune::readMBartSpec(const Config &config) {
+  BartVariant mbart("mbart", "MBart");
+  mbart.classifies = true;
+  mbart.placement = NormPlacement::Pre;
+  mbart.embeddingNorm = true;
+  mbart.finalNorm = true;
+  mbart.positionOffset = 2;
+  mbart.shift = BartShift::LastToken;
+  mbart.shifts = true;
+  return readBartLike(config, mbart);
+}
+
+/// M2M100 and NLLB: mBART's layers over positions counted over the ids that are not padding, and no norm of embeddings.
+Result<TransformerSpec> attune::readM2M100Spec(const Config &config) {
+  BartVariant m2m("m2m_100", "M2M100");
+  m2m.decodesAlone = false;
+  m2m.placement = NormPlacement::Pre;
+  m2m.finalNorm = true;
+  m2m.positions = BartPositions::Counted;
+  m2m.logitsBias = false;
+  m2m.vocab = 128112;
+  m2m.activation = "relu";
+  m2m.scaled = true;
+  return readBartLike(config, m2m);
+}
+
+/// mBART's layers over Marian's positions.
+Result<TransformerSpec> attune::readPegasusSpec(const Config &config) {
+  BartVariant pegasus("pegasus", "Pegasus");
+  pegasus.placement = NormPlacement::Pre;
+  pegasus.finalNorm = true;
+  pegasus.positions = BartPositions::Sinusoidal;
+  pegasus.scalesGivenTargets = true;
+  pegasus.end = 1;
+  return readBartLike(config, pegasus);
+}
+
+/// mBART's layers over learned positions from the first row on, and no norm of embeddings.
+Result<TransformerSpec> attune::readBlenderbotSpec(const Config &config) {
+  BartVariant blenderbot("blenderbot", "Blenderbot");
+  blenderbot.placement = NormPlacement::Pre;
+  blenderbot.finalNorm = true;
+  blenderbot.vocab = 8008;
+  blenderbot.hidden = 2560;
+  blenderbot.encoderLayers = 2;
+  blenderbot.decoderLayers = 24;
+  blenderbot.heads = 32;
+  blenderbot.inner = 10240;
+  blenderbot.maxPositions = 128;
+  return readBartLike(config, blenderbot);
+}
+
+/// BART's layers; the decoder adds positions to normed words, which are never scaled.
+Result<TransformerSpec> attune::readBlenderbotSmallSpec(const Config &config) {
+  BartVariant small("blenderbot-small", "BlenderbotSmall");
+  small.embeddingNorm = true;
+  small.decoderNormsWords = true;
+  small.plainTargets = true;
+  small.hidden = 512;
+  small.encoderLayers = small.decoderLayers = 8;
+  small.inner = 2048;
+  small.maxPositions = 512;
+  return readBartLike(config, small);
 }

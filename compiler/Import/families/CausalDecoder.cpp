@@ -38,8 +38,7 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   keys.headSize = reader.integerOrNull("head_dim", defaults.headSize == 0 ? keys.hidden / keys.heads : defaults.headSize, size);
   if (keys.heads % keys.kvHeads != 0)
     reader.fail("num_key_value_heads", "a divisor of 'num_attention_heads', which is " + std::to_string(keys.heads));
-  if (!reader.flag("is_causal", true))
-    reader.fail("is_causal", "true: attention to later tokens is not implemented for this family");
+  requireCausal(reader);
   rejectPrunedHeads(reader);
   reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;

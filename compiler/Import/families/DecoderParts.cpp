@@ -6,6 +6,11 @@
 
 using namespace attune;
 
+void attune::requireCausal(ConfigReader &reader) {
+  if (!reader.flag("is_causal", true))
+    reader.fail("is_causal", "true: attention to later tokens is not implemented for this family");
+}
+
 void attune::declareDecoderInputs(TransformerSpec &spec, int64_t vocab, int64_t positions) {
   constexpr StackRole decoder = StackRole::Decoder;
   spec.inputs = {{"input_ids", InputRole::TokenIds, vocab, /*standard=*/true, decoder},

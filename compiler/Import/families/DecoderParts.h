@@ -8,6 +8,8 @@
 
 namespace attune {
 
+/// Records an error if `is_causal` lets tokens attend to later ones.
+void requireCausal(ConfigReader &reader);
 /// Declares the inputs that all of them have; ids and positions are less than these.
 void declareDecoderInputs(TransformerSpec &spec, int64_t vocab, int64_t positions);
 /// Declares the inputs of a decoder that attends to the result of an encoder elsewhere.

@@ -15,6 +15,8 @@ namespace attune {
 Result<TransformerSpec> readAlbertSpec(const Config &config);
 Result<TransformerSpec> readBartSpec(const Config &config);
 Result<TransformerSpec> readBertSpec(const Config &config);
+Result<TransformerSpec> readBlenderbotSpec(const Config &config);
+Result<TransformerSpec> readBlenderbotSmallSpec(const Config &config);
 Result<TransformerSpec> readBloomSpec(const Config &config);
 Result<TransformerSpec> readCamembertSpec(const Config &config);
 Result<TransformerSpec> readCodeGenSpec(const Config &config);
@@ -33,13 +35,17 @@ Result<TransformerSpec> readGptNeoSpec(const Config &config);
 Result<TransformerSpec> readGptNeoXSpec(const Config &config);
 Result<TransformerSpec> readGraniteSpec(const Config &config);
 Result<TransformerSpec> readLlamaSpec(const Config &config);
+Result<TransformerSpec> readM2M100Spec(const Config &config);
 Result<TransformerSpec> readMarianSpec(const Config &config);
+Result<TransformerSpec> readMBartSpec(const Config &config);
 Result<TransformerSpec> readMistralSpec(const Config &config);
 Result<TransformerSpec> readMPNetSpec(const Config &config);
 Result<TransformerSpec> readMptSpec(const Config &config);
+Result<TransformerSpec> readMT5Spec(const Config &config);
 Result<TransformerSpec> readMultiHeadAttentionSpec(const Config &config);
 Result<TransformerSpec> readOlmoSpec(const Config &config);
 Result<TransformerSpec> readOlmo2Spec(const Config &config);
+Result<TransformerSpec> readPegasusSpec(const Config &config);
 Result<TransformerSpec> readPhiSpec(const Config &config);
 Result<TransformerSpec> readPhi3Spec(const Config &config);
 /// The encoder and decoder over feature vectors.
@@ -52,6 +58,7 @@ Result<TransformerSpec> readSmolLM3Spec(const Config &config);
 Result<TransformerSpec> readStableLmSpec(const Config &config);
 Result<TransformerSpec> readStarcoder2Spec(const Config &config);
 Result<TransformerSpec> readT5Spec(const Config &config);
+Result<TransformerSpec> readUMT5Spec(const Config &config);
 Result<TransformerSpec> readVitSpec(const Config &config);
 Result<TransformerSpec> readXlmRobertaSpec(const Config &config);
 

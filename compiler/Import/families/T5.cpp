@@ -3,11 +3,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Encoder and decoder without biases: norms by root mean square before the branches, scores that are not scaled and get a bias by buckets
-// of distances, one for all layers. Version 1.1 has a gated feed-forward and a head of its own; a tied head gets its input scaled. Defaults
-// are those of transformers' T5Config. Heads are in T5Heads.cpp.
+// of distances, one for all layers. Version 1.1 has a gated feed-forward and a head of its own; a tied head gets its input scaled. mT5
+// scales for no head; UMT5 scales for every head and has biases of each layer. Defaults are those of the configuration classes in
+// transformers. Heads are in T5Heads.cpp.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Import/families/DecoderParts.h"
 #include "compiler/Import/families/T5Heads.h"
 #include "compiler/Import/PruneHeads.h"
 
@@ -18,9 +20,9 @@ using mlir::xfmr::Activation;
 
 /// Reads `feed_forward_proj`: the name of an activation, behind "gated-" if there are two projections up. Newer files say both once more,
 /// in keys of their own that count.
-static void readFeedForward(ConfigReader &reader, T5Keys &keys) {
+static void readFeedForward(ConfigReader &reader, const char *fallback, T5Keys &keys) {
   constexpr const char *key = "feed_forward_proj";
-  std::string name = reader.string(key, "relu");
+  std::string name = reader.string(key, fallback);
   keys.gated = name.rfind("gated-", 0) == 0;
   // In files of version 1.1 "gated-gelu" stands for the tanh form.
   keys.activation = name == "gated-gelu"
@@ -32,16 +34,18 @@ static void readFeedForward(ConfigReader &reader, T5Keys &keys) {
     keys.gated = reader.flag("is_gated_act", false);
 }
 
-static T5Keys readKeys(ConfigReader &reader) {
+static T5Keys readKeys(ConfigReader &reader, const T5Variant &variant) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   T5Keys keys;
-  keys.vocab = reader.integer("vocab_size", 32128, ids);
+  keys.scaling = variant.scaling;
+  keys.layerBiases = variant.layerBiases;
+  keys.vocab = reader.integer("vocab_size", variant.vocab, ids);
   keys.hidden = reader.integer("d_model", "hidden_size", 512, size);
   keys.headSize = reader.integer("d_kv", 64, size);
-  keys.inner = reader.integer("d_ff", 2048, size);
-  keys.layers = reader.integer("num_layers", "num_hidden_layers", 6, layers);
+  keys.inner = reader.integer("d_ff", variant.inner, size);
+  keys.layers = reader.integer("num_layers", "num_hidden_layers", variant.layers, layers);
   keys.decoderLayers = reader.integerOrNull("num_decoder_layers", keys.layers, layers);
-  keys.heads = reader.integer("num_heads", "num_attention_heads", 8, size);
+  keys.heads = reader.integer("num_heads", "num_attention_heads", variant.heads, size);
   keys.buckets = reader.integer("relative_attention_num_buckets", 32, {4, 1 << 20});
   keys.maxDistance = reader.integer("relative_attention_max_distance", 128, {1, 1 << 24});
   keys.epsilon = reader.number("layer_norm_epsilon", 1e-6, 0, 1);
@@ -51,12 +55,13 @@ static T5Keys readKeys(ConfigReader &reader) {
   keys.start = reader.integerOrNull("decoder_start_token_id", 0, {0, keys.vocab - 1});
   keys.end = reader.integerOrNull("eos_token_id", 1, {-1, int64_t(1) << 31});
   keys.classifierDropout = reader.number("classifier_dropout", 0, 0, 1);
-  readFeedForward(reader, keys);
+  readFeedForward(reader, variant.feedForward, keys);
   if (keys.buckets % 2 != 0)
     reader.fail("relative_attention_num_buckets", "an even number");
   if (keys.maxDistance <= keys.buckets / 2)
     reader.fail("relative_attention_max_distance",
                 "more than half of 'relative_attention_num_buckets', which is " + std::to_string(keys.buckets));
+  requireCausal(reader);
   rejectPrunedHeads(reader);
   reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
@@ -84,9 +89,9 @@ static void declareLayer(TransformerSpec &spec, const T5Keys &keys, StackSpec &s
   auto next = [&] { return layer.path + ".layer." + std::to_string(branch++); };
   std::string path = next();
   layer.attention = declareAttention(spec, keys, path + ".SelfAttention", /*causal=*/decoder);
-  if (number == 0) {
+  if (number == 0 || keys.layerBiases) {
     WeightId table = spec.tensor(path + ".SelfAttention.relative_attention_bias.weight", {keys.buckets, keys.heads});
-    stack.distanceBias = {table, /*bidirectional=*/!decoder, keys.maxDistance};
+    (keys.layerBiases ? layer.distanceBias : stack.distanceBias) = {table, /*bidirectional=*/!decoder, keys.maxDistance};
   }
   layer.attentionNorm = spec.rmsNorm(path + ".layer_norm", keys.hidden, keys.epsilon);
   if (decoder) {
@@ -130,13 +135,15 @@ static void declareEncoderInputs(TransformerSpec &spec, const T5Keys &keys) {
                  {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
 }
 
-Result<TransformerSpec> attune::readT5Spec(const Config &config) {
+/// Reads a model of the family |variant|.
+static Result<TransformerSpec> readT5Like(const Config &config, const T5Variant &variant) {
   ConfigReader reader(config);
-  T5Keys keys = readKeys(reader);
+  T5Keys keys = readKeys(reader, variant);
+  const std::vector<T5Head> heads = t5Heads(variant.prefix);
   TransformerSpec spec;
-  spec.family = "t5";
-  spec.architecture = reader.architecture("T5Model");
-  const T5Head *head = reader.choose("architectures", spec.architecture, t5Heads());
+  spec.family = variant.family;
+  spec.architecture = reader.architecture(heads.front().first.c_str());
+  const T5Head *head = reader.choose("architectures", spec.architecture, heads);
   if (reader.status().failed())
     return reader.status();
   const std::string prefix = spec.basePrefix = head->prefix;
@@ -150,10 +157,35 @@ Result<TransformerSpec> attune::readT5Spec(const Config &config) {
     declareSeq2SeqInputs(spec, keys.vocab, keys.vocab);
     spec.sharesHeadMask = keys.layers == keys.decoderLayers;
     if (head->shifts)
-      spec.decoderStart = keys.start;
+      spec.shiftedIds = ShiftedIdsSpec{keys.start, std::nullopt};
   } else {
     declareEncoderInputs(spec, keys);
   }
   head->declare(spec, keys);
   return spec;
+}
+
+Result<TransformerSpec> attune::readT5Spec(const Config &config) { return readT5Like(config, T5Variant("t5", "T5")); }
+
+Result<TransformerSpec> attune::readMT5Spec(const Config &config) {
+  T5Variant mt5("mt5", "MT5");
+  mt5.scaling = T5Scaling::Never;
+  mt5.vocab = 250112;
+  mt5.inner = 1024;
+  mt5.layers = 8;
+  mt5.heads = 6;
+  mt5.feedForward = "gated-gelu";
+  return readT5Like(config, mt5);
+}
+
+Result<TransformerSpec> attune::readUMT5Spec(const Config &config) {
+  T5Variant umt5("umt5", "UMT5");
+  umt5.scaling = T5Scaling::Always;
+  umt5.layerBiases = true;
+  umt5.vocab = 250112;
+  umt5.inner = 1024;
+  umt5.layers = 8;
+  umt5.heads = 6;
+  umt5.feedForward = "gated-gelu";
+  return readT5Like(config, umt5);
 }

@@ -10,9 +10,11 @@ using namespace attune;
 
 static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
   LinearSpec head;
-  WeightId words = spec.decoder->embeddings.words;
-  head.weight =
-      keys.tied ? spec.scale(words, 1 / std::sqrt(double(keys.hidden))) : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden});
+  // A file without a head has the word table for it, whatever its configuration says.
+  head.weight = keys.tied ? spec.decoder->embeddings.words
+                          : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden}, {spec.basePrefix + "shared.weight"});
+  if (keys.scaling == T5Scaling::Always || (keys.scaling == T5Scaling::Tied && keys.tied))
+    head.weight = spec.scale(head.weight, 1 / std::sqrt(double(keys.hidden)));
   declareSeq2SeqOutputs(spec, "logits", {linearStep(head, "lm_head")});
 }
 
@@ -31,14 +33,14 @@ static void declareTokenClassification(TransformerSpec &spec, const T5Keys &keys
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
 }
 
-const std::vector<T5Head> &attune::t5Heads() {
-  static const std::vector<T5Head> heads = {
-      {"T5Model", [](TransformerSpec &spec, const T5Keys &) { declareSeq2SeqOutputs(spec, "last_hidden_state"); }},
-      {"T5ForConditionalGeneration", declareLMHead},
-      {"T5EncoderModel", [](TransformerSpec &spec, const T5Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }, "", false},
-      {"T5ForQuestionAnswering", declareQuestionAnswering, "", true, true},
-      {"T5ForSequenceClassification", declareSequenceClassification, "transformer.", true, true},
-      {"T5ForTokenClassification", declareTokenClassification, "transformer.", false},
+std::vector<T5Head> attune::t5Heads(const std::string &prefix) {
+  return {
+      {prefix + "Model", [](TransformerSpec &spec, const T5Keys &) { declareSeq2SeqOutputs(spec, "last_hidden_state"); }},
+      {prefix + "ForConditionalGeneration", declareLMHead},
+      {prefix + "EncoderModel", [](TransformerSpec &spec, const T5Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }, "",
+       false},
+      {prefix + "ForQuestionAnswering", declareQuestionAnswering, "", true, true},
+      {prefix + "ForSequenceClassification", declareSequenceClassification, "transformer.", true, true},
+      {prefix + "ForTokenClassification", declareTokenClassification, "transformer.", false},
   };
-  return heads;
 }

@@ -5,7 +5,7 @@ from .common import BART, T5, bart_sizes, t5_sizes
 
 # Without rotary embeddings the keys' bias adds the same to every score of a query.
 KEY_BIAS = (r"k_proj\.bias$",)
-SWITCHES = {"scale_embedding": [True, False], "activation_function": ["gelu", "relu", "silu"]}
+SWITCHES = {"scale_embedding": [True, False], "activation_function": ["gelu", "relu", "silu"], "tie_word_embeddings": [True, False]}
 
 
 def seq2seq_cases(prefix, more=(), generation=None, model=True, greedy=None):
