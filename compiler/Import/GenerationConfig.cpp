@@ -4,13 +4,14 @@
 
 #include "compiler/Import/GenerationConfig.h"
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace attune;
 
 namespace {
 
-/// An id that the reference library's configuration class of a family has where the file lacks the key.
+/// A setting that the reference library's configuration class of a family has where the file lacks the key.
 struct FamilyId {
   const char *family, *key;
   int64_t id;
@@ -24,16 +25,49 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"bart", "decoder_start_token_id", 2},
                                          {"bart", "forced_eos_token_id", 2},
                                          {"bert", "pad_token_id", 0},
+                                         {"blenderbot", "pad_token_id", 0},
+                                         {"blenderbot", "bos_token_id", 1},
+                                         {"blenderbot", "eos_token_id", 2},
+                                         {"blenderbot", "decoder_start_token_id", 1},
+                                         {"blenderbot", "forced_eos_token_id", 2},
+                                         {"blenderbot", "encoder_no_repeat_ngram_size", 3},
+                                         {"blenderbot-small", "pad_token_id", 0},
+                                         {"blenderbot-small", "bos_token_id", 1},
+                                         {"blenderbot-small", "eos_token_id", 2},
+                                         {"blenderbot-small", "decoder_start_token_id", 1},
+                                         {"blenderbot-small", "forced_eos_token_id", 2},
                                          {"gpt2", "bos_token_id", 50256},
                                          {"gpt2", "eos_token_id", 50256},
                                          {"llama", "bos_token_id", 1},
                                          {"llama", "eos_token_id", 2},
+                                         {"m2m_100", "bos_token_id", 0},
+                                         {"m2m_100", "pad_token_id", 1},
+                                         {"m2m_100", "eos_token_id", 2},
+                                         {"m2m_100", "decoder_start_token_id", 2},
                                          {"marian", "pad_token_id", 58100},
                                          {"marian", "eos_token_id", 0},
                                          {"marian", "decoder_start_token_id", 58100},
                                          {"marian", "forced_eos_token_id", 0},
+                                         {"mbart", "bos_token_id", 0},
+                                         {"mbart", "pad_token_id", 1},
+                                         {"mbart", "eos_token_id", 2},
+                                         {"mbart", "forced_eos_token_id", 2},
+                                         {"mt5", "pad_token_id", 0},
+                                         {"mt5", "eos_token_id", 1},
+                                         {"mt5", "decoder_start_token_id", 0},
+                                         {"pegasus", "pad_token_id", 0},
+                                         {"pegasus", "eos_token_id", 1},
+                                         {"pegasus", "decoder_start_token_id", 0},
+                                         {"pegasus", "forced_eos_token_id", 1},
                                          {"t5", "pad_token_id", 0},
-                                         {"t5", "eos_token_id", 1}};
+                                         {"t5", "eos_token_id", 1},
+                                         {"umt5", "pad_token_id", 0},
+                                         {"umt5", "eos_token_id", 1},
+                                         {"umt5", "decoder_start_token_id", 0}};
+
+/// The families of version 4 of the reference library, which reads generation_config.json over config.json. Version 5 reads the first alone
+/// where it is there.
+static constexpr const char *mergingFamilies[] = {"bart", "bert", "distilbert", "gpt2", "llama", "marian", "roberta", "t5", "vit"};
 
 /// Sets what the family's configuration class has of its own. An id beyond a smaller vocabulary would never come up.
 static Status setFamilyIds(const Config &config, const std::string &family, GenerationSettings &settings) {
@@ -54,18 +88,27 @@ static Status readAll(const Config &config, GenerationSettings &settings) {
   return {};
 }
 
-Result<GenerationSettings> attune::readGenerationSettings(const Config &config, const TransformerSpec &spec, const std::string &folder) {
-  GenerationSettings settings;
+/// Sets what config.json and the classes of the library have.
+static Status readModelConfig(const Config &config, const TransformerSpec &spec, GenerationSettings &settings) {
   if (Status status = setFamilyIds(config, spec.family, settings); status.failed())
     return status;
   if (Status status = readAll(config, settings); status.failed())
     return status;
   // The beam search of Marian's translator, not of its decoder alone, leaves padding out of the probabilities.
   if (auto pad = settings.values().find("pad_token_id"); spec.architecture == "MarianMTModel" && pad != settings.values().end())
-    if (Status status = settings.set("never_token_id", Json(pad->second), config.file()); status.failed())
-      return status;
+    return settings.set("never_token_id", Json(pad->second), config.file());
+  return {};
+}
+
+Result<GenerationSettings> attune::readGenerationSettings(const Config &config, const TransformerSpec &spec, const std::string &folder) {
+  GenerationSettings settings;
   std::error_code ignored;
-  if (!std::filesystem::exists(std::filesystem::path(folder) / "generation_config.json", ignored))
+  bool hasOwn = std::filesystem::exists(std::filesystem::path(folder) / "generation_config.json", ignored);
+  bool merges = std::find(std::begin(mergingFamilies), std::end(mergingFamilies), spec.family) != std::end(mergingFamilies);
+  if (!hasOwn || merges)
+    if (Status status = readModelConfig(config, spec, settings); status.failed())
+      return status;
+  if (!hasOwn)
     return settings;
   Result<Config> own = Config::open(folder, "generation_config.json");
   if (!own)

@@ -10,8 +10,9 @@
 
 namespace attune {
 
-/// Reads the settings of |folder|: those of generation_config.json, if it is there, over those of |config|, over ids that the reference
-/// library has for the family of |spec|. Errors are those of single settings; a setting that is not implemented is kept as a text.
+/// Reads the settings of |folder|: those of generation_config.json, or, without this file, those of |config| over those that the reference
+/// library has for the family of |spec|. Families of version 4 of the library have all three, the first over the others. Errors are those
+/// of single settings; a setting that is not implemented is kept as a text.
 Result<GenerationSettings> readGenerationSettings(const Config &config, const TransformerSpec &spec, const std::string &folder);
 
 } // namespace attune

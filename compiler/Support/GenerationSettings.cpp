@@ -85,7 +85,11 @@ static const MissingSetting missing[] = {{"num_beam_groups", {1}},
                                          {"constraints", {}},
                                          {"guidance_scale", {1.0}},
                                          {"stop_strings", {}},
-                                         {"max_time", {}}};
+                                         {"max_time", {}},
+                                         {"top_h", {}},
+                                         {"dola_layers", {}},
+                                         {"watermarking_config", {}},
+                                         {"token_healing", {false}}};
 
 /// Appends the names in |table|.
 template <typename Table>

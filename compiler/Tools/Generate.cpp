@@ -46,6 +46,7 @@ static constexpr IntegerFlag integerFlags[] = {
     {"min-length", "min_length", 0, "no end before a sequence has this many ids"},
     {"num-beams", "num_beams", 1, "beams per row; 1 = greedy search or sampling"},
     {"num-return-sequences", "num_return_sequences", 1, "results per row"},
+    {"forced-bos", "forced_bos_token_id", 0, "the second id of a sequence: the target language of a translator"},
     {"no-repeat-ngram-size", "no_repeat_ngram_size", 0, "no n-gram of this size occurs twice (0 = any may)"},
     {"top-k", "top_k", 0, "sampling: from the k best ids (0 = all)"},
     {"seed", "seed", INT64_MIN, "sampling: equal seeds give equal results (0)"}};
