@@ -36,7 +36,11 @@ static xfmr::InputDefault defaultOf(const EntryInput &input) {
   switch (input.spec->role) {
   case InputRole::AttentionMask:
   case InputRole::MemoryMask:
+    if (input.spec->required)
+      return InputDefault::Required;
     return input.dtype == DType::F32 ? InputDefault::Zeros : InputDefault::Ones;
+  case InputRole::Boxes:
+    return InputDefault::Zeros;
   case InputRole::TokenTypes:
     return input.spec->required ? InputDefault::Required : InputDefault::Zeros;
   case InputRole::Positions:
@@ -220,8 +224,22 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
   return {};
 }
 
+/// Returns an error if an output is made of the tokens that a mask shows, and it is not one of tokens.
+static Status checkVisibleTokens(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
+  auto reads = [](const OutputSpec &output) { return llvm::any_of(output.steps, readsMask); };
+  int64_t rank = spec.choices ? 3 : 2;
+  for (const EntryInput &input : inputs)
+    if (input.spec->role == InputRole::AttentionMask && (input.rank() != rank || input.dtype != DType::I64) &&
+        llvm::any_of(spec.outputs, reads))
+      return Status::error("input '" + input.spec->name + "': expected rank " + std::to_string(rank) +
+                           " and I64, as the model needs to know which tokens it shows, got rank " + std::to_string(input.rank()) +
+                           " and " + dtypeName(input.dtype));
+  return {};
+}
+
 Status attune::checkInputs(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
-  for (Status status : {checkPast(spec, inputs, padding), checkTogether(spec, inputs, padding), checkHeadMasks(spec, inputs)})
+  for (Status status : {checkPast(spec, inputs, padding), checkTogether(spec, inputs, padding), checkHeadMasks(spec, inputs),
+                        checkVisibleTokens(spec, inputs)})
     if (status.failed())
       return status;
   return {};

@@ -52,10 +52,15 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
   return gatherRows(builder, loc, tokens, value, rowOf);
 }
 
-/// The row of |value| of each sequence's last token whose id of |ids| compares with |id| as |predicate| says; of a sequence without such a
-/// token, the first row if |firstIfNone|, else the last.
-static Value emitLastMatches(EntryScope &scope, Location loc, TokenBatch &tokens, Value value, Value ids, arith::CmpIPredicate predicate,
-                             int64_t id, bool firstIfNone) {
+namespace {
+/// Which of the tokens that match something.
+enum class Match { First, Last };
+} // namespace
+
+/// The row of |value| of each sequence's |match| token whose id of |ids| compares with |id| as |predicate| says; of a sequence without such
+/// a token, the first row if |firstIfNone|, else the last.
+static Value emitMatches(EntryScope &scope, Location loc, TokenBatch &tokens, Value value, Match match, Value ids,
+                         arith::CmpIPredicate predicate, int64_t id, bool firstIfNone) {
   OpBuilder &builder = scope.builder;
   auto found = xfmr::PackTokensOp::create(builder, loc, markTokens(builder, loc, ids, predicate, id));
   Value places = found.getPositions(), sourceLength = tensor::DimOp::create(builder, loc, ids, 1);
@@ -67,7 +72,8 @@ static Value emitLastMatches(EntryScope &scope, Location loc, TokenBatch &tokens
     Value end = toIndex(tensor::ExtractOp::create(inner, loc, found.getOffsets(), Value(arith::AddIOp::create(inner, loc, sequence, one))));
     // Without a match, any place that can be read.
     Value isEmpty = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, begin, end);
-    Value at = arith::SelectOp::create(inner, loc, isEmpty, zero, arith::SubIOp::create(inner, loc, end, one));
+    Value wanted = match == Match::First ? begin : Value(arith::SubIOp::create(inner, loc, end, one));
+    Value at = arith::SelectOp::create(inner, loc, isEmpty, zero, wanted);
     Value count = tensor::DimOp::create(inner, loc, places, 0);
     at = arith::MinSIOp::create(inner, loc, at, arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, count, one), zero));
     Value place = toIndex(tensor::ExtractOp::create(inner, loc, places, at));
@@ -93,23 +99,39 @@ static Value emitGivenTokens(EntryScope &scope, const HeadStep &step, TokenBatch
   return gatherRows(builder, scope.at(step.path), tokens, value, rowOf);
 }
 
+/// The rows of |value| that poolStep describes.
+static Value emitPool(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at(step.path);
+  Value mask = scope.input(InputRole::AttentionMask, scope.spec.mainStack());
+  if (readsMask(step) && mask && !tokens.positions()) {
+    auto visible = xfmr::PackTokensOp::create(builder, loc, mask);
+    value = xfmr::GatherTokensOp::create(builder, loc, value, visible.getPositions());
+    return xfmr::PoolOp::create(builder, loc, step.pool, value, visible.getOffsets(), Value(), Value());
+  }
+  return xfmr::PoolOp::create(builder, loc, step.pool, value, tokens.sequences().offsets, tokens.positions(),
+                              tokens.positions() ? tokens.length() : Value());
+}
+
 static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at(step.path);
   switch (step.kind) {
   case HeadStep::Pool:
-    return xfmr::PoolOp::create(builder, loc, step.pool, value, tokens.sequences().offsets, tokens.positions(),
-                                tokens.positions() ? tokens.length() : Value());
+    return emitPool(scope, step, tokens, value);
+  case HeadStep::FirstVisible:
+    if (Value mask = scope.input(InputRole::AttentionMask, scope.spec.mainStack()))
+      return emitMatches(scope, loc, tokens, value, Match::First, mask, arith::CmpIPredicate::ne, 0, /*firstIfNone=*/true);
+    return emitPool(scope, step, tokens, value);
   case HeadStep::LastToken:
     return emitLastTokens(scope, step, tokens, value);
   case HeadStep::LastVisible:
     if (Value ids = scope.input(InputRole::TokenIds, scope.spec.mainStack()); ids && step.padding)
-      return emitLastMatches(scope, loc, tokens, value, ids, arith::CmpIPredicate::ne, *step.padding, /*firstIfNone=*/true);
+      return emitMatches(scope, loc, tokens, value, Match::Last, ids, arith::CmpIPredicate::ne, *step.padding, /*firstIfNone=*/true);
     return emitLastTokens(scope, step, tokens, value);
   case HeadStep::LastEnd:
-    return emitLastMatches(scope, loc, tokens, value, scope.input(InputRole::TokenIds, StackRole::Encoder), arith::CmpIPredicate::eq,
-                           step.end,
-                           /*firstIfNone=*/false);
+    return emitMatches(scope, loc, tokens, value, Match::Last, scope.input(InputRole::TokenIds, StackRole::Encoder),
+                       arith::CmpIPredicate::eq, step.end, /*firstIfNone=*/false);
   case HeadStep::GivenToken:
     return emitGivenTokens(scope, step, tokens, value);
   case HeadStep::Linear:
@@ -132,8 +154,8 @@ static Value emitStep(EntryScope &scope, const HeadStep &step, TokenBatch &token
 }
 
 bool attune::isPerToken(const OutputSpec &output) {
-  constexpr HeadStep::Kind chooses[] = {HeadStep::Pool, HeadStep::LastToken, HeadStep::LastVisible, HeadStep::LastEnd,
-                                        HeadStep::GivenToken};
+  constexpr HeadStep::Kind chooses[] = {HeadStep::Pool,        HeadStep::FirstVisible, HeadStep::LastToken,
+                                        HeadStep::LastVisible, HeadStep::LastEnd,      HeadStep::GivenToken};
   return llvm::none_of(output.steps, [&](const HeadStep &step) { return llvm::is_contained(chooses, step.kind); });
 }
 

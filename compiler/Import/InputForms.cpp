@@ -83,6 +83,8 @@ static std::vector<InputForm> plainForms(const TransformerSpec &spec, const Inpu
   case InputRole::TokenTypes:
   case InputRole::Positions:
     return {{DType::I64, {"batch", length}}};
+  case InputRole::Boxes:
+    return {{DType::I64, {"batch", length, "4"}}};
   case InputRole::TokenVectors:
     return {{DType::F32, {"batch", length, hidden}}};
   case InputRole::Image: {

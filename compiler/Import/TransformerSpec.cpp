@@ -17,6 +17,22 @@ LinearSpec TransformerSpec::linear(const std::string &name, int64_t in, int64_t 
   return spec;
 }
 
+LinearSpec TransformerSpec::joinedLinear(const std::string &name, const std::vector<std::string> &parts, int64_t in, int64_t out,
+                                         bool bias) {
+  LinearSpec joined = linear(name, in, out, bias);
+  int64_t count = int64_t(parts.size());
+  std::vector<WeightId> partWeights, partBiases;
+  for (const std::string &part : parts) {
+    partWeights.push_back(otherTensor(part + ".weight", {out / count, in}));
+    if (bias)
+      partBiases.push_back(otherTensor(part + ".bias", {out / count}));
+  }
+  setStandIn(joined.weight, concat(0, partWeights));
+  if (bias)
+    setStandIn(joined.bias, concat(0, partBiases));
+  return joined;
+}
+
 LinearSpec TransformerSpec::classifier(const std::string &name, int64_t in, int64_t labels, bool bias) {
   classes = labels;
   return linear(name, in, labels, bias);
@@ -84,6 +100,10 @@ HeadNormSpec TransformerSpec::separateHeadNorm(const std::string &name, int64_t 
   return spec;
 }
 
+void TransformerSpec::addZeroBias(LinearSpec &linear, const std::string &name) {
+  linear.bias = fill(name + ".no_bias", {shapeOf(linear.weight)[0]}, 0);
+}
+
 LinearSpec TransformerSpec::features(const LinearSpec &linear, int64_t begin, int64_t end) {
   LinearSpec part;
   part.weight = slice(linear.weight, 0, begin, end);
@@ -110,6 +130,13 @@ void TransformerSpec::splitByGroup(AttentionSpec &attention, const LinearSpec &j
   attention.value = select(parts - 1, parts);
 }
 
+void TransformerSpec::splitByPart(AttentionSpec &attention, const LinearSpec &joined, int64_t heads, int64_t kvHeads) {
+  int64_t headSize = shapeOf(joined.weight)[0] / (heads + 2 * kvHeads), queries = heads * headSize, keys = kvHeads * headSize;
+  attention.query = features(joined, 0, queries);
+  attention.key = features(joined, queries, queries + keys);
+  attention.value = features(joined, queries + keys, queries + 2 * keys);
+}
+
 LinearSpec TransformerSpec::scaled(const LinearSpec &linear, double factor) {
   return {scale(linear.weight, factor), linear.bias == noWeight ? noWeight : scale(linear.bias, factor)};
 }
@@ -119,6 +146,8 @@ HeadStep attune::poolStep(mlir::xfmr::PoolKind kind, std::string path) {
   step.pool = kind;
   return step;
 }
+
+HeadStep attune::firstVisibleStep(std::string path) { return HeadStep(HeadStep::FirstVisible, std::move(path)); }
 
 HeadStep attune::lastTokenStep(std::optional<int64_t> padding, std::string path) {
   HeadStep step(HeadStep::LastToken, std::move(path));

@@ -16,7 +16,7 @@ namespace attune {
 
 /// One step from the last hidden state to an output.
 struct HeadStep {
-  enum Kind { Pool, LastToken, LastVisible, LastEnd, GivenToken, Linear, Activation, Norm, Dropout, Softmax, Scale, Softcap };
+  enum Kind { Pool, FirstVisible, LastToken, LastVisible, LastEnd, GivenToken, Linear, Activation, Norm, Dropout, Softmax, Scale, Softcap };
   HeadStep(Kind kind, std::string path) : kind(kind), path(std::move(path)) {}
 
   Kind kind;
@@ -35,7 +35,10 @@ struct HeadStep {
 };
 
 /// Steps as expressions; |path| names the module in locations.
+/// The first row of each sequence, or the mean of those that the mask shows.
 HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
+/// The first row of each sequence that the mask shows; the first of all where it shows none.
+HeadStep firstVisibleStep(std::string path);
 /// The row of each sequence's token number c - 1, c being how many ids are not |padding|; of the last where no ids or no padding are known.
 HeadStep lastTokenStep(std::optional<int64_t> padding, std::string path);
 /// The row of each sequence's last token whose id is not |padding|; of the last token where no ids or no padding are known.
@@ -58,6 +61,11 @@ struct TransformerSpec;
 /// Declares the outputs `start_logits` and `end_logits`, the two features of |both| for every token.
 void declareStartAndEnd(TransformerSpec &spec, const LinearSpec &both);
 
+/// Returns true if |step| reads the mask of tokens.
+inline bool readsMask(const HeadStep &step) {
+  return step.kind == HeadStep::FirstVisible || (step.kind == HeadStep::Pool && step.pool == mlir::xfmr::PoolKind::Mean);
+}
+
 /// Which stack something belongs to.
 enum class StackRole { Encoder, Decoder };
 
@@ -78,6 +86,8 @@ enum class InputRole {
   AttentionMask,
   TokenTypes,
   Positions,
+  /// For each token the left, upper, right and lower side of its box on a page.
+  Boxes,
   HeadMask,
   /// For each sequence the place of the token that an output is about.
   TokenPlace,
@@ -104,7 +114,8 @@ struct InputSpec {
   StackRole stack = StackRole::Encoder;
   /// Mask: the standard form is one of numbers that are added to the scores, `[batch, 1, 1, keys]`.
   bool additive = false;
-  /// Positions and token types: what the model does without them is not what zeros or a count would do, so nothing can be filled in.
+  /// Positions, token types and masks: what the model does without them is not what zeros, ones or a count would do, so nothing can be
+  /// filled in.
   bool required = false;
   /// Keys and values: the layer times the parts of a layer, plus the part.
   int64_t member = 0;
@@ -123,6 +134,13 @@ struct ShiftedIdsSpec {
   std::optional<int64_t> padding;
 };
 
+/// A tensor that files may have although it follows from the configuration: the model is refused if its values are others.
+struct ImpliedTensor {
+  std::string name;
+  std::vector<std::string> aliases;
+  std::vector<double> values;
+};
+
 /// A model of any family.
 struct TransformerSpec : WeightList {
   std::string family;
@@ -139,6 +157,7 @@ struct TransformerSpec : WeightList {
   bool sharesHeadMask = false;
   /// Sequences of encoder and decoder have the same lengths.
   bool equalLengths = false;
+  std::vector<ImpliedTensor> implied;
   /// The main outputs, in order.
   std::vector<OutputSpec> outputs;
   /// The number of classes that the output `logits` scores, 0 if it scores none, and their names in this order.
@@ -162,6 +181,15 @@ struct TransformerSpec : WeightList {
   LinearSpec classifier(const std::string &name, int64_t in, int64_t labels, bool bias = true);
   /// Declares NAME.weight `[in, out]` and NAME.bias.
   LinearSpec transposedLinear(const std::string &name, int64_t in, int64_t out);
+  /// Declares NAME as linear does; files may have projections |parts| of equal sizes in its place, the first features first.
+  LinearSpec joinedLinear(const std::string &name, const std::vector<std::string> &parts, int64_t in, int64_t out, bool bias);
+  /// Says that files may call the projection or norm |name|, too.
+  template <typename Spec>
+  void addName(const Spec &part, const std::string &name) {
+    addAlias(part.weight, name + ".weight");
+    if (part.bias != noWeight)
+      addAlias(part.bias, name + ".bias");
+  }
   /// Declares NAME.weight and NAME.bias of |size| elements.
   NormSpec norm(const std::string &name, int64_t size, double epsilon);
   /// Declares NAME.weight of |size| elements: a norm without bias.
@@ -176,12 +204,16 @@ struct TransformerSpec : WeightList {
   HeadNormSpec headNorm(const std::string &name, int64_t heads, int64_t size, double epsilon);
   /// The same of tensors of their own for each head, NAME.H.weight `[size]`.
   HeadNormSpec separateHeadNorm(const std::string &name, int64_t heads, int64_t size, double epsilon);
+  /// Gives |linear|, which is called |name|, a bias of zeros: those of a feed-forward come together.
+  void addZeroBias(LinearSpec &linear, const std::string &name);
   /// Features [begin, end) of |linear|.
   LinearSpec features(const LinearSpec &linear, int64_t begin, int64_t end);
   /// Makes the projections of queries, keys and values of |joined|, whose rows are `[heads, 3, head size]`.
   void splitByHead(AttentionSpec &attention, const LinearSpec &joined, int64_t heads) { splitByGroup(attention, joined, heads, heads); }
   /// The same of rows `[kvHeads, heads / kvHeads + 2, head size]`: for each head of keys its heads of queries, itself, and that of values.
   void splitByGroup(AttentionSpec &attention, const LinearSpec &joined, int64_t heads, int64_t kvHeads);
+  /// The same of rows `[heads + 2 * kvHeads, head size]`: all heads of queries, then those of keys, then those of values.
+  void splitByPart(AttentionSpec &attention, const LinearSpec &joined, int64_t heads, int64_t kvHeads);
   /// |linear| times |factor|.
   LinearSpec scaled(const LinearSpec &linear, double factor);
 };

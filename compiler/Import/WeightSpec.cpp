@@ -101,10 +101,16 @@ WeightId WeightList::concat(int64_t axis, std::vector<WeightId> ids) {
   return add(std::move(spec));
 }
 
+WeightId WeightList::otherTensor(std::string name, std::vector<int64_t> shape) {
+  WeightId id = tensor(std::move(name), std::move(shape));
+  weights[id].isStandIn = true;
+  return id;
+}
+
 std::vector<TensorSpec> WeightList::tensors() const {
   std::vector<TensorSpec> specs;
   for (const WeightSpec &spec : weights)
-    if (spec.kind == WeightSpec::Tensor)
+    if (spec.kind == WeightSpec::Tensor && !spec.isStandIn)
       specs.push_back({spec.name, DType::F32, spec.shape});
   return specs;
 }

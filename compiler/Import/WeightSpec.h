@@ -40,6 +40,10 @@ struct WeightSpec {
   std::vector<std::string> aliases;
   /// Tensor: the value of all elements where the files lack it.
   std::optional<double> absent;
+  /// Tensor: the weight that takes its place where the files lack it.
+  WeightId standIn = noWeight;
+  /// Tensor: part of a stand-in only, so that generated files lack it.
+  bool isStandIn = false;
   std::vector<WeightId> operands;
   /// Slice, Select, Concat.
   int64_t axis = 0;
@@ -79,6 +83,11 @@ public:
   WeightId shift(WeightId id, double value);
   /// The weights joined along |axis|.
   WeightId concat(int64_t axis, std::vector<WeightId> ids);
+
+  /// Declares a tensor that files may have in place of others, which setStandIn names.
+  WeightId otherTensor(std::string name, std::vector<int64_t> shape);
+  /// Says that |standIn| takes the place of the tensor |id| where the files lack it.
+  void setStandIn(WeightId id, WeightId standIn) { weights[id].standIn = standIn; }
 
   /// The tensors of a generated weight file.
   std::vector<TensorSpec> tensors() const;

@@ -14,8 +14,16 @@ RankedTensorType WeightTable::typeOf(const WeightSpec &weight) {
   return RankedTensorType::get(weight.shape, Float32Type::get(module.getContext()));
 }
 
+bool WeightTable::hasTensors(WeightId id) const {
+  const WeightSpec &weight = spec.weights[id];
+  return weight.kind == WeightSpec::Tensor ? catalog.has(weight)
+                                           : llvm::all_of(weight.operands, [&](WeightId operand) { return hasTensors(operand); });
+}
+
 Attribute WeightTable::sourceOf(WeightId id) {
   const WeightSpec &weight = spec.weights[id];
+  if (weight.standIn != noWeight && !catalog.has(weight) && hasTensors(weight.standIn))
+    return sourceOf(weight.standIn);
   MLIRContext *context = module.getContext();
   Builder builder(context);
   SmallVector<Attribute> operands;

@@ -15,7 +15,7 @@ using namespace attune;
 using mlir::xfmr::Activation;
 using mlir::xfmr::RelativeTerms;
 
-BertKeys attune::readBertKeys(ConfigReader &reader) {
+BertKeys attune::readBertSizes(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   BertKeys keys;
   keys.vocab = reader.integer("vocab_size", 30522, ids);
@@ -35,10 +35,6 @@ BertKeys attune::readBertKeys(ConfigReader &reader) {
     reader.fail("hidden_size", "a multiple of 'num_attention_heads', which is " + std::to_string(keys.heads));
   keys.pruned = readPrunedHeads(reader, keys.layers, keys.heads);
 
-  static constexpr std::pair<const char *, int> types[] = {{"absolute", 0}, {"relative_key", 1}, {"relative_key_query", 2}};
-  const auto *type = reader.choose("position_embedding_type", reader.string("position_embedding_type", "absolute"), types);
-  keys.relative = type && type->second != 0;
-  keys.relativeTerms = type && type->second == 2 ? RelativeTerms::QueryAndKey : RelativeTerms::Query;
   keys.decoder = reader.flag("is_decoder", false);
   keys.cross = reader.flag("add_cross_attention", false);
   if (keys.cross && !keys.decoder)
@@ -46,6 +42,20 @@ BertKeys attune::readBertKeys(ConfigReader &reader) {
   reader.reject("is_encoder_decoder", "the model is one stack");
   reader.reject("quantization_config", "quantized weights are not implemented");
   return keys;
+}
+
+BertKeys attune::readBertKeys(ConfigReader &reader) {
+  BertKeys keys = readBertSizes(reader);
+  static constexpr std::pair<const char *, int> types[] = {{"absolute", 0}, {"relative_key", 1}, {"relative_key_query", 2}};
+  const auto *type = reader.choose("position_embedding_type", reader.string("position_embedding_type", "absolute"), types);
+  keys.relative = type && type->second != 0;
+  keys.relativeTerms = type && type->second == 2 ? RelativeTerms::QueryAndKey : RelativeTerms::Query;
+  return keys;
+}
+
+void attune::rejectRelativePositions(ConfigReader &reader) {
+  static constexpr std::pair<const char *, int> types[] = {{"absolute", 0}};
+  reader.choose("position_embedding_type", reader.string("position_embedding_type", "absolute"), types);
 }
 
 void attune::readCountedPadding(ConfigReader &reader, BertKeys &keys, int64_t fallback) {
@@ -68,11 +78,14 @@ void attune::declareBertEmbeddings(TransformerSpec &spec, const BertKeys &keys, 
   EmbeddingSpec &embeddings = bertStack(spec).embeddings;
   embeddings.path = prefix + "embeddings";
   embeddings.words = spec.tensor(embeddings.path + ".word_embeddings.weight", {keys.vocab, keys.embedding});
-  WeightId positions = spec.tensor(embeddings.path + ".position_embeddings.weight", {keys.positions, keys.embedding});
-  embeddings.positions = keys.relative ? noWeight : positions;
+  if (keys.positionTable) {
+    WeightId positions = spec.tensor(embeddings.path + ".position_embeddings.weight", {keys.positions, keys.embedding});
+    embeddings.positions = keys.relative ? noWeight : positions;
+  }
   if (keys.types != 0)
     embeddings.types = spec.tensor(embeddings.path + ".token_type_embeddings.weight", {keys.types, keys.embedding});
-  embeddings.norm = spec.norm(embeddings.path + ".LayerNorm", keys.embedding, keys.epsilon);
+  if (keys.embeddingNorm)
+    embeddings.norm = spec.norm(prefix + keys.embeddingNorm, keys.embedding, keys.epsilon);
   embeddings.dropout = keys.dropout;
 }
 
@@ -112,6 +125,11 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const BertKeys &key
   return attention;
 }
 
+void attune::setWholeAttention(AttentionSpec &attention, const BertKeys &keys) {
+  attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
+  attention.scale = 1 / std::sqrt(double(keys.hidden / keys.heads));
+}
+
 AttentionSpec attune::declareWholeAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
                                             const std::array<const char *, 4> &names) {
   auto projection = [&](const char *name) { return spec.linear(path + "." + name, keys.hidden, keys.hidden); };
@@ -120,31 +138,32 @@ AttentionSpec attune::declareWholeAttention(TransformerSpec &spec, const BertKey
   attention.key = projection(names[1]);
   attention.value = projection(names[2]);
   attention.output = projection(names[3]);
-  attention.heads = attention.kvHeads = attention.originalHeads = keys.heads;
-  attention.scale = 1 / std::sqrt(double(keys.hidden / keys.heads));
+  setWholeAttention(attention, keys);
   return attention;
 }
 
-static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, int64_t number) {
+static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, int64_t number, WeightId rotary) {
   LayerSpec layer;
   layer.path = path;
   layer.attention = declareAttention(spec, keys, path + ".attention", remainingHeads(keys.pruned, number, keys.heads), /*own=*/true);
-  layer.attentionNorm = spec.norm(path + ".attention.output.LayerNorm", keys.hidden, keys.epsilon);
+  layer.attention->rotary = rotary;
+  layer.attentionNorm = spec.norm(path + ".attention." + keys.attentionNorm, keys.hidden, keys.epsilon);
   if (keys.cross) {
     layer.cross = declareAttention(spec, keys, path + ".crossattention", remainingHeads({}, number, keys.heads), /*own=*/false);
-    layer.crossNorm = spec.norm(path + ".crossattention.output.LayerNorm", keys.hidden, keys.epsilon);
+    layer.crossNorm = spec.norm(path + ".crossattention." + keys.attentionNorm, keys.hidden, keys.epsilon);
   }
   FfnSpec &ffn = layer.ffn.emplace();
   ffn.up = spec.linear(path + ".intermediate.dense", keys.hidden, keys.intermediate);
   ffn.down = spec.linear(path + ".output.dense", keys.intermediate, keys.hidden);
   ffn.activation = keys.activation;
-  layer.ffnNorm = spec.norm(path + ".output.LayerNorm", keys.hidden, keys.epsilon);
+  layer.ffnNorm = spec.norm(path + "." + keys.ffnNorm, keys.hidden, keys.epsilon);
   bertStack(spec).layers.push_back(std::move(layer));
 }
 
 StackSpec &attune::declareBertStack(TransformerSpec &spec, const BertKeys &keys) {
   StackSpec &stack = keys.decoder ? spec.decoder.emplace() : spec.encoder.emplace();
   stack.name = keys.decoder ? "decoder" : "encoder";
+  stack.placement = keys.lastNorm ? NormPlacement::Pre : NormPlacement::Post;
   stack.dropout = keys.dropout;
   stack.hidden = stack.memoryHidden = keys.hidden;
   stack.maxLength = keys.positions;
@@ -160,63 +179,9 @@ void attune::declareBertModel(TransformerSpec &spec, const BertKeys &keys, const
   declareBertInputs(spec, keys);
   if (keys.embedding != keys.hidden)
     stack.embeddings.projection = spec.linear(prefix + keys.embeddingProjection, keys.embedding, keys.hidden);
+  WeightId rotary = keys.rope ? declareRope(spec, prefix + "rotary_emb", *keys.rope, keys.positions) : noWeight;
   for (int64_t i = 0; i < keys.layers; ++i)
-    declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), i);
-}
-
-WeightId attune::bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, const std::string &name) {
-  if (!keys.tied)
-    return spec.tensor(name, {keys.vocab, keys.embedding});
-  // A tied decoder is the word table, even where the file has a tensor of its name: so does the reference after loading.
-  WeightId words = bertStack(spec).embeddings.words;
-  spec.addAlias(words, name);
-  return words;
-}
-
-std::vector<HeadStep> attune::bertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  std::string path = prefix + "pooler";
-  return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path + ".dense", keys.hidden, keys.hidden), path + ".dense"),
-          activationStep(Activation::Tanh, path)};
-}
-
-void attune::declareBertOutputs(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  spec.outputs.push_back({"last_hidden_state", {}});
-  spec.outputs.push_back({"pooler_output", bertPooler(spec, keys, prefix)});
-}
-
-void attune::declareTokenClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
-  LinearSpec classifier = spec.classifier("classifier", keys.hidden, keys.labels);
-  spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), linearStep(classifier, "classifier")}});
-}
-
-void attune::declareMultipleChoice(TransformerSpec &spec, const BertKeys &keys, std::vector<HeadStep> steps) {
-  spec.choices = true;
-  steps.push_back(dropoutStep(keys.classifierDropout, "dropout"));
-  steps.push_back(linearStep(spec.linear("classifier", keys.hidden, 1), "classifier"));
-  spec.outputs.push_back({"logits", std::move(steps), /*squeeze=*/true});
-}
-
-void attune::declarePooledMultipleChoice(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  declareMultipleChoice(spec, keys, bertPooler(spec, keys, prefix));
-}
-
-void attune::declareQuestionAnswering(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
-  declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
-}
-
-Result<TransformerSpec> attune::readBertLike(const Config &config, const char *family, const char *basePrefix, const BertHeads &heads,
-                                             BertKeys (*readKeys)(ConfigReader &), DeclareBertHead declare) {
-  ConfigReader reader(config);
-  BertKeys keys = readKeys(reader);
-  TransformerSpec spec;
-  spec.family = family;
-  spec.architecture = reader.architecture(heads.front().first.c_str());
-  spec.basePrefix = basePrefix;
-  const auto *head = reader.choose("architectures", spec.architecture, heads);
-  if (reader.status().failed())
-    return reader.status();
-  std::string prefix = head == &heads.front() ? "" : basePrefix;
-  declare(spec, keys, prefix);
-  head->second(spec, keys, prefix);
-  return spec;
+    declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), i, rotary);
+  if (keys.lastNorm)
+    stack.finalNorm = spec.norm(prefix + keys.lastNorm, keys.hidden, keys.epsilon);
 }

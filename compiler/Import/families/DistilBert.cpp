@@ -78,8 +78,6 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
     declareLayer(spec, keys, prefix + "transformer.layer." + std::to_string(i), remainingHeads(keys.pruned, i, keys.heads));
 }
 
-static void declareBase(TransformerSpec &spec, const BertKeys &, const std::string &) { spec.outputs.push_back({"last_hidden_state", {}}); }
-
 static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec transform = spec.linear("vocab_transform", keys.hidden, keys.hidden), projector;
   NormSpec norm = spec.norm("vocab_layer_norm", keys.hidden, keys.epsilon);
@@ -106,7 +104,7 @@ static void declareSequenceClassification(TransformerSpec &spec, const BertKeys 
 
 Result<TransformerSpec> attune::readDistilBertSpec(const Config &config) {
   static const BertHeads heads = {
-      {"DistilBertModel", declareBase},
+      {"DistilBertModel", declareLastState},
       {"DistilBertForMaskedLM", declareMaskedLM},
       {"DistilBertForSequenceClassification", declareSequenceClassification},
       {"DistilBertForTokenClassification", declareTokenClassification},

@@ -61,8 +61,7 @@ static void declareChoices(TransformerSpec &spec, const BertKeys &keys, const st
 
 Result<TransformerSpec> attune::readElectraSpec(const Config &config) {
   static const BertHeads heads = {
-      {"ElectraModel",
-       [](TransformerSpec &spec, const BertKeys &, const std::string &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
+      {"ElectraModel", declareLastState},
       {"ElectraForPreTraining", declarePreTraining},
       {"ElectraForMaskedLM", declareMaskedLM},
       {"ElectraForCausalLM", declareMaskedLM},

@@ -52,16 +52,12 @@ static FalconKeys readKeys(ConfigReader &reader) {
 /// Splits the projection of queries, keys and values of a layer.
 static void splitProjection(TransformerSpec &spec, const FalconKeys &keys, const LinearSpec &joined, AttentionSpec &attention) {
   const DecoderKeys &decoder = keys.decoder;
-  int64_t queries = decoder.queryFeatures(), both = decoder.keyFeatures();
-  if (keys.newArchitecture) {
+  if (keys.newArchitecture)
     spec.splitByGroup(attention, joined, decoder.heads, decoder.kvHeads);
-  } else if (keys.multiQuery) {
-    attention.query = spec.features(joined, 0, queries);
-    attention.key = spec.features(joined, queries, queries + both);
-    attention.value = spec.features(joined, queries + both, queries + 2 * both);
-  } else {
+  else if (keys.multiQuery)
+    spec.splitByPart(attention, joined, decoder.heads, decoder.kvHeads);
+  else
     spec.splitByHead(attention, joined, decoder.heads);
-  }
 }
 
 Result<TransformerSpec> attune::readFalconSpec(const Config &config) {

@@ -36,6 +36,7 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
       {"marian", readMarianSpec},
       {"mbart", readMBartSpec},
       {"mistral", readMistralSpec},
+      {"modernbert", readModernBertSpec},
       {"mpnet", readMPNetSpec},
       {"mpt", readMptSpec},
       {"mt5", readMT5Spec},
@@ -57,6 +58,7 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
       {"umt5", readUMT5Spec},
       {"vit", readVitSpec},
       {"xlm-roberta", readXlmRobertaSpec},
+      {"xlm-roberta-xl", readXlmRobertaXlSpec},
   };
   ConfigReader reader(config);
   std::string type = reader.string("model_type");

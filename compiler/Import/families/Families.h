@@ -39,6 +39,7 @@ Result<TransformerSpec> readM2M100Spec(const Config &config);
 Result<TransformerSpec> readMarianSpec(const Config &config);
 Result<TransformerSpec> readMBartSpec(const Config &config);
 Result<TransformerSpec> readMistralSpec(const Config &config);
+Result<TransformerSpec> readModernBertSpec(const Config &config);
 Result<TransformerSpec> readMPNetSpec(const Config &config);
 Result<TransformerSpec> readMptSpec(const Config &config);
 Result<TransformerSpec> readMT5Spec(const Config &config);
@@ -61,6 +62,7 @@ Result<TransformerSpec> readT5Spec(const Config &config);
 Result<TransformerSpec> readUMT5Spec(const Config &config);
 Result<TransformerSpec> readVitSpec(const Config &config);
 Result<TransformerSpec> readXlmRobertaSpec(const Config &config);
+Result<TransformerSpec> readXlmRobertaXlSpec(const Config &config);
 
 /// Reads the description of any supported model.
 Result<TransformerSpec> readTransformerSpec(const Config &config);

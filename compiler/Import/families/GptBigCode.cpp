@@ -37,13 +37,10 @@ Result<TransformerSpec> attune::readGptBigCodeSpec(const Config &config) {
     AttentionSpec &attention = layer.attention.emplace();
     int64_t queries = keys.queryFeatures(), both = keys.keyFeatures();
     LinearSpec joined = spec.linear(path + ".attn.c_attn", keys.hidden, queries + 2 * both);
-    if (multiQuery) {
-      attention.query = spec.features(joined, 0, queries);
-      attention.key = spec.features(joined, queries, queries + both);
-      attention.value = spec.features(joined, queries + both, queries + 2 * both);
-    } else {
+    if (multiQuery)
+      spec.splitByPart(attention, joined, keys.heads, keys.kvHeads);
+    else
       spec.splitByHead(attention, joined, keys.heads);
-    }
     attention.output = spec.linear(path + ".attn.c_proj", keys.hidden, keys.hidden);
     setDecoderAttention(attention, keys);
     if (!scaled)

@@ -47,9 +47,7 @@ Result<TransformerSpec> attune::readMptSpec(const Config &config) {
     layer.attentionNorm = decoder.norm(spec, path + ".norm_1");
     AttentionSpec &attention = layer.attention.emplace();
     LinearSpec joined = spec.linear(path + ".attn.Wqkv", keys.hidden, 3 * keys.hidden, /*bias=*/false);
-    attention.query = spec.features(joined, 0, keys.hidden);
-    attention.key = spec.features(joined, keys.hidden, 2 * keys.hidden);
-    attention.value = spec.features(joined, 2 * keys.hidden, 3 * keys.hidden);
+    spec.splitByPart(attention, joined, keys.heads, keys.heads);
     attention.output = spec.linear(path + ".attn.out_proj", keys.hidden, keys.hidden, /*bias=*/false);
     setDecoderAttention(attention, keys);
     attention.scale = scale;

@@ -35,9 +35,7 @@ Result<TransformerSpec> attune::readPhi3Spec(const Config &config) {
     int64_t queries = keys.queryFeatures(), both = keys.keyFeatures();
     attention.output = spec.linear(path + ".self_attn.o_proj", queries, keys.hidden, /*bias=*/false);
     LinearSpec joined = spec.linear(path + ".self_attn.qkv_proj", keys.hidden, queries + 2 * both, /*bias=*/false);
-    attention.query = spec.features(joined, 0, queries);
-    attention.key = spec.features(joined, queries, queries + both);
-    attention.value = spec.features(joined, queries + both, queries + 2 * both);
+    spec.splitByPart(attention, joined, keys.heads, keys.kvHeads);
     setDecoderAttention(attention, keys);
     attention.rotary = decoder.rotary;
     setWindow(attention, window);

@@ -3,18 +3,25 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT whose positions are counted after the padding id, over tokens that are not padding; the first `pad_token_id` + 1 rows of the
-// position table are for nothing else. Heads have other names and no pooler below them. XLM-RoBERTa and CamemBERT are the same model.
+// position table are for nothing else. Heads have other names and no pooler below them. XLM-RoBERTa and CamemBERT are the same model;
+// XLM-RoBERTa-XL has norms before its branches and none of the embeddings.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/families/BertBase.h"
 
 using namespace attune;
-using mlir::xfmr::Activation;
 
 static BertKeys readKeys(ConfigReader &reader) {
   BertKeys keys = readBertKeys(reader);
   readCountedPadding(reader, keys, 1);
+  return keys;
+}
+
+static BertKeys readPreNormKeys(ConfigReader &reader) {
+  BertKeys keys = readKeys(reader);
+  keys.embeddingNorm = nullptr;
+  keys.attentionNorm = "self_attn_layer_norm", keys.ffnNorm = "LayerNorm", keys.lastNorm = "encoder.LayerNorm";
   return keys;
 }
 
@@ -23,29 +30,9 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   countPositions(spec, keys);
 }
 
-void attune::declareRobertaMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
-  const std::string path = "lm_head";
-  LinearSpec decoder;
-  decoder.bias = spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"});
-  LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.hidden);
-  NormSpec norm = spec.norm(path + ".layer_norm", keys.hidden, keys.epsilon);
-  decoder.weight = bertDecoderTable(spec, keys, path + ".decoder.weight");
-  spec.outputs.push_back({"logits",
-                          {linearStep(dense, path + ".dense"), activationStep(Activation::Gelu, path), normStep(norm, path + ".layer_norm"),
-                           linearStep(decoder, path + ".decoder")}});
-}
-
-void attune::declareRobertaClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
-  LinearSpec dense = spec.linear("classifier.dense", keys.hidden, keys.hidden);
-  LinearSpec output = spec.classifier("classifier.out_proj", keys.hidden, keys.labels);
-  spec.outputs.push_back(
-      {"logits",
-       {poolStep(mlir::xfmr::PoolKind::First, "classifier"), dropoutStep(keys.classifierDropout, "classifier.dropout"),
-        linearStep(dense, "classifier.dense"), activationStep(Activation::Tanh, "classifier"), linearStep(output, "classifier.out_proj")}});
-}
-
-/// Reads a model of |family|, whose classes begin with |prefix|.
-static Result<TransformerSpec> readRobertaLike(const Config &config, const char *family, const std::string &prefix) {
+/// Reads a model of |family|, whose classes begin with |prefix|, by the keys that |read| reads.
+static Result<TransformerSpec> readRobertaLike(const Config &config, const char *family, const std::string &prefix,
+                                               BertKeys (*read)(ConfigReader &) = readKeys) {
   const BertHeads heads = {
       {prefix + "Model", declareBertOutputs},
       {prefix + "ForMaskedLM", declareRobertaMaskedLM},
@@ -55,11 +42,15 @@ static Result<TransformerSpec> readRobertaLike(const Config &config, const char 
       {prefix + "ForQuestionAnswering", declareQuestionAnswering},
       {prefix + "ForMultipleChoice", declarePooledMultipleChoice},
   };
-  return readBertLike(config, family, "roberta.", heads, readKeys, declareModel);
+  return readBertLike(config, family, "roberta.", heads, read, declareModel);
 }
 
 Result<TransformerSpec> attune::readRobertaSpec(const Config &config) { return readRobertaLike(config, "roberta", "Roberta"); }
 
 Result<TransformerSpec> attune::readXlmRobertaSpec(const Config &config) { return readRobertaLike(config, "xlm-roberta", "XLMRoberta"); }
+
+Result<TransformerSpec> attune::readXlmRobertaXlSpec(const Config &config) {
+  return readRobertaLike(config, "xlm-roberta-xl", "XLMRobertaXL", readPreNormKeys);
+}
 
 Result<TransformerSpec> attune::readCamembertSpec(const Config &config) { return readRobertaLike(config, "camembert", "Camembert"); }

@@ -1,0 +1,184 @@
+//===- ModernBert.cpp - ModernBERT --------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Layers with norms before their branches, gated feed-forwards and rotary embeddings. Every third layer attends to all tokens, the others
+// to a window on both sides, with rotary embeddings of their own. The norm of the embeddings is that of the first attention, too. All
+// heads but the base model's begin with a projection, an activation and a norm.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/BertBase.h"
+#include "compiler/Import/families/CausalDecoder.h"
+
+using namespace attune;
+using mlir::xfmr::Activation;
+using mlir::xfmr::PoolKind;
+
+namespace {
+
+struct ModernBertKeys : BertKeys {
+  /// Which norms and projections have biases; those of classes always have.
+  bool normBias, attentionBias, ffnBias, headBias, wordBias;
+  Activation headActivation;
+  PoolKind pooling;
+  /// The most tokens by which a visible key is before or after its query, of each layer.
+  std::vector<std::optional<int64_t>> windows;
+  /// Of layers with a window; |rope| is that of the others.
+  RopeSpec windowRope;
+};
+
+using Heads = EncoderHeads<ModernBertKeys>;
+
+} // namespace
+
+/// Reads which layers have windows and both rotary embeddings.
+static void readPositions(ConfigReader &reader, const Config &config, ModernBertKeys &keys) {
+  int64_t window = reader.integer("local_attention", 128, {0, int64_t(1) << 31}) / 2;
+  // The half, in files that say it by the name that other families have.
+  window = reader.integerOrNull("sliding_window", window, {0, int64_t(1) << 31});
+  int64_t period = reader.integerOrNull("global_attn_every_n_layers", 3, {1, 1 << 24});
+  keys.windows = readWindows(reader, config, keys.layers, window, [&](int64_t index) { return index % period != 0; });
+  const Config rope = config.object("rope_parameters");
+  if (reader.present("rope_parameters") && !rope.find("full_attention") && !rope.find("sliding_attention"))
+    reader.fail("rope_parameters", "an object with 'full_attention' and 'sliding_attention'");
+  reader.reject("rope_scaling", "'rope_parameters' has the scaling of each type of layers");
+  RopeDefaults global, local;
+  global.theta = 160000;
+  global.thetaKey = "global_rope_theta";
+  local.thetaKey = "local_rope_theta";
+  keys.rope = readRope(reader, config, keys.hidden / keys.heads, keys.positions, global, "full_attention");
+  keys.windowRope = readRope(reader, config, keys.hidden / keys.heads, keys.positions, local, "sliding_attention");
+}
+
+static ModernBertKeys readKeys(ConfigReader &reader, const Config &config) {
+  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+  ModernBertKeys keys = {};
+  keys.vocab = reader.integer("vocab_size", 50368, ids);
+  keys.hidden = keys.embedding = reader.integer("hidden_size", 768, size);
+  keys.layers = reader.integer("num_hidden_layers", 22, layers);
+  keys.heads = reader.integer("num_attention_heads", 12, size);
+  keys.intermediate = reader.integer("intermediate_size", 1152, size);
+  keys.positions = reader.integer("max_position_embeddings", 8192, size);
+  keys.epsilon = reader.number("norm_eps", 1e-5, 0, 1);
+  keys.dropout = reader.number("attention_dropout", 0, 0, 1);
+  keys.classifierDropout = reader.number("classifier_dropout", 0, 0, 1);
+  keys.activation = readActivation(reader, "hidden_activation", "gelu");
+  keys.headActivation = readActivation(reader, "classifier_activation", "gelu");
+  keys.tied = reader.flag("tie_word_embeddings", true);
+  keys.labels = reader.labels();
+  keys.normBias = reader.flag("norm_bias", false);
+  keys.attentionBias = reader.flag("attention_bias", false);
+  keys.ffnBias = reader.flag("mlp_bias", false);
+  keys.headBias = reader.flag("classifier_bias", false);
+  keys.wordBias = reader.flag("decoder_bias", true);
+  static constexpr std::pair<const char *, PoolKind> poolings[] = {{"cls", PoolKind::First}, {"mean", PoolKind::Mean}};
+  const auto *pooling = reader.choose("classifier_pooling", reader.string("classifier_pooling", "cls"), poolings);
+  keys.pooling = pooling ? pooling->second : PoolKind::First;
+  if (keys.hidden % keys.heads != 0)
+    reader.fail("hidden_size", "a multiple of 'num_attention_heads', which is " + std::to_string(keys.heads));
+  readPositions(reader, config, keys);
+  rejectPrunedHeads(reader);
+  reader.reject("is_decoder", "the family has no decoder");
+  reader.reject("quantization_config", "quantized weights are not implemented");
+  return keys;
+}
+
+static NormSpec declareNorm(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &name) {
+  return keys.normBias ? spec.norm(name, keys.hidden, keys.epsilon) : spec.normWithoutBias(name, keys.hidden, keys.epsilon);
+}
+
+static LayerSpec declareLayer(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &path, std::optional<int64_t> window,
+                              WeightId rotary, bool first) {
+  LayerSpec layer;
+  layer.path = path;
+  if (!first)
+    layer.attentionNorm = declareNorm(spec, keys, path + ".attn_norm");
+  AttentionSpec &attention = layer.attention.emplace();
+  LinearSpec joined = spec.linear(path + ".attn.Wqkv", keys.hidden, 3 * keys.hidden, keys.attentionBias);
+  spec.splitByPart(attention, joined, keys.heads, keys.heads);
+  attention.output = spec.linear(path + ".attn.Wo", keys.hidden, keys.hidden, keys.attentionBias);
+  setWholeAttention(attention, keys);
+  attention.windowLeft = attention.windowRight = window;
+  attention.rotary = rotary;
+  layer.ffnNorm = declareNorm(spec, keys, path + ".mlp_norm");
+  FfnSpec &ffn = layer.ffn.emplace();
+  LinearSpec gateAndUp = spec.linear(path + ".mlp.Wi", keys.hidden, 2 * keys.intermediate, keys.ffnBias);
+  ffn.gate = spec.features(gateAndUp, 0, keys.intermediate);
+  ffn.up = spec.features(gateAndUp, keys.intermediate, 2 * keys.intermediate);
+  ffn.down = spec.linear(path + ".mlp.Wo", keys.intermediate, keys.hidden, keys.ffnBias);
+  ffn.activation = keys.activation;
+  return layer;
+}
+
+static void declareModel(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &prefix) {
+  StackSpec &stack = declareBertStack(spec, keys);
+  stack.placement = NormPlacement::Pre;
+  declareBertInputs(spec, keys);
+  EmbeddingSpec &embeddings = stack.embeddings;
+  embeddings.path = prefix + "embeddings";
+  embeddings.words = spec.tensor(embeddings.path + ".tok_embeddings.weight", {keys.vocab, keys.hidden});
+  embeddings.norm = declareNorm(spec, keys, embeddings.path + ".norm");
+  WeightId rotary = declareRope(spec, prefix + "rotary_emb", *keys.rope, keys.positions);
+  WeightId windowRotary = declareRope(spec, prefix + "rotary_emb_local", keys.windowRope, keys.positions);
+  for (int64_t i = 0; i < keys.layers; ++i)
+    stack.layers.push_back(declareLayer(spec, keys, prefix + "layers." + std::to_string(i), keys.windows[i],
+                                        keys.windows[i] ? windowRotary : rotary, /*first=*/i == 0));
+  stack.finalNorm = declareNorm(spec, keys, prefix + "final_norm");
+}
+
+/// |steps|, then what all heads have.
+static std::vector<HeadStep> beginHead(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
+  steps.push_back(linearStep(spec.linear("head.dense", keys.hidden, keys.hidden, keys.headBias), "head.dense"));
+  steps.push_back(activationStep(keys.headActivation, "head"));
+  steps.push_back(normStep(declareNorm(spec, keys, "head.norm"), "head.norm"));
+  return steps;
+}
+
+static void declareMaskedLM(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
+  std::vector<HeadStep> steps = beginHead(spec, keys, {});
+  LinearSpec decoder;
+  decoder.weight = bertDecoderTable(spec, keys, "decoder.weight");
+  if (keys.wordBias)
+    decoder.bias = spec.tensor("decoder.bias", {keys.vocab});
+  steps.push_back(linearStep(decoder, "decoder"));
+  spec.outputs.push_back({"logits", std::move(steps)});
+}
+
+/// |steps|, the beginning of a head, and scores of classes.
+static void declareScores(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
+  steps = beginHead(spec, keys, std::move(steps));
+  steps.push_back(dropoutStep(keys.classifierDropout, "drop"));
+  steps.push_back(linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier"));
+  spec.outputs.push_back({"logits", std::move(steps)});
+}
+
+static void declareSequenceClassification(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
+  declareScores(spec, keys, {poolStep(keys.pooling, "pooling")});
+}
+
+static void declareTokens(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) { declareScores(spec, keys, {}); }
+
+static void declareAnswers(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
+  const std::vector<HeadStep> head = beginHead(spec, keys, {});
+  declareStartAndEnd(spec, spec.linear("classifier", keys.hidden, 2));
+  for (OutputSpec &output : spec.outputs)
+    output.steps.insert(output.steps.begin(), head.begin(), head.end());
+}
+
+static void declareChoices(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
+  HeadStep pool = keys.pooling == PoolKind::Mean ? poolStep(keys.pooling, "pooling") : firstVisibleStep("pooling");
+  declareMultipleChoice(spec, keys, beginHead(spec, keys, {pool}));
+}
+
+Result<TransformerSpec> attune::readModernBertSpec(const Config &config) {
+  static const Heads heads = {
+      {"ModernBertModel", declareLastState},
+      {"ModernBertForMaskedLM", declareMaskedLM},
+      {"ModernBertForSequenceClassification", declareSequenceClassification},
+      {"ModernBertForTokenClassification", declareTokens},
+      {"ModernBertForQuestionAnswering", declareAnswers},
+      {"ModernBertForMultipleChoice", declareChoices},
+  };
+  return readBertLike(config, "modernbert", "model.", heads, [&](ConfigReader &reader) { return readKeys(reader, config); }, declareModel);
+}
