@@ -51,6 +51,14 @@ static void readYarn(ConfigReader &scaling, double base, int64_t width, int64_t 
   parameters.emplace_back("attention_factor", attention);
 }
 
+/// Frequencies `(theta * factor)^(-2 i / width) / factor^(2 / width)`, as linear scaling of another base.
+static void readNtk(ConfigReader &scaling, double theta, RopeSpec &rope) {
+  double factor = readFactor(scaling);
+  scaling.reject("mixed_b", "frequencies with exponents of their own are not implemented");
+  rope.parameters.front().second = theta * factor;
+  rope.parameters.emplace_back("factor", std::pow(factor, 2 / double(rope.width)));
+}
+
 /// The object of the file that has the parameters of layers of |layerType|, as a configuration of its own. `rope_scaling` is that of full
 /// attention alone where a family distinguishes types of layers.
 static Config findParameters(ConfigReader &reader, const Config &config, const char *layerType) {
@@ -91,15 +99,18 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
     original = double(reader.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
   // Frequencies of the type "dynamic" change only for sequences longer than the model's positions, which the limit of lengths excludes.
   if (type != "default" && type != "dynamic")
-    rope.parameters.emplace_back("scaling", type);
+    rope.parameters.emplace_back("scaling", type == "ntk" ? "linear" : type);
   if (type == "linear")
     rope.parameters.emplace_back("factor", readFactor(scaling));
   else if (type == "llama3")
     readLlama3(scaling, original, rope.parameters);
   else if (type == "yarn" && defaults.yarn)
     readYarn(scaling, theta, rope.width, positions, original, rope.parameters);
+  else if (type == "ntk" && defaults.ntk)
+    readNtk(scaling, theta, rope);
   else if (type != "default" && type != "dynamic")
-    scaling.fail(typeKey, std::string("one of default, dynamic, linear, llama3") + (defaults.yarn ? ", yarn" : ""));
+    scaling.fail(typeKey,
+                 std::string("one of default, dynamic, linear, llama3") + (defaults.yarn ? ", yarn" : "") + (defaults.ntk ? ", ntk" : ""));
   reader.join(scaling);
   return rope;
 }

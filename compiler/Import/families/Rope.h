@@ -28,6 +28,8 @@ struct RopeDefaults {
   double partialFactor = 1;
   /// True if the type "default" looks at `partial_rotary_factor`; others always do.
   bool partial = false;
+  /// True if the family has the type "ntk", which later code of transformers does not know.
+  bool ntk = false;
   /// True if "yarn" means YaRN.
   bool yarn = true;
   const char *thetaKey = "rope_theta";
