@@ -70,3 +70,30 @@ Value attune::markTokens(OpBuilder &builder, Location loc, Value ids, arith::Cmp
     return arith::ExtUIOp::create(inner, loc, inner.getI64Type(), isToken);
   });
 }
+
+/// Emits |body| of the elements of |tokens| and of the element of |perRow|, `[T]`, in the same row.
+static Value mapRows(OpBuilder &builder, Location loc, Value tokens, Value perRow, Body body) {
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, tokens), builder.getF32Type());
+  AffineMap identity = builder.getMultiDimIdentityMap(2), row = AffineMap::get(2, 0, builder.getAffineDimExpr(0));
+  auto emit = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    linalg::YieldOp::create(inner, loc, body(inner, loc, arguments));
+  };
+  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange{tokens, perRow}, empty,
+                                   ArrayRef<AffineMap>{identity, row, identity},
+                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), emit)
+      .getResult(0);
+}
+
+Value attune::multiplyRows(OpBuilder &builder, Location loc, Value tokens, Value factors) {
+  return mapRows(builder, loc, tokens, factors, [](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
+    return arith::MulFOp::create(inner, loc, arguments[0], arguments[1]);
+  });
+}
+
+Value attune::zeroHiddenTokens(OpBuilder &builder, Location loc, Value tokens, Value visible) {
+  return mapRows(builder, loc, tokens, visible, [](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
+    Value none = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0));
+    Value isVisible = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, arguments[1], none);
+    return arith::SelectOp::create(inner, loc, isVisible, arguments[0], constant(inner, loc, 0));
+  });
+}

@@ -23,6 +23,12 @@ mlir::Value multiplyByRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Va
 /// Emits for each of |ids| `[B, L]` 1 where it compares with |other| as |predicate| says, else 0.
 mlir::Value markTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ids, mlir::arith::CmpIPredicate predicate, int64_t other);
 
+/// Emits each row of |tokens| times its element of |factors|, `[T]`.
+mlir::Value multiplyRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value factors);
+
+/// Emits |tokens| with zeros in the rows where |visible|, `[T]` of i64, is 0.
+mlir::Value zeroHiddenTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value visible);
+
 } // namespace attune
 
 #endif // ATTUNE_IMPORT_ELEMENTWISE_H

@@ -133,7 +133,95 @@ static Value project(EntryScope &scope, Location loc, Value input, const LinearS
                                 xfmr::Activation::None);
 }
 
-/// The sum runs words + types + positions, the order of the reference.
+namespace {
+/// A table, the side of a box whose row a token gets, and the side that it is counted from, if any.
+struct BoxPart {
+  WeightId table;
+  int64_t side;
+  std::optional<int64_t> from = {};
+};
+} // namespace
+
+/// Ids `[T]` of |part| of |boxes| `[B, L, 4]`. A box that ends before it begins, which the reference refuses, has no extent.
+static Value emitBoxPart(EntryScope &scope, Location loc, TokenBatch &tokens, Value boxes, const BoxPart &part) {
+  OpBuilder &builder = scope.builder;
+  Value empty = tensor::EmptyOp::create(builder, loc, {tokens.batch(), tokens.length()}, builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    auto sideOf = [&](int64_t side) -> Value {
+      Value row = linalg::IndexOp::create(inner, loc, 0), column = linalg::IndexOp::create(inner, loc, 1);
+      return tensor::ExtractOp::create(inner, loc, boxes, ValueRange{row, column, arith::ConstantIndexOp::create(inner, loc, side)});
+    };
+    Value id = sideOf(part.side);
+    if (part.from) {
+      Value zero = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(0));
+      id = arith::MaxSIOp::create(inner, loc, arith::SubIOp::create(inner, loc, id, sideOf(*part.from)), zero);
+    }
+    linalg::YieldOp::create(inner, loc, id);
+  };
+  Value ids = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(2),
+                                        SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
+                  .getResult(0);
+  return tokens.toTokens(ids);
+}
+
+/// |sum| and the rows of each token's box; without boxes, those of an empty one.
+static Value addBoxes(EntryScope &scope, Location loc, const BoxSpec &spec, StackRole role, TokenBatch &tokens, Value sum) {
+  Value boxes = scope.input(InputRole::Boxes, role);
+  const BoxPart parts[] = {{spec.x, 0}, {spec.y, 1}, {spec.x, 2}, {spec.y, 3}, {spec.height, 3, 1}, {spec.width, 2, 0}};
+  for (const BoxPart &part : parts) {
+    Value ids = boxes ? emitBoxPart(scope, loc, tokens, boxes, part) : tokens.generateIds(/*counting=*/false);
+    sum = arith::AddFOp::create(scope.builder, loc, sum, embed(scope, ids, part.table));
+  }
+  return sum;
+}
+
+/// |words| `[T, N]` of the tokens |ids| `[T]` as TokenDropoutSpec says.
+static Value dropMasked(EntryScope &scope, Location loc, const TokenDropoutSpec &spec, StackRole role, TokenBatch &tokens, Value words,
+                        Value ids) {
+  OpBuilder &builder = scope.builder;
+  Value masked = markTokens(builder, loc, scope.input(InputRole::TokenIds, role), arith::CmpIPredicate::eq, spec.maskId);
+  Value maskedEnds = xfmr::PackTokensOp::create(builder, loc, masked).getOffsets(), visibleEnds;
+  if (Value mask = scope.input(InputRole::AttentionMask, role))
+    visibleEnds = xfmr::PackTokensOp::create(builder, loc, mask).getOffsets();
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, ids), builder.getF32Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    auto number = [&](double value) -> Value { return arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(float(value))); };
+    auto toFloat = [&](Value value) -> Value { return arith::SIToFPOp::create(inner, loc, inner.getF32Type(), value); };
+    Value row = linalg::IndexOp::create(inner, loc, 0);
+    if (tokens.positions()) { // rows beyond the last token have a negative place
+      Value place = tensor::ExtractOp::create(inner, loc, tokens.positions(), row);
+      row = arith::MaxSIOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), place),
+                                   arith::ConstantIndexOp::create(inner, loc, 0));
+    }
+    Value sequence = arith::DivUIOp::create(inner, loc, row, tokens.length());
+    Value next = arith::AddIOp::create(inner, loc, sequence, arith::ConstantIndexOp::create(inner, loc, 1));
+    auto countOf = [&](Value ends) -> Value {
+      Value end = tensor::ExtractOp::create(inner, loc, ends, next), begin = tensor::ExtractOp::create(inner, loc, ends, sequence);
+      return toFloat(arith::SubIOp::create(inner, loc, end, begin));
+    };
+    Value length =
+        visibleEnds ? countOf(visibleEnds) : toFloat(arith::IndexCastOp::create(inner, loc, inner.getI64Type(), tokens.length()));
+    Value ratio = arith::DivFOp::create(inner, loc, countOf(maskedEnds), length);
+    Value factor = arith::DivFOp::create(inner, loc, number(spec.kept), arith::SubFOp::create(inner, loc, number(1), ratio));
+    Value maskId = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(spec.maskId));
+    Value isMasked = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, arguments[0], maskId);
+    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isMasked, number(0), factor).getResult());
+  };
+  AffineMap identity = builder.getMultiDimIdentityMap(1);
+  Value factors = linalg::GenericOp::create(builder, loc, empty.getType(), ids, empty, ArrayRef<AffineMap>{identity, identity},
+                                            utils::IteratorType::parallel, body)
+                      .getResult(0);
+  return multiplyRows(builder, loc, words, factors);
+}
+
+/// The vectors of the words |ids|.
+static Value embedWords(EntryScope &scope, Location loc, StackRole role, TokenBatch &tokens) {
+  const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
+  Value ids = tokens.toTokens(scope.input(InputRole::TokenIds, role)), words = embed(scope, ids, spec.words);
+  return spec.tokenDropout ? dropMasked(scope, loc, *spec.tokenDropout, role, tokens, words, ids) : words;
+}
+
+/// The sum runs words + types + positions + boxes.
 Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &tokens) {
   const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
   OpBuilder &builder = scope.builder;
@@ -144,7 +232,7 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
   else if (Value image = scope.input(InputRole::Image, role))
     sum = embedPatches(scope, spec, tokens, image);
   else
-    sum = embed(scope, tokens.toTokens(scope.input(InputRole::TokenIds, role)), spec.words);
+    sum = embedWords(scope, loc, role, tokens);
   if (spec.scale != 1 && (spec.scalesGivenVectors || !scope.input(InputRole::TokenVectors, role)))
     sum = scaleTokens(builder, loc, sum, spec.scale);
   auto norm = [&] { sum = createNorm(builder, loc, *spec.norm, sum, {}, scope.weight(spec.norm->weight), scope.weight(spec.norm->bias)); };
@@ -155,8 +243,12 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
       sum = arith::AddFOp::create(builder, loc, sum, embed(scope, types, spec.types));
   if (spec.positions != noWeight)
     sum = arith::AddFOp::create(builder, loc, sum, embed(scope, emitPositions(scope, role, tokens), spec.positions));
+  if (spec.boxes)
+    sum = addBoxes(scope, loc, *spec.boxes, role, tokens, sum);
   if (spec.norm && !spec.normsWords)
     norm();
+  if (spec.zeroesHidden)
+    sum = tokens.zeroHidden(loc, sum);
   sum = xfmr::DropoutOp::create(builder, loc, sum.getType(), sum, APFloat(spec.dropout));
   return spec.projection.weight == noWeight ? sum : project(scope, loc, sum, spec.projection);
 }

@@ -224,13 +224,14 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
   return {};
 }
 
-/// Returns an error if an output is made of the tokens that a mask shows, and it is not one of tokens.
+/// Returns an error if an output or the embeddings are made of the tokens that a mask shows, and it is not one of tokens.
 static Status checkVisibleTokens(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   auto reads = [](const OutputSpec &output) { return llvm::any_of(output.steps, readsMask); };
+  bool embeds = spec.encoder && (spec.encoder->embeddings.tokenDropout || spec.encoder->embeddings.zeroesHidden);
   int64_t rank = spec.choices ? 3 : 2;
   for (const EntryInput &input : inputs)
     if (input.spec->role == InputRole::AttentionMask && (input.rank() != rank || input.dtype != DType::I64) &&
-        llvm::any_of(spec.outputs, reads))
+        (embeds || llvm::any_of(spec.outputs, reads)))
       return Status::error("input '" + input.spec->name + "': expected rank " + std::to_string(rank) +
                            " and I64, as the model needs to know which tokens it shows, got rank " + std::to_string(input.rank()) +
                            " and " + dtypeName(input.dtype));

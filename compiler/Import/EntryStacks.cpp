@@ -70,7 +70,10 @@ TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
   for (InputRole other : {InputRole::TokenVectors, InputRole::EncoderResult})
     if (!source)
       source = scope.input(other, role);
-  return makeBatch(source, spec.lengthDim(role), scope.input(InputRole::AttentionMask, role));
+  Value mask = scope.input(InputRole::AttentionMask, role), ids = scope.input(InputRole::TokenIds, role);
+  if (const std::optional<int64_t> &hidden = spec.stack(role).hiddenId; hidden && !mask && ids)
+    mask = markTokens(scope.builder, scope.at("attention_mask"), ids, arith::CmpIPredicate::ne, *hidden);
+  return makeBatch(source, spec.lengthDim(role), mask);
 }
 
 void EntryBuilder::provideMemory(LayerOperands &operands) {

@@ -51,6 +51,18 @@ struct PatchSpec {
   int64_t tokens() const { return rows() * columns() + 1; }
 };
 
+/// Tables of positions on a page `[positions, hidden]`, of which a token gets those of the sides, the height and the width of its box.
+struct BoxSpec {
+  WeightId x = noWeight, y = noWeight, height = noWeight, width = noWeight;
+};
+
+/// Masked tokens as dropped ones: their word vectors are zero, and the others are multiplied by `kept / (1 - masked)`, masked being their
+/// share of the tokens that the mask shows.
+struct TokenDropoutSpec {
+  int64_t maskId = 0;
+  double kept = 1;
+};
+
 /// Word, token-type and position tables, summed in this order, then normalised. What is absent is not added.
 struct EmbeddingSpec {
   std::string path;
@@ -64,6 +76,8 @@ struct EmbeddingSpec {
   /// Every token gets the first position.
   bool onePosition = false;
   std::optional<PatchSpec> patches;
+  std::optional<BoxSpec> boxes;
+  std::optional<TokenDropoutSpec> tokenDropout;
   /// Factor of word vectors, and whether given vectors (`inputs_embeds`) are multiplied by it, too.
   double scale = 1;
   bool scalesGivenVectors = false;
@@ -72,6 +86,8 @@ struct EmbeddingSpec {
   bool normsWords = false;
   /// From the features of the tables to those of the stack, after the norm.
   LinearSpec projection;
+  /// The rows of tokens that the mask hides are zero.
+  bool zeroesHidden = false;
   double dropout = 0;
 };
 
@@ -124,7 +140,8 @@ struct DistanceBiasSpec {
 };
 
 /// Up to three branches in this order, each with its norm. In a stack of `NormPlacement::Pre` a branch may have no norm of its input, and
-/// may have one of its result: `x + resultNorm(f(norm(x)))`.
+/// may have one of its result: `x + resultNorm(f(norm(x)))`. In a stack of `NormPlacement::Post` it may have one of its sum, to which the
+/// residual is added again: `norm(x + resultNorm(x + f(x)))`.
 struct LayerSpec {
   std::string path;
   std::optional<AttentionSpec> attention;
@@ -158,6 +175,8 @@ struct StackSpec {
   /// Largest padded length; 0 if there is none.
   int64_t maxLength = 0;
   EmbeddingSpec embeddings;
+  /// Tokens of this id are hidden where no input masks tokens.
+  std::optional<int64_t> hiddenId;
   /// Of all layers without one of their own.
   std::optional<DistanceBiasSpec> distanceBias;
   std::vector<LayerSpec> layers;

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/TokenBatch.h"
+#include "compiler/Import/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,15 +17,24 @@ TokenBatch::TokenBatch(EntryScope &scope, Value batch, Value length, std::string
   OpBuilder &builder = scope.builder;
   tokens = arith::MulIOp::create(builder, scope.at("shape"), batch, length);
   packed.length = length;
-  bool visibility = mask && getElementTypeOrSelf(mask).isInteger();
-  if (visibility && scope.padding == Padding::Skip) {
+  bool isVisibility = mask && getElementTypeOrSelf(mask).isInteger();
+  if (isVisibility && scope.padding == Padding::Skip) {
     auto pack = xfmr::PackTokensOp::create(builder, scope.at("sequences"), mask);
     packed.offsets = pack.getOffsets();
     places = pack.getPositions();
     return;
   }
   packed.offsets = xfmr::SequenceOffsetsOp::create(builder, scope.at("sequences"), batch, length);
-  packed.mask = visibility ? Value(xfmr::AdditiveMaskOp::create(builder, scope.at("attention_mask"), mask)) : mask;
+  if (isVisibility && cast<RankedTensorType>(mask.getType()).getRank() == 2)
+    visibility = mask;
+  packed.mask = isVisibility ? Value(xfmr::AdditiveMaskOp::create(builder, scope.at("attention_mask"), mask)) : mask;
+}
+
+Value TokenBatch::zeroHidden(Location loc, Value value) {
+  if (!visibility)
+    return value;
+  Value flat = tensor::CollapseShapeOp::create(scope.builder, loc, visibility, joinFirstTwo(2));
+  return zeroHiddenTokens(scope.builder, loc, value, flat);
 }
 
 SmallVector<ReassociationIndices> attune::joinFirstTwo(int64_t rank) {

@@ -38,6 +38,9 @@ public:
   /// The dim of the length.
   const std::string &lengthDim() const { return dim; }
 
+  /// |value| with zeros in the rows of hidden tokens.
+  mlir::Value zeroHidden(mlir::Location loc, mlir::Value value);
+
   /// `[B, L, …]` as `[T, …]`: joined, and packed if padding is skipped.
   mlir::Value toTokens(mlir::Value padded);
   /// `[T, …]` as `[B, L, …]`; with |squeeze| without the last dimension, whose size is 1.
@@ -56,6 +59,8 @@ private:
 
   EntryScope &scope;
   mlir::Value batchSize, paddedLength, tokens, places, past;
+  /// The mask, `[B, L]` of integers, where its tokens are not left out; else null.
+  mlir::Value visibility;
   Sequences packed;
   std::string dim;
 };

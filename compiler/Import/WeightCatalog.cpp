@@ -7,6 +7,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cmath>
+#include <sstream>
+
 using namespace attune;
 using llvm::StringRef;
 
@@ -34,6 +37,30 @@ static std::vector<std::string> namesOf(const WeightSpec &parameter, StringRef p
       addWithLegacySuffix(names, (prefix + name).str());
   }
   return names;
+}
+
+Status WeightCatalog::check(const ImpliedTensor &tensor) const {
+  WeightSpec parameter;
+  parameter.name = tensor.name;
+  parameter.aliases = tensor.aliases;
+  parameter.shape = {int64_t(tensor.values.size())};
+  if (!has(parameter))
+    return {};
+  Result<const TensorSpec *> found = find(parameter);
+  if (!found)
+    return found.status();
+  const std::string &name = (*found)->name;
+  std::vector<float> values(tensor.values.size());
+  if (Status status = tensors.read(name, 0, int64_t(values.size()), values.data()); status.failed())
+    return status;
+  for (size_t i = 0; i < values.size(); ++i)
+    if (std::abs(values[i] - tensor.values[i]) > 2e-6 * std::abs(tensor.values[i])) {
+      std::ostringstream message;
+      message << tensors.placeOf(name) << ": tensor '" << name << "': expected " << tensor.values[i] << " at index " << i
+              << ", as config.json implies, got " << values[i] << " (values of the file are not implemented for it)";
+      return Status::error(message.str());
+    }
+  return {};
 }
 
 bool WeightCatalog::has(const WeightSpec &parameter) const {

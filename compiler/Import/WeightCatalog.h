@@ -22,6 +22,8 @@ public:
   /// The tensor of the files that |parameter|, a weight of kind Tensor, stands for. Errors name the file, the tensor, and the expected and
   /// found shape or type.
   Result<const TensorSpec *> find(const WeightSpec &parameter) const;
+  /// Checks the values of |tensor|, `[values]`, if the files have it.
+  Status check(const ImpliedTensor &tensor) const;
   /// Whether the files have |parameter| under any of its names.
   bool has(const WeightSpec &parameter) const;
 

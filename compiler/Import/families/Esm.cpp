@@ -1,0 +1,111 @@
+//===- Esm.cpp - ESM, proteins as text ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// BERT with norms before its branches, for sequences of amino acids: ESM-1b with positions counted as RoBERTa's, ESM-2 with rotary
+// embeddings. Masked tokens may be dropped, and hidden tokens begin as zeros.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/BertBase.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace attune;
+
+namespace {
+
+struct EsmKeys : BertKeys {
+  std::optional<TokenDropoutSpec> tokenDropout;
+};
+
+} // namespace
+
+static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
+  constexpr Range size = {1, 1 << 24}, ids = {0, int64_t(1) << 31};
+  static constexpr std::pair<const char *, bool> positions[] = {{"absolute", true}, {"rotary", false}};
+  EsmKeys keys;
+  keys.vocab = reader.integer("vocab_size", 33, {1, ids.max});
+  keys.hidden = keys.embedding = reader.integer("hidden_size", 768, size);
+  keys.layers = reader.integer("num_hidden_layers", 12, {0, 1 << 12});
+  keys.heads = reader.integer("num_attention_heads", 12, size);
+  keys.intermediate = reader.integer("intermediate_size", 3072, size);
+  keys.positions = reader.integer("max_position_embeddings", 1026, size);
+  keys.types = 0;
+  keys.epsilon = reader.number("layer_norm_eps", 1e-12, 0, 1);
+  keys.dropout = keys.classifierDropout = reader.present("hidden_dropout_prob") ? reader.number("hidden_dropout_prob", 0.1, 0, 1) : 0;
+  // The reference has this one whatever `hidden_act` says.
+  keys.activation = mlir::xfmr::Activation::Gelu;
+  keys.tied = reader.flag("tie_word_embeddings", true);
+  keys.labels = reader.labels();
+  const auto *position = reader.choose("position_embedding_type", reader.string("position_embedding_type", "absolute"), positions);
+  keys.positionTable = position && position->second;
+  if (keys.hidden % keys.heads != 0)
+    reader.fail("hidden_size", "a multiple of 'num_attention_heads', which is " + std::to_string(keys.heads));
+  if (keys.positionTable)
+    readCountedPadding(reader, keys, 1);
+  else
+    keys.rope = readRope(reader, config, keys.hidden / keys.heads, keys.positions);
+  for (const char *key : {"rope_scaling", "rope_parameters"})
+    reader.reject(key, "the reference does not read it for this family");
+  bool normsEmbeddings = reader.present("emb_layer_norm_before") && reader.flag("emb_layer_norm_before", false);
+  keys.embeddingNorm = normsEmbeddings ? "embeddings.layer_norm" : nullptr;
+  keys.attentionNorm = keys.ffnNorm = "LayerNorm", keys.lastNorm = "encoder.emb_layer_norm_after";
+  // The share of masked tokens in training: 80 % of the 15 % that were chosen.
+  if (reader.present("token_dropout") && reader.flag("token_dropout", false))
+    keys.tokenDropout = TokenDropoutSpec{reader.integer("mask_token_id", 32, ids), 1 - 0.15 * 0.8};
+  rejectPrunedHeads(reader);
+  for (const char *key : {"is_decoder", "add_cross_attention", "is_folding_model"})
+    reader.reject(key, "it is not implemented for this family");
+  reader.reject("quantization_config", "quantized weights are not implemented");
+  return keys;
+}
+
+/// Frequencies of rotary embeddings are in the files, too, once or for each layer, of which the reference takes the first.
+static void declareFrequencies(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
+  ImpliedTensor tensor;
+  const std::string layers = prefix + "encoder.layer.", name = "rotary_embeddings.inv_freq";
+  tensor.name = prefix + name;
+  tensor.aliases = {layers + "0.attention.self." + name, layers + "*.attention.self." + name};
+  for (int64_t i = 0; i < keys.rope->width; i += 2)
+    tensor.values.push_back(std::pow(std::get<double>(keys.rope->parameters.front().second), -double(i) / double(keys.rope->width)));
+  spec.implied.push_back(std::move(tensor));
+}
+
+static void declareModel(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
+  declareBertModel(spec, keys, prefix);
+  if (keys.positionTable)
+    countPositions(spec, keys);
+  else
+    declareFrequencies(spec, keys, prefix);
+  EmbeddingSpec &embeddings = spec.encoder->embeddings;
+  embeddings.tokenDropout = keys.tokenDropout;
+  embeddings.zeroesHidden = true;
+  // Given vectors would replace the result of the embeddings and not the words.
+  llvm::erase_if(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::TokenVectors; });
+}
+
+/// Gives norms the names that the reference saves them by, those of releases before 2019; published files have the newer ones.
+static void useSavedNames(TransformerSpec &spec) {
+  for (WeightSpec &weight : spec.weights)
+    for (auto [name, saved] : {std::pair("LayerNorm.weight", "LayerNorm.gamma"), std::pair("LayerNorm.bias", "LayerNorm.beta")})
+      if (size_t at = weight.name.rfind(name); weight.kind == WeightSpec::Tensor && at != std::string::npos) {
+        weight.aliases.push_back(weight.name);
+        weight.name = weight.name.substr(0, at) + saved;
+      }
+}
+
+Result<TransformerSpec> attune::readEsmSpec(const Config &config) {
+  static const EncoderHeads<EsmKeys> heads = {
+      {"EsmModel", declareBertOutputs},
+      {"EsmForMaskedLM", declareRobertaMaskedLM},
+      {"EsmForSequenceClassification", declareRobertaClassification},
+      {"EsmForTokenClassification", declareTokenClassification},
+  };
+  Result<TransformerSpec> spec =
+      readBertLike(config, "esm", "esm.", heads, [&](ConfigReader &reader) { return readKeys(reader, config); }, declareModel);
+  if (spec)
+    useSavedNames(*spec);
+  return spec;
+}
