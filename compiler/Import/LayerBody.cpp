@@ -45,8 +45,11 @@ Value LayerBody::branch(Value input, const NormSpec &spec, const NormSpec &resul
   bool pre = stack.placement == NormPlacement::Pre;
   Value result = emit(pre && spec ? norm(input, {}, spec, part + ".norm") : input);
   result = dropout(result, part + ".dropout");
-  if (!pre)
+  if (!pre) {
+    if (resultNorm)
+      result = norm(result, input, resultNorm, part + ".result_norm");
     return norm(result, input, spec, part + ".norm");
+  }
   if (resultNorm)
     result = norm(result, {}, resultNorm, part + ".result_norm");
   return arith::AddFOp::create(builder, at(part + ".norm"), input, result);

@@ -14,6 +14,8 @@ import transformers
 from torch.overrides import TorchFunctionMode
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
+from . import jina
+
 transformers.utils.logging.disable_progress_bar()
 torch.set_num_threads(1)
 
@@ -58,7 +60,7 @@ class Precision:
 
 
 def model_class(architecture):
-    found = getattr(transformers, architecture, None)
+    found = getattr(transformers, architecture, None) or getattr(jina, architecture, None)
     if found is None:
         raise ValueError(f"expected a class of transformers {transformers.__version__}, got '{architecture}'")
     return found

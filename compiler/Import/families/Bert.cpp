@@ -38,5 +38,7 @@ Result<TransformerSpec> attune::readBertSpec(const Config &config) {
       {"BertForNextSentencePrediction", declareNextSentence},
       {"BertForPreTraining", declarePreTraining},
   };
+  if (ConfigReader reader(config); reader.string("position_embedding_type", "absolute") == "alibi")
+    return readJinaBertSpec(config);
   return readBertLike(config, "bert", "bert.", heads, readBertKeys, declareBertModel);
 }

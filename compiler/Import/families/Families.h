@@ -37,6 +37,8 @@ Result<TransformerSpec> readGptNeoSpec(const Config &config);
 Result<TransformerSpec> readGptNeoXSpec(const Config &config);
 Result<TransformerSpec> readGraniteSpec(const Config &config);
 Result<TransformerSpec> readGteSpec(const Config &config);
+/// BERT with ALiBi, which has the same `model_type`.
+Result<TransformerSpec> readJinaBertSpec(const Config &config);
 Result<TransformerSpec> readLayoutLMSpec(const Config &config);
 Result<TransformerSpec> readLlamaSpec(const Config &config);
 Result<TransformerSpec> readM2M100Spec(const Config &config);

@@ -58,6 +58,15 @@ NEW = {"model_type": "new", "rope_parameters": Absent, "rope_theta": 2000.0, "ro
        "layer_norm_type": "layer_norm", "pack_qkv": True, "logn_attention_scale": False, "logn_attention_clip1": False,
        "unpad_inputs": False, "use_memory_efficient_attention": False}
 
+JINA_CODE = {"AutoModel": "jinaai/jina-bert-v2-qk-post-norm--modeling_bert.JinaBertModel"}
+
+
+def gate_query_norms(config):
+    """The form with norms of queries and keys has no feed-forward without gate."""
+    if config["auto_map"] is JINA_CODE and config["feed_forward_type"] == "original":
+        config["feed_forward_type"] = "geglu"
+
+
 FAMILIES = [
     roberta("xlm-roberta", "XLMRoberta",
             [Case("causal_steps", "XLMRobertaForCausalLM", ["is_decoder: positions of later chunks"], steps(4, 1, 3, 1),
@@ -223,6 +232,20 @@ FAMILIES = [
            {"position_embedding_type": ["rotary", "absolute"], "token_dropout": [True, False], "emb_layer_norm_before": [True, False]},
            names("Esm", HEADS[:-1]),
            even_sizes, "encoder", constant=(r"inv_freq$",), inert=(*KEY_BIAS, r"contact_head")),  # contacts are no output of these classes
+    # The reference is ../jina.py.
+    Family("jina_bert", {"model_type": "bert", **BERT, "position_embedding_type": "alibi", "feed_forward_type": "geglu"},
+           [Case("model", "JinaBertModel", ["distances times slopes of five heads; gated feed-forward, the gate first"],
+                 forward(mask="right", types=True, states=True), {"hidden_size": 40, "num_attention_heads": 5}),
+            Case("original", "JinaBertModel", ["a feed-forward without gate"], forward(mask="holes"),
+                 {"feed_forward_type": "original", "hidden_act": "relu"}),
+            Case("mlm", "JinaBertForMaskedLM", ["gated by ReLU; head with a tied table"], forward(mask="right"),
+                 {"feed_forward_type": "reglu"}),
+            Case("query_norms", "JinaBertModel", ["qk-post-norm: norms of queries and keys, the residual twice, the gate last"],
+                 forward(mask="right", states=True), {"auto_map": JINA_CODE}),
+            *heads("JinaBert", choice=False)],
+           {"feed_forward_type": ["original", "reglu", "geglu"], "hidden_act": ACTS, "auto_map": [Absent, JINA_CODE],
+            "type_vocab_size": [1, 2]},
+           names("JinaBert"), bert_sizes, "encoder", inert=(*KEY_BIAS, r"layer_norm_k\.bias$"), repair=gate_query_norms),
     # The base model has a pooler that only some heads use.
     Family("layoutlm", {"model_type": "layoutlm", **BERT, "max_2d_position_embeddings": 50},
            [Case("model", "LayoutLMModel", ["six tables of positions on the page"], forward(mask="right", types=True, states=True,
