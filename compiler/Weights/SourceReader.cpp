@@ -6,6 +6,7 @@
 #include "compiler/Weights/ElementTypes.h"
 #include "compiler/Weights/StridedCopy.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -70,6 +71,8 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Case([&](ReshapeSourceAttr attr) { return readReshape(attr, box); })
       .Case([&](ScaleSourceAttr attr) { return readScale(attr, box); })
       .Case([&](ShiftSourceAttr attr) { return readShift(attr, box); })
+      .Case([&](ProjectSourceAttr attr) { return readProject(attr, box); })
+      .Case([&](LayerNormSourceAttr attr) { return readLayerNorm(attr, box); })
       .Case([&](PanelsSourceAttr attr) { return readPanels(attr, box); })
       .Case([&](GroupedPanelsSourceAttr attr) { return readGroupedPanels(attr, box); })
       .Case([&](ConvertSourceAttr attr) { return readConvert(attr, box); })
@@ -309,4 +312,65 @@ Status SourceReader::readGroupedPanels(GroupedPanelsSourceAttr source, const Sou
         }
   }
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// The part of SourceReader that computes with whole rows.
+//===----------------------------------------------------------------------===//
+
+/// Adds |row| times |columns|, a matrix `[columns of the row, count]`, to the |count| values |out|, one column of the row
+/// after the other.
+static void addProducts(ArrayRef<float> row, const float *columns, int64_t count, float *out) {
+  for (float factor : row) {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] += factor * columns[i];
+    columns += count;
+  }
+}
+
+/// The projected rows are the same for any number of threads: each has its own.
+Status SourceReader::readProject(ProjectSourceAttr source, const SourceBox &box) {
+  RankedTensorType type = getSourceType(source);
+  int64_t rows = type.getDimSize(0), outputs = type.getDimSize(1), depth = getSourceType(source.getRows()).getDimSize(1);
+  if (projectedSource != source) {
+    std::vector<float> inputs(rows * depth), matrix(depth * outputs), bias(outputs), results(rows * outputs);
+    // The matrix is read transposed: the outputs of one input are neighbors.
+    Status statuses[] = {read(source.getRows(), SourceBox::dense({0, 0}, {rows, depth}, inputs.data())),
+                         read(source.getMatrix(), {{0, 0}, {outputs, depth}, {1, outputs}, matrix.data()}),
+                         source.getBias() ? read(source.getBias(), SourceBox::dense({0}, {outputs}, bias.data())) : Status()};
+    for (Status &status : statuses)
+      if (status.failed())
+        return status;
+    llvm::parallelFor(0, rows, [&](size_t row) {
+      float *out = results.data() + row * outputs;
+      addProducts(ArrayRef<float>(inputs).slice(row * depth, depth), matrix.data(), outputs, out);
+      for (int64_t i = 0; i < outputs; ++i)
+        out[i] += bias[i];
+    });
+    projectedSource = source;
+    projectedRows = std::move(results);
+  }
+  return readRuns(type.getShape(), box, [&](int64_t begin, int64_t count, float *out) {
+    std::copy_n(projectedRows.data() + begin, count, out);
+    return Status();
+  });
+}
+
+Status SourceReader::readLayerNorm(LayerNormSourceAttr source, const SourceBox &box) {
+  int64_t columns = getSourceType(source).getDimSize(1);
+  std::vector<float> weight(columns), bias(columns);
+  for (auto [vector, values] : {std::pair(source.getWeight(), weight.data()), std::pair(source.getBias(), bias.data())})
+    if (Status status = read(vector, SourceBox::dense({0}, {columns}, values)); status.failed())
+      return status;
+  double epsilon = source.getEpsilon().getValueAsDouble();
+  return readRows(source.getRows(), box.offsets[0], box.sizes[0], [&](int64_t row, ArrayRef<float> values) {
+    double mean = 0, variance = 0;
+    for (float value : values)
+      mean += value / static_cast<double>(columns);
+    for (float value : values)
+      variance += (value - mean) * (value - mean) / static_cast<double>(columns);
+    float *out = box.out + row * box.strides[0];
+    for (int64_t i = box.offsets[1]; i < box.offsets[1] + box.sizes[1]; ++i, out += box.strides[1])
+      *out = static_cast<float>((values[i] - mean) / std::sqrt(variance + epsilon) * weight[i] + bias[i]);
+  });
 }

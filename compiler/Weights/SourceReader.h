@@ -3,8 +3,8 @@
 //
 // Evaluates any slice of a weight source into strided memory. Every kind of source maps a slice to slices of its
 // operands with other strides, down to runs of stored tensors. So nothing larger than the slice is ever in memory, and
-// a transposition is a change of strides. Elements are floats whatever their type: bf16 and i8 are values of f32, and
-// so are sums of i8 over fewer than 2^17 columns.
+// a transposition is a change of strides. Projected rows are the exception: they are computed whole. Elements are floats whatever their
+// type: bf16 and i8 are values of f32, and so are sums of i8 over fewer than 2^17 columns.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
 #define ATTUNE_WEIGHTS_SOURCEREADER_H
@@ -55,6 +55,8 @@ private:
   Status readReshape(mlir::xfmr::ReshapeSourceAttr source, const SourceBox &box);
   Status readScale(mlir::xfmr::ScaleSourceAttr source, const SourceBox &box);
   Status readShift(mlir::xfmr::ShiftSourceAttr source, const SourceBox &box);
+  Status readProject(mlir::xfmr::ProjectSourceAttr source, const SourceBox &box);
+  Status readLayerNorm(mlir::xfmr::LayerNormSourceAttr source, const SourceBox &box);
   Status readPanels(mlir::xfmr::PanelsSourceAttr source, const SourceBox &box);
   Status readConvert(mlir::xfmr::ConvertSourceAttr source, const SourceBox &box);
   Status readGroupedPanels(mlir::xfmr::GroupedPanelsSourceAttr source, const SourceBox &box);
@@ -66,6 +68,9 @@ private:
   Status readFlat(mlir::Attribute source, int64_t begin, int64_t count, float *out);
 
   const TensorProvider &tensors;
+  /// The projected rows that were read last, whole: slices of them are often read one by one.
+  mlir::Attribute projectedSource;
+  std::vector<float> projectedRows;
   std::set<std::string, std::less<>> nonFiniteNames;
 };
 

@@ -12,7 +12,7 @@ using namespace mlir::xfmr;
 using namespace attune;
 
 Attribute SourceGenerator::source(int64_t rank, int depth) {
-  int64_t kind = depth == 0 ? pick(0, 1) : pick(0, 10);
+  int64_t kind = depth == 0 ? pick(0, 1) : pick(0, 12);
   if (kind <= 1 || rank == 0)
     return leaf(rank, kind == 0 && pick(0, 3) == 0);
   if (kind == 8 && rank == 3)
@@ -21,6 +21,8 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
     Attribute inner = source(pick(1, 3), depth - 1);
     return ReshapeSourceAttr::get(&context, inner, builder.getDenseI64ArrayAttr(reshape(getSourceType(inner).getNumElements(), rank)));
   }
+  if (kind >= 11 && rank == 2)
+    return ofRows(kind == 11, depth);
   Attribute inner = source(rank, depth - 1);
   int64_t axis = pick(0, rank - 1), size = getSourceType(inner).getDimSize(axis);
   switch (kind) {
@@ -52,6 +54,18 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
     return ConcatSourceAttr::get(&context, axis, builder.getArrayAttr({inner, part, inner}));
   }
   }
+}
+
+Attribute SourceGenerator::ofRows(bool projected, int depth) {
+  auto tensor = [&](std::vector<int64_t> shape) -> Attribute {
+    return TensorSourceAttr::get(&context, tensors.add(shape), RankedTensorType::get(shape, builder.getF32Type()));
+  };
+  Attribute rows = source(2, depth - 1);
+  int64_t columns = getSourceType(rows).getDimSize(1), outputs = pick(1, 20);
+  if (!projected)
+    return LayerNormSourceAttr::get(&context, rows, tensor({columns}), tensor({columns}), builder.getF64FloatAttr(1e-5));
+  Attribute bias = pick(0, 1) ? tensor({outputs}) : Attribute();
+  return ProjectSourceAttr::get(&context, rows, tensor({outputs, columns}), bias);
 }
 
 Attribute SourceGenerator::lowPrecisionSource() {

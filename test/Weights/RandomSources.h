@@ -55,6 +55,8 @@ public:
   mlir::Attribute source(int64_t rank, int depth);
   /// A source that rounds, over a random matrix.
   mlir::Attribute lowPrecisionSource();
+  /// Rows of a random matrix, projected or normalized.
+  mlir::Attribute ofRows(bool projected, int depth);
 
 private:
   mlir::Attribute grouped(mlir::Attribute matrix, int64_t group);

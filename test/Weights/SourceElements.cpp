@@ -50,6 +50,26 @@ static std::optional<float> lowPrecisionElement(Attribute source, ArrayRef<int64
   return std::nullopt;
 }
 
+/// Returns the element at |index| of a source that computes with whole rows; nothing for other sources.
+static std::optional<float> rowElement(Attribute source, ArrayRef<int64_t> index) {
+  if (auto attr = dyn_cast<ProjectSourceAttr>(source)) {
+    float sum = 0;
+    for (int64_t k = 0; k < getSourceType(attr.getRows()).getDimSize(1); ++k)
+      sum += element(attr.getRows(), {index[0], k}) * element(attr.getMatrix(), {index[1], k});
+    return attr.getBias() ? sum + element(attr.getBias(), {index[1]}) : sum;
+  }
+  if (auto attr = dyn_cast<LayerNormSourceAttr>(source)) {
+    double count = getSourceType(attr.getRows()).getDimSize(1), mean = 0, variance = 0;
+    for (int64_t k = 0; k < count; ++k)
+      mean += element(attr.getRows(), {index[0], k}) / count;
+    for (int64_t k = 0; k < count; ++k)
+      variance += std::pow(element(attr.getRows(), {index[0], k}) - mean, 2) / count;
+    double value = (element(attr.getRows(), llvm::to_vector(index)) - mean) / std::sqrt(variance + attr.getEpsilon().getValueAsDouble());
+    return static_cast<float>(value * element(attr.getWeight(), {index[1]}) + element(attr.getBias(), {index[1]}));
+  }
+  return std::nullopt;
+}
+
 float attune::element(Attribute source, SmallVector<int64_t> index) {
   if (auto attr = dyn_cast<TensorSourceAttr>(source)) {
     int64_t flat = 0;
@@ -89,6 +109,8 @@ float attune::element(Attribute source, SmallVector<int64_t> index) {
   }
   if (std::optional<float> rounded = lowPrecisionElement(source, index))
     return *rounded;
+  if (std::optional<float> computed = rowElement(source, index))
+    return *computed;
   if (auto attr = dyn_cast<PanelsSourceAttr>(source)) {
     int64_t row = index[0] * attr.getWidth() + index[2];
     return row < getSourceType(attr.getSource()).getDimSize(0) ? element(attr.getSource(), {row, index[1]}) : 0.0f;

@@ -41,6 +41,8 @@ RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
       })
       .Case([](ReshapeSourceAttr attr) { return getSourceType(attr.getSource()).clone(attr.getShape().asArrayRef()); })
       .Case<ScaleSourceAttr, ShiftSourceAttr>([](auto attr) { return getSourceType(attr.getSource()); })
+      .Case([](ProjectSourceAttr attr) { return withDim(getSourceType(attr.getRows()), 1, getSourceType(attr.getMatrix()).getDimSize(0)); })
+      .Case([](LayerNormSourceAttr attr) { return getSourceType(attr.getRows()); })
       .Case([](PanelsSourceAttr attr) { return getPanelsType(getSourceType(attr.getSource()), attr.getWidth()); })
       .Case([](GroupedPanelsSourceAttr attr) {
         return getPanelsType(getSourceType(attr.getSource()), attr.getWidth(), attr.getGroup(), attr.getMultiple());
@@ -150,6 +152,32 @@ static LogicalResult verifyMatrix(EmitError emitError, Attribute source, bool co
   return success();
 }
 
+static LogicalResult verifyFloats(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/false); }
+
+/// Checks that |source| is a vector of |size| floats.
+static LogicalResult verifyVector(EmitError emitError, Attribute source, int64_t size) {
+  RankedTensorType type = getSourceType(source);
+  if (!type || type.getRank() != 1 || type.getDimSize(0) != size || !isa<FloatType>(type.getElementType()))
+    return emitError() << "expects a vector of " << size << " floats, but got " << source;
+  return success();
+}
+
+LogicalResult ProjectSourceAttr::verify(EmitError emitError, Attribute rows, Attribute matrix, Attribute bias) {
+  if (failed(verifyFloats(emitError, rows)) || failed(verifyFloats(emitError, matrix)))
+    return failure();
+  RankedTensorType type = getSourceType(rows), matrixType = getSourceType(matrix);
+  if (type.getDimSize(1) != matrixType.getDimSize(1))
+    return emitError() << "expects matrices with equal numbers of columns, but got " << type << " and " << matrixType;
+  return bias ? verifyVector(emitError, bias, matrixType.getDimSize(0)) : success();
+}
+
+LogicalResult LayerNormSourceAttr::verify(EmitError emitError, Attribute rows, Attribute weight, Attribute bias, FloatAttr) {
+  if (failed(verifyFloats(emitError, rows)))
+    return failure();
+  int64_t columns = getSourceType(rows).getDimSize(1);
+  return failure(failed(verifyVector(emitError, weight, columns)) || failed(verifyVector(emitError, bias, columns)));
+}
+
 LogicalResult PanelsSourceAttr::verify(EmitError emitError, Attribute source, int64_t width) {
   RankedTensorType type = getSourceType(source);
   if (!type || type.getRank() != 2)
@@ -176,6 +204,6 @@ LogicalResult ConvertSourceAttr::verify(EmitError emitError, Attribute source, F
   return success();
 }
 
-LogicalResult RowScalesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/false); }
-LogicalResult RowCodesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/false); }
+LogicalResult RowScalesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyFloats(emitError, source); }
+LogicalResult RowCodesSourceAttr::verify(EmitError emitError, Attribute source) { return verifyFloats(emitError, source); }
 LogicalResult RowSumsSourceAttr::verify(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*codes=*/true); }

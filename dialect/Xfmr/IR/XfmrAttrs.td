@@ -122,6 +122,18 @@ def Xfmr_ShiftSourceAttr : Xfmr_Source<"ShiftSource", "shift"> {
   let assemblyFormat = "`<` $source `,` $value `>`";
   let genVerifyDecl = 1;
 }
+def Xfmr_ProjectSourceAttr : Xfmr_Source<"ProjectSource", "project"> {
+  let summary = "the rows of a matrix, projected: `rows matrix^T + bias`, the sums in f32 and in order of the columns";
+  let parameters = (ins "::mlir::Attribute":$rows, "::mlir::Attribute":$matrix, OptionalParameter<"::mlir::Attribute">:$bias);
+  let assemblyFormat = "`<` $rows `,` $matrix (`,` $bias^)? `>`";
+  let genVerifyDecl = 1;
+}
+def Xfmr_LayerNormSourceAttr : Xfmr_Source<"LayerNormSource", "layer_norm"> {
+  let summary = "the layer norm of each row of a matrix, computed in f64 and rounded once";
+  let parameters = (ins "::mlir::Attribute":$rows, "::mlir::Attribute":$weight, "::mlir::Attribute":$bias, "::mlir::FloatAttr":$epsilon);
+  let assemblyFormat = "`<` $rows `,` $weight `,` $bias `,` $epsilon `>`";
+  let genVerifyDecl = 1;
+}
 def Xfmr_PanelsSourceAttr : Xfmr_Source<"PanelsSource", "panels"> {
   let summary = "a `[N, K]` matrix as `[ceil(N / width)][K][width]`, the last panel padded with zeros";
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$width);
