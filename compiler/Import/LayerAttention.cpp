@@ -37,10 +37,10 @@ Value LayerBody::setScores(Op op, const AttentionSpec &spec, const AttentionInpu
     op.getHeadMaskMutable().assign(inputs.headMask);
   if (inputs.distanceBias)
     op.getDistanceBiasMutable().assign(inputs.distanceBias);
-  if (Value vectors = weight(spec.relativeKey)) {
+  if (Value vectors = weight(spec.relativeKey))
     op.getRelativeKeyMutable().assign(vectors);
-    op.setRelativeTerms(spec.relativeTerms);
-  }
+  if (Value vectors = weight(spec.relativeQuery))
+    op.getRelativeQueryMutable().assign(vectors);
   return op.getProbabilities();
 }
 

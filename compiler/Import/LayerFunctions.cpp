@@ -59,12 +59,16 @@ private:
   void add(const NormSpec &norm) { add(norm.weight), add(norm.bias), add(norm.epsilon); }
   void add(const AttentionSpec &attention, const char *part) {
     out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' ' << attention.pairsReplaceCausal
-        << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows) << ' ' << xfmr::stringifyRelativeTerms(attention.relativeTerms);
+        << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows);
     add(attention.scale), add(attention.windowLeft), add(attention.windowRight), add(attention.softcap), add(attention.clip);
     out << attention.interleaved;
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
     add(attention.queryNorm), add(attention.keyNorm);
     add(attention.rotary), add(attention.relativeKey);
+    // One table for both is one argument.
+    bool shared = attention.relativeQuery == attention.relativeKey;
+    out << shared;
+    add(shared ? noWeight : attention.relativeQuery);
   }
   void add(const DistanceBiasSpec &bias) {
     out << "bias " << bias.bidirectional << ' ' << bias.maxDistance;

@@ -84,6 +84,13 @@ static void keepHeads(TransformerSpec &spec, AttentionSpec &attention, const std
     if (linear->bias != noWeight)
       linear->bias = spec.select(linear->bias, 0, rows);
   }
+  int64_t headSize = spec.shapeOf(attention.query.weight)[0] / int64_t(places.size()), columns = headSize * attention.heads;
+  bool shared = attention.relativeQuery == attention.relativeKey;
+  for (WeightId *table : {&attention.relativeKey, &attention.relativeQuery})
+    if (*table != noWeight && headSize != columns && spec.shapeOf(*table)[1] == columns)
+      *table = spec.select(*table, 1, featuresOf(places, attention.heads, columns));
+  if (shared)
+    attention.relativeQuery = attention.relativeKey;
   WeightId &output = attention.output.weight;
   output = spec.select(output, 1, featuresOf(places, attention.heads, spec.shapeOf(output)[1]));
   attention.heads = attention.kvHeads = int64_t(places.size());

@@ -115,9 +115,9 @@ struct AttentionSpec {
   WeightId rotary = noWeight;
   /// Rotary embeddings turn neighbouring components; otherwise those half of the turned components apart.
   bool interleaved = false;
-  /// `[2 N - 1, head size]`: a vector for each distance of a key, and what it is multiplied by.
-  WeightId relativeKey = noWeight;
-  mlir::xfmr::RelativeTerms relativeTerms = mlir::xfmr::RelativeTerms::Query;
+  /// `[2 N - 1, head size]` or `[2 N - 1, heads * head size]`: for each distance of a key a vector, or one for each head, that is
+  /// multiplied with queries, and one that is multiplied with keys.
+  WeightId relativeKey = noWeight, relativeQuery = noWeight;
   /// Where heads have been removed: their number before that, and the numbers of those that are left.
   int64_t originalHeads = 0;
   std::vector<int64_t> headNumbers;

@@ -138,6 +138,7 @@ std::string AttentionTiler::describe() {
                                            {bool(op.getMask()), ", mask"},
                                            {bool(op.getDistanceBias()), ", distance bias"},
                                            {bool(op.getRelativeKey()), ", relative key"},
+                                           {bool(op.getRelativeQuery()), ", relative query"},
                                            {bool(op.getSoftcap()), ", softcap"},
                                            {bool(op.getProbabilities()), ", probabilities"}};
   for (auto [present, name] : parts)
@@ -178,14 +179,15 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
     probabilities.add(b.fixed(0), tile.keys.length);
     targets.push_back(b.extractSlice(forall.getRegionIterArgs()[1], probabilities, {true, false, false, false}));
   }
-  bool usesPosition = op.getCausal() || op.getWindowLeft() || op.getWindowRight() || op.getDistanceBias() || op.getRelativeKey();
+  bool usesPosition =
+      op.getCausal() || op.getWindowLeft() || op.getWindowRight() || op.getDistanceBias() || op.getRelativeKey() || op.getRelativeQuery();
   auto attended = tiles::AttentionTileOp::create(
       b, TypeRange(ValueRange(targets)), b.extractSlice(op.getQuery(), rowsOf(headDim)), keyTile(tile, keys), valueTile(tile),
       usesPosition ? tile.position : Value(), mask ? maskTile(tile, mask) : Value(), op.getHeadMask() ? headScaleTile(tile) : Value(),
-      op.getDistanceBias() ? distanceBiasTile(tile) : Value(), op.getRelativeKey(), Value(), Value(), targets, op.getScaleAttr(),
-      b.getI64IntegerAttr(sizes.keyBlock), op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(),
-      op.getMaskFillAttr(), op.getMaskedRowsAttr(), op.getRelativeTermsAttr(), op.getScoreStageAttr(),
-      xfmr::PrecisionAttr::get(op.getContext(), getPrecision()));
+      op.getDistanceBias() ? distanceBiasTile(tile) : Value(), relativeTile(tile, op.getRelativeKey()),
+      relativeTile(tile, op.getRelativeQuery()), Value(), Value(), targets, op.getScaleAttr(), b.getI64IntegerAttr(sizes.keyBlock),
+      op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(), op.getMaskFillAttr(),
+      op.getMaskedRowsAttr(), op.getScoreStageAttr(), xfmr::PrecisionAttr::get(op.getContext(), getPrecision()));
   b.setInsertionPointToStart(forall.getTerminator().getBody());
   b.insertInParallel(attended.getResult(0), forall.getRegionIterArgs()[0], result);
   if (op.getProbabilities())
@@ -288,4 +290,16 @@ Value AttentionTiler::distanceBiasTile(const Tile &tile) {
   TensorSlice slice;
   slice.add(first, count), slice.add(b.fixed(0), b.dim(op.getDistanceBias(), 1));
   return b.extractSlice(op.getDistanceBias(), slice);
+}
+
+/// Returns the part of |table|, panels of vectors of distances or null, for the heads of |tile|.
+Value AttentionTiler::relativeTile(const Tile &tile, Value table) {
+  auto type = table ? cast<RankedTensorType>(table.getType()) : RankedTensorType();
+  if (!table || type.getDimSize(0) == 1)
+    return table;
+  TensorSlice slice;
+  slice.add(tile.firstHead, headsOf(tile));
+  for (int64_t dim : {1, 2})
+    slice.add(b.fixed(0), b.fixed(type.getDimSize(dim)));
+  return b.extractSlice(table, slice);
 }

@@ -51,6 +51,7 @@ private:
   mlir::Value maskTile(const Tile &tile, mlir::Value mask);
   mlir::Value headScaleTile(const Tile &tile);
   mlir::Value distanceBiasTile(const Tile &tile);
+  mlir::Value relativeTile(const Tile &tile, mlir::Value table);
   /// Returns the name of the kernel in tables.
   std::string describe();
 

@@ -27,7 +27,8 @@ static Count countAttention(AttentionOp op, DimBounds &bounds) {
         keys = bounds.getValue(op.getKeyLength());
   if (!offsets || !queries || !keys)
     return std::nullopt;
-  int64_t perScore = 2 * query.getDimSize(1) * (query.getDimSize(2) + value.getDimSize(2));
+  int64_t tables = bool(op.getRelativeKey()) + bool(op.getRelativeQuery());
+  int64_t perScore = 2 * query.getDimSize(1) * ((1 + tables) * query.getDimSize(2) + value.getDimSize(2));
   return (*offsets + SizeExpr(-1)) * *queries * *keys * SizeExpr(perScore);
 }
 

@@ -43,11 +43,17 @@ struct Row {
 
   double product(int64_t j) const {
     double sum = dot(query(), key(j));
-    if (c.relativeDistances) {
-      const float *r = &c.relativeKey[(position() - j + (c.relativeDistances - 1) / 2) * c.headDim];
-      sum += dot(query(), r) + (c.relativeToKeys ? dot(key(j), r) : 0);
-    }
+    if (c.relativeKey.distances)
+      sum += dot(query(), relative(c.relativeKey, j));
+    if (c.relativeQuery.distances)
+      sum += dot(key(j), relative(c.relativeQuery, j));
     return c.scale * sum;
+  }
+
+  /// Returns the vector of |table| for the distance of key |j|.
+  const float *relative(const RelativeTable &table, int64_t j) const {
+    int64_t row = std::clamp<int64_t>(position() - j + (table.distances - 1) / 2, 0, table.distances - 1);
+    return &table.values[(table.ofHeads ? row * c.heads + h : row) * c.headDim];
   }
 
   double capped(int64_t j) const { return c.softcap ? *c.softcap * std::tanh(product(j) / *c.softcap) : product(j); }

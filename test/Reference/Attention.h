@@ -31,6 +31,13 @@ struct Mask {
   float at(int64_t b, int64_t h, int64_t i, int64_t j) const;
 };
 
+/// Vectors of distances, `[distances, ofHeads ? H * D : D]`; none without distances.
+struct RelativeTable {
+  int64_t distances = 0;
+  bool ofHeads = false;
+  std::vector<float> values;
+};
+
 struct AttentionCase {
   int64_t heads = 1, kvHeads = 1, headDim = 1, valueDim = 1;
   /// Of each sequence.
@@ -38,7 +45,7 @@ struct AttentionCase {
   /// Keys of each sequence that are tokens of the key tensor, at least `keys`; more where `keyLengths` cuts them.
   std::vector<int64_t> keyTokens;
   int64_t maxQueries = 0, maxKeys = 0;
-  bool keyLengths = false, cached = false, causal = false, start = false, probabilities = false, relativeToKeys = false;
+  bool keyLengths = false, cached = false, causal = false, start = false, probabilities = false;
   std::optional<int64_t> windowLeft, windowRight;
   std::optional<double> softcap, maskFill;
   double scale = 1;
@@ -50,8 +57,7 @@ struct AttentionCase {
   std::vector<float> query, key, value, headMask;
   std::vector<float> distanceBias; // [biasHeads, distances]
   int64_t biasHeads = 0, distances = 0;
-  std::vector<float> relativeKey; // [relativeDistances, D]
-  int64_t relativeDistances = 0;
+  RelativeTable relativeKey, relativeQuery;
 
   int64_t batch() const { return static_cast<int64_t>(queries.size()); }
 };

@@ -100,10 +100,20 @@ private:
       c.distanceBias = r.values(c.biasHeads * c.distances, 2);
     }
     if (r.chance(20)) {
-      c.relativeDistances = c.distances + 2 * r.range(0, 2);
-      c.relativeKey = r.values(c.relativeDistances * c.headDim, 1);
-      c.relativeToKeys = r.chance(50);
+      c.relativeKey = relativeTable();
+      c.relativeQuery = r.chance(30) ? c.relativeKey : r.chance(50) ? relativeTable() : RelativeTable();
+    } else if (r.chance(5)) {
+      c.relativeQuery = relativeTable();
     }
+  }
+
+  /// A table of all distances, or one that ends before the largest.
+  RelativeTable relativeTable() {
+    RelativeTable table;
+    table.distances = r.chance(50) ? c.distances + 2 * r.range(0, 2) : 2 * r.range(0, c.distances / 2) + 1;
+    table.ofHeads = r.chance(50);
+    table.values = r.values(table.distances * (table.ofHeads ? c.heads : 1) * c.headDim, 1);
+    return table;
   }
 
   void mask() {

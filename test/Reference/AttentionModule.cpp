@@ -132,7 +132,6 @@ std::string AttentionModule::attributes(const AttentionCase &c) {
   text += c.windowRight ? ", window_right = " + str(*c.windowRight) + " : i64" : "";
   text += c.softcap ? ", softcap = " + real(*c.softcap) : "";
   text += c.maskFill ? ", mask_fill = " + real(*c.maskFill) : "";
-  text += c.relativeToKeys ? ", relative_terms = #xfmr.relative_terms<query_and_key>" : "";
   text += std::string(", masked_rows = #xfmr.masked_rows<") + rules[static_cast<int>(c.maskedRows)] + ">";
   text += std::string(", score_stage = #xfmr.score_stage<") + stages[static_cast<int>(c.stage)] + ">}";
   return text;
@@ -157,11 +156,15 @@ void AttentionModule::add(const AttentionCase &c) {
   if (c.biasHeads)
     options += " distance_bias(" + input(n("bias"), {str(c.biasHeads), str(c.distances)}, {c.biasHeads, c.distances}, c.distanceBias) +
                " : tensor<" + str(c.biasHeads) + "x" + str(c.distances) + "xf32>)";
-  if (c.relativeDistances) {
-    std::string table = "tensor<" + str(c.relativeDistances) + "x" + d + "xf32>";
-    std::string value = weight(n("r"), {c.relativeDistances, c.headDim}, c.relativeKey);
-    options += " relative_key(" + value + " : " + table + ")";
-  }
+  auto relative = [&](const RelativeTable &table, const char *operand, const char *name) {
+    if (!table.distances)
+      return;
+    int64_t columns = (table.ofHeads ? c.heads : 1) * c.headDim;
+    std::string value = weight(n(name), {table.distances, columns}, table.values);
+    options += std::string(" ") + operand + "(" + value + " : tensor<" + str(table.distances) + "x" + str(columns) + "xf32>)";
+  };
+  relative(c.relativeKey, "relative_key", "rk");
+  relative(c.relativeQuery, "relative_query", "rq");
   std::string resultType = "tensor<?x" + h + "x" + e + "xf32>", mapType = "tensor<?x" + h + "x?x?xf32>";
   line(y + (c.probabilities ? ":2" : "") + " = xfmr.attention " + query + ", " + o.keys + ", " + o.values + " offsets(" + offsets +
        o.offsets + ") lengths(" + queries + ", " + keys + ")" + options + " " + attributes(c) + " : tensor<?x" + h + "x" + d + "xf32>, " +

@@ -251,3 +251,16 @@ func.func @rounded(%q: tensor<?x4x16xf32>, %k: tensor<?x2x16xf16>, %v: tensor<?x
     : tensor<?x4x16xf32>, tensor<?x2x16xf16>, tensor<?x2x8xf16> -> tensor<?x4x8xf32>
   return %y : tensor<?x4x8xf32>
 }
+
+// Tables of relative positions: the part of the tile's head, and the whole table that all heads share.
+// CHECK-LABEL: @relative
+// CHECK-SAME: %[[EACH:[a-z0-9]+]]: tensor<4x12x45xf32>, %[[ALL:[a-z0-9]+]]: tensor<1x12x45xf32>
+// CHECK: scf.forall (%{{.*}}, %[[HEAD:.*]], %{{.*}}) in (%{{.*}}, 4, %{{.*}})
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[EACH]][%[[HEAD]], 0, 0] [1, 12, 45] [1, 1, 1] : tensor<4x12x45xf32> to tensor<1x12x45xf32>
+// CHECK: tile.attention_tile {{.*}} at(%{{.*}}) relative_key(%[[PART]] : tensor<1x12x45xf32>) relative_query(%[[ALL]] : tensor<1x12x45xf32>)
+// CHECK: #tile.kernel<"attention 4 heads x 12, relative key, relative query">
+func.func @relative(%q: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: index, %each: tensor<4x12x45xf32>, %all: tensor<1x12x45xf32>) -> tensor<?x4x12xf32> {
+  %o = xfmr.attention %q, %q, %q offsets(%offsets, %offsets) lengths(%length, %length) relative_key(%each : tensor<4x12x45xf32>)
+    relative_query(%all : tensor<1x12x45xf32>) {scale = 1.0 : f64} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  return %o : tensor<?x4x12xf32>
+}

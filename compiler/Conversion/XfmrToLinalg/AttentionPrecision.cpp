@@ -44,7 +44,8 @@ private:
 /// keep them.
 bool AttentionConverter::takesLowPrecision(xfmr::AttentionOp op) {
   auto isSize = [&](int64_t size) { return size % kChunkComponents == 0 && size <= largestHead; };
-  return !op.isCached() && !op.getProbabilities() && !op.getRelativeKey() && isSize(op.getHeadDim()) && isSize(op.getValueDim());
+  return !op.isCached() && !op.getProbabilities() && !op.getRelativeKey() && !op.getRelativeQuery() && isSize(op.getHeadDim()) &&
+         isSize(op.getValueDim());
 }
 
 /// Returns the tensor of which |view| is a view, or null.

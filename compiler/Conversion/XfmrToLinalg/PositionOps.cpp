@@ -79,20 +79,27 @@ struct ConvertAlibiBias : GroupedPattern<xfmr::AlibiBiasOp> {
   }
 };
 
-/// Changes the layout of the table of relative keys to one that loads along keys can read.
-struct LayOutRelativeKey : OpConversionPattern<xfmr::AttentionOp> {
+/// Changes the layout of the tables of relative positions to one that loads along keys can read.
+struct LayOutRelativeTables : OpConversionPattern<xfmr::AttentionOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(xfmr::AttentionOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    Value table = adaptor.getRelativeKey();
-    auto type = table ? cast<RankedTensorType>(table.getType()) : RankedTensorType();
-    if (!type || type.getRank() != 2)
+    if (hasRelativePanels(op))
       return failure();
-    Value reversed = xfmr::WeightReverseOp::create(rewriter, op.getLoc(), table);
-    Value panel = xfmr::WeightPackOp::create(rewriter, op.getLoc(), reversed, type.getDimSize(0) + 15);
+    auto layOut = [&](Value table) -> Value {
+      if (!table || cast<RankedTensorType>(table.getType()).getRank() == 3)
+        return table;
+      int64_t heads = cast<RankedTensorType>(table.getType()).getDimSize(1) / op.getHeadDim();
+      return xfmr::WeightDistancePanelsOp::create(rewriter, op.getLoc(), table, heads);
+    };
+    Value key = layOut(adaptor.getRelativeKey());
+    Value query = adaptor.getRelativeQuery() == adaptor.getRelativeKey() ? key : layOut(adaptor.getRelativeQuery());
     rewriter.modifyOpInPlace(op, [&] {
       op->setOperands(adaptor.getOperands());
-      op.getRelativeKeyMutable().assign(panel);
+      if (key)
+        op.getRelativeKeyMutable().assign(key);
+      if (query)
+        op.getRelativeQueryMutable().assign(query);
     });
     return success();
   }
@@ -125,7 +132,12 @@ struct ConvertCountedPositions : OpConversionPattern<xfmr::CountedPositionsOp> {
 
 } // namespace
 
+bool attune::hasRelativePanels(xfmr::AttentionOp op) {
+  return llvm::all_of(ValueRange{op.getRelativeKey(), op.getRelativeQuery()},
+                      [](Value table) { return !table || cast<RankedTensorType>(table.getType()).getRank() == 3; });
+}
+
 void attune::populatePositionPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
   patterns.add<ConvertRelativePositionBias, ConvertAlibiBias>(patterns.getContext(), groups);
-  patterns.add<ConvertCountedPositions, LayOutRelativeKey>(patterns.getContext());
+  patterns.add<ConvertCountedPositions, LayOutRelativeTables>(patterns.getContext());
 }

@@ -46,11 +46,11 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
     target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp,
-                      xfmr::WeightPackOp, xfmr::WeightReverseOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp, xfmr::WeightTransposeOp>();
+                      xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp,
+                      xfmr::WeightTransposeOp>();
     // Tiling needs these ops whole.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
-    target.addDynamicallyLegalOp<xfmr::AttentionOp>(
-        [](xfmr::AttentionOp op) { return !op.getRelativeKey() || cast<RankedTensorType>(op.getRelativeKey().getType()).getRank() == 3; });
+    target.addDynamicallyLegalOp<xfmr::AttentionOp>(attune::hasRelativePanels);
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
     if (attentionCodes != xfmr::Precision::F32)

@@ -61,6 +61,8 @@ void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, i
 void simplifyQuantizedRows(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for distance biases and for layouts that attention's operands need.
+/// Returns true if the tables of relative positions of |op|, if any, have the layout that tiling expects.
+bool hasRelativePanels(mlir::xfmr::AttentionOp op);
 void populatePositionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateCachePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);

@@ -13,7 +13,6 @@
 
 using namespace attune;
 using mlir::xfmr::Activation;
-using mlir::xfmr::RelativeTerms;
 
 BertKeys attune::readBertSizes(ConfigReader &reader) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
@@ -49,7 +48,7 @@ BertKeys attune::readBertKeys(ConfigReader &reader) {
   static constexpr std::pair<const char *, int> types[] = {{"absolute", 0}, {"relative_key", 1}, {"relative_key_query", 2}};
   const auto *type = reader.choose("position_embedding_type", reader.string("position_embedding_type", "absolute"), types);
   keys.relative = type && type->second != 0;
-  keys.relativeTerms = type && type->second == 2 ? RelativeTerms::QueryAndKey : RelativeTerms::Query;
+  keys.relativeToKeys = type && type->second == 2;
   return keys;
 }
 
@@ -113,7 +112,7 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const BertKeys &key
   attention.value = spec.linear(path + ".self.value", keys.hidden, inner);
   if (own && keys.relative) {
     attention.relativeKey = spec.tensor(path + ".self.distance_embedding.weight", {2 * keys.positions - 1, headSize});
-    attention.relativeTerms = keys.relativeTerms;
+    attention.relativeQuery = keys.relativeToKeys ? attention.relativeKey : noWeight;
   }
   attention.output = spec.linear(path + ".output.dense", inner, keys.hidden);
   attention.heads = attention.kvHeads = int64_t(heads.size());

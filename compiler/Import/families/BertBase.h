@@ -26,8 +26,7 @@ struct BertKeys {
   /// Whether tokens attend to earlier ones only, and whether they attend to another sequence, too.
   bool decoder = false, cross = false;
   /// Whether positions are vectors of distances in the attention, multiplied by queries (and keys), and not embeddings.
-  bool relative = false;
-  mlir::xfmr::RelativeTerms relativeTerms = mlir::xfmr::RelativeTerms::Query;
+  bool relative = false, relativeToKeys = false;
   /// Positions are rotary embeddings of queries and keys.
   std::optional<RopeSpec> rope;
   /// The embeddings have a table of positions.

@@ -13,15 +13,13 @@ using xfmr::ScoreStage;
 /// Components per iteration of the product loops.
 static constexpr int64_t kComponentUnroll = 4;
 static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-/// Columns of padding after the distances in a row of the table of relative keys.
-static constexpr int64_t kTablePadding = 15;
 
 AttentionScores::Values AttentionScores::emit(const AttentionBlock &block) {
   int64_t width = cast<MemRefType>(op.getKey().getType()).getDimSize(2), count = rows.size();
   int64_t vectors = std::gcd(width / kLanes, maxVectors), step = vectors * kLanes;
   return b.loop(b.index(0), block.size, step, Values(count, b.splat(kLowest)), [&](Value column, ValueRange carried) {
     Value key = b.add(block.begin, column), panel = b.div(key, width), lane = b.rem(key, width);
-    Values products = op.getRelativeKey() ? emitRelativeProducts(key, vectors, panel, lane) : emitProducts(vectors, panel, lane);
+    Values products = op.hasRelativeTables() ? emitRelativeProducts(key, vectors, panel, lane) : emitProducts(vectors, panel, lane);
     // Most steps have only keys that exist and that positions leave visible.
     Value plain = b.compare(arith::CmpIPredicate::sle, b.add(column, step), block.size);
     if (op.hidesByPosition()) {
@@ -58,26 +56,62 @@ AttentionScores::Values AttentionScores::emitProducts(int64_t vectors, Value pan
       [&](int64_t j, Value d) { return b.load(op.getKey(), {panel, d, b.add(lane, j * kLanes)}); });
 }
 
-/// Emits query . (key + table[distance]), plus key . table[distance] if the operation has that term. The table's
-/// columns are the distances in descending order, that is ascending keys.
+/// Returns the columns in |table| of the first of 16 distances, for each row and vector of keys from |key| on. Distances
+/// descend as keys ascend, and distance 0 is in the middle. Columns are kept within the table, whose ends repeat the
+/// vectors of the first and the last distance, or counted from that of the first row if |inside|.
+AttentionScores::Values AttentionScores::emitColumns(Value table, Value key, int64_t vectors, bool inside) {
+  int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), count = rows.size();
+  auto columnOf = [&](const Row &row, int64_t offset) { return b.add(b.sub(key, row.position), columns / 2 + offset); };
+  Value first = columnOf(rows.front(), 0);
+  Values result;
+  for (int64_t r = 0; r < count; ++r)
+    for (int64_t j = 0; j < vectors; ++j) {
+      Value kept = inside ? b.add(first, j * kLanes - r) : b.min(columnOf(rows[r], j * kLanes), b.index(columns - kLanes));
+      result.push_back(inside ? kept : b.max(kept, b.index(0)));
+    }
+  return result;
+}
+
+/// Emits query . (key + relative_key[distance]) + key . relative_query[distance]; a missing table is left out. Rows of
+/// one head are consecutive queries: where no distance is beyond the table, one column and constants address them all.
 AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t vectors, Value panel, Value lane) {
-  int64_t count = rows.size(), columns = cast<MemRefType>(op.getRelativeKey().getType()).getDimSize(2),
-          origin = (columns - kTablePadding - 1) / 2;
-  Values table; // column of each row's first distance, within the table also where there are no keys
-  for (const Row &row : rows)
-    for (int64_t j = 0; j < vectors; ++j)
-      table.push_back(b.max(b.min(b.add(b.sub(key, row.position), origin + j * kLanes), b.index(columns - kLanes)), b.index(0)));
+  int64_t count = rows.size();
+  if (count == 1 || cast<MemRefType>(op.getQuery().getType()).getDimSize(1) != 1)
+    return emitRelativeProducts(key, vectors, panel, lane, /*inside=*/false);
+  Value isInside;
+  for (Value table : {op.getRelativeKey(), op.getRelativeQuery()}) {
+    if (!table)
+      continue;
+    int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), reach = vectors * kLanes;
+    Value first = b.add(b.sub(key, rows.front().position), columns / 2);
+    Value fits =
+        b.both(b.compare(arith::CmpIPredicate::sge, first, count - 1), b.compare(arith::CmpIPredicate::sle, first, columns - reach));
+    isInside = isInside ? b.both(isInside, fits) : fits;
+  }
+  return b.choose(
+      isInside, [&] { return emitRelativeProducts(key, vectors, panel, lane, /*inside=*/true); },
+      [&] { return emitRelativeProducts(key, vectors, panel, lane, /*inside=*/false); });
+}
+
+AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t vectors, Value panel, Value lane, bool inside) {
+  int64_t count = rows.size();
+  Value keyTable = op.getRelativeKey(), queryTable = op.getRelativeQuery();
+  Values keyColumns = keyTable ? emitColumns(keyTable, key, vectors, inside) : Values();
+  Values queryColumns = queryTable && queryTable != keyTable ? emitColumns(queryTable, key, vectors, inside) : keyColumns;
   Values initial(count * vectors, b.splat(0.0));
   return b.loop(b.index(0), b.size(op.getQuery(), 2), 1, initial, [&](Value d, ValueRange carried) {
     Values sums;
     for (int64_t r = 0; r < count; ++r) {
       Value query = b.splat(b.loadScalar(op.getQuery(), {rows[r].query, rows[r].head, d}));
       for (int64_t j = 0; j < vectors; ++j) {
+        auto load = [&](Value table, ArrayRef<Value> columns) {
+          return b.load(table, {broadcastRow(b, table, 0, rows[r].head), d, columns[r * vectors + j]});
+        };
         Value keys = b.load(op.getKey(), {panel, d, b.add(lane, j * kLanes)});
-        Value distance = b.load(op.getRelativeKey(), {b.index(0), d, table[r * vectors + j]});
-        Value sum = b.fma(query, b.addf(keys, distance), carried[r * vectors + j]);
-        if (op.getRelativeTerms() == xfmr::RelativeTerms::QueryAndKey)
-          sum = b.fma(keys, distance, sum);
+        Value relative = keyTable ? load(keyTable, keyColumns) : Value();
+        Value sum = b.fma(query, relative ? b.addf(keys, relative) : keys, carried[r * vectors + j]);
+        if (queryTable)
+          sum = b.fma(keys, queryTable == keyTable ? relative : load(queryTable, queryColumns), sum);
         sums.push_back(sum);
       }
     }

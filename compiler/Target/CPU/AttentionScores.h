@@ -27,7 +27,9 @@ private:
   static constexpr int64_t kLanes = VectorBuilder::kLanes;
 
   Values emitProducts(int64_t vectors, Value panel, Value lane);
+  Values emitColumns(Value table, Value key, int64_t vectors, bool inside);
   Values emitRelativeProducts(Value key, int64_t vectors, Value panel, Value lane);
+  Values emitRelativeProducts(Value key, int64_t vectors, Value panel, Value lane, bool inside);
   Value emitScore(const Row &row, Value product, Value key, Lanes lanes, Value sharedMask);
   Value loadMask(const Row &row, Value key, Lanes lanes);
   void storeStage(const Row &row, mlir::xfmr::ScoreStage stage, Value value, Value key, Lanes lanes);

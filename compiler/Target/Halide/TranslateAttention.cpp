@@ -22,8 +22,6 @@ namespace {
 /// The largest score of a hidden key.
 constexpr double kHidden = -1.7e38;
 constexpr double kLowest = std::numeric_limits<float>::lowest();
-/// Columns of padding after the distances in a row of the table of relative keys.
-constexpr int64_t kTablePadding = 15;
 
 class AttentionTranslator {
 public:
@@ -103,14 +101,16 @@ std::string AttentionTranslator::addProducts() {
   std::string query = load(text.addInput(op.getQuery()), {"d1", "d0", "d3"});
   std::string key = load(text.addInput(op.getKey()), {call("div", {"d2", number(width)}), "d3", call("mod", {"d2", number(width)})});
   std::string product = call("mul", {query, key});
-  if (Value table = op.getRelativeKey()) {
-    int64_t size = cast<ShapedType>(table.getType()).getDimSize(2), origin = (size - kTablePadding - 1) / 2;
-    std::string distance = call("add", {call("sub", {"d2", position}), number(origin)});
-    std::string relative = load(text.addInput(table), {"0", "d3", within(distance, number(size))});
-    product = call("mul", {query, call("add", {key, relative})});
-    if (op.getRelativeTerms() == xfmr::RelativeTerms::QueryAndKey)
-      product = call("add", {product, call("mul", {key, relative})});
-  }
+  // The vector of component d3 at the distance of key d2, whose column is in the middle of the table for distance 0.
+  auto relative = [&](Value table) {
+    int64_t size = cast<ShapedType>(table.getType()).getDimSize(2);
+    std::string column = call("add", {call("sub", {"d2", position}), number(size / 2)});
+    return load(text.addInput(table), {broadcast(table, 0, "d0"), "d3", within(column, number(size))});
+  };
+  if (Value table = op.getRelativeKey())
+    product = call("mul", {query, call("add", {key, relative(table)})});
+  if (Value table = op.getRelativeQuery())
+    product = call("add", {product, call("mul", {key, relative(table)})});
   int64_t depth = cast<ShapedType>(op.getQuery().getType()).getDimSize(2);
   return text.addStage(loops({columns}, {number(depth)}), call("add", {"acc", product}), "0.0");
 }

@@ -301,7 +301,7 @@ bool attune::isFlashAttention(tiles::AttentionTileOp op) {
   auto value = cast<MemRefType>(op.getValue().getType());
   bool isCode = op.getPrecision() == xfmr::Precision::BF16 || op.getPrecision() == xfmr::Precision::F16;
   bool isKey = op.hasKeyRows() ? hasRowsOfChunks(op.getKey()) && hasRowsOfChunks(op.getValue()) : key.getDimSize(2) == kKeys;
-  return isCode && isKey && !op.getProbabilities() && !op.getRelativeKey() && query.getDimSize(2) <= kLargestHead &&
+  return isCode && isKey && !op.getProbabilities() && !op.hasRelativeTables() && query.getDimSize(2) <= kLargestHead &&
          value.getDimSize(1) <= kLargestHead && key.isLastDimUnitStride() && value.isLastDimUnitStride();
 }
 

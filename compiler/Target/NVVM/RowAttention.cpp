@@ -11,8 +11,6 @@ using namespace attune;
 using xfmr::ScoreStage;
 using Values = ThreadBuilder::Values;
 
-/// Columns of padding after the distances in a row of the table of relative keys.
-static constexpr int64_t kTablePadding = 15;
 /// Components of a product that are loaded before they are multiplied.
 static constexpr int64_t kUnroll = 4;
 
@@ -34,20 +32,30 @@ Value RowAttention::keyComponent(Value key, Value d) {
   return e.load(op.getKey(), {e.div(key, width), d, e.rem(key, width)});
 }
 
+/// Returns the place in |table|, which may be null, of the distance from |row| to |key|. The distance 0 is in the middle.
+RowAttention::RelativeRow RowAttention::relativeRow(const Row &row, Value key, Value table) {
+  if (!table)
+    return {};
+  int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2);
+  Value column = e.max(e.min(e.add(e.sub(key, row.position), columns / 2), e.index(columns - 1)), e.index(0));
+  return {table, broadcastRow(e, table, 0, row.head), column};
+}
+
+/// Returns component |d| of the vector at |place|, or null if there is no table.
+Value RowAttention::relativeComponent(const RelativeRow &place, Value d) {
+  return place.table ? e.load(place.table, {place.head, d, place.column}) : Value();
+}
+
 Value RowAttention::product(const Row &row, Value key) {
-  Value query = op.getQuery(), table = op.getRelativeKey(), distance;
+  Value query = op.getQuery();
   int64_t size = cast<MemRefType>(query.getType()).getDimSize(2);
-  if (table) {
-    int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), origin = (columns - kTablePadding - 1) / 2;
-    distance = e.max(e.min(e.add(e.sub(key, row.position), origin), e.index(columns - 1)), e.index(0));
-  }
+  RelativeRow relativeKey = relativeRow(row, key, op.getRelativeKey());
+  RelativeRow relativeQuery = op.getRelativeQuery() == op.getRelativeKey() ? relativeKey : relativeRow(row, key, op.getRelativeQuery());
   auto step = [&](Value d, Value sum) {
-    Value q = e.loadWide(query, {row.query, row.head, d}), k = keyComponent(key, d);
-    if (!table)
-      return e.fma(q, k, sum);
-    Value r = e.load(table, {e.index(0), d, distance});
-    sum = e.fma(q, e.addf(k, r), sum);
-    return op.getRelativeTerms() == xfmr::RelativeTerms::QueryAndKey ? e.fma(k, r, sum) : sum;
+    Value q = e.loadWide(query, {row.query, row.head, d}), k = keyComponent(key, d), r = relativeComponent(relativeKey, d);
+    sum = e.fma(q, r ? e.addf(k, r) : k, sum);
+    Value s = op.getRelativeQuery() == op.getRelativeKey() ? r : relativeComponent(relativeQuery, d);
+    return s ? e.fma(k, s, sum) : sum;
   };
   Value sum =
       e.loop(e.index(0), e.index(size / kUnroll * kUnroll), e.index(kUnroll), e.f32(0.0), [&](Value d, ValueRange carried) -> Values {

@@ -36,7 +36,14 @@ public:
   Value keys, heads;
 
 private:
+  /// The column of a distance in a table of relative positions.
+  struct RelativeRow {
+    Value table, head, column;
+  };
+
   Value keyComponent(Value key, Value d);
+  RelativeRow relativeRow(const Row &row, Value key, Value table);
+  Value relativeComponent(const RelativeRow &place, Value d);
   Value mask(const Row &row, Value key);
   void capture(const Row &row, mlir::xfmr::ScoreStage stage, Value value, Value key);
   Value isHiddenByPosition(const Row &row, Value key);

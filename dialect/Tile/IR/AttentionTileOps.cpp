@@ -37,23 +37,33 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
                                          {op.getHeadScale(), "head_scale"},
                                          {op.getDistanceBias(), "distance_bias"},
                                          {op.getRelativeKey(), "relative_key"},
+                                         {op.getRelativeQuery(), "relative_query"},
                                          {op.getProbabilities(), "probabilities"}};
   for (auto [value, name] : added)
     if (value && !cast<ShapedType>(value.getType()).getElementType().isF32())
       return op.emitOpError("expects '") << name << "' of f32, but got " << value.getType();
   if (Value mask = op.getMask(); mask && (rankOf(mask) < 1 || rankOf(mask) > 3)) // C2
     return op.emitOpError("expects 'mask' of rank 1 to 3, but got ") << mask.getType();
-  std::tuple<Value, StringRef, int64_t> terms[] = {
-      {op.getHeadScale(), "head_scale", 1}, {op.getDistanceBias(), "distance_bias", 2}, {op.getRelativeKey(), "relative_key", 3}};
+  std::pair<StringRef, Value> tables[] = {{"relative_key", op.getRelativeKey()}, {"relative_query", op.getRelativeQuery()}};
+  std::tuple<Value, StringRef, int64_t> terms[] = {{op.getHeadScale(), "head_scale", 1},
+                                                   {op.getDistanceBias(), "distance_bias", 2},
+                                                   {op.getRelativeKey(), "relative_key", 3},
+                                                   {op.getRelativeQuery(), "relative_query", 3}};
   for (auto [value, name, rank] : terms)
     if (value && failed(verifyRank(op, value, name, rank)))
       return failure();
-  if (Value table = op.getRelativeKey()) {
-    auto type = cast<ShapedType>(table.getType());
-    if (type.isDynamicDim(2) || type.getDimSize(2) < 16)
-      return op.emitOpError("expects 'relative_key' to have a static number of columns, at least 16, but got ") << type;
+  int64_t headDim = cast<ShapedType>(op.getQuery().getType()).getDimSize(2);
+  for (auto [name, table] : tables) {
+    auto type = table ? cast<ShapedType>(table.getType()) : ShapedType();
+    if (!type)
+      continue;
+    if (type.isDynamicDim(2) || type.getDimSize(2) <= 2 * xfmr::kDistancePadding || type.getDimSize(2) % 2 == 0)
+      return op.emitOpError("expects '") << name << "' to have a static odd number of columns, more than " << 2 * xfmr::kDistancePadding
+                                         << ", but got " << type;
+    if (failed(verifySize(op, ("the rows of '" + name + "'").str(), headDim, type.getDimSize(1))))
+      return failure();
   }
-  if (!op.getPosition() && (op.hidesByPosition() || op.getDistanceBias() || op.getRelativeKey())) // C3
+  if (!op.getPosition() && (op.hidesByPosition() || op.getDistanceBias() || op.hasRelativeTables())) // C3
     return op.emitOpError("expects 'position' for what depends on positions");
   if (op.getMaskFill() && !op.getMask())
     return op.emitOpError("expects 'mask' for 'mask_fill'");
@@ -88,7 +98,7 @@ LogicalResult AttentionTileOp::verify() {
   Value result = getDestinations()[0];
   SmallVector<Value> tensors = {getQuery(), getKey(), getValue()};
   llvm::append_range(tensors, getDestinations());
-  for (Value value : {getMask(), getHeadScale(), getDistanceBias(), getRelativeKey()})
+  for (Value value : {getMask(), getHeadScale(), getDistanceBias(), getRelativeKey(), getRelativeQuery()})
     if (value)
       tensors.push_back(value);
   if (failed(verifyKinds(*this, tensors)) || failed(verifyRank(*this, getQuery(), "query", 3)) ||

@@ -27,9 +27,10 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     - (C1) `query` is `[R, H, D]`, `key` is panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` is `[S, E]`,
       the result is `[R, H, E]`; D, E and W are static and positive. All are tensors, or all are buffers.
     - (C2) `mask`, if present, is f32: `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`. `head_scale` is `[H]`;
-      `distance_bias` is `[1 or H, N]`; `relative_key` is `[1, D, N' + 15]`, static, the distances in descending order.
+      `distance_bias` is `[1 or H, N]`; `relative_key` and `relative_query` are `[1 or H, D, N' + 30]`, with static D
+      and N', the distances in descending order (see `xfmr.weight_distance_panels`).
       `probabilities`, if present, is `[H, R, S]`, the second destination.
-    - (C3) `causal`, windows, `distance_bias` and `relative_key` need `position`.
+    - (C3) `causal`, windows, `distance_bias`, `relative_key` and `relative_query` need `position`.
     - (C4) `scratch` and `state`, if present, are contiguous f32 buffers: `[rows, key_block or more]` for scores, and
       `[R * H or more, 32]` for the maxima and sums of rows between blocks. The vector lowering needs them;
       `attune-attach-scratch` adds them.
@@ -48,10 +49,10 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
   }];
   let arguments = (ins AnyShaped:$query, AnyShaped:$key, AnyShaped:$value, Optional<Index>:$position, Optional<AnyShaped>:$mask,
                        Optional<AnyShaped>:$head_scale, Optional<AnyShaped>:$distance_bias, Optional<AnyShaped>:$relative_key,
-                       Optional<AnyMemRef>:$scratch, Optional<AnyMemRef>:$state, Variadic<AnyShaped>:$destinations, F64Attr:$scale, I64Attr:$key_block,
+                       Optional<AnyShaped>:$relative_query, Optional<AnyMemRef>:$scratch, Optional<AnyMemRef>:$state,
+                       Variadic<AnyShaped>:$destinations, F64Attr:$scale, I64Attr:$key_block,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right, OptionalAttr<F64Attr>:$softcap,
                        OptionalAttr<F64Attr>:$mask_fill, DefaultValuedAttr<Xfmr_MaskedRowsAttr, "::mlir::xfmr::MaskedRows::Uniform">:$masked_rows,
-                       DefaultValuedAttr<Xfmr_RelativeTermsAttr, "::mlir::xfmr::RelativeTerms::Query">:$relative_terms,
                        DefaultValuedAttr<Xfmr_ScoreStageAttr, "::mlir::xfmr::ScoreStage::Softmax">:$score_stage,
                        DefaultValuedAttr<Xfmr_PrecisionAttr, "::mlir::xfmr::Precision::F32">:$precision);
   let results = (outs Variadic<AnyRankedTensor>:$results);
@@ -59,6 +60,7 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,` type($value) `)` (`at` `(` $position^ `)`)?
     (`mask` `(` $mask^ `:` type($mask) `)`)? (`head_scale` `(` $head_scale^ `:` type($head_scale) `)`)?
     (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
+    (`relative_query` `(` $relative_query^ `:` type($relative_query) `)`)?
     (`scratch` `(` $scratch^ `,` $state `:` type($scratch) `,` type($state) `)`)?
     `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
   }];
@@ -70,6 +72,8 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     bool hasKeyRows() { return ::llvm::cast<::mlir::ShapedType>(getKey().getType()).getRank() == 2; }
     /// Returns true if keys may be hidden by their position.
     bool hidesByPosition() { return getCausal() || getWindowLeft() || getWindowRight(); }
+    /// Returns true if vectors of distances are multiplied with queries or keys.
+    bool hasRelativeTables() { return getRelativeKey() || getRelativeQuery(); }
   }];
   let hasVerifier = 1;
 }

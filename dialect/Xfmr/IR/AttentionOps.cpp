@@ -48,15 +48,19 @@ static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t head
   if (auto type = typeOf(op.getDistanceBias());
       type && ((type.getDimSize(0) != heads && type.getDimSize(0) != 1) || isEven(type.getDimSize(1)))) // C4
     return op.emitOpError("expects 'distance_bias' to have 1 or ") << heads << " rows and an odd number of columns, but got " << type;
-  if (auto type = typeOf(op.getRelativeKey())) { // C5
-    bool isPanel = type.getRank() == 3;
-    int64_t rows = isPanel ? type.getDimSize(2) - 15 : type.getDimSize(0);
-    if (!type.hasStaticShape() || type.getDimSize(1) != headDim || rows < 1 || isEven(rows) || (isPanel && type.getDimSize(0) != 1))
-      return op.emitOpError("expects 'relative_key' to have a static odd number of rows and ")
-             << headDim << " columns, the head size, but got " << type;
+  std::pair<StringRef, Value> tables[] = {{"relative_key", op.getRelativeKey()}, {"relative_query", op.getRelativeQuery()}};
+  for (auto [name, table] : tables) { // C5
+    RankedTensorType type = typeOf(table);
+    if (!type)
+      continue;
+    bool isPanels = type.getRank() == 3, isStatic = type.hasStaticShape();
+    int64_t rows = isPanels ? type.getDimSize(2) - 2 * kDistancePadding : type.getDimSize(0), columns = type.getDimSize(1);
+    bool ofHeads = isPanels ? type.getDimSize(0) == heads : columns == heads * headDim;
+    bool ofAll = isPanels ? type.getDimSize(0) == 1 : columns == headDim;
+    if (!isStatic || rows < 1 || isEven(rows) || !(ofHeads || ofAll) || (isPanels && columns != headDim))
+      return op.emitOpError("expects '") << name << "' to have a static odd number of rows, and " << headDim
+                                         << " columns, the head size, or " << heads * headDim << ", those of all heads, but got " << type;
   }
-  if (!op.getRelativeKey() && op.getRelativeTerms() != RelativeTerms::Query)
-    return op.emitOpError("expects 'relative_key' for relative_terms = ") << stringifyRelativeTerms(op.getRelativeTerms());
   std::pair<StringRef, std::optional<uint64_t>> windows[] = {{"window_left", op.getWindowLeft()}, {"window_right", op.getWindowRight()}};
   for (auto [name, size] : windows) // C6
     if (size && static_cast<int64_t>(*size) < 0)
@@ -110,15 +114,15 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Type probabil
   auto type = cast<RankedTensorType>(query.getType());
   Type result = type.clone({type.getDimSize(0), type.getDimSize(1), cast<RankedTensorType>(value.getType()).getShape().back()});
   build(builder, state, result, probabilities, query, key, value, queryOffsets, keyOffsets, queryLength, keyLength, Value(), Value(),
-        Value(), Value(), Value(), Value(), APFloat(scale), /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
+        Value(), Value(), Value(), Value(), Value(), APFloat(scale), /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
 }
 
 void MultiHeadAttentionOp::build(OpBuilder &builder, OperationState &state, Type result, Type probabilities, Value query, Value memory,
                                  Value wq, Value wk, Value wv, Value wo, Value bq, Value bk, Value bv, Value bo, Value queryOffsets,
                                  Value keyOffsets, Value queryLength, Value keyLength, int64_t numHeads, int64_t numKvHeads, double scale) {
   build(builder, state, result, probabilities, query, memory, Value(), wq, wk, wv, wo, bq, bk, bv, bo, queryOffsets, keyOffsets,
-        queryLength, keyLength, Value(), Value(), Value(), Value(), Value(), numHeads, numKvHeads, APFloat(scale), /*causal=*/false,
-        Alignment::End, nullptr, nullptr, nullptr, nullptr);
+        queryLength, keyLength, Value(), Value(), Value(), Value(), Value(), Value(), numHeads, numKvHeads, APFloat(scale),
+        /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
 }
 
 namespace {

@@ -42,16 +42,18 @@ def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
   let hasFolder = 1;
 }
 
-/// Operands that `attention` and `multi_head_attention` share: key lengths, masks, biases and relative keys.
+def Xfmr_RelativeTable : RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>;
+
+/// Operands that `attention` and `multi_head_attention` share: key lengths, masks, biases and tables of relative
+/// positions.
 defvar Xfmr_ScoreOperands = (ins Optional<Xfmr_Lengths>:$key_lengths, Optional<Xfmr_Mask>:$mask, Optional<1DTensorOf<[F32]>>:$head_mask,
                                  Optional<2DTensorOf<[F32]>>:$distance_bias,
-                                 Optional<RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>>:$relative_key);
+                                 Optional<Xfmr_RelativeTable>:$relative_key, Optional<Xfmr_RelativeTable>:$relative_query);
 defvar Xfmr_ScoreAttributes = (ins F64Attr:$scale, UnitAttr:$causal,
                                    DefaultValuedAttr<Xfmr_AlignmentAttr, "::mlir::xfmr::Alignment::End">:$alignment,
                                    OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right, OptionalAttr<F64Attr>:$softcap,
                                    OptionalAttr<F64Attr>:$mask_fill,
                                    DefaultValuedAttr<Xfmr_MaskedRowsAttr, "::mlir::xfmr::MaskedRows::Uniform">:$masked_rows,
-                                   DefaultValuedAttr<Xfmr_RelativeTermsAttr, "::mlir::xfmr::RelativeTerms::Query">:$relative_terms,
                                    DefaultValuedAttr<Xfmr_ScoreStageAttr, "::mlir::xfmr::ScoreStage::Softmax">:$score_stage);
 
 def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
@@ -65,14 +67,17 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     the last query is aligned with the last key). For each head h and query i, with g = h / (H / G) and j over the keys
     of the sequence:
 
-        s[j] = scale * (q . k[j] + relative[j])                     q = query[i, h, :], k[j] = key[j, g, :]
+        s[j] = scale * (q . (k[j] + rk[j]) + k[j] . rq[j])          q = query[i, h, :], k[j] = key[j, g, :]
         c[j] = softcap * tanh(s[j] / softcap)                       s[j] without `softcap`
         x[j] = c[j] + distance_bias[h, j - p + (N - 1) / 2] + mask[b, h, i, j]
         P    = softmax over the visible j of x * head_mask[h]
         result[i, h, e] = sum_j P[j] * value[j, g, e]
 
-    `relative[j]` is `q . r` (`relative_terms = query`) or `q . r + k[j] . r` (`query_and_key`) with
-    `r = relative_key[p - j + (N' - 1) / 2, :]`.
+    `rk[j]` and `rq[j]` are zero without `relative_key` and `relative_query`. A table `[N', D]` has one vector for each
+    distance and `rk[j]` is its row `p - j + (N' - 1) / 2`; distances beyond the table have its first or last row. A
+    table `[N', H * D]` has other vectors for each head, in the columns `h * D` to `h * D + D - 1`. BERT's
+    `relative_key_query` passes one table as both; DeBERTa's disentangled attention passes the positions projected to
+    keys as `relative_key`, those projected to queries as `relative_query`.
 
     A key j is hidden if one of these holds: `causal` is set and `j > p`; `window_left = n` and `j < p - n`;
     `window_right = n` and `j > p + n`; a mask of i1 or i64 is 0 there; a mask of f32 is below -1.7e38 there. Every
@@ -94,8 +99,8 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast, also if it is dynamic;
       the key dimension only if it is static. `head_mask` has H elements.
     - (C4) `distance_bias` is `[H or 1, N]` with N odd and at least 2 max(Q, K) - 1.
-    - (C5) `relative_key` is `[N', D]` with N' odd and at least 2 max(Q, K) - 1; `relative_terms` other than the default
-      needs it. From the phase `linalg` on it is one panel `[1, D, N' + 15]` of its rows in reverse order.
+    - (C5) `relative_key` and `relative_query` are `[N', D]` or `[N', H * D]` with N' odd and static. From the phase
+      `linalg` on each is panels `[1 or H, D, N' + 30]`, the result of `xfmr.weight_distance_panels`.
     - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64. A `score_stage`
       other than the default needs `probabilities`.
     - (N1) f32. Keys are processed in blocks of 512 from key 0 on, in order, with a running maximum and sum. A hidden
@@ -117,6 +122,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     (`slots` `(` $slots^ `)`)?
     (`key_lengths` `(` $key_lengths^ `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? (`head_mask` `(` $head_mask^ `:` type($head_mask) `)`)?
     (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
+    (`relative_query` `(` $relative_query^ `:` type($relative_query) `)`)?
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($probabilities)^)?
   }];
   /// Builds attention without masks, biases and options, which accessors add. |probabilities| may be null.
@@ -170,6 +176,7 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
     `offsets` `(` $query_offsets `,` $key_offsets `)` `lengths` `(` $query_length `,` $key_length `)`
     (`key_lengths` `(` $key_lengths^ `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? (`head_mask` `(` $head_mask^ `:` type($head_mask) `)`)?
     (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
+    (`relative_query` `(` $relative_query^ `:` type($relative_query) `)`)?
     attr-dict `:` type($query) `,` type($memory) `->` type($result) (`,` type($probabilities)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Type":$probabilities, "::mlir::Value":$query, "::mlir::Value":$memory, "::mlir::Value":$wq,

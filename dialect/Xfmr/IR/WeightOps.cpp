@@ -136,15 +136,14 @@ LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   return success();
 }
 
-LogicalResult WeightReverseOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getWeight().getType());
+LogicalResult WeightDistancePanelsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                                       SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getTable().getType());
+  int64_t heads = adaptor.getHeads(), columns = type.getDimSize(1);
+  if (heads <= 0 || columns % heads != 0) // C1
+    return emitOptionalError(loc, "expects 'heads' to divide the number of columns, ", columns, ", but got ", heads);
+  types.push_back(type.clone({heads, columns / heads, type.getDimSize(0) + 2 * kDistancePadding}));
   return success();
-}
-
-OpFoldResult WeightReverseOp::fold(FoldAdaptor) {
-  if (auto inner = getWeight().getDefiningOp<WeightReverseOp>())
-    return inner.getWeight();
-  return {};
 }
 
 LogicalResult WeightSliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {

@@ -130,6 +130,24 @@ def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
   let assemblyFormat = "$codes attr-dict `:` type($codes)";
 }
 
+def Xfmr_WeightDistancePanelsOp : Xfmr_WeightExpr<"weight_distance_panels"> {
+  let summary = "lays out a table of vectors of distances for loads along keys";
+  let description = [{
+    `result[h, d, c] = table[min(max(N - 1 - (c - 15), 0), N - 1), h * D + d]` for N rows and D columns of each head.
+    The distances descend from left to right, as they do along the keys of a query. The first and the last distance are
+    repeated 15 times, so that 16 consecutive columns may begin or end beyond the table.
+
+    - (C1) `heads` is positive and divides the number of columns.
+
+    ```mlir
+    %p = xfmr.weight_distance_panels %t, 4 : tensor<63x48xf32>   // tensor<4x12x93xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Matrix:$table, I64Attr:$heads);
+  let results = (outs TensorRankOf<[Xfmr_Float], [3]>:$result);
+  let assemblyFormat = "$table `,` $heads attr-dict `:` type($table)";
+}
+
 def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
   let summary = "packs a weight matrix into panels of output features, the layout that GEMM kernels stream";
   let description = [{
@@ -151,21 +169,6 @@ def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
                        DefaultValuedAttr<I64Attr, "1">:$multiple);
   let results = (outs TensorRankOf<[Xfmr_Float, I8], [3, 4]>:$result);
   let assemblyFormat = "$weight `,` $width (`group` $group^ `multiple` $multiple)? attr-dict `:` type($weight)";
-}
-
-def Xfmr_WeightReverseOp : Xfmr_WeightExpr<"weight_reverse"> {
-  let summary = "reverses the order of the rows of a weight matrix";
-  let description = [{
-    `result[i, j] = weight[N - 1 - i, j]` for N rows
-
-    ```mlir
-    %r = xfmr.weight_reverse %w : tensor<100x48xf32>
-    ```
-  }];
-  let arguments = (ins Xfmr_Matrix:$weight);
-  let results = (outs Xfmr_Matrix:$result);
-  let assemblyFormat = "$weight attr-dict `:` type($weight)";
-  let hasFolder = 1;
 }
 
 def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {

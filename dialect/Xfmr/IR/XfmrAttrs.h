@@ -19,4 +19,11 @@
 
 #include "dialect/Xfmr/IR/XfmrDialect.h.inc"
 
+namespace mlir::xfmr {
+
+/// Copies of the first and of the last column of a table in `weight_distance_panels`: 16 lanes may be beyond it but one.
+inline constexpr int64_t kDistancePadding = 15;
+
+} // namespace mlir::xfmr
+
 #endif // ATTUNE_DIALECT_XFMR_IR_XFMRATTRS_H

@@ -38,13 +38,6 @@ def Xfmr_Alignment : I32EnumAttr<"Alignment", "alignment of queries with keys: f
 }
 def Xfmr_AlignmentAttr : EnumAttr<Xfmr_Dialect, Xfmr_Alignment, "alignment"> { let assemblyFormat = "`<` $value `>`"; }
 
-def Xfmr_RelativeTerms : I32EnumAttr<"RelativeTerms", "vectors that a table of relative keys is multiplied by", [
-    I32EnumAttrCase<"Query", 0, "query">, I32EnumAttrCase<"QueryAndKey", 1, "query_and_key">]> {
-  let genSpecializedAttr = 0;
-  let cppNamespace = "::mlir::xfmr";
-}
-def Xfmr_RelativeTermsAttr : EnumAttr<Xfmr_Dialect, Xfmr_RelativeTerms, "relative_terms"> { let assemblyFormat = "`<` $value `>`"; }
-
 def Xfmr_ScoreStage : I32EnumAttr<"ScoreStage", "step of attention after which scores are returned", [
     I32EnumAttrCase<"Product", 0, "product">, I32EnumAttrCase<"Capped", 1, "capped">, I32EnumAttrCase<"Masked", 2, "masked">,
     I32EnumAttrCase<"Softmax", 3, "softmax">]> {

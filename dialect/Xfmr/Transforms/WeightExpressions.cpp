@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::xfmr;
 
 bool mlir::xfmr::isWeightExpression(Operation *op) {
-  return isa<WeightQuantizeOp, WeightConcatOp, WeightConvertOp, WeightPackOp, WeightReverseOp, WeightScalesOp, WeightSliceOp,
+  return isa<WeightQuantizeOp, WeightConcatOp, WeightConvertOp, WeightDistancePanelsOp, WeightPackOp, WeightScalesOp, WeightSliceOp,
              WeightRowSumsOp, WeightTransposeOp>(op);
 }
 
@@ -50,9 +50,20 @@ Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) 
       .Case([&](WeightQuantizeOp) -> Attribute { return RowCodesSourceAttr::get(context, sources[0]); })
       .Case([&](WeightScalesOp) -> Attribute { return RowScalesSourceAttr::get(context, sources[0]); })
       .Case([&](WeightRowSumsOp) -> Attribute { return RowSumsSourceAttr::get(context, sources[0]); })
-      .Case([&](WeightReverseOp reverse) -> Attribute {
-        SmallVector<int64_t> rows = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, reverse.getWeight().getType().getDimSize(0))));
-        return SelectSourceAttr::get(context, sources[0], 0, DenseI64ArrayAttr::get(context, rows));
+      .Case([&](WeightDistancePanelsOp panels) -> Attribute {
+        int64_t count = panels.getTable().getType().getDimSize(0);
+        SmallVector<int64_t> rows;
+        for (int64_t row = count - 1 + kDistancePadding; row >= -kDistancePadding; --row)
+          rows.push_back(std::clamp<int64_t>(row, 0, count - 1));
+        Attribute table = sources[0];
+        if (auto inner = dyn_cast<SelectSourceAttr>(table); inner && inner.getAxis() == 0) {
+          for (int64_t &row : rows)
+            row = inner.getIndices()[row];
+          table = inner.getSource();
+        }
+        Attribute selected = SelectSourceAttr::get(context, table, 0, DenseI64ArrayAttr::get(context, rows));
+        Attribute columns = TransposeSourceAttr::get(context, selected, DenseI64ArrayAttr::get(context, {1, 0}));
+        return ReshapeSourceAttr::get(context, columns, DenseI64ArrayAttr::get(context, panels.getType().getShape()));
       })
       .Case([&](WeightSliceOp slice) -> Attribute {
         return SliceSourceAttr::get(context, sources[0], /*axis=*/1, slice.getBegin(), slice.getEnd());
@@ -71,7 +82,7 @@ StringRef mlir::xfmr::weightNameSuffix(Operation *op) {
       .Case([](WeightQuantizeOp) { return ".codes"; })
       .Case([](WeightScalesOp) { return ".scales"; })
       .Case([](WeightRowSumsOp) { return ".sums"; })
-      .Case([](WeightReverseOp) { return ".reversed"; })
+      .Case([](WeightDistancePanelsOp) { return ".distances"; })
       .Case([](WeightSliceOp) { return ".slice"; })
       .Case([](WeightTransposeOp) { return ".transposed"; })
       .Default([](Operation *) { return ""; });

@@ -121,7 +121,7 @@ func.func @multi_head_attention_c2_output_bias(%x: tensor<?x48xf32>, %w: tensor<
 func.func @multi_head_attention_c2_some(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %b: tensor<48xf32>, %off: tensor<?xi64>, %len: index) {
   // expected-error @below {{expects 'bq', 'bk' and 'bv' together, and 'bo' only with them}}
   %y = "xfmr.multi_head_attention"(%x, %x, %w, %w, %w, %b, %off, %off, %len, %len)
-    {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64, operandSegmentSizes = array<i32: 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0>}
+    {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64, operandSegmentSizes = array<i32: 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0>}
     : (tensor<?x48xf32>, tensor<?x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48xf32>,
        tensor<?xi64>, tensor<?xi64>, index, index) -> tensor<?x48xf32>
   return
@@ -194,7 +194,7 @@ func.func @attention_c4_columns(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf
 // -----
 
 func.func @attention_c5_columns(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf32>, %v: tensor<?x2x?x12xf32>, %off: tensor<?xi64>, %len: index, %x: tensor<15x8xf32>) {
-  // expected-error @below {{expects 'relative_key' to have a static odd number of rows and 12 columns, the head size, but got 'tensor<15x8xf32>'}}
+  // expected-error @below {{expects 'relative_key' to have a static odd number of rows, and 12 columns, the head size, or 48, those of all heads, but got 'tensor<15x8xf32>'}}
   %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) relative_key(%x : tensor<15x8xf32>) {scale = 1.0 : f64}
     : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
   return
@@ -203,7 +203,7 @@ func.func @attention_c5_columns(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf
 // -----
 
 func.func @attention_c5_rows(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf32>, %v: tensor<?x2x?x12xf32>, %off: tensor<?xi64>, %len: index, %x: tensor<16x12xf32>) {
-  // expected-error @below {{expects 'relative_key' to have a static odd number of rows and 12 columns, the head size, but got 'tensor<16x12xf32>'}}
+  // expected-error @below {{expects 'relative_key' to have a static odd number of rows, and 12 columns, the head size, or 48, those of all heads, but got 'tensor<16x12xf32>'}}
   %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) relative_key(%x : tensor<16x12xf32>) {scale = 1.0 : f64}
     : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
   return
@@ -211,9 +211,18 @@ func.func @attention_c5_rows(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf32>
 
 // -----
 
-func.func @attention_c5_terms(%q: tensor<?x4x12xf32>, %k: tensor<?x2x?x12x64xf32>, %v: tensor<?x2x?x12xf32>, %off: tensor<?xi64>, %len: index, %x: index) {
-  // expected-error @below {{expects 'relative_key' for relative_terms = query_and_key}}
-  %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len)  {scale = 1.0 : f64, relative_terms = #xfmr.relative_terms<query_and_key>}
+func.func @attention_c5_query(%q: tensor<?x4x12xf32>, %off: tensor<?xi64>, %len: index, %x: tensor<15x24xf32>) {
+  // expected-error @below {{expects 'relative_query' to have a static odd number of rows, and 12 columns, the head size, or 48, those of all heads, but got 'tensor<15x24xf32>'}}
+  %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) relative_query(%x : tensor<15x24xf32>) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c5_panels(%q: tensor<?x4x12xf32>, %off: tensor<?xi64>, %len: index, %x: tensor<2x12x45xf32>) {
+  // expected-error @below {{expects 'relative_key' to have a static odd number of rows, and 12 columns, the head size, or 48, those of all heads, but got 'tensor<2x12x45xf32>'}}
+  %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) relative_key(%x : tensor<2x12x45xf32>) {scale = 1.0 : f64}
     : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
   return
 }

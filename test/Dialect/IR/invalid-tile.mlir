@@ -91,8 +91,24 @@ func.func @attention_tile_c2_mask(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32
 // -----
 
 func.func @attention_tile_c2_relative_key(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %p: index, %t: memref<1x12x?xf32>) {
-  // expected-error @below {{expects 'relative_key' to have a static number of columns, at least 16, but got 'memref<1x12x?xf32>'}}
+  // expected-error @below {{expects 'relative_key' to have a static odd number of columns, more than 30, but got 'memref<1x12x?xf32>'}}
   tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) at(%p) relative_key(%t : memref<1x12x?xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c2_relative_query(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %p: index, %t: memref<1x8x45xf32>) {
+  // expected-error @below {{expects the rows of 'relative_query' to be 12, but got 8}}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) at(%p) relative_query(%t : memref<1x8x45xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c3_relative_query(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %t: memref<1x12x45xf32>) {
+  // expected-error @below {{expects 'position' for what depends on positions}}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) relative_query(%t : memref<1x12x45xf32>) outs(%d : memref<?x1x12xf32>) {scale = 1.0 : f64, key_block = 32 : i64}
   return
 }
 

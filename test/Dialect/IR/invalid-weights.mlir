@@ -147,3 +147,31 @@ func.func @weight_slice_c1_negative(%w: tensor<4x8xf32>) {
   %s = xfmr.weight_slice %w, -1 to 4 : tensor<4x8xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{expects matrices with equal numbers of columns, but got 'tensor<5x8xf32>' and 'tensor<3x7xf32>'}}
+xfmr.weight @project : tensor<5x3xf32> = #xfmr.project<#xfmr.tensor<"a" : tensor<5x8xf32>>, #xfmr.tensor<"w" : tensor<3x7xf32>>>
+
+// -----
+
+// expected-error @below {{expects a vector of 3 floats, but got #xfmr.tensor<"b" : tensor<5xf32>>}}
+xfmr.weight @project : tensor<5x3xf32> = #xfmr.project<#xfmr.tensor<"a" : tensor<5x8xf32>>, #xfmr.tensor<"w" : tensor<3x8xf32>>, #xfmr.tensor<"b" : tensor<5xf32>>>
+
+// -----
+
+// expected-error @below {{expects a matrix source, but got #xfmr.tensor<"a" : tensor<8xf32>>}}
+xfmr.weight @norm : tensor<8xf32> = #xfmr.layer_norm<#xfmr.tensor<"a" : tensor<8xf32>>, #xfmr.tensor<"g" : tensor<8xf32>>, #xfmr.tensor<"b" : tensor<8xf32>>, 1.0e-7 : f64>
+
+// -----
+
+// expected-error @below {{expects a vector of 8 floats, but got #xfmr.tensor<"g" : tensor<5xf32>>}}
+xfmr.weight @norm : tensor<5x8xf32> = #xfmr.layer_norm<#xfmr.tensor<"a" : tensor<5x8xf32>>, #xfmr.tensor<"g" : tensor<5xf32>>, #xfmr.tensor<"b" : tensor<8xf32>>, 1.0e-7 : f64>
+
+// -----
+
+func.func @weight_distance_panels_c1(%t: tensor<5x8xf32>) {
+  // expected-error @below {{expects 'heads' to divide the number of columns, 8, but got 3}}
+  %p = xfmr.weight_distance_panels %t, 3 : tensor<5x8xf32>
+  return
+}

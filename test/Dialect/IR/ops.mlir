@@ -21,11 +21,17 @@ xfmr.weight @reshape : tensor<2x2x4xf32> = #xfmr.reshape<#xfmr.tensor<"a" : tens
 xfmr.weight @scale : tensor<2x8xf32> = #xfmr.scale<#xfmr.tensor<"a" : tensor<2x8xf32>>, 0.125 : f64>
 // CHECK: xfmr.weight @shift : tensor<2x8xf32> = #xfmr.shift<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1.000000e+00 : f64>
 xfmr.weight @shift : tensor<2x8xf32> = #xfmr.shift<#xfmr.tensor<"a" : tensor<2x8xf32>>, 1.0 : f64>
+// CHECK: xfmr.weight @project : tensor<5x3xf32> = #xfmr.project<#xfmr.tensor<"a" : tensor<5x8xf32>>, #xfmr.tensor<"w" : tensor<3x8xf32>>, #xfmr.tensor<"b" : tensor<3xf32>>>
+xfmr.weight @project : tensor<5x3xf32> = #xfmr.project<#xfmr.tensor<"a" : tensor<5x8xf32>>, #xfmr.tensor<"w" : tensor<3x8xf32>>, #xfmr.tensor<"b" : tensor<3xf32>>>
+// CHECK: xfmr.weight @project_without_bias : tensor<5x3xf32> = #xfmr.project<#xfmr.tensor<"a" : tensor<5x8xf32>>, #xfmr.tensor<"w" : tensor<3x8xf32>>>
+xfmr.weight @project_without_bias : tensor<5x3xf32> = #xfmr.project<#xfmr.tensor<"a" : tensor<5x8xf32>>, #xfmr.tensor<"w" : tensor<3x8xf32>>>
+// CHECK: xfmr.weight @norm : tensor<5x8xf32> = #xfmr.layer_norm<#xfmr.tensor<"a" : tensor<5x8xf32>>, #xfmr.tensor<"g" : tensor<8xf32>>, #xfmr.tensor<"b" : tensor<8xf32>>, 9.9999999999999995E-8 : f64>
+xfmr.weight @norm : tensor<5x8xf32> = #xfmr.layer_norm<#xfmr.tensor<"a" : tensor<5x8xf32>>, #xfmr.tensor<"g" : tensor<8xf32>>, #xfmr.tensor<"b" : tensor<8xf32>>, 1.0e-7 : f64>
 // CHECK: xfmr.weight @panels : tensor<2x8x16xf32> = #xfmr.panels<#xfmr.tensor<"c" : tensor<20x8xf32>>, 16>
 xfmr.weight @panels : tensor<2x8x16xf32> = #xfmr.panels<#xfmr.tensor<"c" : tensor<20x8xf32>>, 16>
 
 // CHECK-LABEL: @weights
-func.func @weights(%a: tensor<8x8xf32>, %b: tensor<4x8xf32>) {
+func.func @weights(%a: tensor<8x8xf32>, %b: tensor<4x8xf32>, %d: tensor<5x8xf32>) {
   // CHECK: xfmr.weight_ref @table : tensor<203x48xf32>
   %table = xfmr.weight_ref @table : tensor<203x48xf32>
   // CHECK: xfmr.weight_concat 0, %{{.*}}, %{{.*}} : tensor<8x8xf32>, tensor<4x8xf32>
@@ -36,14 +42,14 @@ func.func @weights(%a: tensor<8x8xf32>, %b: tensor<4x8xf32>) {
   %transpose = xfmr.weight_transpose %b : tensor<4x8xf32>
   // CHECK: xfmr.weight_slice %{{.*}}, 2 to 7 : tensor<4x8xf32>
   %slice = xfmr.weight_slice %b, 2 to 7 : tensor<4x8xf32>
-  // CHECK: xfmr.weight_reverse %{{.*}} : tensor<4x8xf32>
-  %reverse = xfmr.weight_reverse %b : tensor<4x8xf32>
+  // CHECK: xfmr.weight_distance_panels %{{.*}}, 2 : tensor<5x8xf32>
+  %distances = xfmr.weight_distance_panels %d, 2 : tensor<5x8xf32>
   // The inferred types.
-  // CHECK: call @use({{.*}}) : (tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>) -> ()
-  call @use(%concat, %pack, %transpose) : (tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>) -> ()
+  // CHECK: call @use({{.*}}) : (tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>, tensor<2x4x35xf32>) -> ()
+  call @use(%concat, %pack, %transpose, %distances) : (tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>, tensor<2x4x35xf32>) -> ()
   return
 }
-func.func private @use(tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>)
+func.func private @use(tensor<12x8xf32>, tensor<7x48x32xf32>, tensor<8x4xf32>, tensor<2x4x35xf32>)
 
 // CHECK-LABEL: @tokens
 func.func @tokens(%batch: index, %length: index, %mask: tensor<?x?xi64>, %x: tensor<?x48xf32>, %probabilities: tensor<?x4x?x?xf32>)
@@ -160,14 +166,14 @@ func.func @multi_head_attention(%x: tensor<?x48xf32>, %memory: tensor<?x32xf32>,
 // All stages that scores may have.
 // CHECK-LABEL: @scores
 func.func @scores(%q: tensor<?x4x12xf32>, %k: tensor<?x2x12xf32>, %v: tensor<?x2x20xf32>, %offsets: tensor<?xi64>, %lens: tensor<?xi64>, %length: index,
-                  %mask: tensor<?x?x?x?xi1>, %distance: tensor<4x?xf32>, %table: tensor<63x12xf32>) -> tensor<?x4x20xf32> {
-  // CHECK: xfmr.attention {{.*}} offsets(%{{.*}}, %{{.*}}) lengths(%{{.*}}, %{{.*}}) key_lengths(%{{.*}}) mask(%{{.*}} : tensor<?x?x?x?xi1>) distance_bias(%{{.*}} : tensor<4x?xf32>) relative_key(%{{.*}} : tensor<63x12xf32>)
-  // CHECK-SAME: {alignment = #xfmr.alignment<start>, causal, mask_fill = -1.000000e+10 : f64, masked_rows = #xfmr.masked_rows<least_masked>, relative_terms = #xfmr.relative_terms<query_and_key>, scale = 1.250000e-01 : f64, score_stage = #xfmr.score_stage<masked>, softcap = 3.000000e+01 : f64, window_left = 7 : i64, window_right = 0 : i64}
+                  %mask: tensor<?x?x?x?xi1>, %distance: tensor<4x?xf32>, %table: tensor<63x12xf32>, %ofHeads: tensor<63x48xf32>) -> tensor<?x4x20xf32> {
+  // CHECK: xfmr.attention {{.*}} offsets(%{{.*}}, %{{.*}}) lengths(%{{.*}}, %{{.*}}) key_lengths(%{{.*}}) mask(%{{.*}} : tensor<?x?x?x?xi1>) distance_bias(%{{.*}} : tensor<4x?xf32>) relative_key(%{{.*}} : tensor<63x12xf32>) relative_query(%{{.*}} : tensor<63x48xf32>)
+  // CHECK-SAME: {alignment = #xfmr.alignment<start>, causal, mask_fill = -1.000000e+10 : f64, masked_rows = #xfmr.masked_rows<least_masked>, scale = 1.250000e-01 : f64, score_stage = #xfmr.score_stage<masked>, softcap = 3.000000e+01 : f64, window_left = 7 : i64, window_right = 0 : i64}
   // CHECK-SAME: tensor<?x4x12xf32>, tensor<?x2x12xf32>, tensor<?x2x20xf32> -> tensor<?x4x20xf32>, tensor<?x4x?x?xf32>
   %o, %p = xfmr.attention %q, %k, %v offsets(%offsets, %offsets) lengths(%length, %length) key_lengths(%lens) mask(%mask : tensor<?x?x?x?xi1>)
-    distance_bias(%distance : tensor<4x?xf32>) relative_key(%table : tensor<63x12xf32>)
+    distance_bias(%distance : tensor<4x?xf32>) relative_key(%table : tensor<63x12xf32>) relative_query(%ofHeads : tensor<63x48xf32>)
     {scale = 0.125 : f64, causal, alignment = #xfmr.alignment<start>, window_left = 7 : i64, window_right = 0 : i64, softcap = 30.0 : f64, mask_fill = -1.0e10 : f64,
-     masked_rows = #xfmr.masked_rows<least_masked>, relative_terms = #xfmr.relative_terms<query_and_key>, score_stage = #xfmr.score_stage<masked>}
+     masked_rows = #xfmr.masked_rows<least_masked>, score_stage = #xfmr.score_stage<masked>}
     : tensor<?x4x12xf32>, tensor<?x2x12xf32>, tensor<?x2x20xf32> -> tensor<?x4x20xf32>, tensor<?x4x?x?xf32>
   return %o : tensor<?x4x20xf32>
 }
@@ -237,7 +243,7 @@ func.func @mask_caches(%cache: tensor<?x?xf32>, %ids: tensor<?xi64>, %mask: tens
 // CHECK-LABEL: @tiles
 func.func @tiles(%keys: tensor<?x12xf32>, %panel: tensor<12x32xf32>, %q: tensor<?x2x12xf32>, %k: tensor<?x12x32xf32>, %v: tensor<?x12xf32>,
                  %d: tensor<?x2x12xf32>, %mask: tensor<1x?xf32>, %h: tensor<2xf32>, %p: tensor<2x?x?xf32>, %i: index, %ids: tensor<?xi64>,
-                 %angles: tensor<64x8xf32>, %bias: tensor<2x?xf32>, %relative: tensor<1x12x46xf32>) -> (tensor<?x2x12xf32>, tensor<?x12xf32>) {
+                 %angles: tensor<64x8xf32>, %bias: tensor<2x?xf32>, %relative: tensor<1x12x45xf32>, %ofHeads: tensor<2x12x45xf32>) -> (tensor<?x2x12xf32>, tensor<?x12xf32>) {
   // CHECK: tile.key_panel ins(%{{.*}} : tensor<?x12xf32>) outs(%{{.*}} : tensor<12x32xf32>) -> tensor<12x32xf32>
   %0 = tile.key_panel ins(%keys : tensor<?x12xf32>) outs(%panel : tensor<12x32xf32>) -> tensor<12x32xf32>
   // CHECK: tile.key_panel ins(%{{.*}} : tensor<?x12xf32>) at(%{{.*}}) outs(%{{.*}} : tensor<12x32xf32>) -> tensor<12x32xf32>
@@ -249,10 +255,10 @@ func.func @tiles(%keys: tensor<?x12xf32>, %panel: tensor<12x32xf32>, %q: tensor<
   // CHECK: tile.attention_tile ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x2x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) mask(%{{.*}} : tensor<1x?xf32>) head_scale(%{{.*}} : tensor<2xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x2x12xf32>, tensor<2x?x?xf32>) {key_block = 512 : i64, scale = 1.250000e-01 : f64} -> tensor<?x2x12xf32>, tensor<2x?x?xf32>
   %4:2 = tile.attention_tile ins(%3, %k, %v : tensor<?x2x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) mask(%mask : tensor<1x?xf32>) head_scale(%h : tensor<2xf32>)
     outs(%d, %p : tensor<?x2x12xf32>, tensor<2x?x?xf32>) {scale = 0.125 : f64, key_block = 512 : i64} -> tensor<?x2x12xf32>, tensor<2x?x?xf32>
-  // CHECK: tile.attention_tile ins({{.*}}) at(%{{.*}}) distance_bias(%{{.*}} : tensor<2x?xf32>) relative_key(%{{.*}} : tensor<1x12x46xf32>) outs(%{{.*}} : tensor<?x2x12xf32>) {causal, key_block = 512 : i64, relative_terms = #xfmr.relative_terms<query_and_key>, scale = 1.250000e-01 : f64, window_left = 4 : i64} -> tensor<?x2x12xf32>
+  // CHECK: tile.attention_tile ins({{.*}}) at(%{{.*}}) distance_bias(%{{.*}} : tensor<2x?xf32>) relative_key(%{{.*}} : tensor<1x12x45xf32>) relative_query(%{{.*}} : tensor<2x12x45xf32>) outs(%{{.*}} : tensor<?x2x12xf32>) {causal, key_block = 512 : i64, scale = 1.250000e-01 : f64, window_left = 4 : i64} -> tensor<?x2x12xf32>
   %5 = tile.attention_tile ins(%4#0, %k, %v : tensor<?x2x12xf32>, tensor<?x12x32xf32>, tensor<?x12xf32>) at(%i) distance_bias(%bias : tensor<2x?xf32>)
-    relative_key(%relative : tensor<1x12x46xf32>) outs(%d : tensor<?x2x12xf32>)
-    {scale = 0.125 : f64, key_block = 512 : i64, causal, window_left = 4 : i64, relative_terms = #xfmr.relative_terms<query_and_key>} -> tensor<?x2x12xf32>
+    relative_key(%relative : tensor<1x12x45xf32>) relative_query(%ofHeads : tensor<2x12x45xf32>) outs(%d : tensor<?x2x12xf32>)
+    {scale = 0.125 : f64, key_block = 512 : i64, causal, window_left = 4 : i64} -> tensor<?x2x12xf32>
   return %5, %2 : tensor<?x2x12xf32>, tensor<?x12xf32>
 }
 

@@ -104,6 +104,19 @@ func.func private @use(tensor<1x8x16xf32>)
 
 // -----
 
+// Rows of distances, last distance first, the ends repeated; a selection of rows under it is taken up.
+// CHECK: xfmr.weight @table.distances : tensor<2x4x33xf32> = #xfmr.reshape<#xfmr.transpose<#xfmr.select<#xfmr.tensor<"t" : tensor<2x8xf32>>, 0, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]>, [1, 0]>, [2, 4, 33]>
+xfmr.weight @table : tensor<3x8xf32> = #xfmr.select<#xfmr.tensor<"t" : tensor<2x8xf32>>, 0, [0, 1, 1]>
+// CHECK-LABEL: @distances
+func.func @distances() -> tensor<2x4x33xf32> {
+  %t = xfmr.weight_ref @table : tensor<3x8xf32>
+  // CHECK: xfmr.weight_ref @table.distances
+  %p = xfmr.weight_distance_panels %t, 2 : tensor<3x8xf32>
+  return %p : tensor<2x4x33xf32>
+}
+
+// -----
+
 // A function whose address is taken keeps its arguments,
 // REMARK: 'negative_address_taken' has uses other than calls from outside it
 // CHECK-LABEL: @negative_address_taken

@@ -53,3 +53,38 @@ func.func @tensors(%q: tensor<?x1x12xf32>, %k: tensor<?x12x32xf32>, %v: tensor<?
       outs(%q : tensor<?x1x12xf32>) {scale = 0.5 : f64, key_block = 64 : i64} -> tensor<?x1x12xf32>
   return %0 : tensor<?x1x12xf32>
 }
+
+// Relative tables: one addition and two fused products for each vector of a row. Rows of one head address a table by one column where it
+// has all their distances; otherwise each row and vector has a column that is kept within the table.
+// CHECK-LABEL: func @relative
+// CHECK: %[[INSIDE:.*]] = arith.andi
+// CHECK: scf.if %{{.*}} -> (vector<16xf32>
+// CHECK-NOT: arith.maxsi
+// CHECK: scf.for
+// CHECK: arith.addf
+// CHECK-COUNT-2: math.fma
+// CHECK: } else {
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
+// CHECK: scf.for
+// CHECK: arith.addf
+// CHECK-COUNT-2: math.fma
+func.func @relative(%q: memref<8x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %p: index, %a: memref<1x12x45xf32>, %b: memref<1x12x45xf32>,
+                    %s: memref<8x528xf32>, %m: memref<64x32xf32>, %o: memref<8x1x12xf32>) {
+  tile.attention_tile ins(%q, %k, %v : memref<8x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) at(%p) relative_key(%a : memref<1x12x45xf32>)
+      relative_query(%b : memref<1x12x45xf32>) scratch(%s, %m : memref<8x528xf32>, memref<64x32xf32>)
+      outs(%o : memref<8x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
+  return
+}
+
+// One row has nothing to share: no branch.
+// CHECK-LABEL: func @relative_one_row
+// CHECK-NOT: scf.if %{{.*}} -> (vector<16xf32>, vector<16xf32>)
+// CHECK: arith.minsi
+// CHECK: math.fma
+func.func @relative_one_row(%q: memref<1x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %p: index, %a: memref<1x12x45xf32>,
+                            %s: memref<8x528xf32>, %m: memref<64x32xf32>, %o: memref<1x1x12xf32>) {
+  tile.attention_tile ins(%q, %k, %v : memref<1x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) at(%p) relative_query(%a : memref<1x12x45xf32>)
+      scratch(%s, %m : memref<8x528xf32>, memref<64x32xf32>) outs(%o : memref<1x1x12xf32>) {scale = 0.5 : f64, key_block = 512 : i64}
+  return
+}
