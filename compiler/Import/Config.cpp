@@ -4,6 +4,9 @@
 
 #include "compiler/Import/Config.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
 #include <charconv>
 #include <filesystem>
 #include <sstream>
@@ -99,6 +102,26 @@ std::string ConfigReader::string(const char *key, const char *fallback) {
   if (!fallback)
     fail(key, "a string");
   return fallback ? fallback : "";
+}
+
+std::vector<std::string> ConfigReader::words(const char *key) {
+  std::vector<std::string> words;
+  const Json *value = present(key) ? config.find(key) : nullptr;
+  if (!value)
+    return words;
+  if (value->is_string()) {
+    llvm::SmallVector<llvm::StringRef> parts;
+    std::string text = llvm::StringRef(value->get_ref<const std::string &>()).lower();
+    llvm::StringRef(text).split(parts, '|');
+    for (llvm::StringRef part : parts)
+      words.push_back(part.trim().str());
+  } else if (value->is_array() && llvm::all_of(*value, [](const Json &word) { return word.is_string(); })) {
+    for (const Json &word : *value)
+      words.push_back(word.get<std::string>());
+  } else {
+    fail(key, "a string or a list of strings");
+  }
+  return words;
 }
 
 std::string ConfigReader::architecture(const char *fallback) {

@@ -76,6 +76,9 @@ public:
   /// The string |key|, or |fallback| if it is absent; without |fallback| the key is required.
   std::string string(const char *key, const char *fallback = nullptr);
 
+  /// The strings of the list |key|, or the words of one string, in lower case, with `|` between them; none if it is absent or null.
+  std::vector<std::string> words(const char *key);
+
   /// The model's class: the first of `architectures`, or |fallback| if the key is absent or null.
   std::string architecture(const char *fallback);
   /// The entry of |table|, pairs that begin with a name, called |name|; records that |key| should be one of them and returns null if there

@@ -245,10 +245,13 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
     sum = arith::AddFOp::create(builder, loc, sum, embed(scope, emitPositions(scope, role, tokens), spec.positions));
   if (spec.boxes)
     sum = addBoxes(scope, loc, *spec.boxes, role, tokens, sum);
+  bool projects = spec.projection.weight != noWeight;
+  if (projects && spec.projectsBeforeNorm)
+    sum = project(scope, loc, sum, spec.projection);
   if (spec.norm && !spec.normsWords)
     norm();
   if (spec.zeroesHidden)
     sum = tokens.zeroHidden(loc, sum);
   sum = xfmr::DropoutOp::create(builder, loc, sum.getType(), sum, APFloat(spec.dropout));
-  return spec.projection.weight == noWeight ? sum : project(scope, loc, sum, spec.projection);
+  return projects && !spec.projectsBeforeNorm ? project(scope, loc, sum, spec.projection) : sum;
 }

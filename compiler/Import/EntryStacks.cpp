@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Import/Convolution.h"
 #include "compiler/Import/Elementwise.h"
 #include "compiler/Import/Embeddings.h"
 #include "compiler/Import/EntryBuilder.h"
@@ -168,11 +169,14 @@ void EntryBuilder::emitStack(StackRole role) {
     state.result = tokens.toTokens(given);
     return;
   }
+  if (stack.masksQueries)
+    tokens.maskQueries();
   LayerOperands operands;
   operands.sequences = tokens.sequences();
   if (role == StackRole::Decoder)
     continueAfterPast(tokens, operands);
   operands.hidden = emitEmbeddings(scope, role, tokens);
+  Value embedded = operands.hidden;
   if (llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention && layer.attention->rotary != noWeight; }))
     operands.positions = emitPositions(scope, role, tokens);
   bool afterPast = bool(operands.keySequences.length);
@@ -200,6 +204,8 @@ void EntryBuilder::emitStack(StackRole role) {
     operands.memorySequences.places = request.cross.parts() ? memoryTokens.positions() : Value();
     LayerResults called = functions.call(scope.builder, layer, operands, request);
     operands.hidden = called.hidden;
+    if (i == 0 && stack.convolution)
+      operands.hidden = emitConvolution(scope, *stack.convolution, tokens, embedded, operands.hidden);
     if (layer.attention)
       captureAttention(EntryOutput::Attentions, role, i, *layer.attention, called.own, keyDim, 0);
     if (layer.cross)

@@ -36,6 +36,9 @@ static std::vector<InputForm> broadcastForms(const std::string &heads, const std
 static std::vector<InputForm> maskForms(const StackSpec &stack, const InputSpec &input, const std::string &queries, const std::string &keys,
                                         bool forAllQueries = false) {
   const std::vector<std::string> padded = {"batch", keys}, pairs = {"batch", queries, keys};
+  // Hidden queries need a mask of tokens.
+  if (stack.masksQueries)
+    return {{DType::I64, padded}};
   // What also masks the keys of another sequence's queries is the same for all queries.
   if (forAllQueries)
     return {{DType::I64, padded}, {DType::F32, padded}};
@@ -85,8 +88,10 @@ static std::vector<InputForm> plainForms(const TransformerSpec &spec, const Inpu
     return {{DType::I64, {"batch", length}}};
   case InputRole::Boxes:
     return {{DType::I64, {"batch", length, "4"}}};
-  case InputRole::TokenVectors:
-    return {{DType::F32, {"batch", length, hidden}}};
+  case InputRole::TokenVectors: {
+    WeightId words = stack.embeddings.words;
+    return {{DType::F32, {"batch", length, words == noWeight ? hidden : std::to_string(spec.shapeOf(words)[1])}}};
+  }
   case InputRole::Image: {
     const PatchSpec &patches = *stack.embeddings.patches;
     return {{DType::F32, {"batch", std::to_string(patches.channels), std::to_string(patches.height), std::to_string(patches.width)}}};

@@ -84,8 +84,9 @@ struct EmbeddingSpec {
   std::optional<NormSpec> norm;
   /// The norm is of words alone, before types and positions are added.
   bool normsWords = false;
-  /// From the features of the tables to those of the stack, after the norm.
+  /// From the features of the tables to those of the stack, after the norm or before it.
   LinearSpec projection;
+  bool projectsBeforeNorm = false;
   /// The rows of tokens that the mask hides are zero.
   bool zeroesHidden = false;
   double dropout = 0;
@@ -163,6 +164,17 @@ struct LayerSpec {
 /// What a layer does with its branches f: `norm(x + f(x))`, `x + f(norm(x))`, or `f(x)` alone.
 enum class NormPlacement { Post, Pre, None };
 
+/// A convolution over neighboring tokens: `norm(layer + activation(projection(neighbors)))`, the rows of hidden tokens zero.
+struct ConvolutionSpec {
+  std::string path;
+  /// Odd: as many tokens before a token as after it.
+  int64_t taps = 1;
+  /// `[hidden, taps * hidden]`: from a token and its neighbors, each with all its features.
+  LinearSpec projection;
+  mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
+  NormSpec norm;
+};
+
 /// Layers that follow each other.
 struct StackSpec {
   /// "encoder": layer functions are called "encoder_layer".
@@ -179,6 +191,10 @@ struct StackSpec {
   std::optional<int64_t> hiddenId;
   /// Of all layers without one of their own.
   std::optional<DistanceBiasSpec> distanceBias;
+  /// The mask, one of tokens, hides keys from all queries and all keys from the queries of hidden tokens.
+  bool masksQueries = false;
+  /// Of the embeddings; joins the result of the first layer.
+  std::optional<ConvolutionSpec> convolution;
   std::vector<LayerSpec> layers;
   /// After the last layer.
   std::optional<NormSpec> finalNorm;

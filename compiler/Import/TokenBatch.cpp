@@ -30,11 +30,64 @@ TokenBatch::TokenBatch(EntryScope &scope, Value batch, Value length, std::string
   packed.mask = isVisibility ? Value(xfmr::AdditiveMaskOp::create(builder, scope.at("attention_mask"), mask)) : mask;
 }
 
+void TokenBatch::maskQueries() {
+  if (!visibility)
+    return;
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("attention_mask");
+  SmallVector<OpFoldResult> sizes = {batchSize, paddedLength, paddedLength};
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, builder.getF32Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    linalg::YieldOp::create(inner, loc, arith::MinimumFOp::create(inner, loc, arguments[0], arguments[1]).getResult());
+  };
+  MLIRContext *context = builder.getContext();
+  AffineExpr sequence = builder.getAffineDimExpr(0), query = builder.getAffineDimExpr(1), key = builder.getAffineDimExpr(2);
+  AffineMap maps[] = {AffineMap::get(3, 0, {sequence, query}, context), AffineMap::get(3, 0, {sequence, key}, context),
+                      builder.getMultiDimIdentityMap(3)};
+  packed.mask = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange{packed.mask, packed.mask}, empty, maps,
+                                          SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel), body)
+                    .getResult(0);
+}
+
 Value TokenBatch::zeroHidden(Location loc, Value value) {
   if (!visibility)
     return value;
   Value flat = tensor::CollapseShapeOp::create(scope.builder, loc, visibility, joinFirstTwo(2));
   return zeroHiddenTokens(scope.builder, loc, value, flat);
+}
+
+Value TokenBatch::withNeighbors(Location loc, Value value, int64_t taps) {
+  OpBuilder &builder = scope.builder;
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t features = type.getDimSize(1);
+  Value padded = places ? Value(xfmr::ScatterTokensOp::create(builder, loc, value, places, tokens)) : value;
+  SmallVector<OpFoldResult> sizes = {tensor::getMixedSize(builder, loc, value, 0), builder.getIndexAttr(taps),
+                                     builder.getIndexAttr(features)};
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
+    auto index = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(inner, loc, number); };
+    auto compare = [&](arith::CmpIPredicate predicate, Value left, Value right) -> Value {
+      return arith::CmpIOp::create(inner, loc, predicate, left, right);
+    };
+    Value token = linalg::IndexOp::create(inner, loc, 0), tap = linalg::IndexOp::create(inner, loc, 1);
+    Value row = token;
+    if (places) { // rows beyond the last token have a negative place
+      Value place = tensor::ExtractOp::create(inner, loc, places, token);
+      row = arith::MaxSIOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), place), index(0));
+    }
+    Value offset = arith::SubIOp::create(inner, loc, tap, index(taps / 2));
+    Value number = arith::AddIOp::create(inner, loc, arith::RemUIOp::create(inner, loc, row, paddedLength), offset);
+    // Unsigned, numbers before the sequence are beyond it, too.
+    Value exists = compare(arith::CmpIPredicate::ult, number, paddedLength);
+    Value neighbor = arith::SelectOp::create(inner, loc, exists, arith::AddIOp::create(inner, loc, row, offset), index(0));
+    Value element = tensor::ExtractOp::create(inner, loc, padded, ValueRange{neighbor, linalg::IndexOp::create(inner, loc, 2)});
+    Value zero = arith::ConstantOp::create(inner, loc, inner.getZeroAttr(type.getElementType()));
+    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, exists, element, zero).getResult());
+  };
+  Value windows = linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange(), empty, builder.getMultiDimIdentityMap(3),
+                                            SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel), body)
+                      .getResult(0);
+  return tensor::CollapseShapeOp::create(builder, loc, windows, SmallVector<ReassociationIndices>{{0}, {1, 2}});
 }
 
 SmallVector<ReassociationIndices> attune::joinFirstTwo(int64_t rank) {

@@ -26,6 +26,9 @@ public:
   /// Sequence b goes on after |pastLengths|[b] tokens: positions begin there.
   void continueAfter(mlir::Value pastLengths) { past = pastLengths; }
 
+  /// Hides all keys from the queries of tokens that the mask, one of tokens, hides.
+  void maskQueries();
+
   /// What was given to continueAfter, or null.
   mlir::Value pastLengths() const { return past; }
   mlir::Value batch() const { return batchSize; }
@@ -40,6 +43,9 @@ public:
 
   /// |value| with zeros in the rows of hidden tokens.
   mlir::Value zeroHidden(mlir::Location loc, mlir::Value value);
+  /// Each token of |value|, `[T, H]`, and its |taps| - 1 neighbors, half of them before it, as `[T, taps * H]`: zeros where a sequence ends
+  /// and where padding is skipped.
+  mlir::Value withNeighbors(mlir::Location loc, mlir::Value value, int64_t taps);
 
   /// `[B, L, …]` as `[T, …]`: joined, and packed if padding is skipped.
   mlir::Value toTokens(mlir::Value padded);

@@ -64,10 +64,11 @@ WeightId WeightList::select(WeightId id, int64_t axis, std::vector<int64_t> indi
   return add(std::move(spec));
 }
 
-WeightId WeightList::transpose(WeightId id) {
+WeightId WeightList::permute(WeightId id, std::vector<int64_t> permutation) {
   WeightSpec spec = over(id, WeightSpec::Transpose, ".transposed");
-  spec.indices = {1, 0};
-  std::swap(spec.shape[0], spec.shape[1]);
+  for (size_t dim = 0; dim < permutation.size(); ++dim)
+    spec.shape[dim] = weights[id].shape[permutation[dim]];
+  spec.indices = std::move(permutation);
   return add(std::move(spec));
 }
 
@@ -105,6 +106,22 @@ WeightId WeightList::otherTensor(std::string name, std::vector<int64_t> shape) {
   WeightId id = tensor(std::move(name), std::move(shape));
   weights[id].isStandIn = true;
   return id;
+}
+
+WeightId WeightList::project(WeightId rows, WeightId matrix, WeightId bias) {
+  WeightSpec spec = over(matrix, WeightSpec::Project, ".projected");
+  spec.shape = {weights[rows].shape[0], weights[matrix].shape[0]};
+  spec.operands = {rows, matrix};
+  if (bias != noWeight)
+    spec.operands.push_back(bias);
+  return add(std::move(spec));
+}
+
+WeightId WeightList::layerNorm(WeightId rows, WeightId weight, WeightId bias, double epsilon) {
+  WeightSpec spec = over(rows, WeightSpec::LayerNorm, ".normalized");
+  spec.operands = {rows, weight, bias};
+  spec.value = epsilon;
+  return add(std::move(spec));
 }
 
 std::vector<TensorSpec> WeightList::tensors() const {

@@ -30,7 +30,7 @@ using WeightParameters = std::vector<std::pair<std::string, std::variant<double,
 
 /// A tensor of the files, or an expression over other weights.
 struct WeightSpec {
-  enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat };
+  enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat, Project, LayerNorm };
 
   Kind kind = Tensor;
   /// Tensor: the name in the files, as the current version of the reference implementation has it. Others: a name for the module.
@@ -49,7 +49,7 @@ struct WeightSpec {
   int64_t axis = 0;
   /// Slice: begin and end. Select: indices. Transpose: the permutation.
   std::vector<int64_t> indices;
-  /// Fill: the value of every element. Scale: the factor. Shift: the summand.
+  /// Fill: the value of every element. Scale: the factor. Shift: the summand. LayerNorm: epsilon.
   double value = 0;
   /// Computed: the kind of table and its parameters.
   std::string table;
@@ -76,13 +76,20 @@ public:
   /// The listed indices of |axis|.
   WeightId select(WeightId id, int64_t axis, std::vector<int64_t> indices);
   /// A matrix with rows and columns exchanged.
-  WeightId transpose(WeightId id);
+  WeightId transpose(WeightId id) { return permute(id, {1, 0}); }
+  /// Dimension i of the result is dimension |permutation|[i] of the weight.
+  WeightId permute(WeightId id, std::vector<int64_t> permutation);
   WeightId reshape(WeightId id, std::vector<int64_t> shape);
   WeightId scale(WeightId id, double factor);
   /// Every element plus |value|.
   WeightId shift(WeightId id, double value);
   /// The weights joined along |axis|.
   WeightId concat(int64_t axis, std::vector<WeightId> ids);
+
+  /// `rows matrix^T + bias`; |bias| may be noWeight.
+  WeightId project(WeightId rows, WeightId matrix, WeightId bias);
+  /// The layer norm of each row of a matrix.
+  WeightId layerNorm(WeightId rows, WeightId weight, WeightId bias, double epsilon);
 
   /// Declares a tensor that files may have in place of others, which setStandIn names.
   WeightId otherTensor(std::string name, std::vector<int64_t> shape);

@@ -60,6 +60,10 @@ Attribute WeightTable::sourceOf(WeightId id) {
     return xfmr::ScaleSourceAttr::get(context, operands[0], builder.getF64FloatAttr(weight.value));
   case WeightSpec::Shift:
     return xfmr::ShiftSourceAttr::get(context, operands[0], builder.getF64FloatAttr(weight.value));
+  case WeightSpec::Project:
+    return xfmr::ProjectSourceAttr::get(context, operands[0], operands[1], operands.size() > 2 ? operands[2] : Attribute());
+  case WeightSpec::LayerNorm:
+    return xfmr::LayerNormSourceAttr::get(context, operands[0], operands[1], operands[2], builder.getF64FloatAttr(weight.value));
   case WeightSpec::Concat:
     return xfmr::ConcatSourceAttr::get(context, weight.axis, builder.getArrayAttr(operands));
   }

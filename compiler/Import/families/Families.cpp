@@ -19,6 +19,8 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
       {"codegen", readCodeGenSpec},
       {"cohere", readCohereSpec},
       {"cohere2", readCohere2Spec},
+      {"deberta", readDebertaSpec},
+      {"deberta-v2", readDebertaV2Spec},
       {"distilbert", readDistilBertSpec},
       {"dpr", readDprSpec},
       {"electra", readElectraSpec},

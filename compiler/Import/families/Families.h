@@ -22,6 +22,8 @@ Result<TransformerSpec> readCamembertSpec(const Config &config);
 Result<TransformerSpec> readCodeGenSpec(const Config &config);
 Result<TransformerSpec> readCohereSpec(const Config &config);
 Result<TransformerSpec> readCohere2Spec(const Config &config);
+Result<TransformerSpec> readDebertaSpec(const Config &config);
+Result<TransformerSpec> readDebertaV2Spec(const Config &config);
 Result<TransformerSpec> readDistilBertSpec(const Config &config);
 Result<TransformerSpec> readDprSpec(const Config &config);
 Result<TransformerSpec> readElectraSpec(const Config &config);
