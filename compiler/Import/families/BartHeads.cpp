@@ -20,9 +20,13 @@ static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant,
   keys.layers = reader.integer((side + "_layers").c_str(), encoder ? variant.encoderLayers : variant.decoderLayers, layers);
   keys.heads = reader.integer(heads.c_str(), variant.heads, size);
   keys.inner = reader.integer((side + "_ffn_dim").c_str(), variant.inner, size);
-  // Other names of the encoder's keys alone.
-  if (encoder && variant.layersAlias)
-    keys.layers = reader.integer(variant.layersAlias, keys.layers, layers);
+  // Other names of the encoder's keys alone. Version 4 of the reference takes the layers from the first, version 5 from the other.
+  if (encoder && variant.layersAlias) {
+    int64_t number = reader.integer(variant.layersAlias, keys.layers, layers);
+    if (reader.present("encoder_layers") && number != keys.layers)
+      reader.fail(variant.layersAlias, "that of 'encoder_layers', which is " + std::to_string(keys.layers));
+    keys.layers = number;
+  }
   if (encoder)
     keys.heads = reader.integer("num_attention_heads", keys.heads, size);
   if (hidden % keys.heads != 0)
