@@ -154,7 +154,7 @@ void BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
     const int64_t *from = row.ids + candidate.beam * options.max_length;
     if (isEnd(options, candidate.id)) {
       if (rank < beams)
-        row.found->add(from, length, candidate.sum);
+        row.found->add(from, length, candidate.sum, candidate.id);
       continue;
     }
     int64_t *to = row.nextIds + next * options.max_length;
@@ -196,8 +196,9 @@ void BeamLoop::write(int64_t to, const Hypothesis &hypothesis) {
   int64_t *sequence = result.sequences + to * options.max_length;
   int64_t *end = std::copy_n(hypothesis.ids, hypothesis.length, sequence);
   std::fill(end, sequence + options.max_length, options.pad_token_id);
+  // A sequence that the caller has cancelled ends, too.
   if (hypothesis.length < options.max_length && options.num_eos_token_ids)
-    *end = options.eos_token_ids[0];
+    *end = hypothesis.end >= 0 ? hypothesis.end : options.eos_token_ids[0];
   result.length = std::max(result.length, std::min(hypothesis.length + 1, options.max_length));
   if (result.scores)
     result.scores[to] = static_cast<float>(hypothesis.score);
@@ -211,7 +212,7 @@ void BeamLoop::finish() {
   for (int64_t r = 0; r < prompt.rows; ++r) {
     const BeamRow &row = all[r];
     for (int64_t beam = 0; row.sums && beam < beams; ++beam)
-      row.found->add(row.ids + beam * options.max_length, length, row.sums[beam]);
+      row.found->add(row.ids + beam * options.max_length, length, row.sums[beam], -1);
     row.found->sort();
     for (int64_t i = 0; i < options.num_return_sequences; ++i)
       write(r * options.num_return_sequences + i, (*row.found)[i]);

@@ -31,7 +31,7 @@ Hypotheses::Hypotheses(Arena &arena, const attune_generation_options &options)
 
 double Hypotheses::scoreOf(double sum, int64_t length) const { return sum / std::pow(static_cast<double>(length), options.length_penalty); }
 
-void Hypotheses::add(const int64_t *ids, int64_t length, double sum) {
+void Hypotheses::add(const int64_t *ids, int64_t length, double sum, int64_t end) {
   double score = scoreOf(sum, length);
   auto worst = std::min_element(items, items + count, [](const Hypothesis &a, const Hypothesis &b) { return a.score < b.score; });
   bool full = count == options.num_beams;
@@ -44,7 +44,7 @@ void Hypotheses::add(const int64_t *ids, int64_t length, double sum) {
     --count;
   }
   std::memcpy(memory, ids, static_cast<size_t>(length) * sizeof(int64_t));
-  items[count++] = {score, length, memory};
+  items[count++] = {score, length, memory, end};
 }
 
 bool Hypotheses::isDone(double best, int64_t length) const {
