@@ -1,0 +1,45 @@
+//===- TextFileWriter.h - Writing .text files -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_TEXTFILEWRITER_H
+#define ATTUNE_COMPILER_TEXT_TEXTFILEWRITER_H
+
+#include "runtime/text/TextFormat.h"
+
+#include <string>
+#include <vector>
+
+namespace attune::text {
+
+/// Collects the sections of a .text file; runtime/text/TextFormat.h describes the layout.
+class TextFileWriter {
+public:
+  /// |referenceId| is the number of the reference and its character tables, 0 for a file without a tokenizer.
+  explicit TextFileWriter(uint64_t referenceId = 0) : referenceId(referenceId) {}
+  /// Adds a section. Readers that do not know |kind| skip it, unless |required|.
+  void add(uint32_t kind, std::string bytes, bool required = true);
+  /// Adds a section that is an array of |T|, a type without padding.
+  template <typename T>
+  void add(uint32_t kind, const std::vector<T> &elements, bool required = true) {
+    add(kind, std::string(reinterpret_cast<const char *>(elements.data()), elements.size() * sizeof(T)), required);
+  }
+  /// Notes a file that the tables are made from: its bytes become part of the input hash.
+  void addInput(const std::string &bytes);
+
+  /// Returns the bytes of the file.
+  std::string finish() const;
+
+private:
+  struct Part {
+    uint32_t kind;
+    bool required;
+    std::string bytes;
+  };
+  uint64_t referenceId;
+  std::vector<Part> parts;
+  uint64_t inputHash[2] = {0, 0};
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_TEXTFILEWRITER_H

@@ -1,0 +1,57 @@
+//===- TextFile.h - A mapped .text file -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_TEXTFILE_H
+#define ATTUNE_RUNTIME_TEXT_TEXTFILE_H
+
+#include "attune/runtime.h"
+#include "runtime/text/TextFormat.h"
+
+namespace attune::text {
+
+/// The bytes of a section, inside the file. They are untrusted: whoever reads them checks every offset in them.
+struct Section {
+  const uint8_t *data = nullptr; ///< aligned to kSectionAlignment; null if the file has no such section
+  size_t bytes = 0;
+
+  explicit operator bool() const { return data != nullptr; }
+};
+
+/// A section as an array of |T|; bytes behind the last whole element are left out.
+template <typename T>
+struct Table {
+  const T *data = nullptr;
+  size_t size = 0;
+
+  Table() = default;
+  explicit Table(Section section) : data(reinterpret_cast<const T *>(section.data)), size(section.bytes / sizeof(T)) {}
+  const T &operator[](size_t index) const { return data[index]; }
+};
+
+/// A .text file, mapped read-only or in the caller's memory. Its header and section table have been checked, the
+/// contents of its sections have not.
+class TextFile {
+public:
+  /// Maps |path|. Fails with NOT_FOUND, IO_ERROR, CORRUPT or INCOMPATIBLE.
+  attune_status open(const char *path);
+  /// Reads a file in memory, which is borrowed, at a multiple of kSectionAlignment. |name| is its name in messages.
+  attune_status borrow(const char *name, const void *data, size_t bytes);
+  void close();
+
+  /// Returns the section of this kind, or an empty one.
+  Section find(uint32_t kind) const;
+  const TextHeader &header() const { return *reinterpret_cast<const TextHeader *>(base); }
+  /// Compares the checksum of every section. Reads the whole file. Fails with CORRUPT.
+  attune_status verify(const char *name) const;
+
+private:
+  attune_status check(const char *name) const;
+
+  const uint8_t *base = nullptr;
+  size_t bytes = 0;
+  bool mapped = false;
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_TEXTFILE_H
