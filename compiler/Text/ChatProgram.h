@@ -1,0 +1,73 @@
+//===- ChatProgram.h - Writing compiled chat templates --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_CHATPROGRAM_H
+#define ATTUNE_COMPILER_TEXT_CHATPROGRAM_H
+
+#include "runtime/text/chat/ChatFormat.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace attune {
+
+enum class ChatOperation : uint8_t {
+#define ATTUNE_CHAT_NAME(name) name,
+  ATTUNE_CHAT_OPERATIONS(ATTUNE_CHAT_NAME)
+#undef ATTUNE_CHAT_NAME
+};
+
+/// The tables of a program while it is made.
+class ChatProgram {
+public:
+  /// An instruction and the line it comes from.
+  struct Instruction {
+    ChatOperation operation;
+    uint32_t operand;
+    unsigned line;
+  };
+
+  uint32_t string(const std::string &text);
+  uint32_t integer(int64_t value);
+  uint32_t number(double value);
+  uint32_t variable(unsigned depth, unsigned slot, const std::string &name);
+  uint32_t call(attune_chat_call call, const std::vector<std::string> &keywords);
+  /// Adds |names| to the table of names and returns where they begin.
+  uint32_t names(const std::vector<std::string> &names);
+  /// Makes room for a function and returns its number.
+  uint32_t reserveFunction();
+  /// Writes a function: its jumps count from its beginning.
+  void setFunction(uint32_t index, attune_chat_function function, const std::vector<Instruction> &code);
+  void addTemplate(const std::string &name, uint32_t function, const std::string &problem);
+  /// Returns true if the numbers still fit into the operands of instructions.
+  bool fits() const;
+
+  /// Returns the bytes of the program with the variables of every rendering.
+  std::string write(const std::vector<std::pair<std::string, std::string>> &defaults);
+
+private:
+  struct Template {
+    std::string name;
+    uint32_t function;
+    std::string problem;
+  };
+  std::vector<Template> templates;
+  std::vector<attune_chat_function> functions;
+  std::vector<attune_chat_constant> constants;
+  std::vector<attune_chat_variable> variables;
+  std::vector<attune_chat_call> calls;
+  std::vector<uint32_t> nameTable;
+  std::vector<uint32_t> instructions;
+  std::vector<attune_chat_line> lines;
+  std::string text;
+  std::map<std::string, uint32_t> strings;
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> variableNumbers;
+
+  attune_chat_string addText(const std::string &more);
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TEXT_CHATPROGRAM_H

@@ -1,0 +1,124 @@
+//===- ChatTemplates.cpp - Chat templates of model folders ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Text/ChatTemplates.h"
+#include "compiler/Support/Json.h"
+#include "compiler/Support/MappedFile.h"
+#include "compiler/Text/TemplateCode.h"
+#include "compiler/Text/TemplateParser.h"
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace attune;
+namespace fs = std::filesystem;
+
+/// Special tokens by the names that the reference's templates see.
+static const char *const tokenNames[] = {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
+
+static bool exists(const std::string &path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+static Result<std::string> readText(const std::string &path) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file)
+    return file.status();
+  return std::string(reinterpret_cast<const char *>(file->data()), file->size());
+}
+
+/// Adds chat_template.jinja and additional_chat_templates/*.jinja.
+static Status readTemplateFiles(const std::string &folder, std::vector<ChatTemplate> &templates) {
+  std::vector<std::pair<std::string, std::string>> files;
+  if (std::string path = folder + "/chat_template.jinja"; exists(path))
+    files.emplace_back("default", path);
+  std::error_code error;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder + "/additional_chat_templates", error))
+    if (entry.path().extension() == ".jinja")
+      files.emplace_back(entry.path().stem().string(), entry.path().string());
+  std::sort(files.begin(), files.end());
+  for (const auto &[name, path] : files) {
+    Result<std::string> source = readText(path);
+    if (!source)
+      return source.status();
+    templates.push_back({name, path, *source});
+  }
+  return Status();
+}
+
+/// Adds the value of a key `chat_template`: one template, or a list of objects with `name` and `template`.
+static Status readTemplateValue(const Json &value, const std::string &file, std::vector<ChatTemplate> &templates) {
+  if (value.is_string()) {
+    templates.push_back({"default", file, value.get<std::string>()});
+    return Status();
+  }
+  if (!value.is_array())
+    return jsonTypeError(file, "chat_template", "a string or a list of objects with 'name' and 'template'", value);
+  for (const Json &entry : value) {
+    const Json *name = findJson(entry, "name"), *source = findJson(entry, "template");
+    if (!name || !source || !name->is_string() || !source->is_string())
+      return jsonTypeError(file, "chat_template", "a string or a list of objects with 'name' and 'template'", entry);
+    templates.push_back({name->get<std::string>(), file, source->get<std::string>()});
+  }
+  return Status();
+}
+
+/// Adds the special tokens of |config| that are not there yet.
+static Status readSpecialTokens(const Json &config, const std::string &file, ChatTemplates &result) {
+  for (const char *name : tokenNames) {
+    const Json *value = findJson(config, name);
+    bool known = std::any_of(result.specialTokens.begin(), result.specialTokens.end(), [&](auto &token) { return token.first == name; });
+    if (!value || value->is_null() || known)
+      continue;
+    if (const Json *content = findJson(*value, "content"))
+      value = content;
+    if (!value->is_string())
+      return jsonTypeError(file, name, "a string or an object with 'content'", *value);
+    result.specialTokens.emplace_back(name, value->get<std::string>());
+  }
+  return Status();
+}
+
+Result<ChatTemplates> attune::readChatTemplates(const std::string &folder) {
+  ChatTemplates result;
+  if (Status status = readTemplateFiles(folder, result.templates); status.failed())
+    return status;
+  bool hasFiles = !result.templates.empty();
+  for (const char *name : {"tokenizer_config.json", "special_tokens_map.json", "chat_template.json"}) {
+    std::string path = folder + "/" + name;
+    if (!exists(path))
+      continue;
+    Result<Json> config = readJsonFile(path);
+    if (!config)
+      return config.status();
+    bool isTemplate = std::string_view(name) == "chat_template.json";
+    const Json *value = findJson(*config, "chat_template");
+    if (value && !value->is_null() && !hasFiles && (!isTemplate || result.templates.empty()))
+      if (Status status = readTemplateValue(*value, path, result.templates); status.failed())
+        return status;
+    if (!isTemplate)
+      if (Status status = readSpecialTokens(*config, path, result); status.failed())
+        return status;
+  }
+  return result;
+}
+
+std::string attune::compileChatTemplates(const ChatTemplates &templates, std::vector<std::string> &warnings) {
+  ChatProgram program;
+  for (const ChatTemplate &entry : templates.templates) {
+    // A template that turns out not to be supported leaves nothing behind but the copy.
+    ChatProgram tried = program;
+    Result<NodeList> body = parseTemplate(entry.source);
+    Result<uint32_t> function = body ? emitTemplate(*body, tried) : Result<uint32_t>(body.status());
+    if (function) {
+      program = std::move(tried);
+      program.addTemplate(entry.name, *function, "");
+      continue;
+    }
+    program.addTemplate(entry.name, ATTUNE_CHAT_NO_FUNCTION, function.message());
+    warnings.push_back(entry.file + ": chat template '" + entry.name + "': " + function.message());
+  }
+  return program.write(templates.specialTokens);
+}

@@ -1,0 +1,40 @@
+//===- ChatTemplates.h - Chat templates of model folders ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_CHATTEMPLATES_H
+#define ATTUNE_COMPILER_TEXT_CHATTEMPLATES_H
+
+#include "compiler/Support/Status.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune {
+
+/// A template of a model folder.
+struct ChatTemplate {
+  std::string name; ///< "default", "tool_use", …
+  std::string file; ///< where it comes from, for messages
+  std::string source;
+};
+
+/// The templates of a folder, and the special tokens that all of them see.
+struct ChatTemplates {
+  std::vector<ChatTemplate> templates;
+  std::vector<std::pair<std::string, std::string>> specialTokens; ///< "bos_token" and its text, …
+};
+
+/// Reads the templates of |folder|, as the reference does: chat_template.jinja and additional_chat_templates/*.jinja; if
+/// there is neither, `chat_template` of tokenizer_config.json, one or a list by name; if there is none,
+/// chat_template.json. The special tokens are those of tokenizer_config.json, or of special_tokens_map.json where it has
+/// none. A folder without templates has none; a file of another form is an error.
+Result<ChatTemplates> readChatTemplates(const std::string &folder);
+
+/// Compiles |templates| to the section CHAT of a .text file. A template that cannot be compiled is in the program with the
+/// reason, which the runtime gives to a program that renders it, and in |warnings|: it does not keep a model from being compiled.
+std::string compileChatTemplates(const ChatTemplates &templates, std::vector<std::string> &warnings);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TEXT_CHATTEMPLATES_H

@@ -1,0 +1,452 @@
+//===- TemplateLexer.cpp - Tokens of chat templates -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Jinja's lexer as the reference sets it up. White space around tags:
+//
+//   data   {%- tag -%}   data     "-" takes all white space on its side
+//   data   {%+ tag +%}   data     "+" keeps it
+//       {% tag %}⏎                otherwise blanks before a tag that begins its line go, and one line end behind it;
+//                                 comments and raw blocks are tags, {{ }} is not
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Text/TemplateLexer.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace attune;
+
+Status attune::templateError(unsigned line, const std::string &message) {
+  return Status::error("line " + std::to_string(line) + ": " + message);
+}
+
+/// Appends |character| as UTF-8.
+static void appendUtf8(std::string &text, uint32_t character) {
+  auto byte = [&](uint32_t value) { text += static_cast<char>(value); };
+  if (character < 0x80) {
+    byte(character);
+  } else if (character < 0x800) {
+    byte(0xC0 | character >> 6);
+    byte(0x80 | (character & 0x3F));
+  } else if (character < 0x10000) {
+    byte(0xE0 | character >> 12);
+    byte(0x80 | (character >> 6 & 0x3F));
+    byte(0x80 | (character & 0x3F));
+  } else {
+    byte(0xF0 | character >> 18);
+    byte(0x80 | (character >> 12 & 0x3F));
+    byte(0x80 | (character >> 6 & 0x3F));
+    byte(0x80 | (character & 0x3F));
+  }
+}
+
+/// Reads the character at |position| and moves behind it. Returns 0xFFFFFFFF for bytes that are not UTF-8.
+static uint32_t readUtf8(std::string_view text, size_t &position) {
+  auto first = static_cast<unsigned char>(text[position]);
+  size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  if (length == 0 || length > text.size() - position)
+    return UINT32_MAX;
+  uint32_t character = length == 1 ? first : first & (0x7F >> length);
+  for (size_t i = 1; i < length; ++i) {
+    auto byte = static_cast<unsigned char>(text[position + i]);
+    if ((byte & 0xC0) != 0x80)
+      return UINT32_MAX;
+    character = character << 6 | (byte & 0x3F);
+  }
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (character < least[length] || character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF))
+    return UINT32_MAX;
+  position += length;
+  return character;
+}
+
+/// White space of Python's regular expressions and str.strip.
+static bool isSpace(uint32_t c) {
+  return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
+         c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+/// Returns the position behind the white space at |position|.
+static size_t skipSpaces(std::string_view text, size_t position) {
+  while (position < text.size()) {
+    size_t next = position;
+    if (!isSpace(readUtf8(text, next)))
+      break;
+    position = next;
+  }
+  return position;
+}
+
+/// Returns the length of |text| without the white space at its end.
+static size_t trimmedLength(std::string_view text) {
+  size_t end = 0;
+  for (size_t position = 0; position < text.size();) {
+    bool space = isSpace(readUtf8(text, position));
+    if (!space)
+      end = position;
+  }
+  return end;
+}
+
+Result<std::string> attune::unescapeLiteral(std::string_view literal, unsigned line) {
+  // The reference turns characters beyond ASCII into escape sequences first, so a backslash before one of them stays and
+  // the character becomes its sequence.
+  std::string text, result;
+  char buffer[16];
+  for (size_t i = 0; i < literal.size();) {
+    uint32_t character = readUtf8(literal, i);
+    if (character < 0x80) {
+      text += static_cast<char>(character);
+      continue;
+    }
+    snprintf(buffer, sizeof(buffer), character < 0x100 ? "\\x%02x" : character < 0x10000 ? "\\u%04x" : "\\U%08x", character);
+    text += buffer;
+  }
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      result += text[i];
+      continue;
+    }
+    char kind = text[++i];
+    static const char names[] = "\\'\"abfnrtv", values[] = "\\'\"\a\b\f\n\r\t\v";
+    if (const char *found = strchr(names, kind); found && kind) {
+      result += values[found - names];
+      continue;
+    }
+    if (kind == '\n')
+      continue;
+    uint32_t character = 0;
+    if (kind >= '0' && kind <= '7') {
+      size_t end = i;
+      for (; end < text.size() && end < i + 3 && text[end] >= '0' && text[end] <= '7'; ++end)
+        character = character * 8 + static_cast<uint32_t>(text[end] - '0');
+      i = end - 1;
+    } else if (kind == 'x' || kind == 'u' || kind == 'U') {
+      size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : 8;
+      for (size_t d = 1; d <= digits; ++d) {
+        char c = i + d < text.size() ? text[i + d] : 0;
+        int digit = c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+        if (digit < 0)
+          return templateError(line, std::string("a string has an incomplete escape sequence '\\") + kind + "'");
+        character = character * 16 + static_cast<uint32_t>(digit);
+      }
+      i += digits;
+    } else if (kind == 'N') {
+      return templateError(line, "characters by name ('\\N{…}') are not supported; write the character or its number ('\\u…')");
+    } else {
+      result += '\\';
+      result += kind;
+      continue;
+    }
+    if (character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF))
+      return templateError(line, "a string has an escape sequence that is no character; surrogates are not supported");
+    appendUtf8(result, character);
+  }
+  return result;
+}
+
+namespace {
+
+class Lexer {
+public:
+  explicit Lexer(std::string_view source);
+  Status run();
+  std::vector<TemplateToken> tokens;
+
+private:
+  std::string source;
+  size_t position = 0;
+  unsigned line = 1;
+  bool lineStarting = true;
+
+  bool at(std::string_view text) const { return source.compare(position, text.size(), text) == 0; }
+  void advance(size_t end) {
+    for (; position < end; ++position)
+      line += source[position] == '\n';
+  }
+  void add(TokenKind kind, std::string text = "") { tokens.push_back({kind, line, std::move(text)}); }
+  void addData(size_t end, char sign, bool strips);
+  bool matchEnd(std::string_view close, bool trimsLine, size_t &end) const;
+  size_t matchRaw(size_t begin, char &sign, std::string_view word, bool ends) const;
+  Status lexComment();
+  Status lexRaw();
+  Status lexTag(bool block);
+  Status lexNumber();
+  Status lexString();
+};
+
+} // namespace
+
+/// Takes |given| with line ends as "\n", and without the last one.
+Lexer::Lexer(std::string_view given) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i] != '\r')
+      source += given[i];
+    else if (i + 1 == given.size() || given[i + 1] != '\n')
+      source += '\n';
+  }
+  if (!source.empty() && source.back() == '\n')
+    source.pop_back();
+}
+
+/// Adds the data up to |end| as a tag with |sign| leaves it; |strips| for tags that take the blanks before them.
+void Lexer::addData(size_t end, char sign, bool strips) {
+  std::string_view text = std::string_view(source).substr(position, end - position);
+  size_t length = text.size();
+  if (sign == '-') {
+    length = trimmedLength(text);
+  } else if (sign != '+' && strips) {
+    size_t lineBegin = text.rfind('\n') + 1; // 0 if there is none
+    if ((lineBegin > 0 || lineStarting) && lineBegin < text.size() && skipSpaces(text, lineBegin) == text.size())
+      length = lineBegin;
+  }
+  if (length)
+    add(TokenKind::Data, std::string(text.substr(0, length)));
+  advance(end);
+}
+
+/// Matches the end |close| of a tag with its sign and the white space that it takes.
+bool Lexer::matchEnd(std::string_view close, bool trimsLine, size_t &end) const {
+  bool signedEnd = position < source.size() && (source[position] == '-' || (source[position] == '+' && trimsLine));
+  if (signedEnd && source.compare(position + 1, close.size(), close) == 0) {
+    end = position + 1 + close.size();
+    if (source[position] == '-')
+      end = skipSpaces(source, end);
+    return true;
+  }
+  if (!at(close))
+    return false;
+  end = position + close.size();
+  if (trimsLine && end < source.size() && source[end] == '\n')
+    ++end;
+  return true;
+}
+
+/// Matches `{% raw %}` or `{% endraw %}` at |begin|; returns the position behind it, 0 if it is another tag.
+size_t Lexer::matchRaw(size_t begin, char &sign, std::string_view word, bool ends) const {
+  size_t cursor = begin + 2;
+  sign = cursor < source.size() && (source[cursor] == '-' || source[cursor] == '+') ? source[cursor++] : 0;
+  cursor = skipSpaces(source, cursor);
+  if (source.compare(cursor, word.size(), word) != 0)
+    return 0;
+  cursor = skipSpaces(source, cursor + word.size());
+  if (source.compare(cursor, 3, "-%}") == 0)
+    return skipSpaces(source, cursor + 3);
+  if (ends && source.compare(cursor, 3, "+%}") == 0)
+    return cursor + 3;
+  if (source.compare(cursor, 2, "%}") != 0)
+    return 0;
+  cursor += 2;
+  return ends && cursor < source.size() && source[cursor] == '\n' ? cursor + 1 : cursor;
+}
+
+Status Lexer::run() {
+  for (size_t i = 0; i < source.size();) {
+    if (readUtf8(source, i) == UINT32_MAX)
+      return Status::error("the chat template is not UTF-8");
+  }
+  while (position < source.size()) {
+    size_t open = position;
+    while ((open = source.find('{', open)) != std::string::npos && (open + 1 == source.size() || !strchr("{%#", source[open + 1])))
+      ++open;
+    if (open == std::string::npos) {
+      add(TokenKind::Data, source.substr(position));
+      break;
+    }
+    char kind = source[open + 1], sign = 0;
+    if (size_t end = kind == '%' ? matchRaw(open, sign, "raw", false) : 0) {
+      addData(open, sign, true);
+      advance(end);
+      lineStarting = source[end - 1] == '\n';
+      if (Status status = lexRaw(); status.failed())
+        return status;
+      continue;
+    }
+    size_t end = open + 2;
+    if (end < source.size() && (source[end] == '-' || source[end] == '+'))
+      sign = source[end++];
+    else
+      sign = 0;
+    addData(open, sign, kind != '{');
+    position = end;
+    Status status = kind == '#' ? lexComment() : lexTag(kind == '%');
+    if (status.failed())
+      return status;
+    lineStarting = position > 0 && source[position - 1] == '\n';
+  }
+  add(TokenKind::End);
+  return Status();
+}
+
+Status Lexer::lexComment() {
+  unsigned begin = line;
+  for (; position < source.size(); advance(position + 1)) {
+    size_t end;
+    if (matchEnd("#}", true, end)) {
+      advance(end);
+      return Status();
+    }
+  }
+  return templateError(begin, "a comment has no end, '#}'");
+}
+
+Status Lexer::lexRaw() {
+  unsigned begin = line;
+  for (size_t open = position; (open = source.find("{%", open)) != std::string::npos; ++open) {
+    char sign;
+    if (size_t end = matchRaw(open, sign, "endraw", true)) {
+      addData(open, sign, true);
+      advance(end);
+      lineStarting = source[end - 1] == '\n';
+      return Status();
+    }
+  }
+  return templateError(begin, "a raw block has no end, '{% endraw %}'");
+}
+
+static bool isDigit(char c) { return c >= '0' && c <= '9'; }
+static bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+Status Lexer::lexNumber() {
+  // Digits may be separated by single underscores.
+  std::string plain;
+  auto digits = [&](size_t begin, auto isOne) {
+    size_t end = begin;
+    while (end < source.size() &&
+           (isOne(source[end]) || (source[end] == '_' && end > begin && end + 1 < source.size() && isOne(source[end + 1]))))
+      ++end;
+    return end;
+  };
+  size_t whole = digits(position, isDigit), end = whole;
+  if (position > 0 && source[position - 1] == '.') {
+    end = position; // "a.0.5": items by number, not a float
+  } else {
+    if (end + 1 < source.size() && source[end] == '.' && isDigit(source[end + 1]))
+      end = digits(end + 1, isDigit);
+    if (end < source.size() && (source[end] | 0x20) == 'e') {
+      size_t exponent = end + 1 + (end + 1 < source.size() && (source[end + 1] == '-' || source[end + 1] == '+'));
+      if (exponent < source.size() && isDigit(source[exponent]))
+        end = digits(exponent, isDigit);
+    }
+  }
+  TemplateToken token{TokenKind::Float, line, ""};
+  int base = 10;
+  if (end <= whole) {
+    token.kind = TokenKind::Integer;
+    char prefix = source[position] == '0' && position + 1 < source.size() ? static_cast<char>(source[position + 1] | 0x20) : 0;
+    base = prefix == 'x' ? 16 : prefix == 'o' ? 8 : prefix == 'b' ? 2 : 10;
+    auto isOne = [&](char c) {
+      int digit = isDigit(c) ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'z' ? (c | 0x20) - 'a' + 10 : 99;
+      return digit < base;
+    };
+    size_t begin = position;
+    if (base != 10) {
+      begin += 2 + (begin + 2 < source.size() && source[begin + 2] == '_');
+      end = digits(begin, isOne);
+      if (end == begin)
+        base = 10;
+    }
+    if (base == 10) {
+      // A number that begins with 0 is 0; what follows is another number.
+      begin = position;
+      end = source[position] == '0' ? digits(position, [](char c) { return c == '0'; }) : whole;
+    }
+    for (size_t i = begin; i < end; ++i)
+      if (source[i] != '_')
+        plain += source[i];
+    errno = 0;
+    token.integer = strtoll(plain.c_str(), nullptr, base);
+    if (errno)
+      return templateError(line, "the integer " + plain + " has more than 64 bits");
+  } else {
+    for (size_t i = position; i < end; ++i)
+      if (source[i] != '_')
+        plain += source[i];
+    token.number = strtod(plain.c_str(), nullptr);
+  }
+  tokens.push_back(token);
+  position = end;
+  return Status();
+}
+
+Status Lexer::lexString() {
+  char quote = source[position];
+  size_t end = position + 1;
+  while (end < source.size() && source[end] != quote)
+    end += source[end] == '\\' ? 2 : 1;
+  if (end >= source.size())
+    return templateError(line, "a string has no end");
+  Result<std::string> text = unescapeLiteral(std::string_view(source).substr(position + 1, end - position - 1), line);
+  if (!text)
+    return text.status();
+  add(TokenKind::String, *text);
+  advance(end + 1);
+  return Status();
+}
+
+Status Lexer::lexTag(bool block) {
+  unsigned begin = line;
+  add(block ? TokenKind::BlockBegin : TokenKind::OutputBegin);
+  std::string open; // brackets
+  static const char *const signs[] = {"//", "**", "==", "!=", ">=", "<="};
+  while (position < source.size()) {
+    size_t end;
+    if (open.empty() && matchEnd(block ? "%}" : "}}", block, end)) {
+      add(block ? TokenKind::BlockEnd : TokenKind::OutputEnd);
+      advance(end);
+      return Status();
+    }
+    char c = source[position];
+    if (size_t behind = skipSpaces(source, position); behind != position) {
+      advance(behind);
+      continue;
+    }
+    if (isDigit(c)) {
+      if (Status status = lexNumber(); status.failed())
+        return status;
+      continue;
+    }
+    if (isLetter(c)) {
+      end = position;
+      while (end < source.size() && (isLetter(source[end]) || isDigit(source[end])))
+        ++end;
+      add(TokenKind::Name, source.substr(position, end - position));
+      position = end;
+      continue;
+    }
+    if (c == '\'' || c == '"') {
+      if (Status status = lexString(); status.failed())
+        return status;
+      continue;
+    }
+    std::string sign(1, c);
+    for (const char *candidate : signs)
+      if (at(candidate))
+        sign = candidate;
+    if (static_cast<unsigned char>(c) >= 0x80)
+      return templateError(line, "a name has a character beyond ASCII, which is not supported");
+    if (c == '!' && sign.size() == 1)
+      return templateError(line, "unexpected character '!'");
+    if (!strchr("+-/*%~[](){}><=.:|,;!", c))
+      return templateError(line, std::string("unexpected character '") + c + "'");
+    if (strchr("([{", c)) {
+      open += c == '(' ? ')' : static_cast<char>(c + 2);
+    } else if (strchr(")]}", c)) {
+      if (open.empty() || open.back() != c)
+        return templateError(line, std::string("unexpected '") + c + "'");
+      open.pop_back();
+    }
+    add(TokenKind::Sign, sign);
+    position += sign.size();
+  }
+  return templateError(begin, block ? "a statement has no end, '%}'" : "an expression has no end, '}}'");
+}
+
+Result<std::vector<TemplateToken>> attune::lexTemplate(std::string_view source) {
+  Lexer lexer(source);
+  if (Status status = lexer.run(); status.failed())
+    return status;
+  return std::move(lexer.tokens);
+}

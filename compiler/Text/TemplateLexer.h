@@ -1,0 +1,42 @@
+//===- TemplateLexer.h - Tokens of chat templates -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_TEMPLATELEXER_H
+#define ATTUNE_COMPILER_TEXT_TEMPLATELEXER_H
+
+#include "compiler/Support/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune {
+
+enum class TokenKind { Data, OutputBegin, OutputEnd, BlockBegin, BlockEnd, Name, String, Integer, Float, Sign, End };
+
+/// A token: data, the beginning or end of `{{ }}` or `{% %}`, or what stands between them.
+struct TemplateToken {
+  TokenKind kind;
+  unsigned line;
+  std::string text; ///< data, name, sign, or the value of a string
+  int64_t integer = 0;
+  double number = 0;
+
+  bool isSign(std::string_view sign) const { return kind == TokenKind::Sign && text == sign; }
+  bool isName(std::string_view name) const { return kind == TokenKind::Name && text == name; }
+};
+
+/// Returns the error "line LINE: MESSAGE".
+Status templateError(unsigned line, const std::string &message);
+
+/// Splits a template into tokens, with the white-space rules of trim_blocks and lstrip_blocks. Comments and raw blocks
+/// leave no tokens but data. The last token is End.
+Result<std::vector<TemplateToken>> lexTemplate(std::string_view source);
+
+/// Reads text with the escape sequences of Python's string literals.
+Result<std::string> unescapeLiteral(std::string_view text, unsigned line);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TEXT_TEMPLATELEXER_H

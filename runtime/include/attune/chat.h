@@ -1,0 +1,122 @@
+/*===- chat.h - Chat templates -----------------------------------------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Renders a conversation by the chat template of a model, to the text that the reference library (apply_chat_template of
+ * transformers 5) gives. The template was compiled with the model; nothing is parsed here. The conventions on errors,
+ * threads and strings are those of runtime.h; a chat serves one call at a time.
+ *
+ *   attune_chat_message(chat, "user", "Hello");
+ *   attune_chat_set(chat, attune_chat_variables(chat), "add_generation_prompt", attune_chat_bool(chat, 1));
+ *   attune_chat_render(chat, &rendered);
+ *
+ * The text holds all special tokens that the template writes, the one at the beginning included. Encode it *without*
+ * special tokens of the tokenizer's own (add_special_tokens = 0), or the model sees that token twice.
+ *===-----------------------------------------------------------------------===*/
+#ifndef ATTUNE_CHAT_H
+#define ATTUNE_CHAT_H
+
+#include "attune/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef ATTUNE_BUILD_SHARED
+#pragma GCC visibility push(default)
+#endif
+
+/// A compiled template with memory for values and text.
+typedef struct attune_chat attune_chat;
+/// A value in the memory of a chat, until attune_chat_clear or attune_chat_close.
+typedef struct attune_chat_value attune_chat_value;
+
+/// The options of a chat. Set every field by attune_chat_options_init first.
+typedef struct attune_chat_options {
+  size_t struct_bytes;       ///< sizeof(attune_chat_options), set by init
+  const char *template_name; ///< null = "tool_use" if there is one and tools are given, else "default"
+  size_t memory_bytes;       ///< address space for values and the work of a rendering; 256 MiB. Pages are used when needed
+  size_t output_bytes;       ///< most bytes of text; 64 MiB
+  uint64_t max_steps;        ///< most steps of a rendering; 100 million, about a second
+} attune_chat_options;
+
+/// A date and a time, in the zone of the user. There is none unless the host gives one.
+typedef struct attune_chat_date {
+  int32_t year, month, day;     ///< 1 … 9999, 1 … 12, 1 … 31
+  int32_t hour, minute, second; ///< 0 … 23, 0 … 59, 0 … 59
+} attune_chat_date;
+
+/// A part of a text, in bytes.
+typedef struct attune_chat_span {
+  size_t begin, end;
+} attune_chat_span;
+
+/// A rendered conversation, until the next call with the same chat.
+typedef struct attune_chat_rendered {
+  const char *text; ///< UTF-8, and a NUL behind it
+  size_t bytes;
+  const attune_chat_span *assistant; ///< what templates mark as written by the assistant ({% generation %})
+  size_t num_assistant;
+} attune_chat_rendered;
+
+/// Sets |options| to the defaults.
+void attune_chat_options_init(attune_chat_options *options);
+/// Opens the compiled template of |bytes| bytes at |program|, a multiple of 8, which is borrowed. |options| may be null.
+/// Fails with INVALID_ARGUMENT, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
+attune_status attune_chat_open(const void *program, size_t bytes, const attune_chat_options *options, attune_chat **out_chat);
+/// Frees |chat| and its values. Null is allowed.
+void attune_chat_close(attune_chat *chat);
+/// Forgets all values, variables, messages and the date of |chat|.
+void attune_chat_clear(attune_chat *chat);
+
+//===--- Values ------------------------------------------------------------===//
+// These return null and set attune_last_error if the memory of the chat is full, or an argument is wrong. They take null
+// where a value is expected, and return null then: a chain of calls is checked once, at its end.
+
+/// Makes the value of a key that has none; JSON's null.
+attune_chat_value *attune_chat_none(attune_chat *chat);
+/// Makes true (|value| is not 0) or false.
+attune_chat_value *attune_chat_bool(attune_chat *chat, int value);
+/// Makes an integer.
+attune_chat_value *attune_chat_int(attune_chat *chat, int64_t value);
+/// Makes a float.
+attune_chat_value *attune_chat_float(attune_chat *chat, double value);
+/// Copies |bytes| bytes of UTF-8.
+attune_chat_value *attune_chat_text(attune_chat *chat, const char *text, size_t bytes);
+/// Makes an empty list.
+attune_chat_value *attune_chat_list(attune_chat *chat);
+/// Makes an empty dictionary.
+attune_chat_value *attune_chat_dict(attune_chat *chat);
+/// Appends |value| to |list|; returns |list|.
+attune_chat_value *attune_chat_append(attune_chat *chat, attune_chat_value *list, const attune_chat_value *value);
+/// Sets |key| of the dictionary |dict|; returns |dict|. Keys keep the order in which they are first set.
+attune_chat_value *attune_chat_set(attune_chat *chat, attune_chat_value *dict, const char *key, const attune_chat_value *value);
+/// The same for a key of |key_bytes| bytes, which may contain NUL.
+attune_chat_value *attune_chat_set_text(attune_chat *chat, attune_chat_value *dict, const char *key, size_t key_bytes,
+                                        const attune_chat_value *value);
+
+//===--- Rendering ---------------------------------------------------------===//
+
+/// Returns the dictionary of the variables that the template sees, for attune_chat_set. The names are those of the
+/// reference: `messages`, a list of dictionaries; `tools` and `documents`, lists of dictionaries or none;
+/// `add_generation_prompt`; and what a model's own template reads, as `enable_thinking`. The tokenizer's special tokens
+/// (`bos_token`, `eos_token`, …) are there unless they are set here.
+attune_chat_value *attune_chat_variables(attune_chat *chat);
+/// Appends a message of |role| with |content| to the variable `messages`; returns the message.
+attune_chat_value *attune_chat_message(attune_chat *chat, const char *role, const char *content);
+/// Sets the date that templates print (`strftime_now`). A rendering that asks for it without one fails.
+attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *date);
+/// Renders the conversation. As in the reference, keys of a message without a value (none) are left out, and reasoning is
+/// found under each of its names (`reasoning_content`, `thinking`, `reasoning`).
+///
+/// Fails with INVALID_ARGUMENT if there is no message, or for an error of the template: one that it raises
+/// (`raise_exception`, whose text attune_last_error gives), or an operation that its values do not allow; with NOT_FOUND
+/// if there is no such template, or none that could be compiled; with LIMIT_EXCEEDED above the options' steps or bytes of
+/// text, above 200 nested calls or 64-bit integers; with OUT_OF_MEMORY above their memory.
+attune_status attune_chat_render(attune_chat *chat, attune_chat_rendered *out_rendered);
+
+#ifdef ATTUNE_BUILD_SHARED
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif /* ATTUNE_CHAT_H */

@@ -1,0 +1,42 @@
+//===- Filters.h - Filters and tests of chat templates --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_CHAT_FILTERS_H
+#define ATTUNE_RUNTIME_TEXT_CHAT_FILTERS_H
+
+#include "Machine.h"
+
+namespace attune::chat {
+
+/// Filters by number.
+enum class FilterName : uint16_t {
+#define ATTUNE_CHAT_NAME(text, name) name,
+  ATTUNE_CHAT_FILTERS(ATTUNE_CHAT_NAME)
+#undef ATTUNE_CHAT_NAME
+};
+
+/// Tests by number.
+enum class TestName : uint16_t {
+#define ATTUNE_CHAT_NAME(text, name) name,
+  ATTUNE_CHAT_TESTS(ATTUNE_CHAT_NAME)
+#undef ATTUNE_CHAT_NAME
+};
+
+// Each of these clears |known| if |filter| is not one of its filters.
+attune_status applyTextFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,
+                              bool &known);
+attune_status applySequenceFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,
+                                  bool &known);
+attune_status applyNumberFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,
+                                bool &known);
+
+bool isLowerText(Text text);
+bool isUpperText(Text text);
+attune_status lowerText(Machine &machine, const Value &self, Value &result);
+attune_status upperText(Machine &machine, const Value &self, Value &result);
+attune_status capitalizeText(Machine &machine, const Value &self, Value &result);
+attune_status centerText(Machine &machine, const Value &self, int64_t width, Text fill, Value &result);
+
+} // namespace attune::chat
+
+#endif // ATTUNE_RUNTIME_TEXT_CHAT_FILTERS_H

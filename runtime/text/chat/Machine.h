@@ -1,0 +1,301 @@
+//===- Machine.h - Rendering a chat template ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_CHAT_MACHINE_H
+#define ATTUNE_RUNTIME_TEXT_CHAT_MACHINE_H
+
+#include "Program.h"
+#include "Value.h"
+
+#include "attune/chat.h"
+#include "runtime/src/Error.h"
+
+namespace attune::chat {
+
+/// The arguments of a call.
+struct Arguments {
+  const Value *values = nullptr;
+  uint32_t count = 0;
+  const Value *keywords = nullptr;      ///< strings
+  const Value *keywordValues = nullptr; ///< one for each of them
+  uint32_t numKeywords = 0;
+};
+
+/// Blocks of memory one after the other, up to a limit. Nothing is freed before the whole memory is.
+class Memory {
+public:
+  Memory() = default;
+  Memory(char *begin, size_t bytes) : begin(begin), limit(bytes) {}
+
+  /// Returns |bytes| at a multiple of 16, null if they are not there.
+  void *take(size_t bytes) {
+    size_t start = (used + 15) & ~static_cast<size_t>(15);
+    if (start > limit || bytes > limit - start)
+      return nullptr;
+    used = start + bytes;
+    return begin + start;
+  }
+  /// Makes the block that ends with |end| longer, if it is the last one and there is room.
+  bool extend(const char *end, size_t bytes) {
+    if (end != begin + used || bytes > limit - used)
+      return false;
+    used += bytes;
+    return true;
+  }
+  size_t mark() const { return used; }
+  void release(size_t mark) { used = mark; }
+  /// Makes |bytes| the limit of what comes after this.
+  void setRoom(size_t bytes) {
+    room = bytes;
+    limit = used + bytes;
+  }
+  size_t getRoom() const { return room; }
+
+private:
+  char *begin = nullptr;
+  size_t used = 0, limit = 0, room = 0;
+};
+
+/// The text that a rendering has made so far.
+struct OutputText {
+  char *data = nullptr;
+  size_t bytes = 0, limit = 0;
+};
+
+/// The state of one rendering, and the operations that need memory or may fail.
+class Machine {
+public:
+  Machine(const Program &program, Memory &memory, OutputText &output) : program(program), memory(memory), output(output) {}
+
+  const Program &program;
+  Memory &memory;
+  OutputText &output;
+  Table *variables = nullptr; ///< of the rendering
+  const attune_chat_date *date = nullptr;
+  attune_chat_span *spans = nullptr;
+  size_t numSpans = 0, maxSpans = 0;
+  uint64_t steps = 0; ///< left
+  Value *stackTop = nullptr, *stackEnd = nullptr;
+  uint32_t depth = 0;      ///< functions that run
+  uint32_t generators = 0; ///< generators that make an item
+  uint32_t captures = 0;   ///< captures that are open
+  size_t rootBytes = 0;    ///< output before the outermost of them
+  bool located = false;    ///< the message of a failure names its line
+
+  /// Runs |function| with |frame| and writes what it returns to |result|, if it does.
+  attune_status run(uint32_t function, Frame &frame, Value &result);
+  /// Makes the frame of |function|.
+  attune_status makeFrame(uint32_t function, Frame *outer, Frame *&frame);
+
+  /// Fails with the text of a template error.
+  __attribute__((format(printf, 2, 3))) attune_status error(const char *format, ...);
+  attune_status outOfMemory();
+  /// Fails with the message of an undefined value.
+  attune_status undefinedError(const Value &value);
+  /// Counts |count| steps.
+  attune_status charge(uint64_t count) {
+    if (count > steps)
+      return stepsExceeded();
+    steps -= count;
+    return ATTUNE_OK;
+  }
+
+  template <typename T>
+  attune_status take(size_t count, T *&result) {
+    result = count > SIZE_MAX / sizeof(T) / 2 ? nullptr : static_cast<T *>(memory.take(count * sizeof(T)));
+    return result ? ATTUNE_OK : outOfMemory();
+  }
+  attune_status takeText(size_t bytes, char *&result);
+  /// Makes an array with room for |capacity| items and none in it.
+  attune_status makeArray(size_t capacity, Array *&array);
+  attune_status push(Array &array, const Value &value);
+  attune_status makeTable(size_t capacity, Table *&table);
+  /// Sets |key| of |table|; fails for keys that cannot be hashed.
+  attune_status set(Table &table, const Value &key, const Value &value);
+  attune_status makePair(const Value &first, const Value &second, Value &result);
+  attune_status copyText(Text text, Value &result, bool escaped = false);
+
+  attune_status write(Text text);
+  /// The marks of a capture are kept by the interpreter.
+  void beginCapture() {
+    if (captures++ == 0)
+      rootBytes = output.bytes;
+  }
+  size_t visibleBytes() const { return captures ? rootBytes : output.bytes; }
+
+private:
+  attune_status stepsExceeded();
+};
+
+/// A string that grows in the machine's memory.
+class Builder {
+public:
+  explicit Builder(Machine &machine) : machine(machine) {}
+  attune_status add(Text text);
+  attune_status add(char c) { return add(Text(&c, 1)); }
+  attune_status addCharacter(uint32_t character);
+  Text text() const { return data ? Text(data, bytes) : Text(); }
+  Value value(bool escaped = false) const { return Value::ofText(text(), escaped); }
+
+private:
+  Machine &machine;
+  char *data = nullptr;
+  size_t bytes = 0, capacity = 0;
+};
+
+//===--- Operators.cpp -----------------------------------------------------===//
+
+/// Returns the name of the type for messages: "str", "int", "NoneType".
+const char *typeName(Tag tag);
+bool isTrue(Machine &machine, const Value &value);
+attune_status equals(Machine &machine, const Value &a, const Value &b, bool &result, unsigned depth = 0);
+/// Computes a < b (|orEqual|: a <= b).
+attune_status less(Machine &machine, const Value &a, const Value &b, bool orEqual, bool &result, unsigned depth = 0);
+attune_status compare(Machine &machine, uint32_t comparison, const Value &a, const Value &b, bool &result);
+attune_status contains(Machine &machine, const Value &item, const Value &container, bool &result);
+attune_status add(Machine &machine, const Value &a, const Value &b, Value &result);
+/// Computes |operation| of two values: everything but Add and Concat.
+attune_status arithmetic(Machine &machine, Operation operation, const Value &a, const Value &b, Value &result);
+attune_status negate(Machine &machine, const Value &value, bool minus, Value &result);
+/// Finds |key| in |table|; null if it is not there.
+attune_status find(Machine &machine, const Table &table, const Value &key, Pair *&pair);
+Pair *find(const Table &table, Text key);
+/// Returns true for values that may be keys of dictionaries.
+bool isHashable(const Value &key, unsigned depth = 0);
+
+//===--- Print.cpp ---------------------------------------------------------===//
+
+/// Adds what str(value) is.
+attune_status print(Machine &machine, const Value &value, Builder &builder);
+/// Adds what repr(value) is.
+attune_status represent(Machine &machine, const Value &value, Builder &builder, unsigned depth = 0);
+/// Makes the string str(value); strings stay as they are.
+attune_status toText(Machine &machine, const Value &value, Value &result);
+/// Escapes text for HTML.
+attune_status escape(Machine &machine, const Value &value, Value &result);
+/// `text % values`
+attune_status formatPercent(Machine &machine, Text format, const Value &values, Value &result);
+/// `text.format(...)`
+attune_status formatBraces(Machine &machine, Text format, const Arguments &arguments, Value &result);
+
+//===--- Json.cpp ----------------------------------------------------------===//
+
+attune_status toJson(Machine &machine, const Value &value, const Value &ensureAscii, const Value &indent, const Value &separators,
+                     const Value &sortKeys, Value &result);
+
+//===--- Numbers.cpp -------------------------------------------------------===//
+
+/// Room for any number as text.
+using NumberText = char[512];
+/// Writes repr(number) to |text|, the shortest decimal that reads back as the same number.
+void formatFloat(double number, NumberText &text);
+void formatInt(int64_t number, NumberText &text);
+/// Writes |number| with |digits| digits after the point, which is a point in every locale.
+void formatFixed(double number, int digits, NumberText &text);
+/// Reads what Python's float(text) reads.
+bool parseFloat(Text text, double &number);
+/// Reads what Python's int(text, base) reads; |tooBig| is set for numbers above 64 bits.
+bool parseInt(Text text, int64_t base, int64_t &number, bool &tooBig);
+/// Rounds |number| to |digits| digits after the point, half to even.
+double roundTo(double number, int64_t digits);
+
+//===--- Access.cpp --------------------------------------------------------===//
+
+attune_status getAttribute(Machine &machine, const Value &object, Text name, Value &result);
+attune_status getItem(Machine &machine, const Value &object, const Value &key, Value &result);
+attune_status getSlice(Machine &machine, const Value &object, const Value &start, const Value &stop, const Value &step, Value &result);
+/// A way to an attribute, "a.b.0", of the filters map, select, sort and others.
+attune_status getPath(Machine &machine, const Value &object, const Value &path, const Value &fallback, Value &result);
+
+//===--- Iterators.cpp -----------------------------------------------------===//
+
+enum class IteratorKind : uint8_t { Array, Characters, Keys, View, Range, Empty, ReversedArray, ReversedTable, ReversedRange, Generator };
+
+/// The filters that make their items when asked, and the conditions of loops.
+enum class GeneratorKind : uint8_t { Map, MapPath, Select, Items, Unique, Batch, Slice, LoopFilter };
+
+struct Generator {
+  GeneratorKind kind;
+  bool reject, byAttribute, started;
+  Iterator *source;
+  Value value;     ///< the subject, asked for at the first item
+  uint16_t target; ///< filter or test, NoTarget = the truth of the item
+  Value path, fallback;
+  Arguments arguments; ///< of the filter or test
+  bool caseSensitive;
+  int64_t count, index;
+  Value fill;
+  Array *seen;
+  uint32_t function;
+  Frame *frame;
+};
+constexpr uint16_t NoTarget = 0xFFFF;
+
+/// A position in a sequence of items.
+struct Iterator {
+  IteratorKind kind;
+  ViewKind view;
+  uint32_t bytes;
+  int64_t index;
+  union {
+    Array *array;
+    Table *table;
+    Range *range;
+    const char *text;
+    Generator *generator;
+  };
+};
+
+/// Makes an iterator over |value|, as Python's iter; fails for values that are not iterable.
+attune_status iterate(Machine &machine, const Value &value, Iterator *&iterator);
+bool isIterable(const Value &value);
+/// Gets the next item; |done| after the last.
+attune_status next(Machine &machine, Iterator &iterator, Value &item, bool &done);
+/// Puts all items into an array.
+attune_status collect(Machine &machine, const Value &value, Array *&array);
+/// Returns len(value) or -1 for values that have no length.
+int64_t lengthOf(const Value &value);
+attune_status makeGenerator(Machine &machine, GeneratorKind kind, const Value &value, Generator *&generator, Value &result);
+/// Makes the iterator of `reverse`; fails if |value| is not a sequence.
+attune_status reversed(Machine &machine, const Value &value, Value &result, bool &isSequence);
+attune_status loopLength(Machine &machine, Loop &loop, int64_t &length);
+attune_status loopPeek(Machine &machine, Loop &loop);
+
+//===--- Filters and tests -------------------------------------------------===//
+
+bool findFilter(Text name, uint16_t &filter);
+bool findTest(Text name, uint16_t &test);
+attune_status applyFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result);
+attune_status applyTest(Machine &machine, uint16_t test, const Value &subject, const Arguments &arguments, bool &result);
+/// Distributes |arguments| to parameters with |names| (separated by blanks); those not given are Missing.
+attune_status bind(Machine &machine, const char *what, const char *names, const Arguments &arguments, Value *values);
+/// Sorts |count| items and their |keys| by the keys; equal ones keep their order, also in |reverse|.
+attune_status sortBy(Machine &machine, Value *items, Value *keys, uint32_t count, bool reverse);
+//===--- Methods and calls -------------------------------------------------===//
+
+/// A method of a type.
+struct MethodEntry {
+  const char *name;
+  /// Null for methods that are not supported.
+  attune_status (*call)(Machine &machine, const Value &self, const Arguments &arguments, Value &result);
+};
+const MethodEntry *findMethod(Tag type, Text name);
+const MethodEntry *findStringMethod(Text name);
+attune_status callValue(Machine &machine, const Value &callee, const Arguments &arguments, Value &result);
+/// Returns the global function |name|, or Missing.
+Value findGlobal(Text name);
+attune_status callFunction(Machine &machine, uint8_t function, const Arguments &arguments, Value &result);
+attune_status callMethod(Machine &machine, const Method &method, const Arguments &arguments, Value &result);
+/// Methods of strings that filters use.
+attune_status stripText(Machine &machine, const Value &self, const Value &characters, bool left, bool right, Value &result);
+attune_status replaceText(Machine &machine, Text text, Text from, Text to, int64_t count, bool escaped, Value &result);
+attune_status splitLines(Machine &machine, Text text, bool keepEnds, bool escaped, Array *&lines);
+attune_status formatDate(Machine &machine, Text format, const attune_chat_date &date, Value &result);
+
+/// Reads an integer argument; fails for other values.
+attune_status wantInteger(Machine &machine, const Value &value, const char *what, int64_t &result);
+attune_status wantText(Machine &machine, const Value &value, const char *what, Text &result);
+
+} // namespace attune::chat
+
+#endif // ATTUNE_RUNTIME_TEXT_CHAT_MACHINE_H

@@ -1,0 +1,51 @@
+//===- Unicode.h - Characters of chat templates ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_CHAT_UNICODE_H
+#define ATTUNE_RUNTIME_TEXT_CHAT_UNICODE_H
+
+#include "Value.h"
+
+namespace attune::chat {
+
+/// Writes |character| as UTF-8 to |buffer| (4 bytes) and returns the number of bytes.
+size_t encodeUtf8(uint32_t character, char *buffer);
+/// Reads the character at |text| + |position|, which is valid UTF-8, and moves |position| behind it.
+uint32_t decodeUtf8(Text text, size_t &position);
+/// Moves |position| back by one character.
+void previousCharacter(Text text, size_t &position);
+/// Returns true if |text| is UTF-8 in its shortest form, without surrogates.
+bool isUtf8(Text text);
+/// Returns the number of characters.
+size_t countCharacters(Text text);
+/// Returns the offset of character number |index|, the length of |text| if it has fewer.
+size_t characterOffset(Text text, size_t index);
+
+/// White space of Python's str.strip.
+bool isSpace(uint32_t character);
+/// Ends of lines of Python's str.splitlines.
+bool isLineEnd(uint32_t character);
+/// Returns false for characters that repr writes as escape sequences.
+bool isPrintable(uint32_t character);
+bool isUpperCase(uint32_t character);
+bool isLowerCase(uint32_t character);
+bool isTitleCase(uint32_t character);
+bool isCaseIgnorable(uint32_t character);
+bool isDigit(uint32_t character);
+bool isDecimal(uint32_t character);
+bool isNumeric(uint32_t character);
+bool isAlphabetic(uint32_t character);
+inline bool isCased(uint32_t character) { return isUpperCase(character) || isLowerCase(character) || isTitleCase(character); }
+
+/// The image of a character under a mapping of case.
+struct CaseImage {
+  uint32_t characters[3];
+  uint32_t count;
+};
+CaseImage lowerCaseOf(uint32_t character);
+CaseImage upperCaseOf(uint32_t character);
+CaseImage titleCaseOf(uint32_t character);
+
+} // namespace attune::chat
+
+#endif // ATTUNE_RUNTIME_TEXT_CHAT_UNICODE_H

@@ -1,0 +1,194 @@
+//===- Value.h - Values of chat templates ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values are immutable, except namespaces and the state of iterators: templates run in a sandbox that forbids changes of
+// lists and dictionaries. Strings are UTF-8; positions in them count characters, as in Python.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_CHAT_VALUE_H
+#define ATTUNE_RUNTIME_TEXT_CHAT_VALUE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace attune::chat {
+
+/// A string that somebody else keeps.
+struct Text {
+  const char *data = "";
+  size_t bytes = 0;
+
+  Text() = default;
+  Text(const char *data, size_t bytes) : data(data), bytes(bytes) {}
+  Text(const char *literal) : data(literal), bytes(strlen(literal)) {}
+  bool operator==(const Text &other) const { return bytes == other.bytes && (bytes == 0 || memcmp(data, other.data, bytes) == 0); }
+  bool operator!=(const Text &other) const { return !(*this == other); }
+  Text from(size_t offset) const { return {data + offset, bytes - offset}; }
+};
+
+enum class Tag : uint8_t {
+  Missing, ///< no value: a variable that was not set, an argument that was not given
+  Undefined,
+  None,
+  Bool,
+  Int,
+  Float,
+  String,
+  List,
+  Tuple,
+  Dict,
+  Namespace,
+  Range,
+  View,     ///< items, keys or values of a dictionary
+  Iterator, ///< yields each item once
+  Loop,
+  Macro,
+  Method,
+  Function,
+  Cycler,
+  Joiner,
+  Capture ///< the beginning of captured output; on the stack only
+};
+
+/// The message of an undefined value.
+enum class Missed : uint8_t { Name, Attribute, Element, Message, Unsafe };
+
+/// The three views of a dictionary.
+enum class ViewKind : uint8_t { Items, Keys, Values };
+
+struct Value;
+struct Iterator;
+struct Loop;
+struct Macro;
+struct Method;
+
+/// The items of a list or tuple.
+struct Array {
+  Value *items;
+  uint32_t count, capacity;
+};
+
+struct Pair;
+/// The pairs of a dictionary or namespace, in the order of insertion.
+struct Table {
+  Pair *pairs;
+  uint32_t count, capacity;
+};
+
+struct Range {
+  int64_t start, stop, step, count;
+};
+
+/// A value of a template.
+struct Value {
+  Tag tag = Tag::Missing;
+  uint8_t flag = 0;   ///< String: 1 = escaped text (Markup). Undefined: Missed. View: ViewKind. Function: its number
+  uint16_t other = 0; ///< Undefined: the tag of the object
+  uint32_t bytes = 0; ///< String, Undefined: length of |text|
+  union {
+    int64_t integer; ///< Int, Bool
+    double number;
+    const char *text;
+    Array *array;
+    Table *table;
+    Range *range;
+    Iterator *iterator;
+    Loop *loop;
+    Macro *macro;
+    Method *method;
+  };
+
+  Value() : integer(0) {}
+  static Value none() { return ofTag(Tag::None); }
+  static Value boolean(bool value) { return ofInteger(Tag::Bool, value); }
+  static Value ofInt(int64_t value) { return ofInteger(Tag::Int, value); }
+  static Value ofFloat(double number) {
+    Value value = ofTag(Tag::Float);
+    value.number = number;
+    return value;
+  }
+  static Value ofText(Text text, bool escaped = false) {
+    Value value = ofTag(Tag::String);
+    value.flag = escaped;
+    value.bytes = static_cast<uint32_t>(text.bytes);
+    value.text = text.data;
+    return value;
+  }
+  static Value undefined(Missed why, Text text, Tag object = Tag::Missing) {
+    Value value = ofTag(Tag::Undefined);
+    value.flag = static_cast<uint8_t>(why);
+    value.other = static_cast<uint16_t>(object);
+    value.bytes = static_cast<uint32_t>(text.bytes);
+    value.text = text.data;
+    return value;
+  }
+  static Value ofArray(Tag tag, Array *array) {
+    Value value = ofTag(tag);
+    value.array = array;
+    return value;
+  }
+  static Value ofTable(Tag tag, Table *table) {
+    Value value = ofTag(tag);
+    value.table = table;
+    return value;
+  }
+  static Value ofTag(Tag tag) {
+    Value value;
+    value.tag = tag;
+    return value;
+  }
+  static Value ofInteger(Tag tag, int64_t integer) {
+    Value value = ofTag(tag);
+    value.integer = integer;
+    return value;
+  }
+
+  bool is(Tag other) const { return tag == other; }
+  bool isMissing() const { return tag == Tag::Missing; }
+  bool isUndefined() const { return tag == Tag::Undefined; }
+  bool isString() const { return tag == Tag::String; }
+  bool isEscaped() const { return tag == Tag::String && flag; }
+  /// Integers and booleans, which are integers.
+  bool isInteger() const { return tag == Tag::Int || tag == Tag::Bool; }
+  bool isNumber() const { return isInteger() || tag == Tag::Float; }
+  bool isArray() const { return tag == Tag::List || tag == Tag::Tuple; }
+  /// Returns the text of a string or undefined value.
+  Text str() const { return {text, bytes}; }
+  double asDouble() const { return tag == Tag::Float ? number : static_cast<double>(integer); }
+};
+static_assert(sizeof(Value) == 16);
+
+struct Pair {
+  Value key, value;
+};
+
+/// The slots of a running function, and those of the function around it.
+struct Frame {
+  Frame *outer;
+  Value *slots;
+  uint32_t numSlots;
+};
+
+struct Macro {
+  uint32_t function;
+  Frame *outer;
+};
+
+struct Method {
+  Value self;
+  const struct MethodEntry *entry;
+};
+
+/// The variable `loop`.
+struct Loop {
+  Value source;
+  Iterator *iterator;
+  int64_t index;                ///< -1 before the first item
+  int64_t length;               ///< -1 = not known yet
+  Value before, current, after; ///< Missing = none
+  Value changed;
+};
+
+} // namespace attune::chat
+
+#endif // ATTUNE_RUNTIME_TEXT_CHAT_VALUE_H
