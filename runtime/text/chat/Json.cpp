@@ -61,8 +61,6 @@ attune_status JsonWriter::writeText(Text text) {
       ATTUNE_TRY(builder.add(name));
     } else if (character >= 0x20 && (character < 0x7F || !ensureAscii)) {
       ATTUNE_TRY(builder.add({text.data + begin, i - begin}));
-    } else if (character == 0x7F) {
-      ATTUNE_TRY(builder.add('\x7f'));
     } else {
       if (character < 0x10000)
         snprintf(escape, sizeof(escape), "\\u%04x", character);

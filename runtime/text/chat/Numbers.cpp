@@ -141,11 +141,7 @@ static bool normalizeNumber(Text text, char *buffer, size_t size, size_t &bytes)
     if (character >= 0x80) {
       if (!isDecimal(character))
         return false;
-      // Decimal digits come in runs of ten.
-      uint32_t digit = 0;
-      while (digit < 9 && isDecimal(character - digit - 1))
-        ++digit;
-      character = '0' + digit;
+      character = '0' + decimalValue(character);
     }
     if (bytes + 1 >= size)
       return false;

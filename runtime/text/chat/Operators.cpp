@@ -494,7 +494,9 @@ static attune_status floatArithmetic(Machine &machine, Operation operation, doub
   case Operation::FloorDivide: {
     if (b == 0)
       return machine.error("float floor division by zero");
-    double quotient = (a - floatRemainder(a, b)) / b;
+    double remainder = std::fmod(a, b), quotient = (a - remainder) / b;
+    if (remainder != 0 && (b < 0) != (remainder < 0))
+      quotient -= 1;
     value = quotient != 0 ? std::floor(quotient) : std::copysign(0.0, a / b);
     if (quotient != 0 && quotient - value > 0.5)
       value += 1;

@@ -171,6 +171,13 @@ bool isTitleCase(uint32_t character) { return isIn(titleCase, character); }
 bool isCaseIgnorable(uint32_t character) { return isIn(caseIgnorable, character); }
 bool isDigit(uint32_t character) { return isIn(digits, character); }
 bool isDecimal(uint32_t character) { return isIn(decimals, character); }
+
+uint32_t decimalValue(uint32_t character) {
+  // The digits of a script follow each other from 0 to 9; scripts may follow each other, too.
+  size_t found = search(decimals, sizeof(decimals) / sizeof(decimals[0]), character, [](const Run &run) { return run.first; });
+  return (character - decimals[found].first) % 10;
+}
+
 bool isNumeric(uint32_t character) { return isIn(numeric, character); }
 bool isAlphabetic(uint32_t character) { return isIn(alphabetic, character); }
 

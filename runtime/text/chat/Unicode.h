@@ -33,6 +33,8 @@ bool isTitleCase(uint32_t character);
 bool isCaseIgnorable(uint32_t character);
 bool isDigit(uint32_t character);
 bool isDecimal(uint32_t character);
+/// Returns the value of a decimal digit.
+uint32_t decimalValue(uint32_t character);
 bool isNumeric(uint32_t character);
 bool isAlphabetic(uint32_t character);
 inline bool isCased(uint32_t character) { return isUpperCase(character) || isLowerCase(character) || isTitleCase(character); }
