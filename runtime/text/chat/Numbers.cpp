@@ -15,6 +15,7 @@
 using namespace attune;
 using namespace attune::chat;
 
+namespace {
 /// Appends to a text of limited length.
 struct TextWriter {
   char *text;
@@ -29,6 +30,7 @@ struct TextWriter {
       add(*more++);
   }
 };
+} // namespace
 
 /// Replaces whatever the locale writes between digits by a point.
 static void usePoint(char *text) {
