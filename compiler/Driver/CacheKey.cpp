@@ -83,12 +83,21 @@ CacheKey attune::computeCacheKey(const CompileOptions &options, const std::strin
   if (!options.weights.empty())
     addTensors(options.weights);
 
+  // The scales decide the values of tensors, as the files do.
+  std::string scales;
+  for (const AdapterRequest &adapter : options.adapters) {
+    ModelFiles listed = listAdapterFiles(adapter.folder);
+    files.tensors.insert(files.tensors.end(), listed.settings.begin(), listed.settings.end());
+    files.tensors.insert(files.tensors.end(), listed.tensors.begin(), listed.tensors.end());
+    scales += "adapter " + Json(adapter.scale).dump() + "\n";
+  }
+
   for (std::string &program : target.programs())
     files.settings.push_back(std::move(program));
 
   CacheKey key;
   static const std::string compiler = describeCompiler();
-  key.tensors = compiler + describeFiles(files.tensors);
+  key.tensors = compiler + describeFiles(files.tensors) + scales;
   // `native` differs between machines that share a home folder.
   key.entry = hashText(key.tensors + "settings\n" + describeFiles(files.settings) + object + "\n" + formatFlags(options, target) + "\n" +
                        options.name + "\n" + host.triple() + " " + host.cpu() + " " + host.features());

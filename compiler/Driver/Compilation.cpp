@@ -205,9 +205,12 @@ Status Compilation::run() {
 }
 
 Status Compilation::importFolder() {
-  Result<ModelFolder> folder = openModelFolder(options.model);
+  Result<ModelFolder> folder = openModelFolder({options.model, options.architecture, options.adapters});
   if (!folder)
     return folder.status();
+  if (listener.warning)
+    for (const std::string &warning : folder->warnings)
+      listener.warning(warning);
   if (!options.weights.empty())
     return Status::error("--weights: only for a .mlir model, '" + options.model + "' is a folder");
   if (!options.pruneHeads.empty()) {
@@ -270,7 +273,8 @@ Status Compilation::parseFile() {
     return Status::error(expected + adviseOn(kind, options.model));
   // The file decides what these flags decide for a folder.
   for (auto [given, flag] : {std::pair(!options.inputs.empty(), "--inputs"), std::pair(!options.outputs.empty(), "--outputs"),
-                             std::pair(!options.limits.empty(), "--limit"), std::pair(!options.pruneHeads.empty(), "--prune-heads"),
+                             std::pair(!options.limits.empty(), "--limit"), std::pair(!options.architecture.empty(), "--architecture"),
+                             std::pair(!options.adapters.empty(), "--adapter"), std::pair(!options.pruneHeads.empty(), "--prune-heads"),
                              std::pair(options.padding == Padding::Skip, "--padding")})
     if (given)
       return Status::error(std::string(flag) + ": only for a model folder, '" + options.model + "' is IR");

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/CompileOptions.h"
+#include "compiler/Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -20,6 +21,11 @@ static std::string formatInput(const InputRequest &input) {
   return text;
 }
 
+std::string attune::formatAdapter(const AdapterRequest &adapter) {
+  // The shortest text that reads back as the same number.
+  return adapter.folder + (adapter.scale == 1 ? "" : ":" + Json(adapter.scale).dump());
+}
+
 std::string attune::formatFlags(const CompileOptions &options, const Target &target) {
   std::string text;
   auto add = [&](const std::string &flag, const std::string &value) { text += (text.empty() ? "--" : " --") + flag + "=" + value; };
@@ -29,6 +35,10 @@ std::string attune::formatFlags(const CompileOptions &options, const Target &tar
     add("triple", options.triple);
   if (std::string flags = target.flags(); !flags.empty())
     text += (text.empty() ? "" : " ") + flags;
+  if (!options.architecture.empty())
+    add("architecture", options.architecture);
+  for (const AdapterRequest &adapter : options.adapters)
+    add("adapter", formatAdapter(adapter));
   if (options.padding == Padding::Skip)
     add("padding", "skip");
   if (target.precision() != mlir::xfmr::Precision::F32)

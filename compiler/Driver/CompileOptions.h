@@ -5,6 +5,7 @@
 #define ATTUNE_COMPILER_DRIVER_COMPILEOPTIONS_H
 
 #include "compiler/Import/ImportModel.h"
+#include "compiler/Import/MergeAdapters.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Target/Target.h"
 
@@ -19,6 +20,10 @@ class WeightsStore;
 struct CompileOptions {
   /// A model folder, or a .mlir file in the dialect.
   std::string model;
+  /// The class to compile instead of that of the folder's configuration; "" for that.
+  std::string architecture;
+  /// Adapters that are merged into the tensors of a folder.
+  std::vector<AdapterRequest> adapters;
   /// The tensors of a .mlir model: a safetensors file or a folder.
   std::string weights;
   /// The output file; the header and the weights file are written beside it. Required unless compileTo stops early;
@@ -67,6 +72,8 @@ struct CompileListener {
   std::function<void(const std::string &report)> timeReport;
 };
 
+/// Returns an adapter as --adapter takes it.
+std::string formatAdapter(const AdapterRequest &adapter);
 /// Returns the flags of |options| that shape the object for |target|, as one line: equal lines for equal models give equal objects.
 std::string formatFlags(const CompileOptions &options, const Target &target);
 /// Returns |text| as a C identifier.

@@ -22,6 +22,12 @@ public:
     auto found = specs.find(name);
     return found == specs.end() ? nullptr : &found->second;
   }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> result;
+    for (const auto &entry : specs)
+      result.push_back(entry.first);
+    return result;
+  }
   std::string placeOf(std::string_view) const override { return file.path(); }
   Status read(std::string_view name, int64_t begin, int64_t count, float *out) const override {
     const TensorView *view = file.find(name);

@@ -5,6 +5,7 @@
 #include "compiler/Import/Config.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <charconv>
@@ -24,12 +25,19 @@ Result<Config> Config::open(const std::string &folder, const char *name) {
     return root.status();
   if (!root->is_object())
     return Status::error(path + ": expected an object, got " + describeJson(*root));
-  return Config(std::move(path), "", std::move(*root));
+  return Config(std::move(path), "", std::move(*root), nullptr);
+}
+
+std::vector<std::string> Config::keys() const {
+  std::vector<std::string> names;
+  for (const auto &[name, value] : root.items())
+    names.push_back(name);
+  return names;
 }
 
 Config Config::object(std::string_view key) const {
   const Json *value = find(key);
-  return Config(path, label(key) + ".", value && value->is_object() ? *value : Json::object());
+  return Config(path, label(key) + ".", value && value->is_object() ? *value : Json::object(), notes);
 }
 
 void ConfigReader::record(Status status) {
@@ -43,7 +51,36 @@ void ConfigReader::fail(const char *key, const std::string &expected) {
                : Status::error(config.file() + ": '" + config.label(key) + "': expected " + expected + ", but the key is missing"));
 }
 
+void ConfigReader::note(const char *key, const Json &fallback, const std::string &expected) const {
+  if (ConfigTrace *trace = config.trace())
+    trace->note(config.label(key), fallback.is_null() ? "" : fallback.dump(), expected);
+}
+
+void ConfigReader::noteChoices(const char *key, const std::vector<std::string> &names) const {
+  if (std::string_view(key) == "architectures") {
+    config.trace()->classes = names;
+    return;
+  }
+  std::string known;
+  for (const std::string &name : names)
+    known += (known.empty() ? "one of " : ", ") + name;
+  note(key, Json(), known);
+}
+
+std::string ConfigReader::choiceHint(std::string_view key) const {
+  bool isClass = key == "architectures";
+  if (!isClass && key != "model_type")
+    return "";
+  std::string code = present("auto_map") ? "Python code of the folder, which 'auto_map' names, is not run" : "";
+  std::string choice = isClass ? "--architecture takes one of them" : "";
+  if (code.empty() && choice.empty())
+    return "";
+  return " (" + code + (code.empty() || choice.empty() ? "" : "; ") + choice + ")";
+}
+
 bool ConfigReader::present(const char *key) const {
+  if (std::string_view name = key; name != "architectures" && name != "auto_map")
+    note(key, Json(), "");
   const Json *value = config.find(key);
   return value && !value->is_null();
 }
@@ -57,6 +94,7 @@ T ConfigReader::keep(Result<T> value, T fallback) {
 }
 
 int64_t ConfigReader::integer(const char *key, int64_t fallback, Range range) {
+  note(key, fallback, "");
   const Json *value = config.find(key);
   return value ? keep(jsonInteger(*value, config.file(), config.label(key), range.min, range.max), fallback) : fallback;
 }
@@ -78,6 +116,7 @@ std::pair<int64_t, int64_t> ConfigReader::integerPair(const char *key, int64_t f
 }
 
 double ConfigReader::number(const char *key, double fallback, double min, double max) {
+  note(key, fallback, "");
   const Json *value = config.find(key);
   if (!value)
     return fallback;
@@ -91,11 +130,13 @@ double ConfigReader::number(const char *key, double fallback, double min, double
 }
 
 bool ConfigReader::flag(const char *key, bool fallback) {
+  note(key, fallback, "");
   const Json *value = config.find(key);
   return value ? keep(jsonBool(*value, config.file(), config.label(key)), fallback) : fallback;
 }
 
 std::string ConfigReader::string(const char *key, const char *fallback) {
+  note(key, fallback ? Json(fallback) : Json(), "");
   const Json *value = config.find(key);
   if (value)
     return keep(jsonString(*value, config.file(), config.label(key)), std::string(fallback ? fallback : ""));
@@ -124,17 +165,31 @@ std::vector<std::string> ConfigReader::words(const char *key) {
   return words;
 }
 
+/// Names of classes that published files have, and the present ones.
+static constexpr std::pair<const char *, const char *> formerClasses[] = {
+    {"LLaMAForCausalLM", "LlamaForCausalLM"},
+    {"MPTForCausalLM", "MptForCausalLM"},
+    {"MPTModel", "MptModel"},
+    {"T5WithLMHeadModel", "T5ForConditionalGeneration"},
+};
+
 std::string ConfigReader::architecture(const char *fallback) {
   const Json *value = config.find("architectures");
   if (!present("architectures") || (value->is_array() && value->empty()))
     return fallback;
-  if (value->is_array() && value->front().is_string())
-    return value->front().get<std::string>();
+  if (value->is_array() && value->front().is_string()) {
+    std::string name = value->front().get<std::string>();
+    for (const auto &[former, present] : formerClasses)
+      if (name == former)
+        return present;
+    return name;
+  }
   fail("architectures", "an array of class names");
   return fallback;
 }
 
 std::vector<std::pair<std::string, std::vector<int64_t>>> ConfigReader::integerLists(const char *key) {
+  note(key, Json::object(), "an object of lists of integers");
   std::vector<std::pair<std::string, std::vector<int64_t>>> lists;
   if (!present(key))
     return lists;
@@ -150,6 +205,7 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> ConfigReader::integerL
 
 int64_t ConfigReader::labels(int64_t fallback) {
   constexpr int64_t maxLabels = 1 << 24;
+  note("id2label", Json(), "an object of names");
   if (!present("id2label"))
     return integer("num_labels", fallback, {1, maxLabels});
   const Json *names = config.find("id2label");
@@ -183,6 +239,8 @@ void ConfigReader::reject(const char *key, const char *reason) {
   const Json *value = config.find(key);
   bool off = !value || value->is_null() || (value->is_boolean() && !value->get<bool>()) ||
              ((value->is_object() || value->is_array()) && value->empty());
+  if (ConfigTrace *trace = config.trace())
+    trace->noteRefused(config.label(key), reason);
   if (!off)
     fail(key, std::string("no such setting (") + reason + ")");
 }

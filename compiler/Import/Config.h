@@ -9,8 +9,10 @@
 #ifndef ATTUNE_IMPORT_CONFIG_H
 #define ATTUNE_IMPORT_CONFIG_H
 
+#include "compiler/Import/ConfigTrace.h"
 #include "compiler/Support/Json.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,21 +24,34 @@ class Config {
 public:
   /// Reads the file |name| of |folder|; its value must be an object.
   static Result<Config> open(const std::string &folder, const char *name = "config.json");
+  /// A configuration without a file, whose values are those of the object |root|; |path| is for messages.
+  static Config create(std::string path, Json root) { return Config(std::move(path), "", std::move(root), nullptr); }
 
   /// The file's path, for messages.
   const std::string &file() const { return path; }
   /// The value of |key|, or null if the file lacks it.
   const Json *find(std::string_view key) const { return findJson(root, key); }
+  /// The keys of the file, sorted.
+  std::vector<std::string> keys() const;
   /// |key| as messages call it: "rope_scaling.factor" in an object that is itself the value of a key.
   std::string label(std::string_view key) const { return prefix + std::string(key); }
   /// The object |key|, as a configuration of its own; empty if the file has something else there.
   Config object(std::string_view key) const;
+  /// Replaces the value of |key|, or adds it.
+  void set(const char *key, Json value) { root[key] = std::move(value); }
+
+  /// Makes readers of this configuration, and of its objects, note their keys in |trace|.
+  void setTrace(std::shared_ptr<ConfigTrace> trace) { notes = std::move(trace); }
+  /// The notes of readers, or null.
+  ConfigTrace *trace() const { return notes.get(); }
 
 private:
-  Config(std::string path, std::string prefix, Json root) : path(std::move(path)), prefix(std::move(prefix)), root(std::move(root)) {}
+  Config(std::string path, std::string prefix, Json root, std::shared_ptr<ConfigTrace> notes)
+      : path(std::move(path)), prefix(std::move(prefix)), root(std::move(root)), notes(std::move(notes)) {}
 
   std::string path, prefix;
   Json root;
+  std::shared_ptr<ConfigTrace> notes;
 };
 
 /// The values a key may have.
@@ -79,7 +94,8 @@ public:
   /// The strings of the list |key|, or the words of one string, in lower case, with `|` between them; none if it is absent or null.
   std::vector<std::string> words(const char *key);
 
-  /// The model's class: the first of `architectures`, or |fallback| if the key is absent or null.
+  /// The model's class: the first of `architectures`, or |fallback| if the key is absent or null. A name that the reference library
+  /// gave up counts as the present one.
   std::string architecture(const char *fallback);
   /// The entry of |table|, pairs that begin with a name, called |name|; records that |key| should be one of them and returns null if there
   /// is none.
@@ -101,6 +117,12 @@ private:
   template <typename T>
   T keep(Result<T> value, T fallback);
   void record(Status status);
+  /// Notes |key| in the configuration's trace, if it has one.
+  void note(const char *key, const Json &fallback, const std::string &expected) const;
+  /// Notes the choices of |key|: the classes of the family, or values.
+  void noteChoices(const char *key, const std::vector<std::string> &names) const;
+  /// Returns the end of a message about the choices of |key|: "" or words in parentheses.
+  std::string choiceHint(std::string_view key) const;
 
   const Config &config;
   Status first;
@@ -108,13 +130,19 @@ private:
 
 template <typename Table>
 auto ConfigReader::choose(const char *key, const std::string &name, const Table &table) -> decltype(&*std::begin(table)) {
+  if (config.trace()) {
+    std::vector<std::string> names;
+    for (const auto &entry : table)
+      names.emplace_back(entry.first);
+    noteChoices(key, names);
+  }
   std::string known;
   for (const auto &entry : table) {
     if (name == entry.first)
       return &entry;
     known += (known.empty() ? "" : ", ") + std::string(entry.first);
   }
-  fail(key, "one of " + known);
+  fail(key, "one of " + known + choiceHint(key));
   return nullptr;
 }
 

@@ -5,7 +5,9 @@
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Import/families/Families.h"
 
+#include "compiler/Import/CompleteConfig.h"
 #include "compiler/Import/GenerationConfig.h"
+#include "compiler/Support/ConversionAdvice.h"
 #include "compiler/Support/Generate.h"
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Support/OutputFile.h"
@@ -67,8 +69,57 @@ ModelFiles attune::listModelFiles(const std::string &folder) {
   return files;
 }
 
-Result<ModelFolder> attune::openModelFolder(const std::string &folder) {
-  Result<Config> config = Config::open(folder);
+/// Reads the configuration of |source| and completes it.
+static Result<Config> openConfig(const ModelSource &source) {
+  std::error_code ignored;
+  if (fs::is_directory(source.folder, ignored) && !exists(inFolder(source.folder, "config.json")))
+    if (std::string advice = adviseOnWeights(source.folder); !advice.empty())
+      return Status::error(source.folder + ": expected config.json and model.safetensors, " + advice);
+  Result<Config> config = Config::open(source.folder);
+  if (!config)
+    return config;
+  if (!source.architecture.empty())
+    config->set("architectures", Json::array({source.architecture}));
+  if (!isIncomplete(*config))
+    return config;
+  std::unique_ptr<TensorProvider> tensors;
+  if (SafetensorsFolder::present(source.folder)) {
+    Result<std::unique_ptr<TensorProvider>> opened = openTensors(source.folder);
+    if (!opened)
+      return opened.status();
+    tensors = std::move(*opened);
+  }
+  Status status = completeConfig(*config, tensors.get());
+  return status.failed() ? Result<Config>(status) : config;
+}
+
+/// Returns a warning if |config| names Python code of its own for models, but none of it as the class |architecture| or as the class of
+/// |config|: such code may compute something else than the class that stands in for it.
+static std::vector<std::string> warnOfCode(const Config &config, const std::string &architecture) {
+  const Json *map = config.find("auto_map"), *classes = config.find("architectures");
+  auto isKnown = [&](const std::string &name) { return name == architecture || (classes && *classes == Json::array({name})); };
+  std::string code;
+  if (map && map->is_object())
+    for (const auto &[use, name] : map->items()) {
+      if (use.rfind("AutoModel", 0) != 0 || !name.is_string())
+        continue;
+      code = name.get<std::string>();
+      if (isKnown(code.substr(code.rfind('.') + 1)))
+        return {};
+    }
+  if (code.empty())
+    return {};
+  return {config.file() + ": 'auto_map' names Python code, " + code + ", which is not run: the model is computed as " + architecture +
+          " of the reference library"};
+}
+
+ModelFiles attune::listAdapterFiles(const std::string &folder) {
+  return {{inFolder(folder, LoraAdapter::configName)}, {inFolder(folder, LoraAdapter::tensorsName)}};
+}
+
+Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
+  const std::string &folder = source.folder;
+  Result<Config> config = openConfig(source);
   if (!config)
     return config.status();
   Result<TransformerSpec> spec = readTransformerSpec(*config);
@@ -84,7 +135,11 @@ Result<ModelFolder> attune::openModelFolder(const std::string &folder) {
   Result<std::unique_ptr<TensorProvider>> tensors = findTensors(folder, *spec, *config);
   if (!tensors)
     return tensors.status();
-  return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation)};
+  tensors = mergeAdapters(*spec, std::move(*tensors), source.adapters);
+  if (!tensors)
+    return tensors.status();
+  std::vector<std::string> warnings = warnOfCode(*config, spec->architecture);
+  return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation), std::move(warnings)};
 }
 
 /// Copies the file |from|, to be called |to|; nothing if they are the same file.
@@ -103,8 +158,8 @@ static Result<std::optional<OutputFile>> copyFile(const std::string &from, const
   return std::optional<OutputFile>(std::move(*copy));
 }
 
-/// Writes generated tensors to a file to be called |path|.
-static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, const std::string &path, int64_t seed,
+/// Writes |specs|, tensors of |tensors|, as floats to a file to be called |path|.
+static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, const TensorProvider &tensors, const std::string &path,
                                        const Progress &progress) {
   constexpr int64_t chunk = 1 << 20;
   Result<OutputFile> file = OutputFile::createWithFolders(path);
@@ -119,11 +174,11 @@ static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, con
     total += uint64_t(elementCount(spec.shape).value_or(0)) * sizeof(float);
   std::vector<float> values;
   for (const TensorSpec &spec : specs) {
-    const GeneratorRule rule = generatorRule(spec.name, spec.shape);
     int64_t elements = elementCount(spec.shape).value_or(0);
     for (int64_t begin = 0; begin < elements; begin += chunk) {
       values.resize(size_t(std::min(chunk, elements - begin)));
-      generateValues(spec.name, seed, rule, begin, int64_t(values.size()), values.data());
+      if (Status status = tensors.read(spec.name, begin, int64_t(values.size()), values.data()); status.failed())
+        return status;
       if (Status status = writer->write(values.data(), values.size() * sizeof(float)); status.failed())
         return status;
       done += values.size() * sizeof(float);
@@ -134,15 +189,20 @@ static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, con
   return writer->release();
 }
 
-Status attune::initModelFolder(const std::string &configFolder, const std::string &folder, int64_t seed, const Progress &progress) {
-  Result<Config> config = Config::open(configFolder);
+Status attune::initModelFolder(const ModelSource &source, const std::string &folder, int64_t seed, const Progress &progress) {
+  const std::string &configFolder = source.folder;
+  Result<Config> config = openConfig(source);
   if (!config)
     return config.status();
   Result<TransformerSpec> spec = readTransformerSpec(*config);
   if (!spec)
     return spec.status();
+  const std::vector<TensorSpec> specs = spec->tensors();
+  Result<std::unique_ptr<TensorProvider>> tensors = mergeAdapters(*spec, generateTensors(specs, seed, config->file()), source.adapters);
+  if (!tensors)
+    return tensors.status();
   // A folder without its configuration, which comes last, is not a model: all files or none.
-  Result<OutputFile> weights = writeWeights(spec->tensors(), inFolder(folder, "model.safetensors"), seed, progress);
+  Result<OutputFile> weights = writeWeights(specs, **tensors, inFolder(folder, "model.safetensors"), progress);
   if (!weights)
     return weights.status();
   std::vector<OutputFile> files;

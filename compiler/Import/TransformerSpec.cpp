@@ -235,14 +235,14 @@ Activation attune::readActivationName(ConfigReader &reader, const char *key, con
       {"leaky_relu", Activation::LeakyRelu},
       {"linear", Activation::None},
   };
-  std::string expected = "one of ";
-  for (const auto &[known, activation] : table) {
-    if (name == known)
-      return activation;
-    expected += (expected.size() > 7 ? ", " : "") + std::string(known);
-  }
-  reader.fail(key, expected + more);
-  return Activation::None;
+  std::string expected;
+  for (const auto &[known, activation] : table)
+    expected += (expected.empty() ? "one of " : ", ") + std::string(known);
+  bool isKnown = std::any_of(std::begin(table), std::end(table), [&](const auto &entry) { return name == entry.first; });
+  if (!isKnown && *more)
+    reader.fail(key, expected + more);
+  const auto *entry = reader.choose(key, name, table);
+  return entry ? entry->second : Activation::None;
 }
 
 void attune::declarePast(TransformerSpec &spec) {

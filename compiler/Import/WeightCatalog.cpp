@@ -23,8 +23,8 @@ static void addWithLegacySuffix(std::vector<std::string> &names, StringRef name)
     names.push_back((stem + "LayerNorm.beta").str());
 }
 
-/// All names |parameter| may have in a file, the current one first.
-static std::vector<std::string> namesOf(const WeightSpec &parameter, StringRef prefix) {
+std::vector<std::string> WeightCatalog::namesOf(const WeightSpec &parameter) const {
+  const StringRef prefix = spec.basePrefix;
   std::vector<std::string> names, known = {parameter.name};
   known.insert(known.end(), parameter.aliases.begin(), parameter.aliases.end());
   for (StringRef name : known) {
@@ -63,12 +63,41 @@ Status WeightCatalog::check(const ImpliedTensor &tensor) const {
   return {};
 }
 
+std::vector<std::string> WeightCatalog::namesInFiles(const WeightSpec &parameter) const {
+  std::vector<std::string> names = namesOf(parameter);
+  llvm::erase_if(names, [&](const std::string &name) { return !tensors.find(name); });
+  return names;
+}
+
+/// Names that torch.compile, data parallelism and FSDP put into those of a model's tensors. The reference library does not remove them.
+static constexpr StringRef wrappers[] = {"_orig_mod.", "module.", "_fsdp_wrapped_module."};
+
+std::string WeightCatalog::findWrapped(const std::vector<std::string> &names) const {
+  for (const std::string &wrapped : tensors.names()) {
+    StringRef left = wrapped;
+    std::string bare;
+    while (!left.empty()) {
+      const StringRef *wrapper = llvm::find_if(wrappers, [&](StringRef part) { return left.starts_with(part); });
+      if (wrapper != std::end(wrappers)) {
+        left = left.drop_front(wrapper->size());
+        continue;
+      }
+      auto [part, rest] = left.split('.');
+      bare += (part + (rest.empty() ? "" : ".")).str();
+      left = rest;
+    }
+    if (bare != wrapped && llvm::is_contained(names, bare))
+      return wrapped;
+  }
+  return "";
+}
+
 bool WeightCatalog::has(const WeightSpec &parameter) const {
-  return llvm::any_of(namesOf(parameter, spec.basePrefix), [&](const std::string &name) { return tensors.find(name) != nullptr; });
+  return llvm::any_of(namesOf(parameter), [&](const std::string &name) { return tensors.find(name) != nullptr; });
 }
 
 Result<const TensorSpec *> WeightCatalog::find(const WeightSpec &parameter) const {
-  std::vector<std::string> names = namesOf(parameter, spec.basePrefix);
+  std::vector<std::string> names = namesOf(parameter);
   for (const std::string &name : names) {
     const TensorSpec *found = tensors.find(name);
     if (!found)
@@ -80,6 +109,9 @@ Result<const TensorSpec *> WeightCatalog::find(const WeightSpec &parameter) cons
       return Status::error(where + "shape " + shapeText(parameter.shape) + ", got " + shapeText(found->shape));
     return found;
   }
+  if (std::string wrapped = findWrapped(names); !wrapped.empty())
+    return Status::error(tensors.placeOf(wrapped) + ": expected tensor '" + parameter.name + "', found '" + wrapped +
+                         "', saved from a wrapper of the model (torch.compile, data parallelism); save the model that it wraps");
   std::string others;
   for (size_t i = 1; i < names.size(); ++i)
     others += (i == 1 ? ", nor " : ", ") + names[i];

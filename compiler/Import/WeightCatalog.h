@@ -24,10 +24,17 @@ public:
   Result<const TensorSpec *> find(const WeightSpec &parameter) const;
   /// Checks the values of |tensor|, `[values]`, if the files have it.
   Status check(const ImpliedTensor &tensor) const;
+  /// All names that |parameter| may have in a file, the current one first.
+  std::vector<std::string> namesOf(const WeightSpec &parameter) const;
+  /// The tensors of the files whose names are among those of |parameter|, one or none in most.
+  std::vector<std::string> namesInFiles(const WeightSpec &parameter) const;
   /// Whether the files have |parameter| under any of its names.
   bool has(const WeightSpec &parameter) const;
 
 private:
+  /// The name of a tensor that a module around the model has given one of |names|; "" if there is none.
+  std::string findWrapped(const std::vector<std::string> &names) const;
+
   const TransformerSpec &spec;
   const TensorProvider &tensors;
 };

@@ -3,6 +3,7 @@
 //
 // Single-file and sharded folders with one lookup by name. The index is as untrusted as the files.
 //===----------------------------------------------------------------------===//
+#include "compiler/Support/ConversionAdvice.h"
 #include "compiler/Support/Safetensors.h"
 
 #include <filesystem>
@@ -38,15 +39,6 @@ std::vector<std::string> SafetensorsFolder::listFiles(const std::string &folder)
   return {files.begin(), files.end()};
 }
 
-/// Looks for weights in formats that are not supported, under the names that the reference library uses. Returns "found
-/// only NAME", or "" if there are none.
-static std::string findOtherWeights(const std::string &folder) {
-  for (const char *name : {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5", "flax_model.msgpack"})
-    if (isFile(inFolder(folder, name)))
-      return std::string("found only ") + name + "; convert it, as save_pretrained of transformers with safe_serialization does";
-  return "";
-}
-
 Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {
   SafetensorsFolder result;
   std::string single = inFolder(folder, singleName), index = inFolder(folder, indexName);
@@ -61,7 +53,7 @@ Result<SafetensorsFolder> SafetensorsFolder::open(const std::string &folder) {
     return result;
   }
   if (!isFile(index)) {
-    std::string other = findOtherWeights(folder);
+    std::string other = adviseOnWeights(folder);
     return Status::error(folder + ": expected " + singleName + " or " + indexName + ", " + (other.empty() ? "found neither" : other));
   }
   Result<Json> json = readJsonFile(index);

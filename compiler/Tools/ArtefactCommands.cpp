@@ -42,6 +42,8 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
   options.entries = request.entries;
   if (options.pruneHeads.empty())
     options.pruneHeads = request.pruneHeads;
+  for (const std::string &adapter : request.adapters)
+    options.adapters.push_back(parseAdapter(adapter));
   if (!request.dtype.empty()) {
     std::optional<mlir::xfmr::Precision> dtype = mlir::xfmr::symbolizePrecision(request.dtype);
     if (!dtype)

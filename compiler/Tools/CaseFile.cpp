@@ -174,7 +174,17 @@ Result<CaseFile> CaseFile::read(const std::string &path) {
     for (const auto &[name, entry] : generated->items())
       if (Status status = file.readGeneratedInput(name, entry); status.failed())
         return status;
-  if (const Json *weights = findJson(*root, "weights"))
+  if (const Json *weights = findJson(*root, "weights")) {
+    if (const Json *list = findJson(*weights, "adapters")) {
+      if (!list->is_array())
+        return jsonTypeError(path, "weights.adapters", "an array of folders", *list);
+      for (const Json &entry : *list) {
+        Result<std::string> adapter = jsonString(entry, path, "weights.adapters");
+        if (!adapter)
+          return adapter.status();
+        file.adapters.push_back(std::move(*adapter));
+      }
+    }
     if (const Json *source = findJson(*weights, "source"); source && *source == "generated") {
       const Json *seed = findJson(*weights, "seed");
       Result<int64_t> value = jsonInteger(seed ? *seed : Json(), path, "weights.seed");
@@ -182,6 +192,7 @@ Result<CaseFile> CaseFile::read(const std::string &path) {
         return value.status();
       file.weightsSeed = *value;
     }
+  }
   return file;
 }
 

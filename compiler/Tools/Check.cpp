@@ -32,6 +32,14 @@ static std::string groupName(std::string name) {
   return name;
 }
 
+/// Sets what |request| asks of the model itself.
+static void setModel(ModelRequest &request, const std::string &folder, const CaseFile &caseFile) {
+  request.pruneHeads = caseFile.pruneHeads;
+  request.weightsSeed = caseFile.weightsSeed;
+  for (const std::string &adapter : caseFile.adapters)
+    request.adapters.push_back(folder + "/" + adapter);
+}
+
 static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedTensor> &inputs) {
   ModelRequest request;
   for (const OwnedTensor &input : inputs)
@@ -41,8 +49,6 @@ static ModelRequest requestOf(const CaseFile &caseFile, const std::vector<OwnedT
     if (std::string group = groupName(output.name);
         std::find(request.outputs.begin(), request.outputs.end(), group) == request.outputs.end())
       request.outputs.push_back(group);
-  request.pruneHeads = caseFile.pruneHeads;
-  request.weightsSeed = caseFile.weightsSeed;
   return request;
 }
 
@@ -65,8 +71,7 @@ static Result<std::vector<OwnedTensor>> generateCase(const CommandHost &host, co
   for (const CaseOutput &output : caseFile.outputs)
     wanted.push_back(output.name);
   ModelRequest request = generationRequest(specs);
-  request.weightsSeed = caseFile.weightsSeed;
-  request.pruneHeads = caseFile.pruneHeads;
+  setModel(request, folder, caseFile);
   request.dtype = options.dtype;
   Result<Artefact> artefact = host.openCase(folder, request);
   if (!artefact)
@@ -87,6 +92,7 @@ static Result<std::vector<OwnedTensor>> callModel(const CommandHost &host, const
     views.push_back(viewOf(input));
   bool inSteps = caseFile.function == "incremental";
   ModelRequest request = requestOf(caseFile, *inputs);
+  setModel(request, folder, caseFile);
   request.dtype = options.dtype;
   request.entries = inSteps ? stepEntries() : std::vector<std::string>{caseFile.function};
   StepRequest steps{views, caseFile.steps, request.outputs, options.threads};

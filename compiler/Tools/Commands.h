@@ -33,6 +33,8 @@ struct ModelRequest {
   std::vector<std::string> entries;
   /// Heads to prune, such as "0:1;1:0,2".
   std::string pruneHeads;
+  /// Adapters to merge, as --adapter takes them.
+  std::vector<std::string> adapters;
   /// Operand type of matrix products, such as "bf16". Empty means the choice of the tool's own flags.
   std::string dtype;
   /// Seed of generated weights, if the folder has none.

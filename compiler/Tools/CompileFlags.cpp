@@ -5,6 +5,8 @@
 #include "compiler/Tools/CompileFlags.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace attune;
 
 void attune::addChoice(FlagTable &flags, const std::string &name, const std::string &choices, const std::string &help,
@@ -29,8 +31,21 @@ static Status readLimit(const std::string &text, std::map<std::string, int64_t> 
   return {};
 }
 
+void attune::addAdapterFlag(FlagTable &table, std::vector<AdapterRequest> &adapters) {
+  table.addCustom("adapter", "DIR[:SCALE]", "a LoRA adapter to merge, as PEFT writes it; repeatable",
+                  [&adapters](const std::string &value) {
+                    AdapterRequest adapter = parseAdapter(value);
+                    if (adapter.folder.empty() || !std::isfinite(adapter.scale))
+                      return Status::error("expected a folder and perhaps ':' and a number, got '" + value + "'");
+                    adapters.push_back(std::move(adapter));
+                    return Status();
+                  });
+}
+
 void attune::addCompileFlags(FlagTable &table, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted) {
   auto wanted = [&](llvm::StringRef name) { return !llvm::is_contained(omitted, name); };
+  table.addString("architecture", "CLASS", options.architecture, "the class to compile, e.g. BertModel (that of config.json)");
+  addAdapterFlag(table, options.adapters);
   table.addString("target", "cpu|cuda", options.target.name, "what the code runs on (cpu)");
   table.addString("cpu", "NAME", options.cpu,
                   "native, x86-64-v3, x86-64-v4 or an LLVM name, with ,+feature,-feature behind it (native; for another triple its least)");

@@ -15,6 +15,8 @@ namespace attune {
 void addChoice(FlagTable &flags, const std::string &name, const std::string &choices, const std::string &help,
                std::function<Status(const std::string &)> read);
 
+/// Adds --adapter.
+void addAdapterFlag(FlagTable &flags, std::vector<AdapterRequest> &adapters);
 /// Adds the compile flags except |omitted|, which the command defines itself. |options| must outlive the table.
 void addCompileFlags(FlagTable &flags, CompileOptions &options, llvm::ArrayRef<llvm::StringRef> omitted = {});
 

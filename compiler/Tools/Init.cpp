@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/ModelFolder.h"
+#include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
 
 using namespace attune;
@@ -12,6 +13,8 @@ int attune::runInitCommand(const CommandHost &host, const std::vector<std::strin
   int64_t seed = 0;
   FlagTable flags;
   flags.addString("o", "DIR", folder, "the model folder to write");
+  std::vector<AdapterRequest> adapters;
+  addAdapterFlag(flags, adapters);
   flags.addInteger("seed", "N", seed, INT64_MIN, INT64_MAX, "equal seeds give equal weights (0)");
   std::vector<std::string> positional;
   if (std::optional<int> status = parseArguments(host, flags, arguments, positional, "init CONFIG_DIR -o DIR [--seed=N]",
@@ -22,7 +25,7 @@ int attune::runInitCommand(const CommandHost &host, const std::vector<std::strin
     return reportError(host.tool, "expected one folder with a config.json, attune init CONFIG_DIR -o DIR");
   if (folder.empty())
     return reportError(host.tool, "expected an output folder, -o DIR");
-  Status status =
-      initModelFolder(positional[0], folder, seed, [](uint64_t done, uint64_t total) { showProgress("writing weights", done, total); });
+  Status status = initModelFolder({positional[0], "", adapters}, folder, seed,
+                                  [](uint64_t done, uint64_t total) { showProgress("writing weights", done, total); });
   return status.failed() ? reportError(host.tool, status.message()) : exitDone;
 }

@@ -21,6 +21,13 @@ public:
     return it == specs.end() ? nullptr : &it->second;
   }
 
+  std::vector<std::string> names() const override {
+    std::vector<std::string> result;
+    for (const auto &entry : specs)
+      result.push_back(entry.first);
+    return result;
+  }
+
 protected:
   /// Returns the tensor of this name if its elements |begin| … |begin| + |count| - 1 can be read as floats, else an
   /// error.

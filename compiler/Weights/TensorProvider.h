@@ -27,6 +27,8 @@ public:
   /// Returns name, type and shape of a tensor, or null if there is none of this name. The result is valid as long as
   /// the provider.
   virtual const TensorSpec *find(std::string_view name) const = 0;
+  /// Returns the names of all tensors, sorted.
+  virtual std::vector<std::string> names() const = 0;
   /// Returns the origin of the tensor |name| for messages: a file, also for a tensor that does not exist.
   virtual std::string placeOf(std::string_view name) const = 0;
   /// Writes elements |begin| … |begin| + |count| - 1 of the row-major tensor |name| to |out|, converted to float and

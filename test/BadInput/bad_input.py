@@ -25,7 +25,7 @@ def shorten(text, folder):
         text = re.sub(r"\b\d{4,}\b", "N", text)
     text = re.sub(r"/\S*/libc[^/ :]*", "libc.so", text)
     # Lists that grow with the product.
-    text = re.sub(r"(expected one of )[^\"']*, got", r"\1…, got", text)
+    text = re.sub(r"(expected one of )[^\"']*, (got|but)", r"\1…, \2", text)
     return text.replace("|", "\\|").strip()
 
 

@@ -164,7 +164,8 @@ def config_rows(m):
     yield m.written("an array", "expected an object, got []", "[]")
     yield m.written("key twice", "key 'hidden_size' appears twice", '{"model_type": "bert", "hidden_size": 8, "hidden_size": 8}')
     yield m.written("nested too deep", "nested deeper than 64 levels", '{"a":' + "[" * 1000)
-    yield m.configured("no model_type", "'model_type': expected a string, but the key is missing", model_type=None)
+    yield m.configured("no model_type, and a class of no family", "and none of them has the class FooModel", model_type=None,
+                       architectures=["FooModel"])
     yield m.configured("unknown model_type", "'model_type': expected one of", model_type="rwkv")
     yield m.configured("unknown class", "'architectures': expected one of", architectures=["BertForNothing"])
     yield m.configured("text for a number", "'hidden_size': expected an integer", hidden_size="60")
@@ -262,7 +263,7 @@ def kind_rows(m):
             f.write("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 4\n")
     yield m.compiled("weights that are a Git LFS pointer", "git lfs pull downloads the file", pointer)
     yield m.compiled("weights that are a PyTorch file", "expected a safetensors file, got a PyTorch file", lambda n: shutil.copyfile(os.path.join(m.folder, "pytorch_model.bin"), m.path(n)))
-    yield m.compiled("weights of PyTorch only", "found only pytorch_model.bin; convert it", lambda n: os.rename(m.path(n), m.path(n, "pytorch_model.bin")))
+    yield m.compiled("weights of PyTorch only", "found only pytorch_model.bin; convert with PyTorch", lambda n: os.rename(m.path(n), m.path(n, "pytorch_model.bin")))
     ids = ["--ids=1,2", "--output=out/o.safetensors"]
     yield Row("generation by an encoder", ["attune", "generate", m.fresh(), *ids], "has no decoder whose tokens attend to earlier ones alone")
     yield Row("generation by a compiled encoder", ["attune-run", "generate", "good.so", *ids], "cannot generate: it has no decoder")

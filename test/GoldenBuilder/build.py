@@ -6,13 +6,14 @@ import json
 import math
 import os
 import re
+import shutil
 import tempfile
 
 import numpy as np
 import torch
 
 from . import inputs as input_maker
-from . import reference, weights
+from . import adapters, reference, weights
 
 # A change of a tensor by a tenth of its values must move an output by this many tolerances.
 LEAST_EFFECT = 4
@@ -99,6 +100,7 @@ class Build:
         # Where there is a generation_config.json, the reference reads no id from config.json.
         ids = {key: self.config[key] for key in GENERATION_IDS if isinstance(self.config.get(key), int)}
         self.generation = {**ids, **(case.generation or {})} if case.generation or case.ends else None
+        self.adapter = adapters.Adapter(case.adapter, seed) if case.adapter else None
         self.arguments = None
 
     def random(self, attempt=0):
@@ -125,6 +127,8 @@ class Build:
                                                      []) if not any(re.search(pattern, name) for pattern in self.family.constant)]
             if problems or missing:
                 raise BuildError(f"{self.name}: the reference finds {problems}, missing {missing}")
+            if self.adapter:
+                self.adapter.attach(models[dtype])
         return models
 
     def call_object(self):
@@ -228,7 +232,8 @@ class Build:
         case = self.case
         os.makedirs(folder, exist_ok=True)
         for name in os.listdir(folder):
-            os.remove(os.path.join(folder, name))
+            path = os.path.join(folder, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
         write(os.path.join(folder, "config.json"), self.stored_config)
         if self.generation:
             write(os.path.join(folder, "generation_config.json"), self.generation)
@@ -245,6 +250,9 @@ class Build:
         if case.notes:
             document["notes"] = case.notes
         document["weights"] = {"source": "generated", "seed": self.seed} if case.weights == "generated" else {"source": "file"}
+        if self.adapter:
+            self.adapter.save(os.path.join(folder, "adapter"), models[torch.float32])
+            document["weights"]["adapters"] = ["adapter"]
         document["call"] = call
         document["inputs"] = {name: {"dtype": weights.gen_weights.CODES[value.dtype], "shape": list(value.shape)} for name,
                               value in self.arguments.items()}

@@ -76,6 +76,7 @@ class Case:
     rename: tuple = ()  # (pattern, replacement) of names in a stored file
     buffers: dict = dataclasses.field(default_factory=dict)  # {name: shape} of a stored file that are no parameters
     add: dict = dataclasses.field(default_factory=dict)  # {name: shape} of parameters beyond those that the reference saves
+    adapter: dict = None  # keys of adapter_config.json: an adapter of the generated weights (adapters.py)
     attention: str = "eager"
     inert: tuple = ()  # patterns of tensors that change nothing in this case
     notes: str = ""

@@ -7,8 +7,8 @@
 
 using namespace attune;
 
-Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
-  static constexpr std::pair<const char *, Result<TransformerSpec> (*)(const Config &)> families[] = {
+llvm::ArrayRef<Family> attune::modelFamilies() {
+  static constexpr Family families[] = {
       {"albert", readAlbertSpec},
       {"bart", readBartSpec},
       {"bert", readBertSpec},
@@ -68,11 +68,34 @@ Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
       {"xlm-roberta", readXlmRobertaSpec},
       {"xlm-roberta-xl", readXlmRobertaXlSpec},
   };
+  return families;
+}
+
+ConfigTrace attune::traceFamily(const Family &family, bool everyClass) {
+  auto trace = std::make_shared<ConfigTrace>();
+  // A reader's result does not matter here: what it asked for until it gave up is noted.
+  auto read = [&](const Json &values) {
+    Config config = Config::create(family.first, values);
+    config.setTrace(trace);
+    (void)family.second(config);
+  };
+  const Json values = {{"model_type", family.first}};
+  read(values);
+  if (everyClass)
+    for (const std::string &name : std::vector<std::string>(trace->classes)) {
+      Json of = values;
+      of["architectures"] = {name};
+      read(of);
+    }
+  return std::move(*trace);
+}
+
+Result<TransformerSpec> attune::readTransformerSpec(const Config &config) {
   ConfigReader reader(config);
   std::string type = reader.string("model_type");
   if (reader.status().failed())
     return reader.status();
-  const auto *family = reader.choose("model_type", type, families);
+  const auto *family = reader.choose("model_type", type, modelFamilies());
   if (!family)
     return reader.status();
   Result<TransformerSpec> spec = family->second(config);

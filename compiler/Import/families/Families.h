@@ -8,7 +8,9 @@
 #ifndef ATTUNE_IMPORT_FAMILIES_FAMILIES_H
 #define ATTUNE_IMPORT_FAMILIES_FAMILIES_H
 
+#include "compiler/Import/Config.h"
 #include "compiler/Import/TransformerSpec.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace attune {
 
@@ -73,6 +75,13 @@ Result<TransformerSpec> readUMT5Spec(const Config &config);
 Result<TransformerSpec> readVitSpec(const Config &config);
 Result<TransformerSpec> readXlmRobertaSpec(const Config &config);
 Result<TransformerSpec> readXlmRobertaXlSpec(const Config &config);
+
+/// A family: the `model_type` of its configurations, and their reader.
+using Family = std::pair<const char *, Result<TransformerSpec> (*)(const Config &config)>;
+/// Returns all families, by name.
+llvm::ArrayRef<Family> modelFamilies();
+/// Returns what the reader of |family| asks of a configuration that says nothing else, for its base model or for each of its classes.
+ConfigTrace traceFamily(const Family &family, bool everyClass);
 
 /// Reads the description of any supported model.
 Result<TransformerSpec> readTransformerSpec(const Config &config);

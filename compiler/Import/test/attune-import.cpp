@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Prints the module of a model folder, or generates one:
-//   attune-import DIR [--inputs=LIST] [--outputs=LIST] [--padding=skip] [--limit=DIM=N]… [--locations]
+//   attune-import DIR [--inputs=LIST] [--outputs=LIST] [--padding=skip] [--limit=DIM=N]… [--locations] [--adapter=DIR]…
 //   attune-import --init=CONFIG_DIR --seed=N DIR
 //   attune-import --values=TENSOR:BEGIN:COUNT DIR        as bits, one per line
 //
@@ -42,6 +42,7 @@ static int printValues(const TensorProvider &tensors, llvm::StringRef request) {
 int main(int argc, char **argv) {
   ImportOptions options;
   std::string folder, configFolder, values;
+  std::vector<AdapterRequest> adapters;
   int64_t seed = 0;
   bool locations = false;
   for (int i = 1; i < argc; ++i) {
@@ -59,6 +60,8 @@ int main(int argc, char **argv) {
       auto [dim, limit] = flag.split('=');
       if (limit.getAsInteger(10, options.limits[dim.str()]))
         return fail("expected --limit=DIM=N");
+    } else if (flag.consume_front("--adapter=")) {
+      adapters.push_back(parseAdapter(flag.str()));
     } else if (flag.consume_front("--init=")) {
       configFolder = flag.str();
     } else if (flag.consume_front("--seed=")) {
@@ -77,7 +80,7 @@ int main(int argc, char **argv) {
     return status.failed() ? fail(status.message()) : 0;
   }
 
-  Result<ModelFolder> model = openModelFolder(folder);
+  Result<ModelFolder> model = openModelFolder({folder, "", adapters});
   if (!model)
     return fail(model.message());
   if (!values.empty())

@@ -1,11 +1,11 @@
 # ===- old.py - The families whose golden cases are of transformers 4 -------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Families for the census alone.
+"""Families for the census and for cases of what version 4 had not.
 
 Keys and inputs that transformers 5 ignores or lacks (relative positions of BERT, head masks, pruned heads) are not drawn.
 """
 
-from ..cases import Family
+from ..cases import Case, Family, forward
 from .common import BART, BERT, GPT, ROBERTA, bart_sizes, bert_sizes, gpt_sizes
 from .decoders import OLD_MASKS
 
@@ -54,7 +54,10 @@ FAMILIES = [
                    "image_size": 12, "patch_size": 4, "num_channels": 3, "qkv_bias": True}, [],
            {"hidden_act": ACTS, "qkv_bias": [True, False]},
            ("ViTModel", "ViTForImageClassification"), vit_sizes, "image"),
-    Family("gpt2", {"model_type": "gpt2", **GPT, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "pad_token_id": 0}, [],
+    Family("gpt2", {"model_type": "gpt2", **GPT, "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "pad_token_id": 0},
+           [Case("adapter", "GPT2LMHeadModel", ["a LoRA adapter of matrices stored as [in, out], square ones among them; all biases"],
+                 forward(mask="right"),
+                 adapter={"r": 4, "lora_alpha": 3, "target_modules": ["c_attn", "c_proj"], "fan_in_fan_out": True, "bias": "all"})],
            {"activation_function": ["gelu_new", "gelu", "relu"], "scale_attn_by_inverse_layer_idx": [True, False],
             "scale_attn_weights": [True, False],
             "n_inner": [None, 41]},

@@ -1,0 +1,134 @@
+//===- CompleteConfig.cpp - Configurations without type or class ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/CompleteConfig.h"
+#include "compiler/Import/families/Families.h"
+#include "compiler/Import/WeightCatalog.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <set>
+
+using namespace attune;
+
+/// Returns true if |config| has a class in `architectures`, or something else there that its reader will refuse.
+static bool hasClass(const Config &config) {
+  const Json *classes = config.find("architectures");
+  return classes && !classes->is_null() && !(classes->is_array() && classes->empty());
+}
+
+static bool hasType(const Config &config) {
+  const Json *type = config.find("model_type");
+  return type && !type->is_null();
+}
+
+bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config); }
+
+/// Returns true for tensors that are no parameters: tables that files of old releases store.
+static bool isBuffer(llvm::StringRef name) {
+  return llvm::any_of(llvm::ArrayRef<llvm::StringRef>{"position_ids", "inv_freq", "attn.bias", "attn.masked_bias", "attention.bias"},
+                      [&](llvm::StringRef end) { return name.ends_with(end); });
+}
+
+/// Returns the number of parameters of |spec| if |tensors| has all of them with their shapes; with |exact|, only if it has no others.
+static std::optional<size_t> countParameters(const TransformerSpec &spec, const TensorProvider &tensors, bool exact) {
+  WeightCatalog catalog(spec, tensors);
+  std::set<std::string> used;
+  size_t count = 0;
+  for (const WeightSpec &weight : spec.weights) {
+    if (weight.kind != WeightSpec::Tensor || (weight.absent && !catalog.has(weight)))
+      continue;
+    if (!catalog.find(weight))
+      return std::nullopt;
+    for (std::string &name : catalog.namesInFiles(weight))
+      used.insert(std::move(name));
+    ++count;
+  }
+  auto isUnknown = [&](const std::string &name) { return !used.count(name) && !isBuffer(name); };
+  if (exact && llvm::any_of(tensors.names(), isUnknown))
+    return std::nullopt;
+  return count;
+}
+
+/// Returns the classes of |family| that fit |tensors| best, as completeConfig defines it.
+static std::vector<std::string> findClasses(const Config &config, const Family &family, const TensorProvider &tensors, bool exact) {
+  std::vector<std::string> best;
+  std::string basePrefix;
+  size_t most = 0;
+  const std::vector<std::string> classes = traceFamily(family, /*everyClass=*/false).classes;
+  for (const std::string &name : classes) {
+    Config candidate = config;
+    candidate.set("model_type", family.first);
+    candidate.set("architectures", Json::array({name}));
+    Result<TransformerSpec> spec = readTransformerSpec(candidate);
+    std::optional<size_t> count = spec ? countParameters(*spec, tensors, exact) : std::nullopt;
+    if (!count || *count < most)
+      continue;
+    if (*count > most)
+      best.clear();
+    most = *count;
+    best.push_back(name);
+    basePrefix = spec->basePrefix;
+  }
+  if (best.size() < 2 || best.front() != classes.front() || basePrefix.empty())
+    return best;
+  // Only models around the base model save its tensors under its prefix.
+  if (llvm::any_of(tensors.names(), [&](llvm::StringRef name) { return name.starts_with(basePrefix); }))
+    best.erase(best.begin());
+  else
+    best.resize(1);
+  return best;
+}
+
+/// Returns the error that |key| is missing; |reason| says why nothing else decides it.
+static Status missing(const Config &config, const char *key, const std::string &expected, const std::string &reason) {
+  return Status::error(config.file() + ": '" + key + "': expected " + expected + ", but the key is missing" + reason);
+}
+
+/// Sets `model_type`.
+static Status completeType(Config &config, const TensorProvider *tensors) {
+  std::vector<std::string> found, known;
+  const std::string name = hasClass(config) ? ConfigReader(config).architecture("") : "";
+  for (const Family &family : modelFamilies()) {
+    known.push_back(family.first);
+    if (!name.empty() ? llvm::is_contained(traceFamily(family, /*everyClass=*/false).classes, name)
+                      : tensors && !findClasses(config, family, *tensors, /*exact=*/true).empty())
+      found.push_back(family.first);
+  }
+  if (found.size() == 1) {
+    config.set("model_type", found.front());
+    return {};
+  }
+  if (!found.empty())
+    return missing(config, "model_type", "one of " + llvm::join(found, ", "),
+                   name.empty() ? ", and the tensors fit each of them" : ", and each of them has the class " + name);
+  return missing(config, "model_type", "one of " + llvm::join(known, ", "),
+                 !name.empty() ? ", and none of them has the class " + name
+                 : tensors     ? ", as is 'architectures', and the tensors fit none of them"
+                               : ", as is 'architectures'");
+}
+
+/// Sets `architectures` if the tensors decide it.
+static Status completeClass(Config &config, const TensorProvider &tensors) {
+  const Json *type = config.find("model_type");
+  const Family *family = llvm::find_if(modelFamilies(), [&](const Family &entry) { return type->is_string() && *type == entry.first; });
+  if (family == modelFamilies().end())
+    return {};
+  std::vector<std::string> classes = findClasses(config, *family, tensors, /*exact=*/false);
+  if (classes.size() > 1)
+    return missing(config, "architectures", "one of " + llvm::join(classes, ", "),
+                   ", and the tensors fit each of them; --architecture takes one");
+  if (!classes.empty())
+    config.set("architectures", Json::array({classes.front()}));
+  return {};
+}
+
+Status attune::completeConfig(Config &config, const TensorProvider *tensors) {
+  if (!hasType(config))
+    if (Status status = completeType(config, tensors); status.failed())
+      return status;
+  return tensors && !hasClass(config) ? completeClass(config, *tensors) : Status();
+}

@@ -1,0 +1,216 @@
+//===- LoraAdapter.cpp - A LoRA adapter as PEFT writes it -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/LoraAdapter.h"
+#include "compiler/Import/Config.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Regex.h"
+
+#include <cmath>
+#include <filesystem>
+
+using namespace attune;
+using llvm::StringRef;
+
+/// Keys without influence on what a trained adapter computes, beside those that open reads. The names in the file decide which modules are
+/// adapted.
+static constexpr StringRef ignoredKeys[] = {
+    "auto_mapping",      "corda_config",   "ensure_weight_tying", "eva_config",          "exclude_modules",
+    "fan_in_fan_out",    "inference_mode", "layers_pattern",      "layers_to_transform", "loftq_config",
+    "lora_dropout",      "lora_ga_config", "megatron_core",       "modules_to_save",     "peft_version",
+    "qalora_group_size", "revision",       "runtime_config",      "target_modules",      "task_type",
+};
+
+/// Keys that must be absent or off, with the reason.
+static constexpr std::pair<const char *, const char *> refusedKeys[] = {
+    {"alora_invocation_tokens", "adapters that begin at a token are not implemented"},
+    {"layer_replication", "repeated layers are not implemented"},
+    {"megatron_config", "divided layers are not implemented"},
+    {"target_parameters", "adapters of single parameters are not implemented"},
+    {"trainable_token_indices", "single trained rows of an embedding are not implemented"},
+    {"use_dora", "magnitudes of DoRA are not implemented"},
+    {"use_qalora", "grouped inputs are not implemented"},
+};
+
+/// Refuses ways to begin that change the base's weights, too: the adapter belongs to weights that no file has.
+static void checkStart(ConfigReader &reader, const Config &config) {
+  const Json *start = config.find("init_lora_weights");
+  if (!start || start->is_null() || start->is_boolean())
+    return;
+  static constexpr std::pair<const char *, int> known[] = {{"eva", 0}, {"gaussian", 0}, {"orthogonal", 0}, {"true", 0}, {"false", 0}};
+  reader.choose("init_lora_weights", reader.string("init_lora_weights"), known);
+}
+
+namespace {
+
+/// A setting with other values for some modules: `rank_pattern` over `r`.
+class PatternedNumber {
+public:
+  PatternedNumber(ConfigReader &reader, const Config &config, const char *key, double fallback, const char *patternKey)
+      : value(reader.number(key, fallback, 0, 1e9)) {
+    const Config patterns = config.object(patternKey);
+    ConfigReader values(patterns);
+    for (const std::string &pattern : patterns.keys()) {
+      // As PEFT has it, a pattern is the end of a module's path.
+      llvm::Regex regex("^(.*\\.)?(" + translate(pattern) + ")$");
+      std::string problem;
+      if (!regex.isValid(problem) || hasForeignSyntax(pattern))
+        reader.fail(patternKey, "regular expressions without look-around and classes other than \\d and \\w, as '" + pattern + "' has");
+      others.emplace_back(std::move(regex), values.number(pattern.c_str(), 0, 0, 1e9));
+    }
+    reader.join(values);
+  }
+
+  /// The value for the module |path|: that of the first pattern that matches.
+  double of(const std::string &path) const {
+    auto other = llvm::find_if(others, [&](const auto &entry) { return entry.first.match(path); });
+    return other == others.end() ? value : other->second;
+  }
+
+private:
+  /// Returns a Python pattern in the syntax of POSIX.
+  static std::string translate(StringRef pattern) {
+    std::string text;
+    for (size_t i = 0; i < pattern.size(); ++i) {
+      StringRef rest = pattern.substr(i);
+      StringRef posix = rest.starts_with("\\d") ? "[0-9]" : rest.starts_with("\\w") ? "[A-Za-z0-9_]" : "";
+      if (!posix.empty())
+        text += posix;
+      else
+        text += rest.front() == '\\' ? rest.take_front(2) : rest.take_front(1);
+      i += rest.front() == '\\';
+    }
+    return text;
+  }
+  /// Returns true if POSIX reads |pattern| as something else than Python.
+  static bool hasForeignSyntax(StringRef pattern) {
+    for (size_t i = 0; i + 1 < pattern.size(); ++i) {
+      if (pattern[i] == '\\') {
+        if (llvm::isAlnum(pattern[++i]) && pattern[i] != 'd' && pattern[i] != 'w')
+          return true;
+      } else if (StringRef("*+?}").contains(pattern[i]) && StringRef("?+").contains(pattern[i + 1])) {
+        return true;
+      } else if (pattern[i] == '(' && pattern[i + 1] == '?') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  double value;
+  std::vector<std::pair<llvm::Regex, double>> others;
+};
+
+} // namespace
+
+/// Returns the error that a tensor is not what was expected.
+static Status wrongTensor(const std::string &file, const std::string &name, const std::string &expected) {
+  return Status::error(file + ": tensor '" + name + "': expected " + expected);
+}
+
+Status LoraAdapter::addTensor(const TensorView &view) {
+  StringRef name = view.name;
+  if (!isFloat(view.dtype))
+    return wrongTensor(file(), view.name, std::string("F32, F16 or BF16, got ") + dtypeName(view.dtype));
+  if (!name.consume_front("base_model.model."))
+    return wrongTensor(file(), view.name, "a name that begins with 'base_model.model.'");
+  // How the wrappers of PEFT call the module that they wrap.
+  std::string path;
+  for (StringRef rest = name; !rest.empty();) {
+    auto [part, next] = rest.split('.');
+    if (part != "base_layer" && part != "modules_to_save")
+      path += (path.empty() ? "" : ".") + part.str();
+    rest = next;
+  }
+  StringRef module = path;
+  const TensorView *AdapterPart::*place = &AdapterPart::replacement;
+  bool embedding = false;
+  std::string target = path;
+  if (module.consume_back(".lora_A.weight"))
+    place = &AdapterPart::a;
+  else if (module.consume_back(".lora_B.weight"))
+    place = &AdapterPart::b;
+  else if (module.consume_back(".lora_embedding_A"))
+    place = &AdapterPart::a, embedding = true;
+  else if (module.consume_back(".lora_embedding_B"))
+    place = &AdapterPart::b, embedding = true;
+  else if (module.consume_back(".lora_B.bias"))
+    place = &AdapterPart::b, target = module.str() + ".bias";
+  else if (StringRef(path).contains("lora_"))
+    return wrongTensor(file(), view.name,
+                       "a name that ends with lora_A.weight, lora_B.weight, lora_B.bias, lora_embedding_A or lora_embedding_B");
+  if (place != &AdapterPart::replacement && target == path)
+    target = module.str() + ".weight";
+  AdapterPart &part = byName[target];
+  if (part.*place)
+    return wrongTensor(file(), view.name, "one tensor for this place, got '" + (part.*place)->name + "', too");
+  part.*place = &view;
+  part.embedding |= embedding;
+  return {};
+}
+
+Result<LoraAdapter> LoraAdapter::open(const std::string &folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
+    return Status::error(folder + ": expected an adapter folder with " + configName + ", " +
+                         (std::filesystem::exists(folder, ignored) ? "got a file" : "found nothing"));
+  Result<Config> config = Config::open(folder, configName);
+  if (!config)
+    return config.status();
+  ConfigReader reader(*config);
+  static constexpr std::pair<const char *, int> types[] = {{"LORA", 0}};
+  reader.choose("peft_type", reader.string("peft_type"), types);
+  PatternedNumber rank(reader, *config, "r", 8, "rank_pattern"), alpha(reader, *config, "lora_alpha", 8, "alpha_pattern");
+  bool rootOfRank = reader.flag("use_rslora", false);
+  static constexpr std::pair<const char *, int> biases[] = {{"none", 0}, {"all", 0}, {"lora_only", 0}};
+  reader.choose("bias", reader.string("bias", "none"), biases);
+  reader.flag("lora_bias", false);
+  checkStart(reader, *config);
+  for (const auto &[key, reason] : refusedKeys)
+    reader.reject(key, reason);
+  static constexpr StringRef read[] = {"peft_type",  "r",    "rank_pattern", "lora_alpha",        "alpha_pattern",
+                                       "use_rslora", "bias", "lora_bias",    "init_lora_weights", "base_model_name_or_path"};
+  for (const std::string &key : config->keys())
+    if (!llvm::is_contained(read, key) && !llvm::is_contained(ignoredKeys, key))
+      reader.reject(key.c_str(), "the key is not known");
+  std::string base = reader.present("base_model_name_or_path") ? reader.string("base_model_name_or_path") : "";
+  if (reader.status().failed())
+    return reader.status();
+
+  const std::filesystem::path path = std::filesystem::path(folder) / tensorsName;
+  if (!std::filesystem::exists(path, ignored) && std::filesystem::exists(std::filesystem::path(folder) / "adapter_model.bin", ignored))
+    return Status::error(folder + ": expected " + tensorsName +
+                         ", found only adapter_model.bin; convert it, as save_pretrained of PEFT writes it");
+  Result<SafetensorsFile> file = SafetensorsFile::open(path.string());
+  if (!file)
+    return file.status();
+  LoraAdapter adapter(std::move(*file));
+  adapter.base = std::move(base);
+  for (const auto &entry : adapter.tensors.tensors())
+    if (Status status = adapter.addTensor(entry.second); status.failed())
+      return status;
+  if (adapter.byName.empty())
+    return Status::error(adapter.file() + ": expected tensors of an adapter, found none");
+  for (auto &[name, part] : adapter.byName) {
+    bool isBias = part.b && StringRef(part.b->name).ends_with(".lora_B.bias");
+    if (part.b && !part.a && !isBias)
+      return wrongTensor(adapter.file(), part.b->name, "the other factor beside it, lora_A or lora_embedding_A, which is missing");
+    if (part.a && !part.b)
+      return wrongTensor(adapter.file(), part.a->name, "the other factor beside it, lora_B or lora_embedding_B, which is missing");
+    if (!part.b)
+      continue;
+    const std::string module = name.substr(0, name.rfind('.'));
+    double size = rank.of(module), scaled = alpha.of(module);
+    if (size < 1 || size != std::floor(size))
+      return Status::error(config->file() + ": 'r': expected an integer of at least 1 for '" + module + "'");
+    if (part.a && (part.a->shape.empty() || part.a->shape[0] != int64_t(size)))
+      return wrongTensor(adapter.file(), part.a->name,
+                         "rank " + std::to_string(int64_t(size)) + " of " + configName + ", got shape " + shapeText(part.a->shape));
+    part.scale = scaled / (rootOfRank ? std::sqrt(size) : size);
+  }
+  return adapter;
+}

@@ -1,0 +1,54 @@
+//===- LoraAdapter.h - A LoRA adapter as PEFT writes it ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_LORAADAPTER_H
+#define ATTUNE_IMPORT_LORAADAPTER_H
+
+#include "compiler/Support/Safetensors.h"
+
+#include <map>
+#include <string>
+
+namespace attune {
+
+/// The part of an adapter that changes one tensor of the base model. Views are those of the adapter's file.
+struct AdapterPart {
+  /// The two factors: A `[rank, in]` and B `[out, rank]` of a projection, A `[rank, rows]` and B `[features, rank]` of an embedding. The
+  /// summand of a bias is B alone.
+  const TensorView *a = nullptr, *b = nullptr;
+  bool embedding = false;
+  /// The factor of the product.
+  double scale = 1;
+  /// A whole tensor in place of the base's.
+  const TensorView *replacement = nullptr;
+};
+
+/// An open adapter folder: adapter_config.json and adapter_model.safetensors.
+class LoraAdapter {
+public:
+  static constexpr const char *configName = "adapter_config.json";
+  static constexpr const char *tensorsName = "adapter_model.safetensors";
+
+  /// Opens |folder|. Fails if the adapter is not of the type LORA, has a setting or a tensor that is not implemented, lacks one of two
+  /// factors, or has no tensors. Whether parts fit a model is for the caller to check.
+  static Result<LoraAdapter> open(const std::string &folder);
+
+  /// The file with the tensors, for messages.
+  const std::string &file() const { return tensors.path(); }
+  /// The model that it was trained on, as the adapter calls it; "" if it does not.
+  const std::string &baseModel() const { return base; }
+  /// The parts by the name of the tensor of the base model, as "model.layers.0.self_attn.q_proj.weight".
+  const std::map<std::string, AdapterPart> &parts() const { return byName; }
+
+private:
+  explicit LoraAdapter(SafetensorsFile tensors) : tensors(std::move(tensors)) {}
+  Status addTensor(const TensorView &view);
+
+  SafetensorsFile tensors;
+  std::string base;
+  std::map<std::string, AdapterPart> byName;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_LORAADAPTER_H

@@ -1,0 +1,45 @@
+//===- AdaptedTensors.h - Tensors with adapters merged ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A provider that changes some tensors of another while they are read, a slice at a time: merged weights are nowhere in
+// memory or on disk before they are packed.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_WEIGHTS_ADAPTEDTENSORS_H
+#define ATTUNE_COMPILER_WEIGHTS_ADAPTEDTENSORS_H
+
+#include "compiler/Support/Safetensors.h"
+#include "compiler/Weights/TensorProvider.h"
+
+#include <map>
+#include <optional>
+
+namespace attune {
+
+/// A matrix of low rank that is added to a tensor of as many elements: scale * left * right.
+struct LowRankTerm {
+  double scale = 1;
+  int64_t rank = 0, columns = 0;
+  /// `[rows, rank]` and `[rank, columns]`, row-major.
+  std::vector<float> left, right;
+};
+
+/// The change of one tensor.
+struct TensorChange {
+  /// A tensor that stands in for the base's, of the same shape.
+  std::optional<TensorView> replacement;
+  /// The file of |replacement|.
+  std::string file;
+  std::vector<LowRankTerm> terms;
+};
+
+/// The tensors of |base| with |changes|, by name; a name that the base lacks must have a replacement. |owner| keeps the
+/// data of replacements alive.
+///
+/// An element is base + sum of scale * (sum over k of left * right), in double, in the order of terms and of k, and
+/// rounded to float once. The result does not depend on the slices that are read.
+std::unique_ptr<TensorProvider> adaptTensors(std::unique_ptr<TensorProvider> base, std::map<std::string, TensorChange, std::less<>> changes,
+                                             std::shared_ptr<void> owner);
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_WEIGHTS_ADAPTEDTENSORS_H
