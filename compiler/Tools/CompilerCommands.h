@@ -17,6 +17,7 @@ void showProgress(const char *what, uint64_t done, uint64_t total);
 
 int runCompileCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runFamiliesCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 /// Executes a command on compiled artifacts. Compiles the model first if it is not compiled. Returns the exit status.
 int runArtefactCommand(const std::string &command, const std::vector<std::string> &arguments);

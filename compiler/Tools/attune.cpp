@@ -49,6 +49,7 @@ static std::vector<CommandEntry> listCommands(const CommandHost &host) {
       {"diff", "compare two safetensors files", artefact("diff")},
       {"inspect", "signature, sizes, kernels and weights", artefact("inspect")},
       {"cache", "list or remove the compiled models that are kept", [&](auto &arguments) { return runCacheCommand(host, arguments); }},
+      {"families", "models that can be compiled: classes and keys", [&](auto &arguments) { return runFamiliesCommand(host, arguments); }},
       {"init", "a model folder with generated weights", [&](auto &arguments) { return runInitCommand(host, arguments); }},
   };
 }
@@ -73,11 +74,7 @@ int main(int argc, char **argv) {
   registerAllTargets();
   CommandHost host;
   host.tool = "attune";
-  ToolManual manual = {"attune",
-                       "ahead-of-time compiler for transformer models",
-                       "COMMAND ... [flags]",
-                       listCommands(host),
-                       "attune COMMAND --help lists its flags, attune --version the version.",
-                       {kCacheSection}};
+  ToolManual manual = {"attune",           "ahead-of-time compiler for transformer models",       "COMMAND ... [flags]",
+                       listCommands(host), "attune COMMAND --help lists the flags of a command.", {kCacheSection}};
   return runTool(manual, kVersion, {argv + 1, argv + argc}, [&](const std::string &word) { return suggest(manual.commands, word); });
 }

@@ -14,8 +14,8 @@ import re
 import shutil
 import sys
 
-GUIDES = ["first-model", "embed", "first-op", "first-pass", "debug-a-wrong-number", "tune-a-kernel"]
-FACTS = ["architecture", "numerics", "reference-versions", "formats", "glossary", "limits", "measurements"]
+GUIDES = ["first-model", "embed", "first-op", "first-pass", "add-a-family", "debug-a-wrong-number", "tune-a-kernel"]
+FACTS = ["architecture", "model-folders", "numerics", "reference-versions", "formats", "glossary", "limits", "measurements"]
 OTHERS = [
     "CONTRIBUTING.md",
     "CHANGELOG.md",
