@@ -1,4 +1,4 @@
-//===- ExitStatus.cpp - Errors of the tools -------------------------------===//
+//===- ExitStatus.cpp - Messages of the tools -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/ExitStatus.h"
@@ -8,6 +8,12 @@
 
 using namespace attune;
 
+static bool quiet = false;
+
+void attune::setQuiet() { quiet = true; }
+
+bool attune::isQuiet() { return quiet; }
+
 int attune::reportError(const std::string &tool, const std::string &message) {
   // Not all messages come from a Status, and arguments may contain line breaks.
   std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), Status::error(message).message().c_str());
@@ -15,5 +21,11 @@ int attune::reportError(const std::string &tool, const std::string &message) {
 }
 
 void attune::reportWarning(const std::string &tool, const std::string &message) {
-  std::fprintf(stderr, "%s: warning: %s\n", tool.c_str(), Status::error(message).message().c_str());
+  if (!quiet)
+    std::fprintf(stderr, "%s: warning: %s\n", tool.c_str(), Status::error(message).message().c_str());
+}
+
+void attune::reportNotice(const std::string &tool, const std::string &message) {
+  if (!quiet)
+    std::fprintf(stderr, "%s: %s\n", tool.c_str(), Status::error(message).message().c_str());
 }

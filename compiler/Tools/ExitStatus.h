@@ -1,4 +1,4 @@
-//===- ExitStatus.h - Exit statuses of the tools, and errors ----*- C++ -*-===//
+//===- ExitStatus.h - Exit statuses and messages of the tools ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_EXITSTATUS_H
@@ -13,8 +13,15 @@ enum ExitStatus { exitDone = 0, exitRejected = 1, exitNotComparable = 2 };
 
 /// Prints "TOOL: error: MESSAGE" and returns exitRejected.
 int reportError(const std::string &tool, const std::string &message);
-/// Prints "TOOL: warning: MESSAGE".
+/// Prints "TOOL: warning: MESSAGE", unless the tool is quiet.
 void reportWarning(const std::string &tool, const std::string &message);
+/// Prints "TOOL: MESSAGE", unless the tool is quiet.
+void reportNotice(const std::string &tool, const std::string &message);
+
+/// Makes the tool print errors and results only, as --quiet asks.
+void setQuiet();
+/// Returns true after setQuiet.
+bool isQuiet();
 
 } // namespace attune
 

@@ -13,7 +13,7 @@ void attune::showProgress(const char *what, uint64_t done, uint64_t total) {
   static const bool terminal = isatty(STDERR_FILENO);
   static uint64_t shown = ~uint64_t(0);
   // Small models are packed before the line could be read.
-  if (!terminal || total < (uint64_t(64) << 20))
+  if (!terminal || isQuiet() || total < (uint64_t(64) << 20))
     return;
   uint64_t percent = done * 100 / total;
   if (percent == shown)
@@ -28,8 +28,8 @@ void attune::showProgress(const char *what, uint64_t done, uint64_t total) {
 
 CompileListener attune::createListener() {
   CompileListener listener;
-  listener.warning = [](const std::string &message) { std::fprintf(stderr, "attune: warning: %s\n", message.c_str()); };
-  listener.notice = [](const std::string &message) { std::fprintf(stderr, "attune: %s\n", message.c_str()); };
+  listener.warning = [](const std::string &message) { reportWarning("attune", message); };
+  listener.notice = [](const std::string &message) { reportNotice("attune", message); };
   if (isatty(STDERR_FILENO))
     listener.waiting = listener.notice;
   listener.packing = [](uint64_t done, uint64_t total) { showProgress("packing", done, total); };

@@ -7,9 +7,17 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstring>
 #include <system_error>
 
 using namespace attune;
+
+/// The flags of every command, with their meanings.
+static const std::pair<const char *, const char *> commonFlags[] = {
+    {"--help", "lists the flags of the command"},
+    {"--quiet", "prints errors and results only: no warnings, notices or progress"},
+    {"--version", "prints the version"},
+};
 
 /// Escapes the characters of |text| that troff would take for a request.
 static std::string escapeRoff(const std::string &text) {
@@ -77,7 +85,9 @@ static bool hasChoices(const std::string &value) {
 
 /// Returns one case of the completion's `case $command`: the flags, and the possible values of flags with choices.
 static std::string formatCompletion(const FlagTable &flags, const std::string &command) {
-  std::string names = "--help", choices;
+  std::string names, choices;
+  for (const auto &[name, meaning] : commonFlags)
+    names += (names.empty() ? "" : " ") + std::string(name);
   for (const FlagText &flag : flags.texts()) {
     names += " " + flag.name + (flag.value.empty() || flag.name.size() == 2 ? "" : "=");
     if (!hasChoices(flag.value))
@@ -111,6 +121,9 @@ static std::string formatCommands(const ToolManual &manual) {
   std::string text = "usage: " + manual.tool + " " + manual.usage + "\n\n";
   for (const CommandEntry &command : manual.commands)
     text += "  " + command.name + std::string(width - command.name.size() + 3, ' ') + command.summary + "\n";
+  text += "\nEvery command takes\n";
+  for (const auto &[name, meaning] : commonFlags)
+    text += "  " + std::string(name) + std::string(11 - std::strlen(name), ' ') + meaning + "\n";
   return text + "\n" + manual.closing + "\n";
 }
 
@@ -125,6 +138,9 @@ static int printManual(const ToolManual &manual, const std::string &version) {
     std::printf(".TP\n.B %s\n%s\n", command.name.c_str(), escapeRoff(command.summary).c_str());
   std::printf(".PP\n%s\n.SH COMMANDS\nFlags with a value accept \\fB\\-\\-flag\\fR=\\fIvalue\\fR and \\fB\\-\\-flag\\fR \\fIvalue\\fR.\n",
               escapeRoff(manual.closing).c_str());
+  std::printf(".SS Flags of every command\n");
+  for (const auto &[name, meaning] : commonFlags)
+    std::printf(".TP\n\\fB%s\\fR\n%s\n", escapeRoff(name).c_str(), escapeRoff(meaning).c_str());
   for (const CommandEntry &command : manual.commands)
     if (int status = command.run({"--help=man"}))
       return status;
@@ -147,7 +163,10 @@ static int printMarkdown(const ToolManual &manual) {
               manual.tool.c_str(), manual.usage.c_str());
   for (const CommandEntry &command : manual.commands)
     std::printf("| `%s` | %s |\n", command.name.c_str(), escapeMarkdown(command.summary).c_str());
-  std::printf("\nFlags with a value accept `--flag=value` and `--flag value`.\n\n");
+  std::printf("\nFlags with a value accept `--flag=value` and `--flag value`.\n\n| flag of every command | meaning |\n|---|---|\n");
+  for (const auto &[name, meaning] : commonFlags)
+    std::printf("| `%s` | %s |\n", name, meaning);
+  std::printf("\n");
   for (const CommandEntry &command : manual.commands)
     if (int status = command.run({"--help=markdown"}))
       return status;
@@ -169,7 +188,7 @@ static int printCompletion(const ToolManual &manual) {
   std::printf("  local current=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} flags='' words=''\n"
               "  COMPREPLY=()\n"
               "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-              "    COMPREPLY=($(compgen -W '%s --help --version' -- \"$current\"))\n"
+              "    COMPREPLY=($(compgen -W '%s --help --quiet --version' -- \"$current\"))\n"
               "    return\n"
               "  fi\n"
               "  if [ \"$current\" = = ]; then\n"
@@ -199,13 +218,18 @@ static int printCompletion(const ToolManual &manual) {
   return exitDone;
 }
 
-int attune::runTool(const ToolManual &manual, const std::string &version, const std::vector<std::string> &arguments,
+int attune::runTool(const ToolManual &manual, const std::string &version, std::vector<std::string> arguments,
                     const std::function<std::string(const std::string &)> &hint) {
-  std::string command = arguments.empty() ? "" : arguments[0];
-  if (command == "--version") {
+  auto end = std::find(arguments.begin(), arguments.end(), "--");
+  if (std::find(arguments.begin(), end, "--version") != end) {
     std::printf("%s %s\n", manual.tool.c_str(), version.c_str());
     return exitDone;
   }
+  if (auto kept = std::remove(arguments.begin(), end, "--quiet"); kept != end) {
+    setQuiet();
+    arguments.erase(kept, end);
+  }
+  std::string command = arguments.empty() ? "" : arguments[0];
   if (command == "--help=man")
     return printManual(manual, version);
   if (command == "--help=bash")

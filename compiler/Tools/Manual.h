@@ -42,9 +42,10 @@ struct ToolManual {
 /// |summary| describes the command.
 std::string formatHelp(const FlagTable &flags, const std::string &tool, const std::string &usage, const std::string &summary);
 
-/// Executes the command that |arguments| begin with, or answers --help and --version. |version| is printed after the
-/// tool's name. |hint| completes "unknown command 'x'". Returns the exit status.
-int runTool(const ToolManual &manual, const std::string &version, const std::vector<std::string> &arguments,
+/// Executes the command that |arguments| begin with, or answers --help and --version. Removes --quiet, which every
+/// command takes, from |arguments|. |version| is printed after the tool's name. |hint| completes "unknown command 'x'".
+/// Returns the exit status.
+int runTool(const ToolManual &manual, const std::string &version, std::vector<std::string> arguments,
             const std::function<std::string(const std::string &)> &hint);
 
 } // namespace attune

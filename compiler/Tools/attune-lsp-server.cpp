@@ -4,9 +4,11 @@
 
 #include "compiler/Driver/Registry.h"
 #include "compiler/Target/All/RegisterTargets.h"
+#include "compiler/Tools/LlvmVersion.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  attune::setVersionPrinter("attune-lsp-server");
   attune::registerAllTargets();
   mlir::DialectRegistry registry;
   attune::registerCompilerDialects(registry);

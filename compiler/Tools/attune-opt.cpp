@@ -4,11 +4,13 @@
 
 #include "compiler/Driver/Registry.h"
 #include "compiler/Target/All/RegisterTargets.h"
+#include "compiler/Tools/LlvmVersion.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  attune::setVersionPrinter("attune-opt");
   attune::registerAllTargets();
   mlir::registerAllPasses();
   attune::registerCompilerPasses();

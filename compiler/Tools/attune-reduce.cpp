@@ -5,11 +5,13 @@
 #include "compiler/Driver/Registry.h"
 #include "compiler/Reduce/Passes.h"
 #include "compiler/Target/All/RegisterTargets.h"
+#include "compiler/Tools/LlvmVersion.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 int main(int argc, char **argv) {
+  attune::setVersionPrinter("attune-reduce");
   attune::registerAllTargets();
   mlir::registerAllPasses();
   attune::registerCompilerPasses();
