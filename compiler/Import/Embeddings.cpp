@@ -4,6 +4,7 @@
 
 #include "compiler/Import/Embeddings.h"
 #include "compiler/Import/Elementwise.h"
+#include "compiler/Import/Positions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -87,38 +88,6 @@ static Value embedPatches(EntryScope &scope, const EmbeddingSpec &spec, TokenBat
         return arith::MinUIOp::create(inner, loc, place, arith::ConstantIndexOp::create(inner, loc, 1));
       });
   return arith::AddFOp::create(builder, loc, spaced, embed(scope, isPatch, patches.classTable));
-}
-
-/// Positions |counted| over tokens that are not padding, of sequences that go on after |past| tokens. Padding has the position |padding|.
-static Value continueCounting(EntryScope &scope, Value counted, Value past, int64_t padding) {
-  OpBuilder &builder = scope.builder;
-  Location loc = scope.at("position_ids");
-  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, counted), builder.getI64Type());
-  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
-    Value isToken = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, arguments[0],
-                                          arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(padding)));
-    Value later = arith::AddIOp::create(inner, loc, arguments[0], arguments[1]);
-    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isToken, later, arguments[0]).getResult());
-  };
-  AffineMap identity = builder.getMultiDimIdentityMap(2), ofSequence = AffineMap::get(2, 0, builder.getAffineDimExpr(0));
-  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange{counted, past}, empty,
-                                   ArrayRef<AffineMap>{identity, ofSequence, identity},
-                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
-      .getResult(0);
-}
-
-Value attune::emitPositions(EntryScope &scope, StackRole role, TokenBatch &tokens) {
-  const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
-  if (Value given = scope.input(InputRole::Positions, role))
-    return tokens.toTokens(given);
-  Value tokenIds = scope.input(InputRole::TokenIds, role);
-  if (spec.countedAfter && tokenIds) {
-    Value counted = xfmr::CountedPositionsOp::create(scope.builder, scope.at("position_ids"), tokenIds, *spec.countedAfter);
-    if (Value past = tokens.pastLengths())
-      counted = continueCounting(scope, counted, past, *spec.countedAfter);
-    return tokens.toTokens(counted);
-  }
-  return tokens.generateIds(/*counting=*/!spec.onePosition, spec.countedAfter ? *spec.countedAfter + 1 : 0);
 }
 
 /// The token types, or null if the model goes without.
@@ -235,6 +204,8 @@ Value attune::emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &toke
     sum = embedWords(scope, loc, role, tokens);
   if (spec.scale != 1 && (spec.scalesGivenVectors || !scope.input(InputRole::TokenVectors, role)))
     sum = scaleTokens(builder, loc, sum, spec.scale);
+  if (spec.wordProjection.weight != noWeight)
+    sum = project(scope, loc, sum, spec.wordProjection);
   auto norm = [&] { sum = createNorm(builder, loc, *spec.norm, sum, {}, scope.weight(spec.norm->weight), scope.weight(spec.norm->bias)); };
   if (spec.norm && spec.normsWords)
     norm();

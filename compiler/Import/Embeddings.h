@@ -11,9 +11,6 @@ namespace attune {
 /// Emits the embeddings of the stack |role| for |tokens|, `[T, H]`.
 mlir::Value emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &tokens);
 
-/// The positions of |tokens| in their sequences, `[T]`: those of the input, or as the stack |role| counts them.
-mlir::Value emitPositions(EntryScope &scope, StackRole role, TokenBatch &tokens);
-
 /// The patches of |image| `[B, C, height, width]` as rows `[B * patches, C * patchHeight * patchWidth]`, patches from left to right and
 /// then down, the elements of each channel by channel.
 mlir::Value emitPatches(EntryScope &scope, const PatchSpec &spec, mlir::Value image);

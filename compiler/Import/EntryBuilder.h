@@ -57,6 +57,8 @@ private:
   /// The encoder's |ids| one place later, as TransformerSpec::shiftedIds says.
   mlir::Value shiftIds(mlir::Value ids);
   TokenBatch makeStackBatch(StackRole role);
+  /// The result of |stack| after its last layer: |hidden| normalized and projected, as far as |stack| says.
+  mlir::Value emitFinal(const StackSpec &stack, mlir::Value hidden);
   void emitStack(StackRole role);
   /// What the decoder attends to, as operands of its layers.
   void provideMemory(LayerOperands &operands);

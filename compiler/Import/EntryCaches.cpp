@@ -9,6 +9,7 @@
 
 #include "compiler/Import/Embeddings.h"
 #include "compiler/Import/EntryBuilder.h"
+#include "compiler/Import/Positions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -49,6 +50,29 @@ Value attune::emitLengths(EntryScope &scope, Value count, Value length) {
       .getResult(0);
 }
 
+/// For each sequence the visible ones among the tokens before the new ones of |keys|.
+static Value countVisible(EntryScope &scope, const CachedKeys &keys) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("past_lengths");
+  Value batch = tensor::DimOp::create(builder, loc, keys.past, 0);
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(batch), builder.getI64Type());
+  Value none = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    Value key = arith::IndexCastOp::create(inner, loc, inner.getI64Type(), linalg::IndexOp::create(inner, loc, 1));
+    Value isPast = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt, key, arguments[1]);
+    Value shown = arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(0));
+    Value isShown = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OEQ, arguments[0], shown);
+    Value one = arith::ExtUIOp::create(inner, loc, inner.getI64Type(), arith::AndIOp::create(inner, loc, isPast, isShown));
+    linalg::YieldOp::create(inner, loc, arith::AddIOp::create(inner, loc, arguments[2], one).getResult());
+  };
+  AffineMap pairs = builder.getMultiDimIdentityMap(2), ofSequence = AffineMap::get(2, 0, builder.getAffineDimExpr(0));
+  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange{keys.mask, keys.past}, none,
+                                   ArrayRef<AffineMap>{pairs, ofSequence, ofSequence},
+                                   ArrayRef<utils::IteratorType>{utils::IteratorType::parallel, utils::IteratorType::reduction}, body)
+      .getResult(0);
+}
+
 CachedKeys EntryBuilder::emitOwnKeys(TokenBatch &tokens) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("cache");
@@ -67,6 +91,8 @@ CachedKeys EntryBuilder::emitOwnKeys(TokenBatch &tokens) {
   own.length = arith::MinSIOp::create(builder, loc, arith::AddIOp::create(builder, loc, past, tokens.length()),
                                       tensor::DimOp::create(builder, loc, visible, 1));
   own.mask = xfmr::MaskCacheReadOp::create(builder, loc, updated, own.length, own.slots);
+  if (spec.decoder->embeddings.countsMask)
+    tokens.continueAfter(countVisible(scope, own));
   return own;
 }
 
@@ -92,8 +118,7 @@ void EntryBuilder::emitCachedStack(const CachingEntry &entry) {
   operands.hidden = emitEmbeddings(scope, StackRole::Decoder, tokens);
   operands.sequences = tokens.sequences();
   operands.sequences.mask = {};
-  if (llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention->rotary != noWeight; }))
-    operands.positions = emitPositions(scope, StackRole::Decoder, tokens);
+  operands.positions = emitRotaryRows(scope, StackRole::Decoder, tokens);
   operands.distanceBias = emitDistanceBias(stack, own.length);
   Value headMask = scope.input(InputRole::HeadMask, StackRole::Decoder);
   Value crossHeadMask = stack.crossSharesHeadMask ? headMask : scope.input(InputRole::CrossHeadMask, StackRole::Decoder);
@@ -118,9 +143,7 @@ void EntryBuilder::emitCachedStack(const CachingEntry &entry) {
   decoder.result = operands.hidden;
   if (entry.kind == CachingEntry::Prefill)
     decoder.result = tokens.lastTokens(decoder.result);
-  if (stack.finalNorm)
-    decoder.result = createNorm(scope.builder, scope.at(stack.name + ".norm"), *stack.finalNorm, decoder.result, {},
-                                scope.weight(stack.finalNorm->weight), scope.weight(stack.finalNorm->bias));
+  decoder.result = emitFinal(stack, decoder.result);
 }
 
 void EntryBuilder::emitSources() {

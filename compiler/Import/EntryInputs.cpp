@@ -194,6 +194,18 @@ static Status checkHeadMasks(const TransformerSpec &spec, const std::vector<Entr
   return {};
 }
 
+/// Returns an error if |input|, one of |inputs|, is a mask over which positions are to be counted and cannot be.
+static Status checkCountedMask(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const EntryInput &input) {
+  auto givesPositions = [&](const EntryInput &other) {
+    return other.spec->role == InputRole::Positions && other.spec->stack == input.spec->stack;
+  };
+  if (input.spec->role != InputRole::AttentionMask || !spec.stack(input.spec->stack).embeddings.countsMask ||
+      (input.rank() == 2 && input.dtype == DType::I64) || llvm::any_of(inputs, givesPositions))
+    return {};
+  return Status::error("input '" + input.spec->name + "': expected rank 2 and I64, as positions are counted over it where no " +
+                       "'position_ids' are given, got rank " + std::to_string(input.rank()) + " and " + dtypeName(input.dtype));
+}
+
 /// Whether each stack has exactly one source of tokens, and padding can be skipped if asked.
 static Status checkTogether(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
   for (StackRole stack : {StackRole::Encoder, StackRole::Decoder}) {
@@ -214,6 +226,8 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
       return Status::error("inputs: expected exactly one of " + sources + ", got " + (count > 2 ? "all" : count ? "both" : "neither"));
   }
   for (const EntryInput &input : inputs) {
+    if (Status status = checkCountedMask(spec, inputs, input); status.failed())
+      return status;
     if (padding == Padding::Skip && isMask(*input.spec) && input.spec->broadcast)
       return Status::error("input '" + input.spec->name + "': expected no such input when padding is skipped, as it is not one of tokens");
     int64_t rank = spec.choices ? 3 : 2;

@@ -54,7 +54,8 @@ static std::vector<Group> groupsOf(const TransformerSpec &spec) {
       continue;
     const StackSpec &stack = spec.stack(role);
     std::string prefix = !spec.hasTwoStacks() ? "" : role == StackRole::Encoder ? "encoder_" : "decoder_";
-    groups.push_back({prefix + "hidden_states", EntryOutput::HiddenStates, role, int64_t(stack.layers.size()) + 1, true});
+    groups.push_back({prefix + "hidden_states", EntryOutput::HiddenStates, role, int64_t(stack.layers.size()) + 1,
+                      /*uniform=*/stack.finalProjection.weight == noWeight});
     addAttentions(groups, prefix + "attentions", EntryOutput::Attentions, role, stack, &LayerSpec::attention);
     addAttentions(groups, "cross_attentions", EntryOutput::CrossAttentions, role, stack, &LayerSpec::cross);
     if (int64_t parts = stack.cachedParts(); parts && !stack.layers.empty())

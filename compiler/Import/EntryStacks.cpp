@@ -6,6 +6,7 @@
 #include "compiler/Import/Elementwise.h"
 #include "compiler/Import/Embeddings.h"
 #include "compiler/Import/EntryBuilder.h"
+#include "compiler/Import/Positions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -160,6 +161,18 @@ Value EntryBuilder::emitDistanceBias(const StackSpec &stack, Value length) {
   return createDistanceBias(scope.builder, loc, bias, scope.weight(bias.table), scope.weight(bias.slopes), length);
 }
 
+Value EntryBuilder::emitFinal(const StackSpec &stack, Value hidden) {
+  OpBuilder &builder = scope.builder;
+  if (stack.finalNorm)
+    hidden = createNorm(builder, scope.at(stack.name + ".norm"), *stack.finalNorm, hidden, {}, scope.weight(stack.finalNorm->weight),
+                        scope.weight(stack.finalNorm->bias));
+  const LinearSpec &projection = stack.finalProjection;
+  if (projection.weight == noWeight)
+    return hidden;
+  return xfmr::LinearOp::create(builder, scope.at(stack.name + ".projection"), hidden, scope.weight(projection.weight),
+                                scope.weight(projection.bias), Value(), xfmr::Activation::None);
+}
+
 void EntryBuilder::emitStack(StackRole role) {
   const StackSpec &stack = spec.stack(role);
   Stack &state = stackOf(role);
@@ -177,9 +190,8 @@ void EntryBuilder::emitStack(StackRole role) {
     continueAfterPast(tokens, operands);
   operands.hidden = emitEmbeddings(scope, role, tokens);
   Value embedded = operands.hidden;
-  if (llvm::any_of(stack.layers, [](const LayerSpec &layer) { return layer.attention && layer.attention->rotary != noWeight; }))
-    operands.positions = emitPositions(scope, role, tokens);
   bool afterPast = bool(operands.keySequences.length);
+  operands.positions = emitRotaryRows(scope, role, tokens);
   operands.distanceBias = emitDistanceBias(stack, afterPast ? totalLength : tokens.length());
   if (role == StackRole::Decoder)
     provideMemory(operands);
@@ -211,10 +223,10 @@ void EntryBuilder::emitStack(StackRole role) {
     if (layer.cross)
       captureAttention(EntryOutput::CrossAttentions, role, i, *layer.cross, called.cross, memoryTokens.lengthDim(), 2);
   }
-  state.result = operands.hidden;
-  if (stack.finalNorm)
-    state.result = createNorm(scope.builder, scope.at(stack.name + ".norm"), *stack.finalNorm, state.result, {},
-                              scope.weight(stack.finalNorm->weight), scope.weight(stack.finalNorm->bias));
-  if (wanted(EntryOutput::HiddenStates, role, count))
-    capture(EntryOutput::HiddenStates, role, count, {tokens.toPadded(stack.lastStateNormed ? state.result : operands.hidden), stateDims});
+  state.result = emitFinal(stack, operands.hidden);
+  if (wanted(EntryOutput::HiddenStates, role, count)) {
+    Value last = stack.lastStateNormed ? state.result : operands.hidden;
+    std::string features = std::to_string(cast<RankedTensorType>(last.getType()).getDimSize(1));
+    capture(EntryOutput::HiddenStates, role, count, {tokens.toPadded(last), {"batch", tokens.lengthDim(), features}});
+  }
 }

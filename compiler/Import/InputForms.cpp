@@ -81,6 +81,7 @@ static InputForm pastForm(const TransformerSpec &spec, const InputSpec &input) {
 static std::vector<InputForm> plainForms(const TransformerSpec &spec, const InputSpec &input, bool afterPast) {
   const StackSpec &stack = spec.stack(input.stack);
   const std::string length = spec.lengthDim(input.stack), hidden = std::to_string(stack.hidden);
+  const WeightId words = stack.embeddings.words;
   switch (input.role) {
   case InputRole::TokenIds:
   case InputRole::TokenTypes:
@@ -88,10 +89,8 @@ static std::vector<InputForm> plainForms(const TransformerSpec &spec, const Inpu
     return {{DType::I64, {"batch", length}}};
   case InputRole::Boxes:
     return {{DType::I64, {"batch", length, "4"}}};
-  case InputRole::TokenVectors: {
-    WeightId words = stack.embeddings.words;
+  case InputRole::TokenVectors:
     return {{DType::F32, {"batch", length, words == noWeight ? hidden : std::to_string(spec.shapeOf(words)[1])}}};
-  }
   case InputRole::Image: {
     const PatchSpec &patches = *stack.embeddings.patches;
     return {{DType::F32, {"batch", std::to_string(patches.channels), std::to_string(patches.height), std::to_string(patches.width)}}};

@@ -71,6 +71,9 @@ struct EmbeddingSpec {
   WeightId positions = noWeight;
   /// The padding id where positions that no input gives are counted over the other tokens, as `xfmr.counted_positions` does.
   std::optional<int64_t> countedAfter;
+  /// `countedAfter` is the position of hidden tokens: positions are counted over the tokens that the mask shows, those of earlier calls
+  /// included, instead of over ids. Positions that an input gives begin at 0 then, that is at the row `countedAfter` + 1.
+  bool countsMask = false;
   /// Token types are added only where an input gives them, and not zeros otherwise.
   bool typesIfGiven = false;
   /// Every token gets the first position.
@@ -81,6 +84,8 @@ struct EmbeddingSpec {
   /// Factor of word vectors, and whether given vectors (`inputs_embeds`) are multiplied by it, too.
   double scale = 1;
   bool scalesGivenVectors = false;
+  /// From the features of words, given vectors included, to those that positions are added to.
+  LinearSpec wordProjection;
   std::optional<NormSpec> norm;
   /// The norm is of words alone, before types and positions are added.
   bool normsWords = false;
@@ -198,6 +203,8 @@ struct StackSpec {
   std::vector<LayerSpec> layers;
   /// After the last layer.
   std::optional<NormSpec> finalNorm;
+  /// From the features of the layers to those of the stack's result, after that norm.
+  LinearSpec finalProjection;
   /// True if the last of `hidden_states` is the stack's result or what the final norm gets.
   bool lastStateNormed = true;
   /// True if keys and values can be kept for later tokens (`past_key_values`).

@@ -129,12 +129,12 @@ std::string CausalDecoder::classifierClass() const {
 void CausalDecoder::declareStack(TransformerSpec &spec, const std::string &prefix) {
   StackSpec &stack = spec.decoder.emplace();
   stack.name = "decoder";
-  stack.placement = NormPlacement::Pre;
+  stack.placement = placement;
   stack.hidden = keys.hidden;
   stack.maxLength = keys.positions;
   stack.cached = true;
   stack.embeddings.path = prefix + names.words;
-  stack.embeddings.words = spec.tensor(stack.embeddings.path + ".weight", {keys.vocab, keys.hidden});
+  stack.embeddings.words = spec.tensor(stack.embeddings.path + ".weight", {keys.vocab, getWordFeatures()});
   stack.embeddings.scale = embeddingScale;
   stack.embeddings.scalesGivenVectors = scalesGivenVectors;
   if (keys.tied)
@@ -142,6 +142,13 @@ void CausalDecoder::declareStack(TransformerSpec &spec, const std::string &prefi
   declareDecoderInputs(spec, keys.vocab, keys.positions);
   if (!hasPositions)
     spec.inputs.pop_back();
+  if (countsMask) {
+    stack.embeddings.countsMask = true;
+    // The row of hidden tokens is before that of the position 0.
+    stack.embeddings.countedAfter = 0;
+    spec.inputs.back().standard = false;
+    spec.inputs.back().required = true;
+  }
   if (!wordTypes)
     return;
   stack.embeddings.types = stack.embeddings.words;
@@ -159,7 +166,7 @@ void CausalDecoder::declareHead(TransformerSpec &spec) {
   } else if (kind == "ForCausalLM") {
     LinearSpec words;
     const std::string name = names.head;
-    words.weight = keys.tied ? spec.decoder->embeddings.words : spec.tensor(name + ".weight", {keys.vocab, keys.hidden});
+    words.weight = keys.tied ? spec.decoder->embeddings.words : spec.tensor(name + ".weight", {keys.vocab, getWordFeatures()});
     if (head.bias)
       words.bias = spec.tensor(name + ".bias", {keys.vocab});
     OutputSpec logits{"logits", {linearStep(words, name)}};
@@ -169,14 +176,14 @@ void CausalDecoder::declareHead(TransformerSpec &spec) {
       logits.steps.push_back(softcapStep(*head.softcap, name + ".softcap"));
     spec.outputs.push_back(std::move(logits));
   } else if (kind == "ForSequenceClassification") {
-    LinearSpec score = spec.classifier("score", keys.hidden, keys.labels, /*bias=*/false);
+    LinearSpec score = spec.classifier("score", getWordFeatures(), keys.labels, /*bias=*/false);
     HeadStep last = classes.countsVisible ? lastTokenStep(keys.padding, "score") : lastVisibleStep(keys.padding, "score");
     spec.outputs.push_back({"logits", {last, linearStep(score, "score")}});
   } else if (kind == "ForTokenClassification") {
-    LinearSpec score = spec.classifier(names.tokenClassifier, keys.hidden, keys.labels);
+    LinearSpec score = spec.classifier(names.tokenClassifier, getWordFeatures(), keys.labels);
     spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), linearStep(score, names.tokenClassifier)}});
   } else {
-    declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
+    declareStartAndEnd(spec, spec.linear("qa_outputs", getWordFeatures(), 2));
   }
 }
 
@@ -209,7 +216,8 @@ Result<TransformerSpec> CausalDecoder::declare(const DeclareDecoderLayer &layer)
     declared.path = path;
     spec.decoder->layers.push_back(std::move(declared));
   }
-  spec.decoder->finalNorm = norm(spec, base + names.norm);
+  if (hasFinalNorm)
+    spec.decoder->finalNorm = norm(spec, base + names.norm);
   declareHead(spec);
   return spec;
 }

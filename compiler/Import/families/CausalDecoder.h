@@ -133,6 +133,13 @@ public:
   LanguageHead head;
   /// The inputs have token types, which are looked up in the word table and added where they are given.
   bool wordTypes = false;
+  /// The features of words where projections lie between them and the layers, which `tables` declares; 0: those of the layers.
+  int64_t wordFeatures = 0;
+  /// Where the layers' norms are, and whether there is one after the last layer.
+  NormPlacement placement = NormPlacement::Pre;
+  bool hasFinalNorm = true;
+  /// Positions are counted over the tokens that the mask shows, unless they are given.
+  bool countsMask = false;
   /// Positions are no input, as nothing depends on them but distances.
   bool hasPositions = true;
   /// The rotary embeddings whose table is |rotary|.
@@ -155,6 +162,7 @@ private:
   std::string classifierClass() const;
   void declareStack(TransformerSpec &spec, const std::string &prefix);
   void declareHead(TransformerSpec &spec);
+  int64_t getWordFeatures() const { return wordFeatures == 0 ? keys.hidden : wordFeatures; }
 
   ConfigReader &reader;
   const DecoderClasses &classes;

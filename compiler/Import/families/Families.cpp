@@ -51,6 +51,7 @@ llvm::ArrayRef<Family> attune::modelFamilies() {
       {"nomic_bert", readNomicBertSpec},
       {"olmo", readOlmoSpec},
       {"olmo2", readOlmo2Spec},
+      {"opt", readOptSpec},
       {"pegasus", readPegasusSpec},
       {"phi", readPhiSpec},
       {"phi3", readPhi3Spec},

@@ -58,6 +58,7 @@ Result<TransformerSpec> readNewSpec(const Config &config);
 Result<TransformerSpec> readNomicBertSpec(const Config &config);
 Result<TransformerSpec> readOlmoSpec(const Config &config);
 Result<TransformerSpec> readOlmo2Spec(const Config &config);
+Result<TransformerSpec> readOptSpec(const Config &config);
 Result<TransformerSpec> readPegasusSpec(const Config &config);
 Result<TransformerSpec> readPhiSpec(const Config &config);
 Result<TransformerSpec> readPhi3Spec(const Config &config);

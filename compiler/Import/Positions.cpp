@@ -1,0 +1,79 @@
+//===- Positions.cpp - Where tokens stand in their sequences --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/Positions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace attune;
+using namespace mlir;
+
+/// Positions |counted| over tokens that are not padding, of sequences that go on after |past| tokens. Padding has the position |padding|.
+static Value continueCounting(EntryScope &scope, Value counted, Value past, int64_t padding) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("position_ids");
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, counted), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    Value isToken = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ne, arguments[0],
+                                          arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(padding)));
+    Value later = arith::AddIOp::create(inner, loc, arguments[0], arguments[1]);
+    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isToken, later, arguments[0]).getResult());
+  };
+  AffineMap identity = builder.getMultiDimIdentityMap(2), ofSequence = AffineMap::get(2, 0, builder.getAffineDimExpr(0));
+  return linalg::GenericOp::create(builder, loc, empty.getType(), ValueRange{counted, past}, empty,
+                                   ArrayRef<AffineMap>{identity, ofSequence, identity},
+                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
+      .getResult(0);
+}
+
+/// |counted| `[batch, keys]` without what belongs to earlier tokens: the last columns, as many as |tokens| has in a sequence.
+static Value dropEarlier(EntryScope &scope, Value counted, TokenBatch &tokens) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("position_ids");
+  Value begin = arith::SubIOp::create(builder, loc, tensor::DimOp::create(builder, loc, counted, 1), tokens.length());
+  SmallVector<OpFoldResult> offsets = {builder.getIndexAttr(0), begin}, sizes = {tokens.batch(), tokens.length()};
+  SmallVector<OpFoldResult> strides(2, builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(builder, loc, counted, offsets, sizes, strides);
+}
+
+/// |positions| `[batch, length]` plus |rows|.
+static Value shiftPositions(EntryScope &scope, Value positions, int64_t rows) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("position_ids");
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, positions), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    Value first = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(rows));
+    linalg::YieldOp::create(inner, loc, arith::AddIOp::create(inner, loc, arguments[0], first).getResult());
+  };
+  AffineMap identity = builder.getMultiDimIdentityMap(2);
+  return linalg::GenericOp::create(builder, loc, empty.getType(), positions, empty, ArrayRef<AffineMap>{identity, identity},
+                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel), body)
+      .getResult(0);
+}
+
+Value attune::emitPositions(EntryScope &scope, StackRole role, TokenBatch &tokens) {
+  const EmbeddingSpec &spec = scope.spec.stack(role).embeddings;
+  if (Value given = scope.input(InputRole::Positions, role))
+    return tokens.toTokens(spec.countsMask ? shiftPositions(scope, given, *spec.countedAfter + 1) : given);
+  Value counts = scope.input(spec.countsMask ? InputRole::AttentionMask : InputRole::TokenIds, role);
+  if (spec.countedAfter && counts) {
+    Value counted = xfmr::CountedPositionsOp::create(scope.builder, scope.at("position_ids"), counts, *spec.countedAfter);
+    // The mask of a call that gets the keys of earlier tokens is one of these, too.
+    if (spec.countsMask && scope.past(0))
+      counted = dropEarlier(scope, counted, tokens);
+    else if (Value past = tokens.pastLengths())
+      counted = continueCounting(scope, counted, past, *spec.countedAfter);
+    return tokens.toTokens(counted);
+  }
+  return tokens.generateIds(/*counting=*/!spec.onePosition, spec.countedAfter ? *spec.countedAfter + 1 : 0);
+}
+
+Value attune::emitRotaryRows(EntryScope &scope, StackRole role, TokenBatch &tokens) {
+  const StackSpec &stack = scope.spec.stack(role);
+  if (llvm::none_of(stack.layers, [](const LayerSpec &layer) { return layer.attention && layer.attention->rotary != noWeight; }))
+    return {};
+  return emitPositions(scope, role, tokens);
+}
