@@ -42,17 +42,18 @@ Value LayerBody::branch(Value input, const NormSpec &spec, const NormSpec &resul
                         llvm::function_ref<Value(Value)> emit) {
   if (stack.placement == NormPlacement::None)
     return emit(input);
-  bool pre = stack.placement == NormPlacement::Pre;
-  Value result = emit(pre && spec ? norm(input, {}, spec, part + ".norm") : input);
-  result = dropout(result, part + ".dropout");
-  if (!pre) {
+  bool post = stack.placement == NormPlacement::Post;
+  Value normed = !post && spec ? norm(input, {}, spec, part + ".norm") : input;
+  Value result = dropout(emit(normed), part + ".dropout");
+  if (post) {
     if (resultNorm)
       result = norm(result, input, resultNorm, part + ".result_norm");
     return norm(result, input, spec, part + ".norm");
   }
   if (resultNorm)
     result = norm(result, {}, resultNorm, part + ".result_norm");
-  return arith::AddFOp::create(builder, at(part + ".norm"), input, result);
+  Value residual = stack.placement == NormPlacement::PreNormedResidual ? normed : input;
+  return arith::AddFOp::create(builder, at(part + ".norm"), residual, result);
 }
 
 LayerResults LayerBody::emitParallel(const LayerRequest &request) {

@@ -166,8 +166,8 @@ struct LayerSpec {
   bool parallel = false;
 };
 
-/// What a layer does with its branches f: `norm(x + f(x))`, `x + f(norm(x))`, or `f(x)` alone.
-enum class NormPlacement { Post, Pre, None };
+/// What a layer does with its branches f: `norm(x + f(x))`, `x + f(norm(x))`, `norm(x) + f(norm(x))`, or `f(x)` alone.
+enum class NormPlacement { Post, Pre, PreNormedResidual, None };
 
 /// A convolution over neighboring tokens: `norm(layer + activation(projection(neighbors)))`, the rows of hidden tokens zero.
 struct ConvolutionSpec {

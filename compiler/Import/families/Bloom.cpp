@@ -26,8 +26,9 @@ Result<TransformerSpec> attune::readBloomSpec(const Config &config) {
   defaults.activationKey = "bloom_activation", defaults.activation = "gelu_new";
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.intermediate = 4 * keys.hidden;
-  reader.reject("apply_residual_connection_post_layernorm", "residuals of normalized values are not implemented");
   CausalDecoder decoder(reader, classes, keys);
+  if (reader.flag("apply_residual_connection_post_layernorm", false))
+    decoder.placement = NormPlacement::PreNormedResidual;
   decoder.normKind = &TransformerSpec::norm;
   decoder.tables = [&](TransformerSpec &spec, const std::string &prefix) {
     spec.decoder->embeddings.norm = decoder.norm(spec, prefix + "word_embeddings_layernorm");
