@@ -208,6 +208,8 @@ Result<TransformerSpec> CausalDecoder::declare(const DeclareDecoderLayer &layer)
   declareStack(spec, base);
   if (rope)
     rotary = declareRope(spec, base + "rotary_emb", *rope, keys.positions);
+  if (slidingRope)
+    slidingRotary = declareRope(spec, base + "rotary_emb_local", *slidingRope, keys.positions);
   if (tables)
     tables(spec, base);
   for (int64_t i = 0; i < keys.layers; ++i) {

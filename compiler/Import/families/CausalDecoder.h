@@ -144,11 +144,13 @@ public:
   bool hasPositions = true;
   /// The rotary embeddings whose table is |rotary|.
   std::optional<RopeSpec> rope;
+  /// The rotary embeddings of layers with a window where they are others.
+  std::optional<RopeSpec> slidingRope;
   /// Declares further tables, after the word table.
   DeclareTables tables;
 
-  /// The table of |rope|, for layers that have rotary embeddings.
-  WeightId rotary = noWeight;
+  /// The tables of |rope| and |slidingRope|, for layers that have rotary embeddings.
+  WeightId rotary = noWeight, slidingRotary = noWeight;
 
   /// Declares a norm called |name| of |size| features, those of the model by default.
   NormSpec norm(TransformerSpec &spec, const std::string &name, std::optional<int64_t> size = std::nullopt) const {

@@ -122,13 +122,9 @@ Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
   CausalDecoder decoder(reader, classes, keys.decoder);
   setAround(decoder, keys);
   decoder.rope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions, global, "full_attention");
-  RopeSpec localRope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions, local, "sliding_attention");
-  WeightId localRotary = noWeight;
-  decoder.tables = [&](TransformerSpec &spec, const std::string &prefix) {
-    localRotary = declareRope(spec, prefix + "rotary_emb_local", localRope, keys.decoder.positions);
-  };
+  decoder.slidingRope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions, local, "sliding_attention");
   return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
-    WeightId rotary = windows[index] ? localRotary : decoder.rotary;
+    WeightId rotary = windows[index] ? decoder.slidingRotary : decoder.rotary;
     LayerSpec layer = declareLayer(spec, keys, decoder, path, windows[index], rotary, /*normsHeads=*/true);
     if (bidirectional) {
       layer.attention->causal = false;

@@ -1,8 +1,8 @@
-//===- Mistral.cpp - Mistral --------------------------------------------------===//
+//===- Mistral.cpp - Mistral and Ministral --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with a window of tokens that each token attends to, in all layers.
+// Llama with a window of tokens that each token attends to: in all layers of Mistral, in those of Ministral that the file lists.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +11,8 @@
 
 using namespace attune;
 
-Result<TransformerSpec> attune::readMistralSpec(const Config &config) {
-  static constexpr DecoderClasses classes = {"mistral", "Mistral"};
+/// Reads a model of Mistral or, if the file may list types of layers, of Ministral.
+static Result<TransformerSpec> readMistral(const Config &config, const DecoderClasses &classes, bool listsTypes) {
   ConfigReader reader(config);
   DecoderDefaults defaults;
   defaults.kvHeads = 8;
@@ -20,17 +20,27 @@ Result<TransformerSpec> attune::readMistralSpec(const Config &config) {
   defaults.positions = 4096 * 32;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   std::optional<int64_t> window = readWindow(reader, 4096);
+  std::vector<std::optional<int64_t>> windows(keys.layers, window);
+  if (listsTypes)
+    windows = readWindows(reader, config, keys.layers, window, [](int64_t) { return true; });
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
-  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
+  return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
     LayerSpec layer;
     layer.attention = declareDecoderAttention(spec, keys, path + ".self_attn");
     layer.attention->rotary = decoder.rotary;
-    setWindow(*layer.attention, window);
+    setWindow(*layer.attention, windows[index]);
     layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
     layer.attentionNorm = decoder.norm(spec, path + ".input_layernorm");
     layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
-  };
-  return decoder.declare(layer);
+  });
+}
+
+Result<TransformerSpec> attune::readMistralSpec(const Config &config) {
+  return readMistral(config, {"mistral", "Mistral"}, /*listsTypes=*/false);
+}
+
+Result<TransformerSpec> attune::readMinistralSpec(const Config &config) {
+  return readMistral(config, {"ministral", "Ministral"}, /*listsTypes=*/true);
 }

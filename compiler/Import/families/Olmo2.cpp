@@ -1,8 +1,9 @@
-//===- Olmo2.cpp - OLMo 2 -----------------------------------------------------===//
+//===- Olmo2.cpp - OLMo 2 and OLMo 3 ------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Norms of the results of the branches instead of their inputs, and of all heads of queries and keys together.
+// Norms of the results of the branches instead of their inputs, and of all heads of queries and keys together. Three of four layers of
+// OLMo 3 attend to a window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,27 +12,56 @@
 
 using namespace attune;
 
-Result<TransformerSpec> attune::readOlmo2Spec(const Config &config) {
-  static constexpr DecoderClasses classes = {"olmo2", "Olmo2", true, false, nullptr};
-  ConfigReader reader(config);
+static DecoderKeys readKeys(ConfigReader &reader) {
   DecoderDefaults defaults;
   defaults.vocab = 50304;
   defaults.epsilon = 1e-5;
   defaults.padding = 1;
-  DecoderKeys keys = readDecoderKeys(reader, defaults);
+  return readDecoderKeys(reader, defaults);
+}
+
+/// Declares a layer that attends to |window| tokens, with the table |rotary|.
+static LayerSpec declareLayer(TransformerSpec &spec, const DecoderKeys &keys, const CausalDecoder &decoder, const std::string &path,
+                              bool bias, std::optional<int64_t> window, WeightId rotary) {
+  LayerSpec layer;
+  AttentionSpec &attention = layer.attention.emplace(declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias}));
+  attention.queryNorm = {decoder.norm(spec, path + ".self_attn.q_norm", keys.queryFeatures()), HeadNormSpec::Projection};
+  attention.keyNorm = {decoder.norm(spec, path + ".self_attn.k_norm", keys.keyFeatures()), HeadNormSpec::Projection};
+  attention.rotary = rotary;
+  setWindow(attention, window);
+  layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
+  layer.attentionResultNorm = decoder.norm(spec, path + ".post_attention_layernorm");
+  layer.ffnResultNorm = decoder.norm(spec, path + ".post_feedforward_layernorm");
+  return layer;
+}
+
+Result<TransformerSpec> attune::readOlmo2Spec(const Config &config) {
+  static constexpr DecoderClasses classes = {"olmo2", "Olmo2", true, false, nullptr};
+  ConfigReader reader(config);
+  DecoderKeys keys = readKeys(reader);
   bool bias = reader.flag("attention_bias", false);
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
-  auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {
-    LayerSpec layer;
-    AttentionSpec &attention = layer.attention.emplace(declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias}));
-    attention.queryNorm = {decoder.norm(spec, path + ".self_attn.q_norm", keys.queryFeatures()), HeadNormSpec::Projection};
-    attention.keyNorm = {decoder.norm(spec, path + ".self_attn.k_norm", keys.keyFeatures()), HeadNormSpec::Projection};
-    attention.rotary = decoder.rotary;
-    layer.ffn = declareGatedFfn(spec, keys, path + ".mlp");
-    layer.attentionResultNorm = decoder.norm(spec, path + ".post_attention_layernorm");
-    layer.ffnResultNorm = decoder.norm(spec, path + ".post_feedforward_layernorm");
-    return layer;
-  };
-  return decoder.declare(layer);
+  return decoder.declare([&](TransformerSpec &spec, int64_t, const std::string &path) {
+    return declareLayer(spec, keys, decoder, path, bias, std::nullopt, decoder.rotary);
+  });
+}
+
+Result<TransformerSpec> attune::readOlmo3Spec(const Config &config) {
+  static constexpr DecoderClasses classes = {"olmo3", "Olmo3", true, false, nullptr};
+  ConfigReader reader(config);
+  DecoderKeys keys = readKeys(reader);
+  bool bias = reader.flag("attention_bias", false);
+  auto windows = readWindows(reader, config, keys.layers, readWindow(reader, 4096), [](int64_t index) { return (index + 1) % 4 != 0; });
+  RopeDefaults global, local;
+  global.theta = local.theta = 5e5;
+  // The reference gives `rope_theta` to layers without window alone.
+  local.thetaKey = nullptr;
+  CausalDecoder decoder(reader, classes, keys);
+  decoder.rope = readRope(reader, config, keys.headSize, keys.positions, global, "full_attention");
+  decoder.slidingRope = readRope(reader, config, keys.headSize, keys.positions, local, "sliding_attention");
+  return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
+    WeightId rotary = windows[index] ? decoder.slidingRotary : decoder.rotary;
+    return declareLayer(spec, keys, decoder, path, bias, windows[index], rotary);
+  });
 }

@@ -1,9 +1,9 @@
-//===- Qwen.cpp - Qwen2 and Qwen3 -----------------------------------------===//
+//===- Qwen.cpp - Qwen2, Qwen3 and MiMo -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // Llama whose later layers may attend to a window. Qwen2 has biases of queries, keys and values, Qwen3 an RMS norm of each head of queries
-// and keys.
+// and keys. MiMo is Qwen2 with layers that predict further tokens (`model.mtp_layers`), which its language model does not run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +47,10 @@ static Result<TransformerSpec> readQwen(const Config &config, const DecoderClass
 
 Result<TransformerSpec> attune::readQwen2Spec(const Config &config) {
   return readQwen(config, {"qwen2", "Qwen2", true, true, "transformer."}, /*isQwen3=*/false);
+}
+
+Result<TransformerSpec> attune::readMiMoSpec(const Config &config) {
+  return readQwen(config, {"mimo", "MiMo", false, false, nullptr}, /*isQwen3=*/false);
 }
 
 Result<TransformerSpec> attune::readQwen3Spec(const Config &config) {

@@ -78,7 +78,8 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   const Config object = findParameters(reader, config, layerType);
   ConfigReader scaling(object);
   RopeSpec rope;
-  double theta = reader.present(defaults.thetaKey) ? reader.number(defaults.thetaKey, defaults.theta, 1, kMost) : defaults.theta;
+  bool hasTheta = defaults.thetaKey && reader.present(defaults.thetaKey);
+  double theta = hasTheta ? reader.number(defaults.thetaKey, defaults.theta, 1, kMost) : defaults.theta;
   if (scaling.present("rope_theta"))
     theta = scaling.number("rope_theta", theta, 1, kMost);
   const char *typeKey = scaling.present("rope_type") ? "rope_type" : "type";

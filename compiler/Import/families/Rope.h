@@ -32,6 +32,7 @@ struct RopeDefaults {
   bool ntk = false;
   /// True if "yarn" means YaRN.
   bool yarn = true;
+  /// Null: only the object of parameters has it.
   const char *thetaKey = "rope_theta";
   const char *partialKey = "partial_rotary_factor";
 };
