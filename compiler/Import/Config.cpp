@@ -129,6 +129,21 @@ double ConfigReader::number(const char *key, double fallback, double min, double
   return fallback;
 }
 
+std::vector<double> ConfigReader::numbers(const char *key, size_t count, double min, double max) {
+  const Json *list = config.find(key);
+  std::vector<double> numbers;
+  if (list && list->is_array())
+    for (const Json &element : *list)
+      if (element.is_number() && element.get<double>() >= min && element.get<double>() <= max)
+        numbers.push_back(element.get<double>());
+  if (numbers.size() == count && list->size() == count)
+    return numbers;
+  std::ostringstream expected;
+  expected << "a list of " << count << " numbers in " << min << ".." << max;
+  fail(key, expected.str());
+  return std::vector<double>(count, 1);
+}
+
 bool ConfigReader::flag(const char *key, bool fallback) {
   note(key, fallback, "");
   const Json *value = config.find(key);

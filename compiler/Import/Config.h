@@ -86,6 +86,8 @@ public:
   std::pair<int64_t, int64_t> integerPair(const char *key, int64_t fallback, Range range);
   /// The number |key| in [min, max], or |fallback| if it is absent.
   double number(const char *key, double fallback, double min, double max);
+  /// The |count| numbers of the list |key|, all in [min, max]; ones if there is none, which is an error.
+  std::vector<double> numbers(const char *key, size_t count, double min, double max);
   /// The flag |key|, or |fallback| if it is absent.
   bool flag(const char *key, bool fallback);
   /// The string |key|, or |fallback| if it is absent; without |fallback| the key is required.

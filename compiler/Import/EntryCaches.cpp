@@ -118,7 +118,7 @@ void EntryBuilder::emitCachedStack(const CachingEntry &entry) {
   operands.hidden = emitEmbeddings(scope, StackRole::Decoder, tokens);
   operands.sequences = tokens.sequences();
   operands.sequences.mask = {};
-  operands.positions = emitRotaryRows(scope, StackRole::Decoder, tokens);
+  operands.positions = emitRotaryRows(scope, StackRole::Decoder, tokens, own.length);
   operands.distanceBias = emitDistanceBias(stack, own.length);
   Value headMask = scope.input(InputRole::HeadMask, StackRole::Decoder);
   Value crossHeadMask = stack.crossSharesHeadMask ? headMask : scope.input(InputRole::CrossHeadMask, StackRole::Decoder);

@@ -191,8 +191,9 @@ void EntryBuilder::emitStack(StackRole role) {
   operands.hidden = emitEmbeddings(scope, role, tokens);
   Value embedded = operands.hidden;
   bool afterPast = bool(operands.keySequences.length);
-  operands.positions = emitRotaryRows(scope, role, tokens);
-  operands.distanceBias = emitDistanceBias(stack, afterPast ? totalLength : tokens.length());
+  Value keyLength = afterPast ? totalLength : tokens.length();
+  operands.positions = emitRotaryRows(scope, role, tokens, keyLength);
+  operands.distanceBias = emitDistanceBias(stack, keyLength);
   if (role == StackRole::Decoder)
     provideMemory(operands);
   TokenBatch &memoryTokens = memory ? *memory : encoder.tokens ? *encoder.tokens : tokens;

@@ -47,7 +47,7 @@ struct LayerOperands {
   Sequences sequences;
   /// Of the own and of the cross attention.
   mlir::Value headMask, crossHeadMask;
-  /// The positions of tokens, [T], for heads that are turned by them.
+  /// The rows of tokens in rotary tables, [T], for heads that are turned by them.
   mlir::Value positions;
   /// What the distance of a key adds to its score in the own attention.
   mlir::Value distanceBias;

@@ -71,9 +71,50 @@ Value attune::emitPositions(EntryScope &scope, StackRole role, TokenBatch &token
   return tokens.generateIds(/*counting=*/!spec.onePosition, spec.countedAfter ? *spec.countedAfter + 1 : 0);
 }
 
-Value attune::emitRotaryRows(EntryScope &scope, StackRole role, TokenBatch &tokens) {
+/// One more than the largest of |positions| `[batch, length]`, as a tensor without dimensions.
+static Value emitLongest(EntryScope &scope, Location loc, Value positions) {
+  OpBuilder &builder = scope.builder;
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>(), builder.getI64Type());
+  Value none = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    Value one = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(1));
+    Value length = arith::AddIOp::create(inner, loc, arguments[0], one);
+    linalg::YieldOp::create(inner, loc, arith::MaxSIOp::create(inner, loc, length, arguments[1]).getResult());
+  };
+  AffineMap identity = builder.getMultiDimIdentityMap(2), scalar = AffineMap::get(2, 0, builder.getContext());
+  return linalg::GenericOp::create(builder, loc, empty.getType(), positions, none, ArrayRef<AffineMap>{identity, scalar},
+                                   SmallVector<utils::IteratorType>(2, utils::IteratorType::reduction), body)
+      .getResult(0);
+}
+
+/// |positions| `[T]` in the second part of a table whose first has |shortRows| rows, if the longest sequence is longer than these: of
+/// |length| tokens or, where an input gives positions, as those of all tokens say, padding included.
+static Value chooseRows(EntryScope &scope, Value positions, Value given, Value length, int64_t shortRows) {
+  OpBuilder &builder = scope.builder;
+  Location loc = scope.at("rotary_rows");
+  Value longest = given ? emitLongest(scope, loc, given) : Value();
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, positions), builder.getI64Type());
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+    Value count = longest ? Value(tensor::ExtractOp::create(inner, loc, longest, ValueRange()))
+                          : Value(arith::IndexCastOp::create(inner, loc, inner.getI64Type(), length));
+    Value rows = arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(shortRows));
+    Value isLong = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::sgt, count, rows);
+    Value later = arith::AddIOp::create(inner, loc, arguments[0], rows);
+    linalg::YieldOp::create(inner, loc, arith::SelectOp::create(inner, loc, isLong, later, arguments[0]).getResult());
+  };
+  AffineMap identity = builder.getMultiDimIdentityMap(1);
+  return linalg::GenericOp::create(builder, loc, empty.getType(), positions, empty, ArrayRef<AffineMap>{identity, identity},
+                                   ArrayRef<utils::IteratorType>{utils::IteratorType::parallel}, body)
+      .getResult(0);
+}
+
+Value attune::emitRotaryRows(EntryScope &scope, StackRole role, TokenBatch &tokens, Value length) {
   const StackSpec &stack = scope.spec.stack(role);
   if (llvm::none_of(stack.layers, [](const LayerSpec &layer) { return layer.attention && layer.attention->rotary != noWeight; }))
     return {};
-  return emitPositions(scope, role, tokens);
+  Value positions = emitPositions(scope, role, tokens);
+  if (!stack.shortRotaryRows)
+    return positions;
+  return chooseRows(scope, positions, scope.input(InputRole::Positions, role), length, *stack.shortRotaryRows);
 }

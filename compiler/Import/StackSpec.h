@@ -211,6 +211,9 @@ struct StackSpec {
   bool cached = false;
   /// True if tokens that go on with a sequence have positions after its padding, too, and not after its visible tokens.
   bool countsPadding = false;
+  /// Rotary tables begin with this many rows for calls whose sequences, earlier tokens included, have at most as many tokens; calls with a
+  /// longer one read the rows after these (LongRoPE).
+  std::optional<int64_t> shortRotaryRows;
   /// True if the head mask is that of the cross attention, too; if not, there is another input for it.
   bool crossSharesHeadMask = false;
 

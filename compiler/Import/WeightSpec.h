@@ -25,8 +25,8 @@ namespace attune {
 using WeightId = int;
 inline constexpr WeightId noWeight = -1;
 
-/// Parameters of a computed table, by name: numbers and words.
-using WeightParameters = std::vector<std::pair<std::string, std::variant<double, std::string>>>;
+/// Parameters of a computed table, by name: numbers, words and lists of numbers.
+using WeightParameters = std::vector<std::pair<std::string, std::variant<double, std::string, std::vector<double>>>>;
 
 /// A tensor of the files, or an expression over other weights.
 struct WeightSpec {

@@ -43,9 +43,14 @@ Attribute WeightTable::sourceOf(WeightId id) {
     return xfmr::FillSourceAttr::get(context, builder.getF32FloatAttr(float(weight.value)), typeOf(weight));
   case WeightSpec::Computed: {
     NamedAttrList parameters;
-    for (const auto &[name, value] : weight.parameters)
-      parameters.set(name, std::holds_alternative<double>(value) ? Attribute(builder.getF64FloatAttr(std::get<double>(value)))
-                                                                 : builder.getStringAttr(std::get<std::string>(value)));
+    for (const auto &[name, value] : weight.parameters) {
+      if (const auto *number = std::get_if<double>(&value))
+        parameters.set(name, builder.getF64FloatAttr(*number));
+      else if (const auto *word = std::get_if<std::string>(&value))
+        parameters.set(name, builder.getStringAttr(*word));
+      else
+        parameters.set(name, builder.getF64ArrayAttr(std::get<std::vector<double>>(value)));
+    }
     return xfmr::ComputedSourceAttr::get(context, weight.table, parameters.getDictionary(context), typeOf(weight));
   }
   case WeightSpec::Slice:

@@ -37,6 +37,16 @@ public:
     fail("parameter '" + name.str() + "' to be one of " + llvm::join(choices, ", "));
     return choices.front();
   }
+  SmallVector<double> numbers(StringRef name, int64_t count) {
+    SmallVector<double> values;
+    if (auto list = attrs.getAs<ArrayAttr>(name))
+      for (auto value : list.getAsRange<FloatAttr>())
+        values.push_back(value.getValueAsDouble());
+    if (int64_t(values.size()) != count)
+      fail("parameter '" + name.str() + "' that is a list of " + std::to_string(count) + " floats");
+    values.resize(count, 1);
+    return values;
+  }
   void fail(const std::string &expected) {
     if (!status.failed())
       status = Status::error("computed weight '" + kind.str() + "': expected " + expected);
@@ -83,8 +93,8 @@ static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_
 /// Fills a rotary table. Frequencies are scaled for contexts longer than those of the training.
 static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("rotary", attrs);
-  StringRef scaling = params.choice("scaling", {"none", "linear", "llama3", "yarn"}, "none");
-  double base = params.number("base"), factor = scaling == "none" ? 1 : params.number("factor");
+  StringRef scaling = params.choice("scaling", {"none", "linear", "llama3", "yarn", "longrope"}, "none");
+  double base = params.number("base"), factor = scaling == "none" || scaling == "longrope" ? 1 : params.number("factor");
   double low = 0, high = 1, original = 1, amplitude = params.number("attention_factor", 1);
   if (scaling == "yarn") {
     low = params.number("ramp_begin");
@@ -98,10 +108,15 @@ static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t be
   int64_t columns = type.getShape().back();
   if (type.getRank() != 2 || columns % 2 != 0)
     params.fail("a matrix with an even number of columns");
+  SmallVector<double> factors;
+  if (scaling == "longrope")
+    factors = params.numbers("factors", columns / 2);
   if (params.status.failed())
     return params.status;
   auto frequency = [&](int64_t pair) {
     double f = std::pow(base, -2.0 * static_cast<double>(pair) / static_cast<double>(columns));
+    if (scaling == "longrope")
+      return f / factors[pair];
     if (scaling == "yarn") {
       double interpolate = std::clamp((static_cast<double>(pair) - low) / (high - low), 0.0, 1.0);
       return f * (1 - interpolate) + f / factor * interpolate;

@@ -53,6 +53,12 @@ void attune::testTables(MLIRContext &context) {
   near(llama[7 * 6 + 4], std::sin(7 * ((1 - keep) * 0.1 / 8 + keep * 0.1)), "rotary, frequencies between are mixed");
   near(llama[7 * 6 + 5], std::sin(7 * 0.01 / 8), "rotary, a low frequency is stretched");
 
+  auto factors = builder.getNamedAttr("factors", builder.getF64ArrayAttr({1, 4, 2}));
+  std::vector<float> longRope =
+      fill("rotary", {number("base", 1e3), text("scaling", "longrope"), factors, number("attention_factor", 1.25)}, {8, 6});
+  near(longRope[7 * 6 + 1], 1.25 * std::cos(7 * 0.1 / 4), "rotary, a factor of each frequency");
+  near(longRope[7 * 6 + 5], 1.25 * std::sin(7 * 0.01 / 2), "rotary, a factor of each frequency");
+
   std::vector<float> slopes = fill("alibi_slopes", {}, {6});
   const double wanted[] = {0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125};
   for (int head = 0; head < 6; ++head)

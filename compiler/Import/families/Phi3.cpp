@@ -25,8 +25,8 @@ Result<TransformerSpec> attune::readPhi3Spec(const Config &config) {
   std::optional<int64_t> window = readWindow(reader, std::nullopt);
   RopeDefaults ropeDefaults;
   ropeDefaults.partial = true;
-  // The reference reads this type as "longrope", which is not implemented.
   ropeDefaults.yarn = false;
+  ropeDefaults.originalPositions = 4096;
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions, ropeDefaults);
   auto layer = [&](TransformerSpec &spec, int64_t, const std::string &path) {

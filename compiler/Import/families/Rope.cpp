@@ -59,6 +59,25 @@ static void readNtk(ConfigReader &scaling, double theta, RopeSpec &rope) {
   rope.parameters.emplace_back("factor", std::pow(factor, 2 / double(rope.width)));
 }
 
+/// LongRoPE (Ding et al. 2024, "LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens"): each frequency has a factor of its own,
+/// one for short sequences and one for those longer than |original|.
+static void readLongRope(ConfigReader &scaling, int64_t positions, int64_t original, RopeSpec &rope) {
+  double factor = readFactor(scaling, double(positions) / double(original));
+  double attention = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(double(original)));
+  if (scaling.present("attention_factor"))
+    attention = scaling.number("attention_factor", 1, -kMost, kMost);
+  if (original == 1 && factor > 1 && !scaling.present("attention_factor"))
+    scaling.fail("attention_factor", "a number, as its default divides by the logarithm of 'original_max_position_embeddings', which is 1");
+  rope.longParameters = rope.parameters;
+  auto add = [&](WeightParameters &parameters, const char *key) {
+    parameters.emplace_back("factors", scaling.numbers(key, size_t(rope.width / 2), 1e-6, kMost));
+    parameters.emplace_back("attention_factor", attention);
+  };
+  add(rope.parameters, "short_factor");
+  add(rope.longParameters, "long_factor");
+  rope.shortLength = original;
+}
+
 /// The object of the file that has the parameters of layers of |layerType|, as a configuration of its own. `rope_scaling` is that of full
 /// attention alone where a family distinguishes types of layers.
 static Config findParameters(ConfigReader &reader, const Config &config, const char *layerType) {
@@ -94,8 +113,12 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
     reader.fail(reader.present(defaults.partialKey) ? defaults.partialKey : "hidden_size",
                 "an even number of turned components in heads of " + std::to_string(headSize));
   rope.parameters = {{"base", theta}};
+  if (!defaults.yarn && (type == "su" || type == "yarn"))
+    type = "longrope";
   // The key of the whole file wins.
   double original = double(scaling.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
+  if (defaults.originalPositions != 0)
+    original = double(defaults.originalPositions);
   if (reader.present("original_max_position_embeddings"))
     original = double(reader.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
   // Frequencies of the type "dynamic" change only for sequences longer than the model's positions, which the limit of lengths excludes.
@@ -109,13 +132,23 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
     readYarn(scaling, theta, rope.width, positions, original, rope.parameters);
   else if (type == "ntk" && defaults.ntk)
     readNtk(scaling, theta, rope);
+  else if (type == "longrope" && !layerType)
+    readLongRope(scaling, positions, int64_t(original), rope);
   else if (type != "default" && type != "dynamic")
-    scaling.fail(typeKey,
-                 std::string("one of default, dynamic, linear, llama3") + (defaults.yarn ? ", yarn" : "") + (defaults.ntk ? ", ntk" : ""));
+    scaling.fail(typeKey, std::string("one of default, dynamic, linear, llama3") + (defaults.yarn ? ", yarn" : "") +
+                              (defaults.ntk ? ", ntk" : "") + (layerType ? "" : ", longrope") + (defaults.yarn ? "" : ", su, yarn"));
   reader.join(scaling);
   return rope;
 }
 
 WeightId attune::declareRope(TransformerSpec &spec, const std::string &name, const RopeSpec &rope, int64_t positions) {
-  return spec.computed(name, {positions, rope.width}, "rotary", rope.parameters);
+  auto table = [&](const std::string &called, int64_t rows, const WeightParameters &parameters) {
+    return spec.computed(called, {rows, rope.width}, "rotary", parameters);
+  };
+  if (rope.longParameters.empty() || rope.shortLength >= positions)
+    return table(name, positions, rope.parameters);
+  StackSpec &stack = spec.mainStack() == StackRole::Decoder ? *spec.decoder : *spec.encoder;
+  stack.shortRotaryRows = rope.shortLength;
+  WeightId shortTable = table(name + ".short", rope.shortLength, rope.parameters);
+  return spec.concat(0, {shortTable, table(name + ".long", positions, rope.longParameters)});
 }

@@ -19,6 +19,10 @@ struct RopeSpec {
   int64_t width = 0;
   /// Parameters of the computed table `rotary`.
   WeightParameters parameters;
+  /// The parameters for calls whose longest sequence has more than |shortLength| tokens; if there are any, |parameters| are those for
+  /// others.
+  WeightParameters longParameters;
+  int64_t shortLength = 0;
 };
 
 /// The values of keys that the file lacks, and the names of a family's keys.
@@ -30,8 +34,10 @@ struct RopeDefaults {
   bool partial = false;
   /// True if the family has the type "ntk", which later code of transformers does not know.
   bool ntk = false;
-  /// True if "yarn" means YaRN.
+  /// True if "yarn" means YaRN; otherwise "yarn" and "su" mean LongRoPE.
   bool yarn = true;
+  /// The value of `original_max_position_embeddings`; 0: that of the object of parameters or, without it, the model's positions.
+  int64_t originalPositions = 0;
   /// Null: only the object of parameters has it.
   const char *thetaKey = "rope_theta";
   const char *partialKey = "partial_rotary_factor";
@@ -42,7 +48,8 @@ struct RopeDefaults {
 RopeSpec readRope(ConfigReader &reader, const Config &config, int64_t headSize, int64_t positions, const RopeDefaults &defaults = {},
                   const char *layerType = nullptr);
 
-/// Declares the table of |rope| for |positions| positions, called |name|.
+/// Declares the table of |rope| for |positions| positions, called |name|. Where it depends on the length of the call, says so in the main
+/// stack, whose tables must then all be this one.
 WeightId declareRope(TransformerSpec &spec, const std::string &name, const RopeSpec &rope, int64_t positions);
 
 } // namespace attune
