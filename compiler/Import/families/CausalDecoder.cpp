@@ -199,6 +199,8 @@ Result<TransformerSpec> CausalDecoder::declare(const DeclareDecoderLayer &layer)
   TransformerSpec spec;
   spec.family = classes.family;
   spec.architecture = reader.architecture(modelClass().c_str());
+  if (llvm::StringRef rest = spec.architecture; classes.olderPrefix && rest.consume_front(classes.olderPrefix))
+    spec.architecture = prefix + rest.str();
   reader.choose("architectures", spec.architecture, known);
   if (reader.status().failed())
     return reader.status();

@@ -116,6 +116,8 @@ struct DecoderClasses {
   bool countsVisible = false;
   /// The names of PREFIXModel and PREFIXForSequenceClassification where they are others.
   const char *model = nullptr, *classifier = nullptr;
+  /// Another spelling of the prefix, in older files.
+  const char *olderPrefix = nullptr;
 };
 
 /// A decoder of a family, put together: words, tables of positions, layers, last norm and head.

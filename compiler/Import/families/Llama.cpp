@@ -13,7 +13,8 @@
 using namespace attune;
 
 Result<TransformerSpec> attune::readLlamaSpec(const Config &config) {
-  static constexpr DecoderClasses classes = {"llama", "Llama", true, true, "transformer.", /*countsVisible=*/true};
+  static constexpr DecoderClasses classes = {"llama", "Llama", true,   true, "transformer.", /*countsVisible=*/true,
+                                             nullptr, nullptr, "LLaMA"};
   ConfigReader reader(config);
   DecoderKeys keys = readDecoderKeys(reader, DecoderDefaults());
   // As transformers 4 computes it.

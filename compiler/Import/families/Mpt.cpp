@@ -13,7 +13,7 @@
 using namespace attune;
 
 Result<TransformerSpec> attune::readMptSpec(const Config &config) {
-  static constexpr DecoderClasses classes = {"mpt", "Mpt", true, true, "transformer."};
+  static constexpr DecoderClasses classes = {"mpt", "Mpt", true, true, "transformer.", false, nullptr, nullptr, "MPT"};
   ConfigReader reader(config);
   DecoderDefaults defaults;
   defaults.vocab = 50368, defaults.hidden = 2048, defaults.layers = 24, defaults.heads = 16, defaults.intermediate = 0;
