@@ -237,6 +237,17 @@ INTEGERS = ["0", "1", "2", "3", "-1", "7", "10", "100", "1_0", "0x1f", "0b11", "
 FLOATS = ["0.5", "1.5", "2.0", "1e3", "1.25", "2.675", "1e22", "1e-7", "123456789.123", "0.1", "1e16", "1e15", "5e-324"]
 
 
+# Filters that values of these variables have.
+FITTING = {
+    "s": "trim upper title indent list length first tojson e reverse int float truncate(4) capitalize".split(),
+    "l": "length list first last tojson join batch(2)|list slice(2)|list select|list string".split(),
+    "d": "dictsort items|list length tojson list string".split(),
+    "n": "abs round float int string tojson".split(),
+    "f": "abs round(1) int string tojson round(0,'ceil')".split(),
+    "messages": "length map(attribute='role')|list selectattr('role','eq','user')|list tojson first last".split(),
+}
+
+
 class Grammar:
     def __init__(self, seed):
         self.rng = random.Random(seed)
@@ -314,10 +325,23 @@ class Grammar:
             return f"{e()} {rng.choice(['and', 'or'])} {e()}"
         if kind == 3:
             return f"not {e()}"
-        if kind in (4, 5, 6):
+        if kind == 4:
+            name = rng.choice(sorted(FITTING))
+            return f"{name}|{rng.choice(FITTING[name])}"
+        if kind in (5, 6):
             return f"({e()})|{rng.choice(FILTERS)}"
         if kind in (7, 8):
-            return f"{rng.choice(NAMES)}.{rng.choice(METHODS)}"
+            # Mostly methods that the value has: an error ends a template.
+            dictionary, sequence = METHODS.index("items()"), METHODS.index("index(1)")
+            name, methods = rng.choice(
+                [
+                    ("s", METHODS[:dictionary]),
+                    ("bos_token", METHODS[:dictionary]),
+                    ("d", METHODS[dictionary:sequence]),
+                    ("l", ["count(1)", "copy()"]),
+                ]
+            )
+            return f"{name}.{rng.choice(methods)}" if rng.random() < 0.9 else f"{rng.choice(NAMES)}.{rng.choice(METHODS)}"
         if kind == 9:
             return f"({e()}).{rng.choice(METHODS)}"
         if kind == 10:
@@ -375,7 +399,7 @@ class Grammar:
         return "{%" + rng.choice(["", "", "-", "-", "+"]) + " " + text + " " + rng.choice(["", "", "-", "+"]) + "%}"
 
     def body(self, depth):
-        return "".join(self.statement(depth + 1) for _ in range(self.rng.randrange(1, 4)))
+        return "".join(self.statement(depth + 1) for _ in range(self.rng.randrange(1, 3)))
 
     def statement(self, depth=0):
         rng = self.rng
@@ -505,4 +529,4 @@ class Grammar:
         if rng.random() < 0.5:
             start += "{% set ns = namespace(a=1) %}{% set z = 'z' %}{% set m = {'a': 1} %}{% set k = [1, 2] %}"
             start += "{% set v = 'v' %}{% macro mac(a='A', b=2) %}<{{ a }}{{ b }}>{% endmacro %}"
-        return start + "".join(self.statement() for _ in range(rng.randrange(1, 6)))
+        return start + "".join(self.statement() for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 5])))
