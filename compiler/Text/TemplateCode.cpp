@@ -103,6 +103,7 @@ private:
   void emitGeneration(const TemplateNode &node, const TemplateScope &scope);
   void emitJumpOut(const TemplateNode &node);
   void emitAssign(const TemplateNode &target, const TemplateScope &scope);
+  void emitTarget(const TemplateNode &target, const TemplateScope &scope);
   void capture(const NodeList &body, const TemplateScope &scope);
 
   void emitExpression(const TemplateNode &node, const TemplateScope &scope);
@@ -247,6 +248,11 @@ uint32_t FunctionEmitter::emitCondition(const TemplateNode &loop, const Template
   emitVariable(Operation::Load, {&owner, 0}, "");
   emitAssign(*loop.operands[0], scope);
   emitExpression(*loop.operands[2], scope);
+  uint32_t rejected = emit(Operation::JumpIfFalse);
+  emitTarget(*loop.operands[0], scope);
+  emit(Operation::ReturnValue);
+  patch(rejected);
+  emitVariable(Operation::LoadRaw, {&owner, 1}, ""); // a slot that nothing writes
   emit(Operation::ReturnValue);
   return finish(index, "", {""}, 0);
 }
@@ -410,6 +416,15 @@ void FunctionEmitter::emitAssign(const TemplateNode &target, const TemplateScope
   emit(Operation::Unpack, static_cast<uint32_t>(target.operands.size()));
   for (const NodePtr &item : target.operands)
     emitAssign(*item, scope);
+}
+
+/// Loads the value that was stored to a target: of several names a tuple, whatever the item was.
+void FunctionEmitter::emitTarget(const TemplateNode &target, const TemplateScope &scope) {
+  if (target.kind == NodeKind::Name)
+    return emitVariable(Operation::LoadRaw, lookUp(target.text, scope), target.text);
+  for (const NodePtr &item : target.operands)
+    emitTarget(*item, scope);
+  emit(Operation::Tuple, static_cast<uint32_t>(target.operands.size()));
 }
 
 /// Calls |visit| for the namespaces whose fields a target names.

@@ -143,7 +143,7 @@ typedef struct attune_chat_line {
   X(Call)               /* c */                                                                                                            \
   X(Iterate)            /* s: begins a loop over the popped value */                                                                       \
   X(IterateLoop)        /* s: the same with a variable `loop`, which LoadLoop gets */                                                      \
-  X(FilterLoop)         /* f: lets only the items of the popped value through for which the function returns true */                       \
+  X(FilterLoop)         /* f: replaces the items of the popped value by what the function returns for them, if anything */                 \
   X(Next)               /* s: pushes the next item and skips an instruction; goes on with it after the last item */                        \
   X(LoadLoop)           /* s */                                                                                                            \
   X(ReturnValue)        /* ends the function with the popped value */                                                                      \

@@ -37,6 +37,8 @@ attune_status chat::iterate(Machine &machine, const Value &value, Iterator *&ite
     iterator = value.iterator;
     return ATTUNE_OK;
   }
+  if (value.is(Tag::Loop))
+    return machine.error("the items of the variable 'loop' are not supported");
   if (!isIterable(value))
     return machine.error("'%s' object is not iterable", typeName(value.tag));
   ATTUNE_TRY(machine.take(1, iterator));
@@ -153,14 +155,15 @@ static attune_status nextPart(Machine &machine, Generator &generator, Value &ite
   return ATTUNE_OK;
 }
 
-/// Runs the condition of a loop for |item|.
-static attune_status passes(Machine &machine, const Generator &generator, const Value &item, bool &result) {
+/// Runs the condition of a loop for |item|. The function returns the item as the loop gets it, or Missing.
+static attune_status passes(Machine &machine, const Generator &generator, Value &item, bool &result) {
   Frame *frame;
   ATTUNE_TRY(machine.makeFrame(generator.function, generator.frame, frame));
   frame->slots[0] = item;
   Value value;
   ATTUNE_TRY(machine.run(generator.function, *frame, value));
-  result = isTrue(machine, value);
+  result = !value.isMissing();
+  item = value;
   return ATTUNE_OK;
 }
 

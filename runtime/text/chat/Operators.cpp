@@ -260,6 +260,8 @@ attune_status chat::contains(Machine &machine, const Value &item, const Value &c
   default:
     break;
   }
+  if (container.is(Tag::Loop))
+    return machine.error("the items of the variable 'loop' are not supported");
   if (!isIterable(container))
     return machine.error("argument of type '%s' is not iterable", typeName(container.tag));
   if (container.is(Tag::View) && container.flag == static_cast<uint8_t>(ViewKind::Keys))
