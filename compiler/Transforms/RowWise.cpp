@@ -99,6 +99,16 @@ static bool dependsOn(OpFoldResult value, Value variable) {
          llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, variable); });
 }
 
+/// Returns true if |value| is computed from a number that |kernel| is given. Sizes of tensors do not count.
+static bool dependsOnScalar(OpFoldResult value, func::FuncOp kernel) {
+  auto computed = dyn_cast<Value>(value);
+  if (!computed || computed.getDefiningOp<tensor::DimOp>())
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(computed))
+    return argument.getOwner() == &kernel.getBody().front();
+  return llvm::any_of(computed.getDefiningOp()->getOperands(), [&](Value operand) { return dependsOnScalar(operand, kernel); });
+}
+
 namespace {
 /// The ways in which a kernel accesses a tensor: it reads or writes rows, reads all of it, reads a size, or does
 /// something unknown.
@@ -116,7 +126,10 @@ static unsigned accessesTo(Value tensor, scf::ForallOp loop) {
   for (Operation *user : tensor.getUsers()) {
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(user)) {
       if (loop->isProperAncestor(user))
-        result |= dependsOn(slice.getMixedOffsets()[0], loop.getInductionVar(0)) ? kRows : kWhole;
+        // Rows from a given one on are not those of the results.
+        result |= !dependsOn(slice.getMixedOffsets()[0], loop.getInductionVar(0))                      ? kWhole
+                  : dependsOnScalar(slice.getMixedOffsets()[0], loop->getParentOfType<func::FuncOp>()) ? kUnknown
+                                                                                                       : kRows;
       else
         addView(slice, isConstantIntValue(slice.getMixedOffsets()[0], 0) && isConstantIntValue(slice.getMixedStrides()[0], 1));
     } else if (auto view = dyn_cast<tensor::ExpandShapeOp>(user)) {

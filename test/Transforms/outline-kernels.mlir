@@ -269,3 +269,21 @@ func.func @slices(%x: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
   } {tile.kernel = #tile.kernel<"of later rows", row_wise>}
   return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
 }
+
+// Rows from a given one on are not those of the results: none are marked.
+// CHECK: func.func private @from_a_row(%{{[^{}]*}}) -> tensor<?x8xf32> attributes
+// CHECK-LABEL: func.func @some_rows
+func.func @some_rows(%x: tensor<?x8xf32>, %first: i64, %n: index) -> tensor<?x8xf32> {
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %begin = arith.index_cast %first : i64 to index
+  %y = scf.forall (%i) in (%n) shared_outs(%o = %e) -> (tensor<?x8xf32>) {
+    %at = affine.apply affine_map<(d0)[s0] -> (d0 + s0)>(%i)[%begin]
+    %in = tensor.extract_slice %x[%at, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %to = tensor.extract_slice %o[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+    %row = linalg.negf ins(%in : tensor<1x8xf32>) outs(%to : tensor<1x8xf32>) -> tensor<1x8xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %row into %o[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+    }
+  } {tile.kernel = #tile.kernel<"from a row", row_wise>}
+  return %y : tensor<?x8xf32>
+}
