@@ -140,6 +140,7 @@ std::string AttentionTiler::describe() {
                                            {bool(op.getRelativeKey()), ", relative key"},
                                            {bool(op.getRelativeQuery()), ", relative query"},
                                            {bool(op.getSoftcap()), ", softcap"},
+                                           {bool(op.getSinks()), ", sinks"},
                                            {bool(op.getProbabilities()), ", probabilities"}};
   for (auto [present, name] : parts)
     text += present ? name : "";
@@ -183,11 +184,11 @@ scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
       op.getCausal() || op.getWindowLeft() || op.getWindowRight() || op.getDistanceBias() || op.getRelativeKey() || op.getRelativeQuery();
   auto attended = tiles::AttentionTileOp::create(
       b, TypeRange(ValueRange(targets)), b.extractSlice(op.getQuery(), rowsOf(headDim)), keyTile(tile, keys), valueTile(tile),
-      usesPosition ? tile.position : Value(), mask ? maskTile(tile, mask) : Value(), op.getHeadMask() ? headScaleTile(tile) : Value(),
+      usesPosition ? tile.position : Value(), mask ? maskTile(tile, mask) : Value(), headElements(tile, op.getHeadMask()),
       op.getDistanceBias() ? distanceBiasTile(tile) : Value(), relativeTile(tile, op.getRelativeKey()),
-      relativeTile(tile, op.getRelativeQuery()), Value(), Value(), targets, op.getScaleAttr(), b.getI64IntegerAttr(sizes.keyBlock),
-      op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(), op.getMaskFillAttr(),
-      op.getMaskedRowsAttr(), op.getScoreStageAttr(), xfmr::PrecisionAttr::get(op.getContext(), getPrecision()));
+      relativeTile(tile, op.getRelativeQuery()), headElements(tile, op.getSinks()), Value(), Value(), targets, op.getScaleAttr(),
+      b.getI64IntegerAttr(sizes.keyBlock), op.getCausalAttr(), op.getWindowLeftAttr(), op.getWindowRightAttr(), op.getSoftcapAttr(),
+      op.getMaskFillAttr(), op.getMaskedRowsAttr(), op.getScoreStageAttr(), xfmr::PrecisionAttr::get(op.getContext(), getPrecision()));
   b.setInsertionPointToStart(forall.getTerminator().getBody());
   b.insertInParallel(attended.getResult(0), forall.getRegionIterArgs()[0], result);
   if (op.getProbabilities())
@@ -279,10 +280,12 @@ Value AttentionTiler::maskTile(const Tile &tile, Value mask) {
   return b.extractSlice(mask, slice, dropped);
 }
 
-Value AttentionTiler::headScaleTile(const Tile &tile) {
+Value AttentionTiler::headElements(const Tile &tile, Value vector) {
+  if (!vector)
+    return {};
   TensorSlice slice;
   slice.add(tile.firstHead, headsOf(tile));
-  return b.extractSlice(op.getHeadMask(), slice);
+  return b.extractSlice(vector, slice);
 }
 
 Value AttentionTiler::distanceBiasTile(const Tile &tile) {

@@ -49,7 +49,8 @@ private:
   mlir::Value keyTile(const Tile &tile, mlir::Value keys);
   mlir::Value valueTile(const Tile &tile);
   mlir::Value maskTile(const Tile &tile, mlir::Value mask);
-  mlir::Value headScaleTile(const Tile &tile);
+  /// Returns the elements of |vector|, one for each head, that belong to the heads of |tile|.
+  mlir::Value headElements(const Tile &tile, mlir::Value vector);
   mlir::Value distanceBiasTile(const Tile &tile);
   mlir::Value relativeTile(const Tile &tile, mlir::Value table);
   /// Returns the name of the kernel in tables.

@@ -102,9 +102,11 @@ struct Row {
     }
     if (std::isinf(largest))
       p = masklessWeights();
-    else
+    else {
+      sum = c.sinks.empty() ? 0 : std::exp(c.sinks[h] - largest);
       for (double &x : p)
         sum += x = std::exp(x - largest);
+    }
     for (double &x : p)
       x *= (c.headMask.empty() ? 1.0 : c.headMask[h]) / (sum > 0 ? sum : 1);
     return p;

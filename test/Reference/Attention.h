@@ -54,7 +54,7 @@ struct AttentionCase {
   Stage stage = Stage::Softmax;
   /// Operands; empty where absent. Tokens of sequences follow each other: query [T, H, D], key [T, G, D], value [T, G,
   /// E].
-  std::vector<float> query, key, value, headMask;
+  std::vector<float> query, key, value, headMask, sinks;
   std::vector<float> distanceBias; // [biasHeads, distances]
   int64_t biasHeads = 0, distances = 0;
   RelativeTable relativeKey, relativeQuery;

@@ -95,6 +95,10 @@ private:
       c.headMask = r.values(c.heads, 1);
       c.headMask[0] = 0;
     }
+    if (r.chance(20)) {
+      c.sinks = r.values(c.heads, 4);
+      c.maskedRows = MaskedRows::Zero;
+    }
     if (r.chance(25)) {
       c.biasHeads = r.chance(50) ? 1 : c.heads;
       c.distanceBias = r.values(c.biasHeads * c.distances, 2);

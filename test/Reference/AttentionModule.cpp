@@ -165,6 +165,8 @@ void AttentionModule::add(const AttentionCase &c) {
   };
   relative(c.relativeKey, "relative_key", "rk");
   relative(c.relativeQuery, "relative_query", "rq");
+  if (!c.sinks.empty())
+    options += " sinks(" + input(n("sinks"), {h}, {c.heads}, c.sinks) + " : tensor<" + h + "xf32>)";
   std::string resultType = "tensor<?x" + h + "x" + e + "xf32>", mapType = "tensor<?x" + h + "x?x?xf32>";
   line(y + (c.probabilities ? ":2" : "") + " = xfmr.attention " + query + ", " + o.keys + ", " + o.values + " offsets(" + offsets +
        o.offsets + ") lengths(" + queries + ", " + keys + ")" + options + " " + attributes(c) + " : tensor<?x" + h + "x" + d + "xf32>, " +

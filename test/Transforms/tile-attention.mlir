@@ -213,6 +213,17 @@ func.func @head_mask(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: i
   return %y : tensor<?x4x12xf32>
 }
 
+// CHECK-LABEL: @sinks
+// CHECK-SAME: %[[SINKS:[a-z0-9]+]]: tensor<4xf32>)
+// CHECK: scf.forall (%{{.*}}, %[[HEAD:.*]], %{{.*}}) in (%{{.*}}, 4, %{{.*}})
+// CHECK: %[[SINK:.*]] = tensor.extract_slice %[[SINKS]][%[[HEAD]]] [1] [1]
+// CHECK: tile.attention_tile {{.*}} sinks(%[[SINK]] : tensor<1xf32>)
+func.func @sinks(%x: tensor<?x4x12xf32>, %offsets: tensor<?xi64>, %length: index, %sinks: tensor<4xf32>) -> tensor<?x4x12xf32> {
+  %y = xfmr.attention %x, %x, %x offsets(%offsets, %offsets) lengths(%length, %length) sinks(%sinks : tensor<4xf32>)
+    {scale = 0.25 : f64, masked_rows = #xfmr.masked_rows<zero>} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  return %y : tensor<?x4x12xf32>
+}
+
 // Zero where a sequence has no such token: tiles write only their own part.
 // CHECK-LABEL: @probabilities
 // CHECK-SAME: %[[QUERIES:[a-z0-9]+]]: index, %[[KEYS:[a-z0-9]+]]: index)

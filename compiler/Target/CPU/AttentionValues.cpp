@@ -33,12 +33,20 @@ AttentionValues::Values AttentionValues::emitExponentials(const AttentionBlock &
   return all;
 }
 
+/// Returns 1 / (sum + 2^(sink - maximum)), the sink in units of log2. Both terms are relative to the larger of sink and maximum, so that
+/// neither overflows.
+Value AttentionValues::factorWithSink(const AttentionGroup::Row &row, Value maximum, Value sum) {
+  Value sink = b.mulf(b.loadScalar(op.getSinks(), row.head), b.f32(kLog2E)), largest = b.maxf(maximum, sink);
+  Value decay = emitExp2NonPositive(b, b.getLoc(), b.subf(maximum, largest));
+  return b.divf(decay, b.fma(sum, decay, emitExp2NonPositive(b, b.getLoc(), b.subf(sink, largest))));
+}
+
 AttentionValues::Values AttentionValues::emitFactors(ValueRange maxima, ValueRange sums) {
   Values factors;
   Value zero = b.f32(0.0);
   for (size_t r = 0; r < rows.size(); ++r) {
     Value sum = b.sumLanes(sums[r]);
-    Value factor = b.divf(b.f32(1.0), sum);
+    Value factor = op.getSinks() ? factorWithSink(rows[r], maxima[r], sum) : b.divf(b.f32(1.0), sum);
     if (op.getHeadScale())
       factor = b.mulf(factor, b.loadScalar(op.getHeadScale(), rows[r].head));
     factor = b.select(b.compare(arith::CmpFPredicate::OEQ, sum, zero), zero, factor);

@@ -22,7 +22,7 @@ public:
 
   /// Replaces the scores by 2^(score - base); returns |sums| plus these exponentials.
   Values emitExponentials(const AttentionBlock &block, mlir::ValueRange base, mlir::ValueRange sums);
-  /// Returns the factors that normalize the last exponentials: head scale / sum; 0 for rows without keys and, by
+  /// Returns the factors that normalize the last exponentials: head scale / sum, with sinks in the sum; 0 for rows without keys and, by
   /// `masked_rows = zero`, for fully masked rows.
   Values emitFactors(mlir::ValueRange maxima, mlir::ValueRange sums);
   /// Writes the exponentials of |block| times |factor| as probabilities, and multiplies those of blocks before it by
@@ -34,6 +34,7 @@ public:
 private:
   static constexpr int64_t kLanes = VectorBuilder::kLanes;
 
+  Value factorWithSink(const AttentionGroup::Row &row, Value maximum, Value sum);
   void emitValueColumns(const AttentionBlock &block, mlir::ValueRange decay, mlir::ValueRange factor, int64_t column, int64_t vectors,
                         int64_t columns);
 

@@ -238,6 +238,8 @@ LogicalResult attune::translateAttention(tiles::AttentionTileOp op, StringRef na
     return why = "elements that are not f32", failure();
   if (op.hasKeyRows())
     return why = "keys in rows", failure();
+  if (op.getSinks())
+    return why = "attention sinks", failure();
   for (int64_t dim : {0, 1}) {
     OpBuilder builder(op);
     auto size = dyn_cast<Value>(sizesOf(builder, op.getDestinations()[0])[dim]);

@@ -112,7 +112,14 @@ Value RowAttention::score(const Row &row, Value key, Value product, bool isSeen)
 }
 
 Value RowAttention::factor(const Row &row, Value maximum, Value sum) {
-  Value zero = e.f32(0.0), factor = e.divf(e.f32(1.0), sum);
+  Value zero = e.f32(0.0), numerator = e.f32(1.0), total = sum;
+  if (op.getSinks()) {
+    // Both terms are relative to the larger of sink and maximum, so that neither overflows.
+    Value sink = e.mulf(e.load(op.getSinks(), row.head), e.f32(kLog2E)), largest = e.maxf(maximum, sink);
+    numerator = e.exp2(e.subf(maximum, largest));
+    total = e.fma(sum, numerator, e.exp2(e.subf(sink, largest)));
+  }
+  Value factor = e.divf(numerator, total);
   if (op.getHeadScale())
     factor = e.mulf(factor, e.load(op.getHeadScale(), row.head));
   factor = e.select(e.compare(arith::CmpFPredicate::OEQ, sum, zero), zero, factor);

@@ -38,6 +38,7 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
                                          {op.getDistanceBias(), "distance_bias"},
                                          {op.getRelativeKey(), "relative_key"},
                                          {op.getRelativeQuery(), "relative_query"},
+                                         {op.getSinks(), "sinks"},
                                          {op.getProbabilities(), "probabilities"}};
   for (auto [value, name] : added)
     if (value && !cast<ShapedType>(value.getType()).getElementType().isF32())
@@ -48,7 +49,8 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
   std::tuple<Value, StringRef, int64_t> terms[] = {{op.getHeadScale(), "head_scale", 1},
                                                    {op.getDistanceBias(), "distance_bias", 2},
                                                    {op.getRelativeKey(), "relative_key", 3},
-                                                   {op.getRelativeQuery(), "relative_query", 3}};
+                                                   {op.getRelativeQuery(), "relative_query", 3},
+                                                   {op.getSinks(), "sinks", 1}};
   for (auto [value, name, rank] : terms)
     if (value && failed(verifyRank(op, value, name, rank)))
       return failure();
@@ -67,6 +69,8 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
     return op.emitOpError("expects 'position' for what depends on positions");
   if (op.getMaskFill() && !op.getMask())
     return op.emitOpError("expects 'mask' for 'mask_fill'");
+  if (op.getSinks() && op.getMaskedRows() != xfmr::MaskedRows::Zero) // C6
+    return op.emitOpError("expects masked_rows = zero for 'sinks', but got ") << xfmr::stringifyMaskedRows(op.getMaskedRows());
   return success();
 }
 
@@ -98,7 +102,7 @@ LogicalResult AttentionTileOp::verify() {
   Value result = getDestinations()[0];
   SmallVector<Value> tensors = {getQuery(), getKey(), getValue()};
   llvm::append_range(tensors, getDestinations());
-  for (Value value : {getMask(), getHeadScale(), getDistanceBias(), getRelativeKey(), getRelativeQuery()})
+  for (Value value : {getMask(), getHeadScale(), getDistanceBias(), getRelativeKey(), getRelativeQuery(), getSinks()})
     if (value)
       tensors.push_back(value);
   if (failed(verifyKinds(*this, tensors)) || failed(verifyRank(*this, getQuery(), "query", 3)) ||

@@ -20,6 +20,9 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
         l     = l a + sum_j 2^(t[j] - m'),  o = o a + sum_j 2^(t[j] - m') value[j]
         result[i, h] = o / l * head_scale[h],  probabilities[h, i, j] = 2^(t[j] - m) / l * head_scale[h]
 
+    With `sinks`, `exp(sinks[h])` relative to the maximum, `2^(sinks[h] * log2(e) - m)`, is added to l after the last
+    block.
+
     The first query has position `position` among the keys. A score that a mask takes below the most negative f32 is
     clamped to it. A row whose m is in the lower half of the range of f32 has no visible key; its probabilities are
     those of `masked_rows`. Probabilities of keys hidden by their position are not written.
@@ -27,8 +30,8 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     - (C1) `query` is `[R, H, D]`, `key` is panels `[P, D, W]` with `P * W >= S` or rows `[S, D]`, `value` is `[S, E]`,
       the result is `[R, H, E]`; D, E and W are static and positive. All are tensors, or all are buffers.
     - (C2) `mask`, if present, is f32: `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`. `head_scale` is `[H]`;
-      `distance_bias` is `[1 or H, N]`; `relative_key` and `relative_query` are `[1 or H, D, N' + 30]`, with static D
-      and N', the distances in descending order (see `xfmr.weight_distance_panels`).
+      so is `sinks`; `distance_bias` is `[1 or H, N]`; `relative_key` and `relative_query` are `[1 or H, D, N' + 30]`,
+      with static D and N', the distances in descending order (see `xfmr.weight_distance_panels`).
       `probabilities`, if present, is `[H, R, S]`, the second destination.
     - (C3) `causal`, windows, `distance_bias`, `relative_key` and `relative_query` need `position`.
     - (C4) `scratch` and `state`, if present, are contiguous f32 buffers: `[rows, key_block or more]` for scores, and
@@ -36,6 +39,7 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
       `attune-attach-scratch` adds them.
     - (C5) Elements are f32, with these exceptions: keys in rows, and the values that come with them, have the type of
       `precision`, bf16 or f16; the queries may have it.
+    - (C6) `sinks` needs `masked_rows = zero`.
     - (N1) 2^x is a polynomial with 2^0 = 1, and 0 below 2^-126. Sums over d, and over j of `value`, run in order with
       fused multiply-adds; the sum l has 16 lanes joined by a fixed tree. GPUs differ: see docs/numerics.md. A row's
       bits do not depend on the other rows of its tile.
@@ -49,8 +53,8 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
   }];
   let arguments = (ins AnyShaped:$query, AnyShaped:$key, AnyShaped:$value, Optional<Index>:$position, Optional<AnyShaped>:$mask,
                        Optional<AnyShaped>:$head_scale, Optional<AnyShaped>:$distance_bias, Optional<AnyShaped>:$relative_key,
-                       Optional<AnyShaped>:$relative_query, Optional<AnyMemRef>:$scratch, Optional<AnyMemRef>:$state,
-                       Variadic<AnyShaped>:$destinations, F64Attr:$scale, I64Attr:$key_block,
+                       Optional<AnyShaped>:$relative_query, Optional<AnyShaped>:$sinks, Optional<AnyMemRef>:$scratch,
+                       Optional<AnyMemRef>:$state, Variadic<AnyShaped>:$destinations, F64Attr:$scale, I64Attr:$key_block,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right, OptionalAttr<F64Attr>:$softcap,
                        OptionalAttr<F64Attr>:$mask_fill, DefaultValuedAttr<Xfmr_MaskedRowsAttr, "::mlir::xfmr::MaskedRows::Uniform">:$masked_rows,
                        DefaultValuedAttr<Xfmr_ScoreStageAttr, "::mlir::xfmr::ScoreStage::Softmax">:$score_stage,
@@ -61,6 +65,7 @@ def Tile_AttentionTileOp : Tile_Op<"attention_tile", [AttrSizedOperandSegments]>
     (`mask` `(` $mask^ `:` type($mask) `)`)? (`head_scale` `(` $head_scale^ `:` type($head_scale) `)`)?
     (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
     (`relative_query` `(` $relative_query^ `:` type($relative_query) `)`)?
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     (`scratch` `(` $scratch^ `,` $state `:` type($scratch) `,` type($state) `)`)?
     `outs` `(` $destinations `:` type($destinations) `)` attr-dict (`->` type($results)^)?
   }];

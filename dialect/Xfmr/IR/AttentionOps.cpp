@@ -35,7 +35,7 @@ OpFoldResult MergeHeadsOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// Checks C3 to C6 of |op|, an attention of |heads| heads of size |headDim|.
+/// Checks C3 to C7 of |op|, an attention of |heads| heads of size |headDim|.
 template <typename AnyAttentionOp>
 static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t headDim) {
   auto typeOf = [](Value value) { return value ? cast<RankedTensorType>(value.getType()) : RankedTensorType(); };
@@ -69,6 +69,10 @@ static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t head
     return op.emitOpError("expects a positive 'softcap', but got ") << op.getSoftcapAttr();
   if (op.getMaskFill() && (!mask || !mask.getElementType().isInteger()))
     return op.emitOpError("expects a mask of i1 or i64 for 'mask_fill'");
+  if (auto type = typeOf(op.getSinks()); type && type.getDimSize(0) != heads) // C7
+    return op.emitOpError("expects 'sinks' to have ") << heads << " elements, the number of heads, but got " << type.getDimSize(0);
+  if (op.getSinks() && op.getMaskedRows() != MaskedRows::Zero)
+    return op.emitOpError("expects masked_rows = zero for 'sinks', but got ") << stringifyMaskedRows(op.getMaskedRows());
   Value probabilities = op.getProbabilities();
   if (!probabilities && op.getScoreStage() != ScoreStage::Softmax)
     return op.emitOpError("expects 'probabilities' for score_stage = ") << stringifyScoreStage(op.getScoreStage());

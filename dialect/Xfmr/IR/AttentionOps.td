@@ -44,11 +44,12 @@ def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
 
 def Xfmr_RelativeTable : RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>;
 
-/// Operands that `attention` and `multi_head_attention` share: key lengths, masks, biases and tables of relative
-/// positions.
+/// Operands that `attention` and `multi_head_attention` share: key lengths, masks, biases, tables of relative positions
+/// and sinks.
 defvar Xfmr_ScoreOperands = (ins Optional<Xfmr_Lengths>:$key_lengths, Optional<Xfmr_Mask>:$mask, Optional<1DTensorOf<[F32]>>:$head_mask,
                                  Optional<2DTensorOf<[F32]>>:$distance_bias,
-                                 Optional<Xfmr_RelativeTable>:$relative_key, Optional<Xfmr_RelativeTable>:$relative_query);
+                                 Optional<Xfmr_RelativeTable>:$relative_key, Optional<Xfmr_RelativeTable>:$relative_query,
+                                 Optional<1DTensorOf<[F32]>>:$sinks);
 defvar Xfmr_ScoreAttributes = (ins F64Attr:$scale, UnitAttr:$causal,
                                    DefaultValuedAttr<Xfmr_AlignmentAttr, "::mlir::xfmr::Alignment::End">:$alignment,
                                    OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right, OptionalAttr<F64Attr>:$softcap,
@@ -72,6 +73,9 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
         x[j] = c[j] + distance_bias[h, j - p + (N - 1) / 2] + mask[b, h, i, j]
         P    = softmax over the visible j of x * head_mask[h]
         result[i, h, e] = sum_j P[j] * value[j, g, e]
+
+    With `sinks`, the softmax of head h has one more score, `sinks[h]`, whose value is a vector of zeros: the sum that
+    divides all exponentials has the term `exp(sinks[h])`. The probabilities of a row then add up to less than 1.
 
     `rk[j]` and `rq[j]` are zero without `relative_key` and `relative_query`. A table `[N', D]` has one vector for each
     distance and `rk[j]` is its row `p - j + (N' - 1) / 2`; distances beyond the table have its first or last row. A
@@ -103,6 +107,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
       `linalg` on each is panels `[1 or H, D, N' + 30]`, the result of `xfmr.weight_distance_panels`.
     - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64. A `score_stage`
       other than the default needs `probabilities`.
+    - (C7) `sinks` has H elements and needs `masked_rows = zero`: where no key is visible, the sink has probability 1.
     - (N1) f32. Keys are processed in blocks of 512 from key 0 on, in order, with a running maximum and sum. A hidden
       key, and a key whose score is far below the maximum, has probability exactly 0. Blocks that `causal` or a window
       hides from all rows of an attention tile are not read. GPUs use smaller blocks.
@@ -123,6 +128,7 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     (`key_lengths` `(` $key_lengths^ `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? (`head_mask` `(` $head_mask^ `:` type($head_mask) `)`)?
     (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
     (`relative_query` `(` $relative_query^ `:` type($relative_query) `)`)?
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($probabilities)^)?
   }];
   /// Builds attention without masks, biases and options, which accessors add. |probabilities| may be null.
@@ -177,6 +183,7 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
     (`key_lengths` `(` $key_lengths^ `)`)? (`mask` `(` $mask^ `:` type($mask) `)`)? (`head_mask` `(` $head_mask^ `:` type($head_mask) `)`)?
     (`distance_bias` `(` $distance_bias^ `:` type($distance_bias) `)`)? (`relative_key` `(` $relative_key^ `:` type($relative_key) `)`)?
     (`relative_query` `(` $relative_query^ `:` type($relative_query) `)`)?
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     attr-dict `:` type($query) `,` type($memory) `->` type($result) (`,` type($probabilities)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Type":$probabilities, "::mlir::Value":$query, "::mlir::Value":$memory, "::mlir::Value":$wq,

@@ -29,6 +29,7 @@ void copyScores(MultiHeadAttentionOp op, AttentionOp attention) {
   copy(op.getDistanceBiasMutable(), attention.getDistanceBiasMutable());
   copy(op.getRelativeKeyMutable(), attention.getRelativeKeyMutable());
   copy(op.getRelativeQueryMutable(), attention.getRelativeQueryMutable());
+  copy(op.getSinksMutable(), attention.getSinksMutable());
   for (NamedAttribute attr : op->getAttrs())
     if (llvm::is_contained(AttentionOp::getAttributeNames(), attr.getName()) && attr.getName() != op.getOperandSegmentSizesAttrName())
       attention->setAttr(attr.getName(), attr.getValue());

@@ -279,3 +279,21 @@ func.func @attention_c1_slots(%q: tensor<?x4x12xf32>, %off: tensor<?xi64>, %n: i
   %0 = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%n, %n) slots(%off) {scale = 1.0 : f64} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
   return
 }
+
+// -----
+
+func.func @attention_c7(%q: tensor<?x4x12xf32>, %s: tensor<2xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects 'sinks' to have 4 elements, the number of heads, but got 2}}
+  %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) sinks(%s : tensor<2xf32>)
+    {scale = 1.0 : f64, masked_rows = #xfmr.masked_rows<zero>} : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c7_masked_rows(%q: tensor<?x4x12xf32>, %s: tensor<4xf32>, %off: tensor<?xi64>, %len: index) {
+  // expected-error @below {{expects masked_rows = zero for 'sinks', but got uniform}}
+  %y = xfmr.attention %q, %q, %q offsets(%off, %off) lengths(%len, %len) sinks(%s : tensor<4xf32>) {scale = 1.0 : f64}
+    : tensor<?x4x12xf32>, tensor<?x4x12xf32>, tensor<?x4x12xf32> -> tensor<?x4x12xf32>
+  return
+}

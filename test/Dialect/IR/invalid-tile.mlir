@@ -253,3 +253,21 @@ func.func @parallel_call_c1(%host: !llvm.ptr, %n: index) {
   rt.parallel_call %host, %n, %n @body()
   return
 }
+
+// -----
+
+func.func @attention_tile_c2_sinks(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %x: memref<1x1xf32>) {
+  // expected-error @below {{expects 'sinks' of rank 1, but got 'memref<1x1xf32>'}}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) sinks(%x : memref<1x1xf32>) outs(%d : memref<?x1x12xf32>)
+    {scale = 1.0 : f64, key_block = 32 : i64, masked_rows = #xfmr.masked_rows<zero>}
+  return
+}
+
+// -----
+
+func.func @attention_tile_c6(%q: memref<?x1x12xf32>, %k: memref<?x12x32xf32>, %v: memref<?x12xf32>, %d: memref<?x1x12xf32>, %x: memref<1xf32>) {
+  // expected-error @below {{expects masked_rows = zero for 'sinks', but got least_masked}}
+  tile.attention_tile ins(%q, %k, %v : memref<?x1x12xf32>, memref<?x12x32xf32>, memref<?x12xf32>) sinks(%x : memref<1xf32>) outs(%d : memref<?x1x12xf32>)
+    {scale = 1.0 : f64, key_block = 32 : i64, masked_rows = #xfmr.masked_rows<least_masked>}
+  return
+}
