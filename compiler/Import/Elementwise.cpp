@@ -13,11 +13,14 @@ using namespace mlir;
 
 using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-/// Emits |body| of the elements of |tokens| and, if it is not null, of those of |row| in the same column.
+/// Emits |body| of the elements of |tokens| and, if it is not null, of those of |row| in the same column, or of |row| `[T, 1]` in the same
+/// row.
 static Value mapElements(OpBuilder &builder, Location loc, Value tokens, Value row, Body body) {
   auto type = cast<RankedTensorType>(tokens.getType());
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, tokens), type.getElementType());
   AffineMap identity = builder.getMultiDimIdentityMap(2), column = AffineMap::get(2, 0, builder.getAffineDimExpr(1));
+  if (row && cast<RankedTensorType>(row.getType()).getRank() == 2)
+    column = AffineMap::get(2, 0, {builder.getAffineDimExpr(0), builder.getAffineConstantExpr(0)}, builder.getContext());
   SmallVector<Value> inputs = {tokens};
   SmallVector<AffineMap> maps = {identity, identity};
   if (row) {
@@ -57,10 +60,16 @@ Value attune::softcapTokens(OpBuilder &builder, Location loc, Value tokens, doub
   });
 }
 
+static Value multiply(OpBuilder &inner, Location loc, ValueRange arguments) {
+  return arith::MulFOp::create(inner, loc, arguments[0], arguments[1]);
+}
+
 Value attune::multiplyByRow(OpBuilder &builder, Location loc, Value tokens, Value row) {
-  return mapElements(builder, loc, tokens, row, [](OpBuilder &inner, Location loc, ValueRange arguments) -> Value {
-    return arith::MulFOp::create(inner, loc, arguments[0], arguments[1]);
-  });
+  return mapElements(builder, loc, tokens, row, multiply);
+}
+
+Value attune::multiplyByColumn(OpBuilder &builder, Location loc, Value tokens, Value column) {
+  return mapElements(builder, loc, tokens, column, multiply);
 }
 
 Value attune::markTokens(OpBuilder &builder, Location loc, Value ids, arith::CmpIPredicate predicate, int64_t other) {

@@ -29,6 +29,9 @@ mlir::Value multiplyRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Val
 /// Emits |tokens| with zeros in the rows where |visible|, `[T]` of i64, is 0.
 mlir::Value zeroHiddenTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value visible);
 
+/// Emits each row of |tokens| times the element of |column|, `[T, 1]`, in the same row.
+mlir::Value multiplyByColumn(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value column);
+
 } // namespace attune
 
 #endif // ATTUNE_IMPORT_ELEMENTWISE_H

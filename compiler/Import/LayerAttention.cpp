@@ -37,6 +37,10 @@ Value LayerBody::setScores(Op op, const AttentionSpec &spec, const AttentionInpu
     op.getHeadMaskMutable().assign(inputs.headMask);
   if (inputs.distanceBias)
     op.getDistanceBiasMutable().assign(inputs.distanceBias);
+  if (Value sinks = weight(spec.sinks)) {
+    op.getSinksMutable().assign(sinks);
+    op.setMaskedRows(xfmr::MaskedRows::Zero);
+  }
   if (Value vectors = weight(spec.relativeKey))
     op.getRelativeKeyMutable().assign(vectors);
   if (Value vectors = weight(spec.relativeQuery))

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/LayerBody.h"
+#include "compiler/Import/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -87,6 +88,26 @@ Value LayerBody::feedForward(const FfnSpec &spec, Value input) {
                              weight(spec.gate.weight), weight(spec.gate.bias), weight(spec.up.bias), weight(spec.down.bias), Value());
 }
 
+Value LayerBody::experts(const ExpertsSpec &spec, Value input) {
+  Location loc = at("experts");
+  Value scores = linear(loc, input, spec.router);
+  auto choice = xfmr::ChooseExpertsOp::create(builder, loc, scores, spec.chosen, spec.normalized);
+  const FfnSpec &networks = spec.networks;
+  auto mixture = xfmr::ExpertsOp::create(builder, loc, networks.activation, input, choice.getChoices(), choice.getShares(),
+                                         weight(networks.up.weight), weight(networks.up.bias), weight(networks.down.weight),
+                                         weight(networks.down.bias), weight(networks.gate.weight), weight(networks.gate.bias), {}, {});
+  if (spec.clampedGlu) {
+    mixture.setGluLimitAttr(builder.getF64FloatAttr(spec.clampedGlu->limit));
+    mixture.setGluAlphaAttr(builder.getF64FloatAttr(spec.clampedGlu->alpha));
+  }
+  if (!spec.shared)
+    return mixture;
+  Value shared = feedForward(*spec.shared, input);
+  Value score = linear(loc, input, spec.sharedGate);
+  Value gate = xfmr::ActivationOp::create(builder, loc, score.getType(), xfmr::Activation::Sigmoid, score);
+  return arith::AddFOp::create(builder, loc, mixture, multiplyByColumn(builder, loc, shared, gate));
+}
+
 LayerResults LayerBody::emit(const LayerRequest &request) {
   if (layer.parallel)
     return emitParallel(request);
@@ -111,6 +132,8 @@ LayerResults LayerBody::emit(const LayerRequest &request) {
     });
   if (layer.ffn)
     hidden = branch(hidden, layer.ffnNorm, layer.ffnResultNorm, "ffn", [&](Value input) { return feedForward(*layer.ffn, input); });
+  if (layer.experts)
+    hidden = branch(hidden, layer.ffnNorm, layer.ffnResultNorm, "ffn", [&](Value input) { return experts(*layer.experts, input); });
   results.hidden = hidden;
   return results;
 }

@@ -159,6 +159,7 @@ private:
   mlir::Value norm(mlir::Value input, mlir::Value residual, const NormSpec &spec, mlir::StringRef part);
   mlir::Value dropout(mlir::Value input, mlir::StringRef part);
 
+  mlir::Value experts(const ExpertsSpec &spec, mlir::Value input);
   /// The layer whose branches read the same input, see LayerSpec::parallel.
   LayerResults emitParallel(const LayerRequest &request);
   /// A branch |emit| of the layer's |input| with its norm |spec|, the norm of its result and its residual; |part| names it.

@@ -27,6 +27,8 @@ public:
       add(*layer.cross, layer.crossFromMemory ? "cross-from-memory" : "cross"), add(layer.crossNorm);
     if (layer.ffn)
       add(*layer.ffn), add(layer.ffnNorm), add(layer.ffnResultNorm);
+    if (layer.experts)
+      add(*layer.experts), add(layer.ffnNorm), add(layer.ffnResultNorm);
   }
 
   /// The part that makes keys and values for cross attention.
@@ -64,7 +66,7 @@ private:
     out << attention.interleaved;
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
     add(attention.queryNorm), add(attention.keyNorm);
-    add(attention.rotary), add(attention.relativeKey);
+    add(attention.rotary), add(attention.relativeKey), add(attention.sinks);
     // One table for both is one argument.
     bool shared = attention.relativeQuery == attention.relativeKey;
     out << shared;
@@ -77,6 +79,15 @@ private:
   void add(const FfnSpec &ffn) {
     out << "ffn " << xfmr::stringifyActivation(ffn.activation);
     add(ffn.up), add(ffn.down), add(ffn.gate);
+  }
+  void add(const ExpertsSpec &experts) {
+    out << "experts " << experts.chosen << experts.normalized << ' ' << experts.clampedGlu.has_value();
+    if (experts.clampedGlu)
+      add(experts.clampedGlu->limit), add(experts.clampedGlu->alpha);
+    add(experts.router), add(experts.networks);
+    out << experts.shared.has_value();
+    if (experts.shared)
+      add(*experts.shared), add(experts.sharedGate);
   }
 
   llvm::raw_string_ostream out;

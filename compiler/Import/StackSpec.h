@@ -115,6 +115,8 @@ struct AttentionSpec {
   /// Projected queries, keys and values are clamped to [-clip, clip].
   std::optional<double> clip;
   HeadNormSpec queryNorm, keyNorm;
+  /// `[heads]`: scores of keys whose values are zeros (attention sinks); queries without a visible key then give zeros.
+  WeightId sinks = noWeight;
   /// What a query without a visible key gives.
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
   /// `[positions, R]`: cosines and sines by which queries and keys are turned.
@@ -145,6 +147,25 @@ struct DistanceBiasSpec {
   WeightId slopes = noWeight;
 };
 
+/// Feed-forward networks of which each token uses those that a projection of it scores highest, each times its share.
+struct ExpertsSpec {
+  /// From a token to the scores of the experts.
+  LinearSpec router;
+  int64_t chosen = 0;
+  /// Shares are the softmax of the chosen scores, and not of all.
+  bool normalized = false;
+  /// Stacks of matrices `[experts, out, in]` and of biases `[experts, out]`.
+  FfnSpec networks;
+  /// The limit and the factor alpha of `xfmr.clamped_glu`, in place of the activation.
+  struct ClampedGlu {
+    double limit, alpha;
+  };
+  std::optional<ClampedGlu> clampedGlu;
+  /// A network that all tokens use, times the sigmoid of a projection of the token to one number.
+  std::optional<FfnSpec> shared;
+  LinearSpec sharedGate;
+};
+
 /// Up to three branches in this order, each with its norm. In a stack of `NormPlacement::Pre` a branch may have no norm of its input, and
 /// may have one of its result: `x + resultNorm(f(norm(x)))`. In a stack of `NormPlacement::Post` it may have one of its sum, to which the
 /// residual is added again: `norm(x + resultNorm(x + f(x)))`.
@@ -160,6 +181,8 @@ struct LayerSpec {
   /// The bias of the own attention, in place of that of the stack.
   std::optional<DistanceBiasSpec> distanceBias;
   std::optional<FfnSpec> ffn;
+  /// In place of |ffn|.
+  std::optional<ExpertsSpec> experts;
   NormSpec ffnNorm, ffnResultNorm;
   /// The feed-forward reads the input of the layer, as attention does, and not its result: `x + attention(n(x)) + ffn(m(x))`. Without a
   /// norm of its own it shares that of attention.

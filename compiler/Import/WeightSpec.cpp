@@ -102,6 +102,13 @@ WeightId WeightList::concat(int64_t axis, std::vector<WeightId> ids) {
   return add(std::move(spec));
 }
 
+WeightId WeightList::stack(std::vector<WeightId> ids) {
+  WeightSpec spec = over(ids[0], WeightSpec::Stack, ".stack");
+  spec.shape.insert(spec.shape.begin(), int64_t(ids.size()));
+  spec.operands = std::move(ids);
+  return add(std::move(spec));
+}
+
 WeightId WeightList::otherTensor(std::string name, std::vector<int64_t> shape) {
   WeightId id = tensor(std::move(name), std::move(shape));
   weights[id].isStandIn = true;

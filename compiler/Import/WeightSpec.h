@@ -30,7 +30,7 @@ using WeightParameters = std::vector<std::pair<std::string, std::variant<double,
 
 /// A tensor of the files, or an expression over other weights.
 struct WeightSpec {
-  enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat, Project, LayerNorm };
+  enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat, Stack, Project, LayerNorm };
 
   Kind kind = Tensor;
   /// Tensor: the name in the files, as the current version of the reference implementation has it. Others: a name for the module.
@@ -85,6 +85,13 @@ public:
   WeightId shift(WeightId id, double value);
   /// The weights joined along |axis|.
   WeightId concat(int64_t axis, std::vector<WeightId> ids);
+  /// The weights, all of one shape, along a new first axis.
+  WeightId stack(std::vector<WeightId> ids);
+
+  /// Declares a tensor that files may have in place of others, which setStandIn names.
+  WeightId otherTensor(std::string name, std::vector<int64_t> shape);
+  /// Says that |standIn| takes the place of the tensor |id| where the files lack it.
+  void setStandIn(WeightId id, WeightId standIn) { weights[id].standIn = standIn; }
 
   /// `rows matrix^T + bias`; |bias| may be noWeight.
   WeightId project(WeightId rows, WeightId matrix, WeightId bias);

@@ -71,6 +71,8 @@ Attribute WeightTable::sourceOf(WeightId id) {
     return xfmr::LayerNormSourceAttr::get(context, operands[0], operands[1], operands[2], builder.getF64FloatAttr(weight.value));
   case WeightSpec::Concat:
     return xfmr::ConcatSourceAttr::get(context, weight.axis, builder.getArrayAttr(operands));
+  case WeightSpec::Stack:
+    return xfmr::StackSourceAttr::get(context, builder.getArrayAttr(operands));
   }
   llvm_unreachable("all kinds of weights are handled");
 }

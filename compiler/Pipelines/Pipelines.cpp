@@ -36,6 +36,7 @@ std::string attune::listPhases() { return llvm::join(ArrayRef<llvm::StringLitera
 /// removed, equal layer functions shared.
 static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule, xfmr::Precision precision) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(xfmr::createDecomposeExperts(xfmr::DecomposeExpertsOptions{!schedule.hostReadsBuffers}));
   functions.addPass(xfmr::createDecomposeComposites());
   functions.addPass(createCanonicalizer());
   functions.addPass(xfmr::createFuseProjections());

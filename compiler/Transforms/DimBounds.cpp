@@ -312,8 +312,9 @@ Bound DimBounds::computeDim(Value shaped, int64_t dim) {
 Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
   using namespace mlir::xfmr;
   return TypeSwitch<Operation *, Bound>(op)
-      .Case<LinearOp, FfnOp, LayerNormOp, RmsNormOp, ActivationOp, SoftmaxOp, DropoutOp, SplitHeadsOp, MergeHeadsOp, RotaryOp,
-            AdditiveMaskOp, CountedPositionsOp, ScatterProbabilitiesOp>([&](auto op) { return getDim(op->getOperand(0), dim); })
+      .Case<LinearOp, FfnOp, LayerNormOp, RmsNormOp, ActivationOp, SoftmaxOp, DropoutOp, SplitHeadsOp, MergeHeadsOp, RotaryOp, ClampedGluOp,
+            ChooseExpertsOp, ExpertsOp, AdditiveMaskOp, CountedPositionsOp, ScatterProbabilitiesOp>(
+          [&](auto op) { return getDim(op->getOperand(0), dim); })
       .Case([&](AttentionOp op) -> Bound {
         if (result.getResultNumber() == 0)
           return getDim(op.getQuery(), dim);
@@ -327,6 +328,8 @@ Bound DimBounds::getTokenDim(Operation *op, OpResult result, int64_t dim) {
         Bound batch = getDim(op.getMask(), 0);
         return result.getResultNumber() == 0 ? batch + Bound(SizeExpr(1)) : batch * getDim(op.getMask(), 1);
       })
+      .Case([&](GroupByExpertOp op) { return getDim(op.getChoices(), 0) * getDim(op.getChoices(), 1); })
+      .Case([&](AddRowsOp op) { return getDim(op.getSum(), dim); })
       .Case([&](KvCacheUpdateOp op) { return getDim(op->getOperand(2 + result.getResultNumber()), dim); })
       .Case([&](MaskCacheUpdateOp op) { return getDim(op.getCache(), dim); })
       .Case([&](MaskCacheReadOp op) { return dim == 0 ? getDim(op.getSlots(), 0) : getValue(op.getLength()); })

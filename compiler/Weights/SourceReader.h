@@ -50,7 +50,9 @@ private:
   Status readRuns(llvm::ArrayRef<int64_t> shape, const SourceBox &box, RunFn run);
   Status readTensor(mlir::xfmr::TensorSourceAttr source, const SourceBox &box);
   Status readConcat(mlir::xfmr::ConcatSourceAttr source, const SourceBox &box);
+  Status readStack(mlir::xfmr::StackSourceAttr source, const SourceBox &box);
   Status readSelect(mlir::xfmr::SelectSourceAttr source, const SourceBox &box);
+  Status readEveryNth(mlir::Attribute source, const SourceBox &box, int64_t axis, int64_t first, int64_t step);
   Status readTranspose(mlir::xfmr::TransposeSourceAttr source, const SourceBox &box);
   Status readReshape(mlir::xfmr::ReshapeSourceAttr source, const SourceBox &box);
   Status readScale(mlir::xfmr::ScaleSourceAttr source, const SourceBox &box);

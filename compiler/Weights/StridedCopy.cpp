@@ -29,6 +29,15 @@ void attune::fillStrided(float value, ArrayRef<int64_t> sizes, ArrayRef<int64_t>
   });
 }
 
+void attune::copyStrided(const float *from, ArrayRef<int64_t> fromStrides, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, float *out) {
+  if (sizes.empty()) {
+    *out = *from;
+    return;
+  }
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    copyStrided(from + i * fromStrides[0], fromStrides.drop_front(), sizes.drop_front(), strides.drop_front(), out + i * strides[0]);
+}
+
 void attune::scaleStrided(double factor, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, float *out) {
   int64_t count = sizes.empty() ? 1 : sizes.back(), stride = strides.empty() ? 1 : strides.back();
   forEachRow(sizes, strides, [&](int64_t base) {

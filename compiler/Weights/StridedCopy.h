@@ -8,8 +8,8 @@
 #define ATTUNE_WEIGHTS_STRIDEDCOPY_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <cstdint>
 
@@ -17,10 +17,14 @@ namespace attune {
 
 /// Sets every element of a strided tensor to |value|.
 void fillStrided(float value, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
+/// Copies a tensor of |sizes| between strided memory.
+void copyStrided(const float *from, llvm::ArrayRef<int64_t> fromStrides, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
+                 float *out);
 /// Multiplies every element of a strided tensor by |factor| in f64 and rounds it once.
 void scaleStrided(double factor, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
 /// Replaces every element of a strided tensor by |function| of it.
-void transformStrided(llvm::function_ref<float(float)> function, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides, float *out);
+void transformStrided(llvm::function_ref<float(float)> function, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
+                      float *out);
 
 /// Enumerates a slice of a row-major tensor as runs of consecutive elements. If the destination is dense along the
 /// runs, they are as long as possible and are written to it directly. Otherwise runs come in blocks of rows for a

@@ -35,6 +35,9 @@ MODELS = {
                       vocab_size=13, architectures=["RobertaForMaskedLM"]),
     "robertacls": dict(model_type="roberta", hidden_size=36, num_attention_heads=3, intermediate_size=50, hidden_act="gelu", vocab_size=13,
                        architectures=["RobertaForSequenceClassification"], id2label={str(i): f"L{i}" for i in range(3)}),
+    # Three experts of seven for each token.
+    "experts": dict(model_type="qwen3_moe", hidden_size=60, num_attention_heads=4, num_key_value_heads=2, head_dim=16, intermediate_size=50,
+                    moe_intermediate_size=37, num_experts=7, num_experts_per_tok=3, norm_topk_prob=True, architectures=["Qwen3MoeModel"]),
 }
 # Architectures whose outputs are hidden states.
 BASES = ["BertModel", "RobertaModel"]

@@ -1,7 +1,7 @@
 # ===- same_bits.py - One sequence, many surroundings, one result ----------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# same_bits.py [--FLAG=VALUE…] DIR CPU…: compiles a model for each CPU and each way to treat padding, with these compile flags, and runs sequences of several lengths alone, eight times in a batch,
+# same_bits.py [--model=NAME] [--FLAG=VALUE…] DIR CPU…: compiles a model of models.py for each CPU and each way to treat padding, with these compile flags, and runs sequences of several lengths alone, eight times in a batch,
 # and as row 1 of a batch of 8 beside longer and shorter ones, with 1, 2, 3, 4 and 7 threads.
 
 import os
@@ -42,10 +42,11 @@ def surroundings(work, rng, length):
 
 
 def main(*arguments):
-    flags = [word for word in arguments if word.startswith("--")]
+    names = [word.removeprefix("--model=") for word in arguments if word.startswith("--model=")] or ["h60a4"]
+    flags = [word for word in arguments if word.startswith("--") and not word.startswith("--model=")]
     work, *cpus = [word for word in arguments if not word.startswith("--")]
     os.makedirs(work, exist_ok=True)
-    model, rng = make_model("h60a4", work), models.generator("same bits")
+    model, rng = make_model(names[0], work), models.generator("same bits")
     inputs = {length: list(surroundings(work, rng, length)) for length in LENGTHS}
     output, seen = os.path.join(work, "out.safetensors"), {length: {} for length in LENGTHS}
     for cpu in cpus:

@@ -12,7 +12,7 @@ using namespace mlir::xfmr;
 using namespace attune;
 
 Attribute SourceGenerator::source(int64_t rank, int depth) {
-  int64_t kind = depth == 0 ? pick(0, 1) : pick(0, 12);
+  int64_t kind = depth == 0 ? pick(0, 1) : pick(0, 13);
   if (kind <= 1 || rank == 0)
     return leaf(rank, kind == 0 && pick(0, 3) == 0);
   if (kind == 8 && rank == 3)
@@ -21,7 +21,12 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
     Attribute inner = source(pick(1, 3), depth - 1);
     return ReshapeSourceAttr::get(&context, inner, builder.getDenseI64ArrayAttr(reshape(getSourceType(inner).getNumElements(), rank)));
   }
-  if (kind >= 11 && rank == 2)
+  if (kind == 10 && rank > 1) {
+    Attribute inner = source(rank - 1, depth - 1);
+    return StackSourceAttr::get(&context,
+                                builder.getArrayAttr({inner, ScaleSourceAttr::get(&context, inner, builder.getF64FloatAttr(2)), inner}));
+  }
+  if ((kind == 11 || kind == 12) && rank == 2)
     return ofRows(kind == 11, depth);
   Attribute inner = source(rank, depth - 1);
   int64_t axis = pick(0, rank - 1), size = getSourceType(inner).getDimSize(axis);
@@ -38,8 +43,10 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
   }
   case 4: {
     SmallVector<int64_t> indices(pick(1, 5));
-    for (int64_t &index : indices)
-      index = size ? pick(0, size - 1) : 0;
+    // At random, or at equal distances.
+    int64_t step = pick(0, 1) ? 0 : pick(1, 4);
+    for (auto [position, index] : llvm::enumerate(indices))
+      index = size == 0 ? 0 : step == 0 ? pick(0, size - 1) : std::min<int64_t>(position * step, size - 1);
     if (size == 0)
       indices.clear();
     return SelectSourceAttr::get(&context, inner, axis, builder.getDenseI64ArrayAttr(indices));

@@ -115,6 +115,8 @@ float attune::element(Attribute source, SmallVector<int64_t> index) {
     int64_t row = index[0] * attr.getWidth() + index[2];
     return row < getSourceType(attr.getSource()).getDimSize(0) ? element(attr.getSource(), {row, index[1]}) : 0.0f;
   }
+  if (auto attr = dyn_cast<StackSourceAttr>(source))
+    return element(attr.getSources()[index[0]], SmallVector<int64_t>(ArrayRef(index).drop_front()));
   auto attr = cast<ConcatSourceAttr>(source);
   for (Attribute part : attr.getSources()) {
     int64_t size = getSourceType(part).getDimSize(attr.getAxis());

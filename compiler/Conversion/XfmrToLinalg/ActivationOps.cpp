@@ -29,6 +29,29 @@ struct ConvertActivation : GroupedPattern<xfmr::ActivationOp> {
   }
 };
 
+struct ConvertClampedGlu : GroupedPattern<xfmr::ClampedGluOp> {
+  using GroupedPattern::GroupedPattern;
+  LogicalResult matchAndRewrite(xfmr::ClampedGluOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    IndexBuilder b(op.getLoc(), rewriter);
+    AffineMap identity = rewriter.getMultiDimIdentityMap(2);
+    Value destination = tensor::EmptyOp::create(b, type, dynamicSizes(b, adaptor.getGate()));
+    Value result = generic(b, {adaptor.getGate(), adaptor.getUp()}, {identity, identity}, destination, [&](ValueRange args) -> Value {
+      auto constant = [&](double value) -> Value { return arith::ConstantOp::create(b, b.getFloatAttr(type.getElementType(), value)); };
+      double limit = op.getLimit().convertToDouble();
+      Value gate = arith::MinimumFOp::create(b, args[0], constant(limit));
+      Value up = arith::MaximumFOp::create(b, arith::MinimumFOp::create(b, args[1], constant(limit)), constant(-limit));
+      // exp(-x) = inf yields the right limit.
+      Value exponential = math::ExpOp::create(b, b.mulf(gate, constant(-op.getAlpha().convertToDouble())));
+      Value gated = b.divf(gate, b.addf(constant(1), exponential));
+      return b.mulf(b.addf(up, constant(1)), gated);
+    });
+    groups.mark(result.getDefiningOp(), "clamped glu");
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 /// softmax -> row maximum, exponentials, row sum, quotient; with log: maximum, sum of exponentials, differences.
 struct ConvertSoftmax : GroupedPattern<xfmr::SoftmaxOp> {
   using GroupedPattern::GroupedPattern;
@@ -88,5 +111,5 @@ private:
 } // namespace
 
 void attune::populateActivationPatterns(RewritePatternSet &patterns, KernelGroups &groups) {
-  patterns.add<ConvertActivation, ConvertSoftmax>(patterns.getContext(), groups);
+  patterns.add<ConvertActivation, ConvertClampedGlu, ConvertSoftmax>(patterns.getContext(), groups);
 }

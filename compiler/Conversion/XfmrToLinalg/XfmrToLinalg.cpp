@@ -39,6 +39,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     attune::populateActivationPatterns(patterns, groups);
     attune::populateCachePatterns(patterns, groups);
     attune::populateEmbeddingPatterns(patterns, groups);
+    attune::populateExpertPatterns(patterns);
     attune::populateMaskPatterns(patterns, groups);
     attune::populatePackingPatterns(patterns, groups, knownCounts);
     attune::populatePoolPatterns(patterns, groups);
@@ -46,8 +47,8 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     target.markUnknownOpDynamicallyLegal([](Operation *op) { return !attune::isElementwiseOnTensors(op); });
     target.addIllegalDialect<xfmr::XfmrDialect>();
     target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightConcatOp, xfmr::WeightConvertOp,
-                      xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp,
-                      xfmr::WeightTransposeOp>();
+                      xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp, xfmr::WeightSelectOp,
+                      xfmr::WeightSliceOp, xfmr::WeightTransposeOp>();
     // Tiling needs these ops whole.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(attune::hasRelativePanels);
@@ -55,6 +56,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
       return signalPassFailure();
     if (attentionCodes != xfmr::Precision::F32)
       attune::convertAttentionOperands(getOperation(), codeType(attentionCodes), attentionHead);
+    attune::sliceSelectedWeights(getOperation());
     attune::simplifyQuantizedRows(getOperation());
   }
 

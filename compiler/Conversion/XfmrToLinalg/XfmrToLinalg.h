@@ -59,6 +59,8 @@ void populateLowPrecisionPatterns(mlir::RewritePatternSet &patterns, KernelGroup
 void convertAttentionOperands(mlir::func::FuncOp function, mlir::Type element, int64_t largestHead);
 /// Merges `tile.quantize_rows` of equal rows, and folds those whose producer can store rounded rows.
 void simplifyQuantizedRows(mlir::func::FuncOp function);
+/// Moves weight expressions over selections from stacks to the stacks; selections become slices.
+void sliceSelectedWeights(mlir::func::FuncOp function);
 void populateNormPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 /// Patterns for distance biases and for layouts that attention's operands need.
 /// Returns true if the tables of relative positions of |op|, if any, have the layout that tiling expects.
@@ -66,6 +68,7 @@ bool hasRelativePanels(mlir::xfmr::AttentionOp op);
 void populatePositionPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateCachePatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
+void populateExpertPatterns(mlir::RewritePatternSet &patterns);
 void populateEmbeddingPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populateMaskPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);
 void populatePoolPatterns(mlir::RewritePatternSet &patterns, KernelGroups &groups);

@@ -27,14 +27,14 @@ static void readLlama3(ConfigReader &scaling, double original, WeightParameters 
 
 /// YaRN (Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language Models"): frequencies below a ramp are divided by
 /// the factor, those above it stay.
-static void readYarn(ConfigReader &scaling, double base, int64_t width, int64_t positions, double original, WeightParameters &parameters) {
-  double factor = readFactor(scaling, double(positions) / original);
+static void readYarn(ConfigReader &scaling, double base, int64_t width, const RopeDefaults::Yarn &fallback, WeightParameters &parameters) {
+  double factor = readFactor(scaling, fallback.factor), original = fallback.original;
   double fast = scaling.present("beta_fast") ? scaling.number("beta_fast", 32, 1e-6, kMost) : 32;
   double slow = scaling.present("beta_slow") ? scaling.number("beta_slow", 1, 1e-6, kMost) : 1;
   // The pair of components that turns |rotations| times within the original length.
   auto pairOf = [&](double rotations) { return double(width) * std::log(original / (rotations * 2 * M_PI)) / (2 * std::log(base)); };
   double low = pairOf(fast), high = pairOf(slow);
-  if (scaling.flag("truncate", true))
+  if (scaling.flag("truncate", fallback.truncate))
     low = std::floor(low), high = std::ceil(high);
   low = std::max(low, 0.0), high = std::min(high, double(width - 1));
   parameters.emplace_back("factor", factor);
@@ -102,7 +102,8 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   if (scaling.present("rope_theta"))
     theta = scaling.number("rope_theta", theta, 1, kMost);
   const char *typeKey = scaling.present("rope_type") ? "rope_type" : "type";
-  std::string type = scaling.present(typeKey) ? scaling.string(typeKey, "default") : "default";
+  bool isAbsent = defaults.absent && !reader.present("rope_scaling") && !reader.present("rope_parameters");
+  std::string type = scaling.present(typeKey) ? scaling.string(typeKey, "default") : isAbsent ? "yarn" : "default";
   double part = reader.present(defaults.partialKey) ? reader.number(defaults.partialKey, 1, 0, 1) : defaults.partialFactor;
   if (scaling.present("partial_rotary_factor"))
     part = scaling.number("partial_rotary_factor", part, 0, 1);
@@ -129,7 +130,8 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   else if (type == "llama3")
     readLlama3(scaling, original, rope.parameters);
   else if (type == "yarn" && defaults.yarn)
-    readYarn(scaling, theta, rope.width, positions, original, rope.parameters);
+    readYarn(scaling, theta, rope.width, isAbsent ? *defaults.absent : RopeDefaults::Yarn{double(positions) / original, original, true},
+             rope.parameters);
   else if (type == "ntk" && defaults.ntk)
     readNtk(scaling, theta, rope);
   else if (type == "longrope" && !layerType)

@@ -38,6 +38,12 @@ struct RopeDefaults {
   bool yarn = true;
   /// The value of `original_max_position_embeddings`; 0: that of the object of parameters or, without it, the model's positions.
   int64_t originalPositions = 0;
+  /// YaRN of files that have neither `rope_scaling` nor `rope_parameters`.
+  struct Yarn {
+    double factor, original;
+    bool truncate;
+  };
+  std::optional<Yarn> absent = {};
   /// Null: only the object of parameters has it.
   const char *thetaKey = "rope_theta";
   const char *partialKey = "partial_rotary_factor";

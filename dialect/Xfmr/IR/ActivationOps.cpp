@@ -9,6 +9,12 @@ using namespace mlir::xfmr;
 
 OpFoldResult ActivationOp::fold(FoldAdaptor) { return getKind() == Activation::None ? OpFoldResult(getInput()) : OpFoldResult(); }
 
+LogicalResult ClampedGluOp::verify() {
+  if (!(getLimit().convertToDouble() > 0)) // C1
+    return emitOpError("expects a positive 'limit', but got ") << getLimitAttr();
+  return success();
+}
+
 LogicalResult SoftmaxOp::verify() {
   if (getInput().getType().isDynamicDim(1)) // C1
     return emitOpError("expects a static last dimension, but got ") << getInput().getType();

@@ -22,6 +22,23 @@ def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "re
   let hasFolder = 1;
 }
 
+def Xfmr_ClampedGluOp : Xfmr_Op<"clamped_glu", [Pure, AllTypesMatch<["gate", "up", "result"]>]> {
+  let summary = "multiplies a clamped gate, times its sigmoid, by a clamped value plus 1";
+  let description = [{
+    `result = (max(-limit, min(up, limit)) + 1) * g / (1 + exp(-alpha * g))` with `g = min(gate, limit)`
+
+    - (C1) `limit` is positive.
+
+    ```mlir
+    %y = xfmr.clamped_glu %gate, %up {alpha = 1.702 : f64, limit = 7.0 : f64} : tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_Tokens:$gate, Xfmr_Tokens:$up, F64Attr:$limit, F64Attr:$alpha);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = "$gate `,` $up attr-dict `:` type($gate)";
+  let hasVerifier = 1;
+}
+
 def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "computes the softmax of each row, or its logarithm with `log`";
   let description = [{

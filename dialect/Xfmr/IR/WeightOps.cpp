@@ -102,6 +102,16 @@ void WeightConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, ML
 
 OpFoldResult WeightConcatOp::fold(FoldAdaptor) { return getWeights().size() == 1 ? OpFoldResult(getWeights()[0]) : OpFoldResult(); }
 
+/// Returns the type of |convert| of the matrix |type|, or of each matrix of the stack |type|.
+static RankedTensorType mapMatrices(RankedTensorType type, llvm::function_ref<RankedTensorType(RankedTensorType)> convert) {
+  if (type.getRank() < 3)
+    return convert(type);
+  RankedTensorType one = convert(type.clone(type.getShape().drop_front()));
+  SmallVector<int64_t> shape(one.getShape());
+  shape.insert(shape.begin(), type.getDimSize(0));
+  return one.clone(shape);
+}
+
 LogicalResult WeightQuantizeOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
                                                  SmallVectorImpl<Type> &types) {
   types.push_back(cast<RankedTensorType>(adaptor.getWeight().getType()).clone(IntegerType::get(context, 8)));
@@ -110,14 +120,14 @@ LogicalResult WeightQuantizeOp::inferReturnTypes(MLIRContext *context, std::opti
 
 LogicalResult WeightScalesOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor, SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
-  types.push_back(type.clone(type.getShape().take_front()));
+  types.push_back(type.clone(type.getShape().drop_back()));
   return success();
 }
 
 LogicalResult WeightRowSumsOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
                                                 SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getCodes().getType());
-  types.push_back(RankedTensorType::get(type.getShape().take_front(), IntegerType::get(context, 32)));
+  types.push_back(RankedTensorType::get(type.getShape().drop_back(), IntegerType::get(context, 32)));
   return success();
 }
 
@@ -132,7 +142,7 @@ LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Locati
     return emitOptionalError(loc, "expects a positive group, but got ", group);
   if (multiple <= 0 || multiple % group != 0 || (group == 1 && multiple != 1)) // C2
     return emitOptionalError(loc, "expects a multiple of the group, ", group, ", but got ", multiple);
-  types.push_back(getPanelsType(type, width, group, multiple));
+  types.push_back(mapMatrices(type, [&](RankedTensorType matrix) { return getPanelsType(matrix, width, group, multiple); }));
   return success();
 }
 
@@ -146,12 +156,22 @@ LogicalResult WeightDistancePanelsOp::inferReturnTypes(MLIRContext *, std::optio
   return success();
 }
 
+LogicalResult WeightSelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getStack().getType());
+  if (type.getRank() < 2) // C1
+    return emitOptionalError(loc, "expects a stack of rank 2 or more, but got ", type);
+  types.push_back(type.clone(type.getShape().drop_front()));
+  return success();
+}
+
 LogicalResult WeightSliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
   int64_t begin = adaptor.getBegin(), end = adaptor.getEnd();
-  if (begin < 0 || begin >= end || end > type.getDimSize(1)) // C1
-    return emitOptionalError(loc, "expects columns of the ", type.getDimSize(1), " of its weight, but got ", begin, " to ", end);
-  types.push_back(type.clone({type.getDimSize(0), end - begin}));
+  if (begin < 0 || begin >= end || end > type.getShape().back()) // C1
+    return emitOptionalError(loc, "expects columns of the ", type.getShape().back(), " of its weight, but got ", begin, " to ", end);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = end - begin;
+  types.push_back(type.clone(shape));
   return success();
 }
 

@@ -55,7 +55,8 @@ def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<Sy
   let assemblyFormat = "$weight attr-dict `:` type($result)";
 }
 
-/// An op that only rearranges weights; `xfmr-hoist-weight-expressions` folds it into the source of a new weight.
+/// An op that only rearranges weights; `xfmr-hoist-weight-expressions` folds it into the source of a new weight. Of a stack of matrices,
+/// `[E, N, K]`, it gives the stack of its results for each matrix.
 class Xfmr_WeightExpr<string mnemonic> : Xfmr_Op<mnemonic, [Pure, InferTypeOpAdaptor]>;
 
 def Xfmr_WeightConcatOp : Xfmr_WeightExpr<"weight_concat"> {
@@ -96,8 +97,8 @@ def Xfmr_WeightQuantizeOp : Xfmr_WeightExpr<"weight_quantize"> {
     %q = xfmr.weight_quantize %w : tensor<100x48xf32>      // tensor<100x48xi8>
     ```
   }];
-  let arguments = (ins Xfmr_Matrix:$weight);
-  let results = (outs Xfmr_QuantizedMatrix:$result);
+  let arguments = (ins Xfmr_Matrices:$weight);
+  let results = (outs Xfmr_QuantizedMatrices:$result);
   let assemblyFormat = "$weight attr-dict `:` type($weight)";
 }
 
@@ -110,8 +111,8 @@ def Xfmr_WeightScalesOp : Xfmr_WeightExpr<"weight_scales"> {
     %s = xfmr.weight_scales %w : tensor<100x48xf32>     // tensor<100xf32>
     ```
   }];
-  let arguments = (ins Xfmr_Matrix:$weight);
-  let results = (outs Xfmr_Vector:$result);
+  let arguments = (ins Xfmr_Matrices:$weight);
+  let results = (outs TensorRankOf<[Xfmr_Float], [1, 2]>:$result);
   let assemblyFormat = "$weight attr-dict `:` type($weight)";
 }
 
@@ -125,8 +126,8 @@ def Xfmr_WeightRowSumsOp : Xfmr_WeightExpr<"weight_row_sums"> {
     %z = xfmr.weight_row_sums %q : tensor<100x48xi8>        // tensor<100xi32>
     ```
   }];
-  let arguments = (ins Xfmr_QuantizedMatrix:$codes);
-  let results = (outs 1DTensorOf<[I32]>:$result);
+  let arguments = (ins Xfmr_QuantizedMatrices:$codes);
+  let results = (outs TensorRankOf<[I32], [1, 2]>:$result);
   let assemblyFormat = "$codes attr-dict `:` type($codes)";
 }
 
@@ -165,10 +166,27 @@ def Xfmr_WeightPackOp : Xfmr_WeightExpr<"weight_pack"> {
     %g = xfmr.weight_pack %q, 32 group 4 multiple 64 : tensor<100x48xi8>   // tensor<4x16x32x4xi8>
     ```
   }];
-  let arguments = (ins 2DTensorOf<[Xfmr_Float, I8]>:$weight, I64Attr:$width, DefaultValuedAttr<I64Attr, "1">:$group,
+  let arguments = (ins TensorRankOf<[Xfmr_Float, I8], [2, 3]>:$weight, I64Attr:$width, DefaultValuedAttr<I64Attr, "1">:$group,
                        DefaultValuedAttr<I64Attr, "1">:$multiple);
-  let results = (outs TensorRankOf<[Xfmr_Float, I8], [3, 4]>:$result);
+  let results = (outs TensorRankOf<[Xfmr_Float, I8], [3, 4, 5]>:$result);
   let assemblyFormat = "$weight `,` $width (`group` $group^ `multiple` $multiple)? attr-dict `:` type($weight)";
+}
+
+def Xfmr_WeightSelectOp : Xfmr_Op<"weight_select", [Pure, InferTypeOpAdaptor]> {
+  let summary = "returns one matrix or vector of a stack of weights, chosen at run time";
+  let description = [{
+    `result = stack[index]`. Weight expressions over the result become expressions over the stack in the phase `linalg`,
+    so that the packer lays out all matrices of a stack alike.
+
+    - (C1) `stack` has rank 2 or more and a static shape; `index` is below its first size.
+
+    ```mlir
+    %w = xfmr.weight_select %stack[%e] : tensor<8x100x48xf32>   // tensor<100x48xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$stack, Index:$index);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$stack `[` $index `]` attr-dict `:` type($stack)";
 }
 
 def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {
@@ -182,8 +200,8 @@ def Xfmr_WeightSliceOp : Xfmr_WeightExpr<"weight_slice"> {
     %s = xfmr.weight_slice %w, 16 to 48 : tensor<100x48xf32>   // tensor<100x32xf32>
     ```
   }];
-  let arguments = (ins Xfmr_Matrix:$weight, I64Attr:$begin, I64Attr:$end);
-  let results = (outs Xfmr_Matrix:$result);
+  let arguments = (ins Xfmr_Matrices:$weight, I64Attr:$begin, I64Attr:$end);
+  let results = (outs Xfmr_Matrices:$result);
   let assemblyFormat = "$weight `,` $begin `to` $end attr-dict `:` type($weight)";
   let hasFolder = 1;
 }

@@ -30,6 +30,12 @@ RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
           size += getSourceType(part).getDimSize(attr.getAxis());
         return withDim(getSourceType(attr.getSources()[0]), attr.getAxis(), size);
       })
+      .Case([](StackSourceAttr attr) {
+        RankedTensorType type = getSourceType(attr.getSources()[0]);
+        SmallVector<int64_t> shape(type.getShape());
+        shape.insert(shape.begin(), attr.getSources().size());
+        return type.clone(shape);
+      })
       .Case([](SliceSourceAttr attr) { return withDim(getSourceType(attr.getSource()), attr.getAxis(), attr.getEnd() - attr.getBegin()); })
       .Case([](SelectSourceAttr attr) { return withDim(getSourceType(attr.getSource()), attr.getAxis(), attr.getIndices().size()); })
       .Case([](TransposeSourceAttr attr) {
@@ -83,6 +89,20 @@ LogicalResult ConcatSourceAttr::verify(EmitError emitError, int64_t axis, ArrayA
     RankedTensorType type = getSourceType(source);
     if (type.getRank() != first.getRank() || withDim(type, axis, 0) != withDim(first, axis, 0))
       return emitError() << "expects sources that differ only along axis " << axis << ", but got " << first << " and " << type;
+  }
+  return success();
+}
+
+LogicalResult StackSourceAttr::verify(EmitError emitError, ArrayAttr sources) {
+  if (sources.empty())
+    return emitError() << "expects at least one source";
+  RankedTensorType first = getSourceType(sources[0]);
+  for (Attribute source : sources) {
+    RankedTensorType type = getSourceType(source);
+    if (!type)
+      return emitError() << "expects a weight source, but got " << source;
+    if (type != first)
+      return emitError() << "expects sources of one type, but got " << first << " and " << type;
   }
   return success();
 }

@@ -87,6 +87,12 @@ def Xfmr_ConcatSourceAttr : Xfmr_Source<"ConcatSource", "concat"> {
   let assemblyFormat = "`<` $axis `,` $sources `>`";
   let genVerifyDecl = 1;
 }
+def Xfmr_StackSourceAttr : Xfmr_Source<"StackSource", "stack"> {
+  let summary = "the sources, all of one type, along a new first axis";
+  let parameters = (ins "::mlir::ArrayAttr":$sources);
+  let assemblyFormat = "`<` $sources `>`";
+  let genVerifyDecl = 1;
+}
 def Xfmr_SliceSourceAttr : Xfmr_Source<"SliceSource", "slice"> {
   let summary = "indices `begin` to `end - 1` of `axis`";
   let parameters = (ins "::mlir::Attribute":$source, "int64_t":$axis, "int64_t":$begin, "int64_t":$end);

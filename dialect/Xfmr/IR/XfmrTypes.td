@@ -16,8 +16,12 @@ def Xfmr_Heads : 3DTensorOf<[Xfmr_Float]>;
 def Xfmr_TokensOrHeads : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[2, 3]>]>;
 /// Weight matrix `[out, in]`.
 def Xfmr_Matrix : 2DTensorOf<[Xfmr_Float]>;
-/// Int8 weight matrix, `[out, in]`.
-def Xfmr_QuantizedMatrix : 2DTensorOf<[I8]>;
+/// Stack of weight matrices, `[matrices, out, in]`.
+def Xfmr_Stack : 3DTensorOf<[Xfmr_Float]>;
+/// A weight matrix, or a stack of them.
+def Xfmr_Matrices : RankedTensorOf<[Xfmr_Float], [HasAnyRankOfPred<[2, 3]>]>;
+/// Int8 weight matrix, `[out, in]`, or a stack of them.
+def Xfmr_QuantizedMatrices : RankedTensorOf<[I8], [HasAnyRankOfPred<[2, 3]>]>;
 /// Weight vector.
 def Xfmr_Vector : 1DTensorOf<[Xfmr_Float]>;
 /// `tensor<?xi64>`, the type of all ids and offsets, so that assembly need not repeat it.

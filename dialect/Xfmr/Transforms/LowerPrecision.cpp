@@ -27,6 +27,8 @@ StringRef whyNot(LinearOp op, Precision precision) {
     return "its tensors are not f32";
   if (precision == Precision::Int8 && op.getInput().getType().getDimSize(1) > kMaxInt8Depth)
     return "it has more features than 32-bit sums can hold";
+  if (llvm::any_of(op->getUsers(), llvm::IsaPred<ChooseExpertsOp>))
+    return "it scores experts";
   return "";
 }
 

@@ -28,6 +28,34 @@ def DecomposeComposites : Pass<"xfmr-decompose-composites", "::mlir::func::FuncO
   }];
 }
 
+def DecomposeExperts : Pass<"xfmr-decompose-experts", "::mlir::func::FuncOp"> {
+  let summary = "rewrite mixtures of experts as a loop over the experts that tokens choose";
+  let description = [{
+    ```mlir
+    %y = xfmr.experts <silu> %x choices(%c, %s : …) up(%up : …) down(%down : …) gate(%gate : …) : …
+    // becomes
+    %offsets, %tokens, %shares = xfmr.group_by_expert %c, %s, 8 : …
+    %rows = xfmr.gather_tokens %x, %tokens : …
+    %y = scf.for %e = %c0 to %c8 step %c1 iter_args(%sum = %zeros) -> (tensor<?x48xf32>) {
+      …
+      scf.if %some {
+        %in = tensor.extract_slice %rows[%begin, 0] [%count, 48] [1, 1] : …
+        %u = xfmr.weight_select %up[%e] : …
+        %f = xfmr.ffn <silu> %in, %u, … : …
+        %next = xfmr.add_rows %f, … to %sum at … : …
+    ```
+
+    Run it before `xfmr-decompose-composites`. The host decides which experts run, so it must be able to read what tokens
+    choose: with `known-counts`, an `experts` is an error.
+
+    Numerics: exact; the operation is defined as this sum.
+  }];
+  let options = [Option<"knownCounts", "known-counts", "bool", "false",
+                        "the host cannot read tensors, and knows upper bounds of sizes only">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "fold activations and residual additions into the projections that feed them";
   let description = [{
@@ -120,7 +148,8 @@ def LowerPrecision : Pass<"xfmr-lower-precision", "::mlir::func::FuncOp"> {
     %y = xfmr.linear %x, %w bias(%b) {precision = #xfmr.precision<bf16>} : tensor<?x48xf32>, tensor<112x48xf32>, bias tensor<112xf32>
     ```
 
-    Every f32 linear without a precision of its own gets `precision`. With int8, a linear of more than 65536 input
+    Every f32 linear without a precision of its own gets `precision`, except those whose results `choose_experts` reads:
+    rounding could change which experts run. With int8, a linear of more than 65536 input
     features stays f32, with a remark, since its 32-bit sums could overflow. Attention, norms, embeddings and
     elementwise ops stay as they are. Runs after `xfmr-decompose-composites`.
 

@@ -30,10 +30,24 @@ bool mlir::xfmr::isWeight(Value value) {
   if (isWeightArgument(value))
     return true;
   Operation *op = value.getDefiningOp();
+  if (auto select = dyn_cast_or_null<WeightSelectOp>(op))
+    return isWeight(select.getStack());
   return op && (isa<WeightRefOp>(op) || (isWeightExpression(op) && llvm::all_of(op->getOperands(), isWeight)));
 }
 
-Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) {
+/// Returns the sources of the matrices in the stack |source|.
+static SmallVector<Attribute> matricesOf(Attribute source) {
+  if (auto stack = dyn_cast<StackSourceAttr>(source))
+    return llvm::to_vector(stack.getSources());
+  RankedTensorType type = getSourceType(source);
+  auto shape = DenseI64ArrayAttr::get(source.getContext(), type.getShape().drop_front());
+  return llvm::map_to_vector(llvm::seq(type.getDimSize(0)), [&](int64_t i) -> Attribute {
+    return ReshapeSourceAttr::get(source.getContext(), SliceSourceAttr::get(source.getContext(), source, /*axis=*/0, i, i + 1), shape);
+  });
+}
+
+/// Returns the source of |op|, an expression over |sources|, of which none is a stack.
+static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources) {
   MLIRContext *context = op->getContext();
   return llvm::TypeSwitch<Operation *, Attribute>(op)
       .Case([&](WeightConcatOp concat) -> Attribute {
@@ -72,6 +86,15 @@ Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) 
         return TransposeSourceAttr::get(context, sources[0], DenseI64ArrayAttr::get(context, {1, 0}));
       })
       .Default([](Operation *) { return Attribute(); });
+}
+
+Attribute mlir::xfmr::composeSource(Operation *op, ArrayRef<Attribute> sources) {
+  bool isStack = op->getNumOperands() == 1 && cast<RankedTensorType>(op->getOperand(0).getType()).getRank() > 2;
+  if (!isStack)
+    return composeMatrixSource(op, sources);
+  SmallVector<Attribute> composed =
+      llvm::map_to_vector(matricesOf(sources[0]), [&](Attribute one) { return composeMatrixSource(op, one); });
+  return StackSourceAttr::get(op->getContext(), ArrayAttr::get(op->getContext(), composed));
 }
 
 StringRef mlir::xfmr::weightNameSuffix(Operation *op) {

@@ -151,3 +151,22 @@ func.func private @negative_not_marked(%w: tensor<8x4xf32>) -> tensor<4x8xf32> {
   %t = xfmr.weight_transpose %w : tensor<8x4xf32>
   return %t : tensor<4x8xf32>
 }
+
+// -----
+
+// An expression over a stack becomes a stack of expressions, whether the matrices are tensors of their own or one tensor.
+// CHECK-DAG: @many.panels : tensor<2x1x4x16xf32> = #xfmr.stack<[#xfmr.panels<#xfmr.tensor<"0" : tensor<8x4xf32>>, 16>, #xfmr.panels<#xfmr.tensor<"1" : tensor<8x4xf32>>, 16>]>
+// CHECK-DAG: @one.panels : tensor<2x1x4x16xf32> = #xfmr.stack<[#xfmr.panels<#xfmr.reshape<#xfmr.slice<#xfmr.tensor<"all" : tensor<2x8x4xf32>>, 0, 0, 1>, [8, 4]>, 16>, #xfmr.panels<#xfmr.reshape<#xfmr.slice<#xfmr.tensor<"all" : tensor<2x8x4xf32>>, 0, 1, 2>, [8, 4]>, 16>]>
+xfmr.weight @many : tensor<2x8x4xf32> = #xfmr.stack<[#xfmr.tensor<"0" : tensor<8x4xf32>>, #xfmr.tensor<"1" : tensor<8x4xf32>>]>
+xfmr.weight @one : tensor<2x8x4xf32> = #xfmr.tensor<"all" : tensor<2x8x4xf32>>
+func.func private @layer(%w: tensor<2x8x4xf32> {xfmr.weight}) -> tensor<2x1x4x16xf32> {
+  %p = xfmr.weight_pack %w, 16 : tensor<2x8x4xf32>
+  return %p : tensor<2x1x4x16xf32>
+}
+func.func @forward() -> (tensor<2x1x4x16xf32>, tensor<2x1x4x16xf32>) {
+  %a = xfmr.weight_ref @many : tensor<2x8x4xf32>
+  %b = xfmr.weight_ref @one : tensor<2x8x4xf32>
+  %0 = call @layer(%a) : (tensor<2x8x4xf32>) -> tensor<2x1x4x16xf32>
+  %1 = call @layer(%b) : (tensor<2x8x4xf32>) -> tensor<2x1x4x16xf32>
+  return %0, %1 : tensor<2x1x4x16xf32>, tensor<2x1x4x16xf32>
+}

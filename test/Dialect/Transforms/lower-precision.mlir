@@ -43,3 +43,13 @@ func.func @too_deep_for_int8(%x: tensor<?x65537xf32>, %w: tensor<8x65537xf32>) -
   %y = xfmr.linear %x, %w : tensor<?x65537xf32>, tensor<8x65537xf32>
   return %y : tensor<?x8xf32>
 }
+
+// CHECK-LABEL: @scores_of_experts
+// CHECK-NOT: precision
+// CHECK: return
+// MISSED: it scores experts
+func.func @scores_of_experts(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x2xi64> {
+  %y = xfmr.linear %x, %w : tensor<?x8xf32>, tensor<8x8xf32>
+  %c, %s = xfmr.choose_experts %y, 2 : tensor<?x8xf32>
+  return %c : tensor<?x2xi64>
+}

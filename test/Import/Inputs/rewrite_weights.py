@@ -2,11 +2,15 @@
 """Rewrites the weight file of a model folder in the ways that files in the wild differ (standard library only).
 
 rewrite_weights.py FOLDER [--prefix=P] [--rename=FROM=TO]... [--drop=NAME] [--extra] [--reverse] [--dtype=F16|BF16|I32] [--shards=N]
+                   [--stack-experts]
 
 --prefix is put before all names; --rename replaces a part of all names; --extra adds an I64 tensor that is no parameter; --reverse turns the order of the data around.
+--stack-experts joins PATH.experts.E.{gate,up,down}_proj.weight of all experts E to PATH.experts.gate_up_proj and
+PATH.experts.down_proj.
 """
 import json
 import os
+import re
 import struct
 import sys
 
@@ -27,6 +31,23 @@ def write(path, tensors):
     text = json.dumps(header).encode()
     with open(path, "wb") as f:
         f.write(struct.pack("<Q", len(text)) + text + b"".join(t[3] for t in tensors))
+
+
+def stack_experts(tensors):
+    stacks, others = {}, []
+    for tensor in tensors:
+        match = re.fullmatch(r"(.*\.experts)\.(\d+)\.(gate|up|down)_proj\.weight", tensor[0])
+        if match:
+            stacks.setdefault(match[1], {})[int(match[2]), match[3]] = tensor
+        else:
+            others.append(tensor)
+    for path, parts in stacks.items():
+        count = 1 + max(expert for expert, _ in parts)
+        _, dtype, (features, hidden), _ = parts[0, "gate"]
+        both = b"".join(parts[e, kind][3] for e in range(count) for kind in ("gate", "up"))
+        others.append((path + ".gate_up_proj", dtype, [count, 2 * features, hidden], both))
+        others.append((path + ".down_proj", dtype, [count, hidden, features], b"".join(parts[e, "down"][3] for e in range(count))))
+    return others
 
 
 def convert(tensor, dtype):
@@ -51,6 +72,8 @@ for flag in flags:
         tensors = [(t[0].replace(old, new),) + t[1:] for t in tensors]
     elif key == "--drop":
         tensors = [t for t in tensors if t[0] != value]
+    elif key == "--stack-experts":
+        tensors = stack_experts(tensors)
     elif key == "--extra":
         tensors.append(("embeddings.position_ids", "I64", [1, 2], struct.pack("<2q", 0, 1)))
     elif key == "--reverse":

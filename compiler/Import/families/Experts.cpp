@@ -1,0 +1,63 @@
+//===- Experts.cpp - Parts of decoders with experts -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Import/families/Experts.h"
+
+#include <algorithm>
+
+using namespace attune;
+
+ExpertKeys attune::readExpertKeys(ConfigReader &reader, const ExpertKeys &defaults) {
+  constexpr Range some = {1, 1 << 16};
+  ExpertKeys keys;
+  keys.count = reader.integer("num_local_experts", "num_experts", defaults.count, some);
+  keys.chosen = reader.integer("num_experts_per_tok", defaults.chosen, some);
+  if (keys.chosen > keys.count)
+    reader.fail("num_experts_per_tok", "at most the number of experts, which is " + std::to_string(keys.count));
+  return keys;
+}
+
+std::vector<bool> attune::readSparseLayers(ConfigReader &reader, const Config &config, int64_t layers) {
+  int64_t step = reader.integer("decoder_sparse_step", 1, {1, 1 << 16});
+  std::vector<bool> sparse(layers);
+  for (int64_t i = 0; i < layers; ++i)
+    sparse[i] = (i + 1) % step == 0;
+  if (!reader.present("mlp_only_layers"))
+    return sparse;
+  const Json &dense = *config.find("mlp_only_layers");
+  auto isLayer = [](const Json &layer) { return layer.is_number_integer() && layer.get<int64_t>() >= 0; };
+  if (!dense.is_array() || !std::all_of(dense.begin(), dense.end(), isLayer)) {
+    reader.fail("mlp_only_layers", "a list of numbers of layers");
+    return sparse;
+  }
+  // As in transformers, numbers of layers that do not exist have no effect.
+  for (const Json &layer : dense)
+    if (layer.get<int64_t>() < layers)
+      sparse[layer.get<int64_t>()] = false;
+  return sparse;
+}
+
+FfnSpec attune::declareExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, int64_t features, const ExpertNames &names) {
+  int64_t hidden = keys.hidden;
+  WeightId gatesAndUps = spec.otherTensor(names.stacked + ".gate_up_proj", {count, 2 * features, hidden});
+  WeightId downs = spec.otherTensor(names.stacked + ".down_proj", {count, hidden, features});
+  auto declare = [&](int64_t expert, const char *name, WeightId all, int64_t first, std::vector<int64_t> shape) {
+    WeightId id = spec.tensor(names.path + "." + std::to_string(expert) + "." + name + ".weight", shape);
+    WeightId rows = spec.slice(spec.slice(all, 0, expert, expert + 1), 1, first, first + shape[0]);
+    spec.setStandIn(id, spec.reshape(rows, std::move(shape)));
+    return id;
+  };
+  std::vector<WeightId> gate, up, down;
+  for (int64_t expert = 0; expert < count; ++expert) {
+    gate.push_back(declare(expert, names.gate, gatesAndUps, 0, {features, hidden}));
+    up.push_back(declare(expert, names.up, gatesAndUps, features, {features, hidden}));
+    down.push_back(declare(expert, names.down, downs, 0, {hidden, features}));
+  }
+  FfnSpec networks;
+  networks.gate.weight = spec.WeightList::stack(std::move(gate));
+  networks.up.weight = spec.WeightList::stack(std::move(up));
+  networks.down.weight = spec.WeightList::stack(std::move(down));
+  networks.activation = keys.activation;
+  return networks;
+}

@@ -1,0 +1,35 @@
+//===- Experts.h - Parts of decoders with experts ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_IMPORT_FAMILIES_EXPERTS_H
+#define ATTUNE_IMPORT_FAMILIES_EXPERTS_H
+
+#include "compiler/Import/families/CausalDecoder.h"
+
+namespace attune {
+
+/// The number of experts, and how many of them a token uses.
+struct ExpertKeys {
+  int64_t count, chosen;
+};
+
+/// Reads `num_local_experts` or `num_experts`, and `num_experts_per_tok`.
+ExpertKeys readExpertKeys(ConfigReader &reader, const ExpertKeys &defaults);
+
+/// Reads `mlp_only_layers` and `decoder_sparse_step`: true for each layer that has experts.
+std::vector<bool> readSparseLayers(ConfigReader &reader, const Config &config, int64_t layers);
+
+/// The names of the tensors of experts in published files, PATH.EXPERT.GATE.weight, and the path of those that version 5 of transformers
+/// has in memory, STACKED.{gate_up,down}_proj.
+struct ExpertNames {
+  std::string path, stacked;
+  const char *gate = "gate_proj", *up = "up_proj", *down = "down_proj";
+};
+
+/// Declares gated networks of |features| inner features as stacks. Files have a tensor for each expert and matrix, or `[count, 2 features,
+/// hidden]` and `[count, hidden, features]` for all experts.
+FfnSpec declareExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, int64_t features, const ExpertNames &names);
+
+} // namespace attune
+
+#endif // ATTUNE_IMPORT_FAMILIES_EXPERTS_H

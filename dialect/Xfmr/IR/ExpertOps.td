@@ -1,0 +1,116 @@
+//===- ExpertOps.td - Mixtures of experts ------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef XFMR_EXPERT_OPS_TD
+#define XFMR_EXPERT_OPS_TD
+
+include "dialect/Xfmr/IR/XfmrAttrs.td"
+include "dialect/Xfmr/IR/XfmrTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+/// Experts that tokens choose, `[tokens, choices]`.
+def Xfmr_Choices : 2DTensorOf<[I64]>;
+/// Factors of the experts that tokens choose, `[tokens, choices]`.
+def Xfmr_Shares : 2DTensorOf<[F32]>;
+
+def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]> {
+  let summary = "chooses the experts with the largest scores for each token";
+  let description = [{
+    `choices[t, 0], choices[t, 1], …` are the `count` experts e with the largest `scores[t, e]`, the largest first. Of
+    equal scores, that of the lower expert is the larger one; NaN is the smallest.
+
+    `shares[t, i] = exp(scores[t, choices[t, i]] - m) / sum_e exp(scores[t, e] - m)` with `m = max_e scores[t, e]`. The
+    sum is over all experts, or, with `normalized`, over the chosen ones, so that the shares of a token add up to 1.
+
+    - (C1) `scores` has a static number of columns, the experts. `count` is from 1 to their number.
+    - (N1) f32. The sum runs over all experts in order, or over the choices in order.
+
+    ```mlir
+    %choices, %shares = xfmr.choose_experts %scores, 2 {normalized} : tensor<?x8xf32>   // tensor<?x2xi64>, tensor<?x2xf32>
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[F32]>:$scores, I64Attr:$count, UnitAttr:$normalized);
+  let results = (outs Xfmr_Choices:$choices, Xfmr_Shares:$shares);
+  let assemblyFormat = "$scores `,` $count attr-dict `:` type($scores)";
+}
+
+def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
+  let summary = "adds up the feed-forward networks that each token chooses";
+  let description = [{
+    `result[t] = sum_i shares[t, i] * f_e(input[t])` with `e = choices[t, i]`, where f_e is the `xfmr.ffn` of the matrices
+    and biases of expert e:
+
+        f_e(x) = activation(x up[e]^T + up_bias[e]) down[e]^T + down_bias[e]
+        f_e(x) = (activation(x gate[e]^T + gate_bias[e]) * (x up[e]^T + up_bias[e])) down[e]^T + down_bias[e]    with `gate`
+
+    With `glu_limit` and `glu_alpha`, the product of gate and up is that of `xfmr.clamped_glu`.
+    `xfmr-decompose-experts` rewrites the operation as a loop over experts.
+
+    - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. A token chooses no expert twice, and experts
+      are from 0 to E - 1.
+    - (C2) `up` and `gate` are `[E, M, N]` for an input of N features, `down` is `[E, N', M]`.
+    - (C3) A bias is `[E, rows]` for a stack of matrices `[E, rows, columns]`. Either all stacks have a bias or none.
+    - (C4) `glu_limit` and `glu_alpha` come together, with `gate` and without activation; the limit is positive.
+    - (N1) The sum runs over the experts of a token in ascending order, with one fused multiply-add per expert. The bits
+      of a token do not depend on other tokens.
+
+    ```mlir
+    %y = xfmr.experts <silu> %x choices(%c, %s : tensor<?x2xi64>, tensor<?x2xf32>) up(%up : tensor<8x112x48xf32>)
+        down(%down : tensor<8x48x112xf32>) gate(%gate : tensor<8x112x48xf32>) : tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins Xfmr_ActivationAttr:$activation, Xfmr_Tokens:$input, Xfmr_Choices:$choices, Xfmr_Shares:$shares, Xfmr_Stack:$up,
+                       Optional<Xfmr_Matrix>:$up_bias, Xfmr_Stack:$down, Optional<Xfmr_Matrix>:$down_bias, Optional<Xfmr_Stack>:$gate,
+                       Optional<Xfmr_Matrix>:$gate_bias, OptionalAttr<F64Attr>:$glu_limit, OptionalAttr<F64Attr>:$glu_alpha);
+  let results = (outs Xfmr_Tokens:$result);
+  let assemblyFormat = [{
+    $activation $input `choices` `(` $choices `,` $shares `:` type($choices) `,` type($shares) `)`
+    `up` `(` $up (`,` $up_bias^)? `:` type($up) (`,` type($up_bias)^)? `)`
+    `down` `(` $down (`,` $down_bias^)? `:` type($down) (`,` type($down_bias)^)? `)`
+    (`gate` `(` $gate^ (`,` $gate_bias^)? `:` type($gate) (`,` type($gate_bias)^)? `)`)? attr-dict `:` type($input)
+  }];
+  let extraClassDeclaration = [{
+    /// Returns the number of experts.
+    int64_t getNumExperts() { return getUp().getType().getDimSize(0); }
+  }];
+  let hasVerifier = 1;
+}
+
+def Xfmr_GroupByExpertOp : Xfmr_Op<"group_by_expert", [Pure, InferTypeOpAdaptor]> {
+  let summary = "sorts the pairs of a token and an expert that it chooses by expert";
+  let description = [{
+    There is a row for each pair (t, i) of a token and one of its choices. Rows are ordered by `choices[t, i]`, then by
+    token. The rows of expert e are `offsets[e]` to `offsets[e + 1] - 1`; the row of the pair (t, i) has
+    `tokens[row] = t` and `row_shares[row] = shares[t, i]`.
+
+    - (C1) `choices` and `shares` have one shape, `[T, k]`, with k static. Experts are from 0 to `experts - 1`, and
+      `experts` is positive.
+
+    ```mlir
+    %offsets, %tokens, %row_shares = xfmr.group_by_expert %c, %s, 8 : tensor<?x2xi64>, tensor<?x2xf32>   // tensor<9xi64>, …
+    ```
+  }];
+  let arguments = (ins Xfmr_Choices:$choices, Xfmr_Shares:$shares, I64Attr:$experts);
+  let results = (outs 1DTensorOf<[I64]>:$offsets, Xfmr_Ids:$tokens, 1DTensorOf<[F32]>:$row_shares);
+  let assemblyFormat = "$choices `,` $shares `,` $experts attr-dict `:` type($choices) `,` type($shares)";
+}
+
+def Xfmr_AddRowsOp : Xfmr_Op<"add_rows", [Pure, AllTypesMatch<["sum", "result"]>]> {
+  let summary = "adds rows, each times a factor, to some rows of a sum";
+  let description = [{
+    `result[tokens[i], n] = fma(factors[i], rows[i, n], sum[tokens[i], n])`; all other rows are those of `sum`.
+
+    - (C1) `sum` and `rows` have the same number of columns. `tokens` names no row twice.
+
+    ```mlir
+    %y = xfmr.add_rows %rows, %factors to %sum at %tokens : tensor<?x48xf32>, tensor<?xf32> to tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[F32]>:$rows, 1DTensorOf<[F32]>:$factors, 2DTensorOf<[F32]>:$sum, Xfmr_Ids:$tokens);
+  let results = (outs 2DTensorOf<[F32]>:$result);
+  let assemblyFormat = "$rows `,` $factors `to` $sum `at` $tokens attr-dict `:` type($rows) `,` type($factors) `to` type($sum)";
+  let hasVerifier = 1;
+}
+
+#endif // XFMR_EXPERT_OPS_TD

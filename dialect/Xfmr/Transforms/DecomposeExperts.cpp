@@ -1,0 +1,154 @@
+//===- DecomposeExperts.cpp - Mixtures of experts as a loop over experts --===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Mixtures of experts. A layer has E feed-forward networks, and every token chooses k of them. Computing all of them
+// for all tokens would do E / k times the work; computing them token by token would read the weights of an expert once
+// for each of its tokens. So tokens are sorted by expert, and a loop over experts computes all rows of one expert
+// together, by the kernels that compute any projection:
+//
+//   tokens        pairs by expert             rows = input[token]     loop over experts           sum[token] +=
+//   0: e2, e0     e0: 0, 3  offsets[0] = 0    +-----+ begin = 0       e0: ffn(rows 0 .. 1)  --->  share * row
+//   1: e3, e2     e1: -              [1] = 2  | 0 3 |                 e1: nothing, not even read
+//   2: e2, e3     e2: 0, 1, 2        [2] = 2  | 0 1 |                 e2: ffn(rows 2 .. 4)  --->  share * row
+//   3: e0, e3     e3: 1, 2, 3        [3] = 5  | 2 1 |                 e3: ffn(rows 5 .. 7)  --->  share * row
+//                                    [4] = 8  | 2 3 |
+//                                             +-----+
+//                                             T * k rows
+//
+// Weights. The matrices of all experts are one weight, `[E, N, K]`, which the packer lays out matrix by matrix; an
+// expert's matrix is a view at a multiple of its size. So neither the number of layers nor that of experts changes the
+// code, and weights of experts that no token chooses are not read.
+//
+// Invariants. The kernels compute the same bits for a row whichever other rows they are given, each row is added to one
+// token, and a token gets its rows in the order of experts. So the result of a token does not depend on other tokens,
+// nor on padding, nor on the number of threads. With packed tokens there are no rows for padding. Every buffer has at
+// most T * k rows, which is known before the call, although the rows of one expert are not.
+//
+// Cost. A kernel call for each chosen expert and projection, each of which ends with a barrier; the sort is serial, in
+// T * k + E steps.
+//
+// Not done: rows of an expert padded to whole tiles with one kernel over all tiles, as on GPUs. There, blocks of a
+// fixed number of rows each read the panels of their expert again; here, a block has all rows of its expert.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/Xfmr/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::xfmr {
+#define GEN_PASS_DEF_DECOMPOSEEXPERTS
+#include "dialect/Xfmr/Transforms/Passes.h.inc"
+} // namespace mlir::xfmr
+
+using namespace mlir;
+using namespace mlir::xfmr;
+
+namespace {
+
+/// The rewrite of one mixture of experts.
+class ExpertLoop {
+public:
+  ExpertLoop(RewriterBase &rewriter, ExpertsOp op) : op(op), b(op.getLoc(), rewriter) {}
+
+  /// Returns the sum of the experts.
+  Value run() {
+    auto groups = GroupByExpertOp::create(b, op.getChoices(), op.getShares(), op.getNumExperts());
+    offsets = groups.getOffsets(), tokens = groups.getTokens(), shares = groups.getRowShares();
+    rows = GatherTokensOp::create(b, op.getInput(), tokens);
+    Value sum = linalg::FillOp::create(b, arith::ConstantOp::create(b, b.getF32FloatAttr(0)).getResult(), destination()).getResult(0);
+    auto loop = scf::ForOp::create(b, index(0), index(op.getNumExperts()), index(1), sum,
+                                   [&](OpBuilder &builder, Location loc, Value expert, ValueRange carried) {
+                                     ImplicitLocOpBuilder::InsertionGuard guard(b);
+                                     b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+                                     scf::YieldOp::create(b, ValueRange(addExpert(expert, carried[0])));
+                                   });
+    return loop.getResult(0);
+  }
+
+private:
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+  Value offsetAt(Value position) {
+    return arith::IndexCastOp::create(b, b.getIndexType(), tensor::ExtractOp::create(b, offsets, position));
+  }
+
+  /// Returns a tensor for the result, with a row for each token.
+  Value destination() {
+    RankedTensorType type = op.getResult().getType();
+    Value count = tensor::DimOp::create(b, op.getInput(), 0);
+    return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(count) : ValueRange());
+  }
+
+  /// Returns |sum| plus the rows of |expert|; |sum| if there are none.
+  Value addExpert(Value expert, Value sum) {
+    Value begin = offsetAt(expert), end = offsetAt(arith::AddIOp::create(b, expert, index(1)));
+    // min(count, bound), so that later passes can size buffers by the bound.
+    Value count = arith::MinSIOp::create(b, arith::SubIOp::create(b, end, begin), tensor::DimOp::create(b, tokens, 0));
+    Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count, index(0));
+    auto branch = [&](llvm::function_ref<Value()> value) {
+      return [this, value](OpBuilder &builder, Location) {
+        ImplicitLocOpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+        scf::YieldOp::create(b, ValueRange(value()));
+      };
+    };
+    auto add = [&]() -> Value {
+      Value result = forward(expert, slice(rows, begin, count));
+      return AddRowsOp::create(b, sum.getType(), result, slice(shares, begin, count), sum, slice(tokens, begin, count));
+    };
+    return scf::IfOp::create(b, some, branch(add), branch([&] { return sum; })).getResult(0);
+  }
+
+  /// Returns |count| rows of |tensor| from |begin| on.
+  Value slice(Value tensor, Value begin, Value count) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[0] = ShapedType::kDynamic;
+    SmallVector<OpFoldResult> starts(shape.size(), b.getIndexAttr(0)), strides(shape.size(), b.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(b.getContext(), shape);
+    starts[0] = begin, sizes[0] = count;
+    return tensor::ExtractSliceOp::create(b, type.clone(shape), tensor, starts, sizes, strides);
+  }
+
+  /// Returns the feed-forward network |expert| of |input|.
+  Value forward(Value expert, Value input) {
+    auto select = [&](Value stack) -> Value { return stack ? WeightSelectOp::create(b, stack, expert).getResult() : Value(); };
+    Value up = select(op.getUp()), upBias = select(op.getUpBias()), down = select(op.getDown()), downBias = select(op.getDownBias());
+    Value gate = select(op.getGate()), gateBias = select(op.getGateBias());
+    if (!op.getGluLimit())
+      return FfnOp::create(b, op.getActivation(), input, up, down, gate, gateBias, upBias, downBias, Value());
+    Value gated = LinearOp::create(b, input, gate, gateBias, Value(), Activation::None);
+    Value value = LinearOp::create(b, input, up, upBias, Value(), Activation::None);
+    Value inner = ClampedGluOp::create(b, gated.getType(), gated, value, op.getGluLimitAttr(), op.getGluAlphaAttr());
+    return LinearOp::create(b, inner, down, downBias, Value(), Activation::None);
+  }
+
+  ExpertsOp op;
+  ImplicitLocOpBuilder b;
+  Value offsets, tokens, shares, rows;
+};
+
+struct DecomposeExperts : xfmr::impl::DecomposeExpertsBase<DecomposeExperts> {
+  using DecomposeExpertsBase::DecomposeExpertsBase;
+
+  void runOnOperation() override {
+    SmallVector<ExpertsOp> ops;
+    getOperation().walk([&](ExpertsOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (ExpertsOp op : ops) {
+      if (knownCounts) {
+        op.emitError("mixtures of experts are not implemented for this target, whose host cannot read which experts tokens choose; "
+                     "--target=cpu has them");
+        return signalPassFailure();
+      }
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOp(op, ExpertLoop(rewriter, op).run());
+    }
+  }
+};
+
+} // namespace

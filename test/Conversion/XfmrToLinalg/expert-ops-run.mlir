@@ -1,0 +1,72 @@
+// RUN: attune-opt --convert-xfmr-to-linalg --one-shot-bufferize="bufferize-function-boundaries" --convert-linalg-to-loops \
+// RUN:     --scf-forall-to-for --convert-vector-to-scf --convert-scf-to-cf --convert-vector-to-llvm --convert-math-to-llvm --expand-strided-metadata --lower-affine \
+// RUN:     --finalize-memref-to-llvm --convert-arith-to-llvm --convert-func-to-llvm --convert-cf-to-llvm --reconcile-unrealized-casts %s \
+// RUN:   | mlir-runner --entry-point-result=void -e main -shared-libs=%mlir_lib/libmlir_c_runner_utils.so,%mlir_lib/libmlir_runner_utils.so \
+// RUN:   | FileCheck %s
+
+// Runs the converted operations by the simplest upstream lowering. Token 0 has a tie, token 1 a NaN, token 2 infinities.
+
+func.func @integers(%t: tensor<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %t, %c0 : tensor<?xi64>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = tensor.extract %t[%i] : tensor<?xi64>
+    vector.print %v : i64 punctuation <comma>
+  }
+  vector.print str " end\n"
+  return
+}
+func.func @floats(%t: tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %t, %c0 : tensor<?xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = tensor.extract %t[%i] : tensor<?xf32>
+    vector.print %v : f32 punctuation <comma>
+  }
+  vector.print str " end\n"
+  return
+}
+func.func @main() {
+  %table = arith.constant dense<[[1.0, 3.0, 3.0, 2.0], [0xFFC00000, 0.0, 1.0, 0xFFC00000], [0x7F800000, 5.0, 0x7F800000, 0xFF800000]]> : tensor<3x4xf32>
+  %scores = tensor.cast %table : tensor<3x4xf32> to tensor<?x4xf32>
+  %choices, %shares = xfmr.choose_experts %scores, 2 {normalized} : tensor<?x4xf32>
+  // CHECK: 1, 2, 2, 1, 0, 2, end
+  %flat = tensor.collapse_shape %choices [[0, 1]] : tensor<?x2xi64> into tensor<?xi64>
+  call @integers(%flat) : (tensor<?xi64>) -> ()
+  // CHECK: 0.5, 0.5, 0.731059, 0.268941, {{-?nan, -?nan,}} end
+  %flatShares = tensor.collapse_shape %shares [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
+  call @floats(%flatShares) : (tensor<?xf32>) -> ()
+  // All experts: a permutation, whatever the scores.
+  %all, %allShares = xfmr.choose_experts %scores, 4 : tensor<?x4xf32>
+  // CHECK: 1, 2, 3, 0, 2, 1, 0, 3, 0, 2, 1, 3, end
+  %flatAll = tensor.collapse_shape %all [[0, 1]] : tensor<?x4xi64> into tensor<?xi64>
+  call @integers(%flatAll) : (tensor<?xi64>) -> ()
+
+  %given = arith.constant dense<[[0.25, 0.75], [0.5, 0.125], [1.0, 2.0]]> : tensor<3x2xf32>
+  %factors = tensor.cast %given : tensor<3x2xf32> to tensor<?x2xf32>
+  // Pairs in the order of experts; expert 3 has none.
+  %offsets, %tokens, %rowShares = xfmr.group_by_expert %choices, %factors, 4 : tensor<?x2xi64>, tensor<?x2xf32>
+  %someOffsets = tensor.cast %offsets : tensor<5xi64> to tensor<?xi64>
+  // CHECK: 0, 1, 3, 6, 6, end
+  call @integers(%someOffsets) : (tensor<?xi64>) -> ()
+  // CHECK: 2, 0, 1, 0, 1, 2, end
+  call @integers(%tokens) : (tensor<?xi64>) -> ()
+  // CHECK: 1, 0.25, 0.125, 0.75, 0.5, 2, end
+  call @floats(%rowShares) : (tensor<?xf32>) -> ()
+
+  %rowTable = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %rows = tensor.cast %rowTable : tensor<2x2xf32> to tensor<?x2xf32>
+  %sumTable = arith.constant dense<[[10.0, 10.0], [20.0, 20.0], [30.0, 30.0]]> : tensor<3x2xf32>
+  %sum = tensor.cast %sumTable : tensor<3x2xf32> to tensor<?x2xf32>
+  %whereTable = arith.constant dense<[2, 0]> : tensor<2xi64>
+  %where = tensor.cast %whereTable : tensor<2xi64> to tensor<?xi64>
+  %byTable = arith.constant dense<[0.5, 2.0]> : tensor<2xf32>
+  %by = tensor.cast %byTable : tensor<2xf32> to tensor<?xf32>
+  %added = xfmr.add_rows %rows, %by to %sum at %where : tensor<?x2xf32>, tensor<?xf32> to tensor<?x2xf32>
+  // CHECK: 16, 18, 20, 20, 30.5, 31, end
+  %flatSum = tensor.collapse_shape %added [[0, 1]] : tensor<?x2xf32> into tensor<?xf32>
+  call @floats(%flatSum) : (tensor<?xf32>) -> ()
+  return
+}
