@@ -10,6 +10,7 @@
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Import/PruneHeads.h"
 #include "compiler/Support/FileKind.h"
+#include "compiler/Text/TokenizerFolder.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -151,6 +152,18 @@ Status Compilation::pack() {
   return {};
 }
 
+Status Compilation::writeTokenizer() {
+  if (!llvm::sys::fs::is_directory(options.model))
+    return {};
+  Result<std::optional<std::string>> compiled = text::compileTokenizer(options.model, listener.warning);
+  // A model is of use without its tokenizer.
+  if (!compiled && listener.warning)
+    listener.warning(compiled.message() + "; the tokenizer is left out");
+  if (!compiled || !*compiled)
+    return {};
+  return files->writeText(**compiled);
+}
+
 Status Compilation::emit() {
   ModelEmitter emitter(options, *host, *target, *emission);
   if (Status status = emission->takeKernels(*module); status.failed())
@@ -177,6 +190,8 @@ Status Compilation::emit() {
   if (!options.weightsStore)
     if (Status status = writeWeightsHeader(*packed, emitter.descriptor().buildId, files->weights()); status.failed())
       return status;
+  if (Status status = writeTokenizer(); status.failed())
+    return status;
   if (Status status = files->commit(); status.failed())
     return status;
   return finishPhase(Phase::Object, [&] { return emitter.emit(/*assembly=*/true); });

@@ -35,6 +35,17 @@ Result<OutputSet> OutputSet::create(const std::string &output) {
   return files;
 }
 
+Status OutputSet::writeText(const std::string &bytes) {
+  const std::string path = withExtension(output, "text");
+  if (path == output)
+    return Status::error("-o: '" + output + "' would be overwritten by the tokenizer; give the object another extension");
+  Result<OutputFile> created = OutputFile::create(path);
+  if (!created)
+    return created.status();
+  textFile.emplace(std::move(*created));
+  return textFile->write(bytes.data(), bytes.size());
+}
+
 Status OutputSet::writeCode(const std::string &code, EmitKind kind) {
   if (kind != EmitKind::Shared)
     return codeFile->write(code.data(), code.size());
@@ -45,7 +56,7 @@ Status OutputSet::writeCode(const std::string &code, EmitKind kind) {
 Status OutputSet::commit() {
   // The object is last, so that a process that finds it also finds its weights.
   std::vector<OutputFile *> files;
-  for (std::optional<OutputFile> *file : {&weightsFile, &headerFile, &codeFile})
+  for (std::optional<OutputFile> *file : {&weightsFile, &textFile, &headerFile, &codeFile})
     if (*file)
       files.push_back(&**file);
   return OutputFile::commitTogether(files);

@@ -12,6 +12,7 @@
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Support/Safetensors.h"
+#include "compiler/Text/TokenizerFolder.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -19,7 +20,7 @@
 using namespace attune;
 namespace fs = std::filesystem;
 
-static std::string inFolder(const std::string &folder, const char *name) { return (fs::path(folder) / name).string(); }
+static std::string inFolder(const std::string &folder, const std::string &name) { return (fs::path(folder) / name).string(); }
 
 static bool exists(const std::string &path) {
   std::error_code ignored;
@@ -62,6 +63,8 @@ static Result<std::unique_ptr<TensorProvider>> findTensors(const std::string &fo
 ModelFiles attune::listModelFiles(const std::string &folder) {
   ModelFiles files;
   for (const char *name : {"config.json", "generation_config.json"})
+    files.settings.push_back(inFolder(folder, name));
+  for (const std::string &name : text::tokenizerFileNames())
     files.settings.push_back(inFolder(folder, name));
   files.tensors = SafetensorsFolder::listFiles(folder);
   if (!SafetensorsFolder::present(folder))
@@ -207,7 +210,9 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
     return weights.status();
   std::vector<OutputFile> files;
   files.push_back(std::move(*weights));
-  for (const char *name : {"generation_config.json", "config.json"})
+  std::vector<std::string> copied = text::tokenizerFileNames();
+  copied.insert(copied.end(), {"generation_config.json", "config.json"});
+  for (const std::string &name : copied)
     if (std::string from = inFolder(configFolder, name); exists(from)) {
       Result<std::optional<OutputFile>> copy = copyFile(from, inFolder(folder, name));
       if (!copy)

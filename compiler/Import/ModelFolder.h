@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// From a path to a description and its numbers, and the way back: a folder made from a configuration and a seed, so that size and speed of
-// a model can be tried without a download.
+// From a path to a description and its numbers, and the way back: a folder made from a configuration and a seed, so
+// that size and speed of a model can be tried without a download.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_MODELFOLDER_H
@@ -39,10 +39,11 @@ struct ModelFolder {
   std::vector<std::string> warnings;
 };
 
-/// The files that a model folder is made of. Every file that openModelFolder or a reader of its results looks at has its place here: the
-/// compile cache takes a model for unchanged if none of these files has changed.
+/// The files that a model folder is made of. Every file that openModelFolder or a reader of its results looks at has
+/// its place here: the compile cache takes a model for unchanged if none of these files has changed.
 struct ModelFiles {
-  /// Files that decide the code and the settings. Optional files that are absent are listed, too: their appearance is a change.
+  /// Files that decide the code and the settings. Optional files that are absent are listed, too: their appearance is
+  /// a change.
   std::vector<std::string> settings;
   /// Files that the values of the tensors come from.
   std::vector<std::string> tensors;
@@ -60,8 +61,9 @@ Result<ModelFolder> openModelFolder(const ModelSource &source);
 /// Called with the bytes written and their total.
 using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
-/// Writes |folder|: the config.json (and generation_config.json) of |source|, whose class is that of the configuration, and a
-/// model.safetensors with the generated weights of |seed|, adapters merged. Streams, so memory does not depend on the model's size.
+/// Writes |folder|: the config.json (and generation_config.json and tokenizer) of |source|, whose class is that of the
+/// configuration, and a model.safetensors with the generated weights of |seed|, adapters merged. Streams, so memory does
+/// not depend on the model's size.
 Status initModelFolder(const ModelSource &source, const std::string &folder, int64_t seed, const Progress &progress = {});
 
 } // namespace attune

@@ -3,9 +3,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Driver/Cache.h"
+#include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
+#include "runtime/text/TextFormat.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <cstring>
 
 using namespace attune;
 
@@ -53,6 +59,24 @@ static Result<CompileOptions> combine(const CompileOptions &flags, const std::st
   return options;
 }
 
+/// Opens a .text file, or compiles the tokenizer of a model folder in memory.
+static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &name) {
+  if (!llvm::sys::fs::is_directory(name))
+    return openTextFile(name);
+  Result<std::optional<std::string>> compiled = text::compileTokenizer(name, createListener().warning);
+  if (!compiled)
+    return compiled.status();
+  if (!*compiled)
+    return Status::error(name + ": expected a folder with a tokenizer (" + llvm::join(text::tokenizerFileNames(), ", ") + ")");
+  const std::string &bytes = **compiled;
+  std::shared_ptr<void> memory(std::aligned_alloc(text::kSectionAlignment, bytes.size()), std::free);
+  std::memcpy(memory.get(), bytes.data(), bytes.size());
+  attune_text *opened;
+  if (attune_text_open_memory(memory.get(), bytes.size(), &opened) != ATTUNE_OK)
+    return Status::error(name + ": " + attune_last_error());
+  return std::shared_ptr<attune_text>(opened, [memory](attune_text *text) { attune_text_close(text); });
+}
+
 int attune::runArtefactCommand(const std::string &command, const std::vector<std::string> &arguments) {
   CompileOptions flags;
   auto open = [&](const std::string &model, const ModelRequest &request) -> Result<Artefact> {
@@ -85,6 +109,8 @@ int attune::runArtefactCommand(const std::string &command, const std::vector<std
       own.push_back("set");
     addCompileFlags(table, flags, own);
   };
+  host.textHelp = "MODEL|OUT.text";
+  host.openText = openTokenizer;
   host.openModel = open;
   host.openCase = open;
   return runCommand(host, command, arguments);

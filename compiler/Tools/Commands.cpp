@@ -17,8 +17,9 @@ struct Command {
 };
 } // namespace
 
-static constexpr Command commands[] = {{"run", runRunCommand},     {"generate", runGenerateCommand}, {"check", runCheckCommand},
-                                       {"bench", runBenchCommand}, {"diff", runDiffCommand},         {"inspect", runInspectCommand}};
+static constexpr Command commands[] = {{"run", runRunCommand},          {"generate", runGenerateCommand}, {"check", runCheckCommand},
+                                       {"bench", runBenchCommand},      {"diff", runDiffCommand},         {"inspect", runInspectCommand},
+                                       {"tokenize", runTokenizeCommand}};
 
 int attune::runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments) {
   for (const Command &entry : commands)

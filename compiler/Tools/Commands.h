@@ -1,18 +1,21 @@
 //===- Commands.h - The commands shared by the tools ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands run, check, diff, bench, inspect and generate on compiled artifacts. A tool supplies its way of opening
-// a model (attune compiles folders, attune-run loads objects) and its own flags; the rest is the same in both tools.
+// The commands run, check, diff, bench, inspect, generate and tokenize on compiled artifacts. A tool supplies its way
+// of opening a model (attune compiles folders, attune-run loads objects) and its own flags; the rest is the same in
+// both tools.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_COMMANDS_H
 #define ATTUNE_COMPILER_TOOLS_COMMANDS_H
 
+#include "attune/text.h"
 #include "compiler/Support/SafetensorsWriter.h"
 #include "compiler/Tools/Artefact.h"
 #include "compiler/Tools/ExitStatus.h"
 #include "compiler/Tools/Flags.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace attune {
@@ -53,10 +56,14 @@ struct CommandHost {
   std::function<Result<Artefact>(const std::string &model, const ModelRequest &)> openModel;
   /// Opens the model of a golden case folder.
   std::function<Result<Artefact>(const std::string &caseFolder, const ModelRequest &)> openCase;
+  /// The kinds of tokenizers for help, such as "MODEL|OUT.text".
+  std::string textHelp;
+  /// Opens the tokenizer named on the command line.
+  std::function<Result<std::shared_ptr<attune_text>>(const std::string &name)> openText;
 };
 
-/// Executes |command|, one of run, check, diff, bench, inspect, generate; prints results to stdout and errors, one line
-/// each, to stderr. Returns the exit status.
+/// Executes |command|, one of run, check, diff, bench, inspect, generate, tokenize; prints results to stdout and
+/// errors, one line each, to stderr. Returns the exit status.
 int runCommand(const CommandHost &host, const std::string &command, const std::vector<std::string> &arguments);
 
 // The commands, one file each.
@@ -66,13 +73,18 @@ int runDiffCommand(const CommandHost &host, const std::vector<std::string> &argu
 int runBenchCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInspectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runGenerateCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+int runTokenizeCommand(const CommandHost &host, const std::vector<std::string> &arguments);
+
+/// Opens the .text file |path|.
+Result<std::shared_ptr<attune_text>> openTextFile(const std::string &path);
 
 /// Parses the arguments of a command. If it prints help or reports an error, returns the exit status; returns nullopt
 /// if the command is to proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines that describe
 /// the command.
 std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
-/// Parses |arguments| of a command with at most one model as parseArguments does, and sets |model| to its name, "" if there is none.
+/// Parses |arguments| of a command with at most one model as parseArguments does, and sets |model| to its name, "" if
+/// there is none.
 std::optional<int> parseModelArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                        std::string &model, const std::string &usage, const std::string &summary);
 

@@ -33,6 +33,9 @@ int main(int argc, char **argv) {
   host.openModel = [&](const std::string &positional, const ModelRequest &) { return openObject(model, positional, weights); };
   host.openCase = [&](const std::string &, const ModelRequest &) { return openObject(model, "", weights); };
 
+  host.textHelp = "OUT.text";
+  host.openText = openTextFile;
+
   auto command = [&](const char *name, const char *summary) {
     return CommandEntry{name, summary,
                         [&host, name](const std::vector<std::string> &arguments) { return runCommand(host, name, arguments); }};
@@ -44,7 +47,8 @@ int main(int argc, char **argv) {
       {command("run", "one forward call, from a file or flags to a file or the screen"), command("generate", "text generation"),
        command("check", "golden cases: worst error against tolerance for each output"),
        command("bench", "latency, rates and the fraction of the machine's peak"),
-       command("inspect", "signature, sizes, kernels and weights"), command("diff", "compare two safetensors files")},
+       command("tokenize", "texts to ids of a tokenizer, and back"), command("inspect", "signature, sizes, kernels and weights"),
+       command("diff", "compare two safetensors files")},
       "attune-run COMMAND --help lists the flags of a command.\nOUT.so is made by `attune compile MODEL -o OUT.so --emit=shared`."};
   return runTool(manual, ATTUNE_VERSION, {argv + 1, argv + argc}, [](const std::string &) { return std::string(); });
 }

@@ -44,6 +44,7 @@ static std::vector<CommandEntry> listCommands(const CommandHost &host) {
        [&](auto &arguments) { return runCompileCommand(host, arguments); }},
       {"run", "one forward call, from a file or flags to a file or the screen", artefact("run")},
       {"generate", "text generation", artefact("generate")},
+      {"tokenize", "texts to ids of a model's tokenizer, and back", artefact("tokenize")},
       {"check", "golden cases: worst error against tolerance for each output", artefact("check")},
       {"bench", "latency, rates and the fraction of the machine's peak", artefact("bench")},
       {"diff", "compare two safetensors files", artefact("diff")},

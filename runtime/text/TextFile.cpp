@@ -30,6 +30,8 @@ static bool isKnown(uint32_t kind) {
   case kSectionModelLookup:
   case kSectionModelStrings:
   case kSectionModelStarts:
+  case kSectionDecodeStrings:
+  case kSectionDecodeStarts:
   case kSectionTrie:
   case kSectionMerges:
   case kSectionSymbols:

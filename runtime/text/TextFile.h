@@ -9,7 +9,7 @@
 
 namespace attune::text {
 
-/// The bytes of a section, inside the file. They are untrusted: whoever reads them checks every offset in them.
+/// The bytes of a section, inside the file. They are untrusted: readers check every offset in them.
 struct Section {
   const uint8_t *data = nullptr; ///< aligned to kSectionAlignment; null if the file has no such section
   size_t bytes = 0;

@@ -29,26 +29,28 @@ constexpr uint32_t sectionName(const char (&name)[5]) {
 
 /// The kinds of sections. The comment names the element type.
 enum SectionKind : uint32_t {
-  kSectionSettings = sectionName("CONF"),      ///< one Settings
-  kSectionStrings = sectionName("VOCB"),       ///< bytes of the tokens' strings, one after the other
-  kSectionStringStarts = sectionName("VOCO"),  ///< u32 per id and one more: where its string starts in VOCB
-  kSectionTokenFlags = sectionName("VOCF"),    ///< u8 per id: TokenFlag
-  kSectionLookup = sectionName("HASH"),        ///< u32 id + 1 or 0 per slot, a power of two: string to id
-  kSectionModelLookup = sectionName("MASH"),   ///< u32 as HASH, of the strings as the model sees them
-  kSectionModelStrings = sectionName("MODS"),  ///< bytes of the model's strings, if they differ from VOCB
-  kSectionModelStarts = sectionName("MODO"),   ///< u32 per id and one more, into MODS
-  kSectionTrie = sectionName("TRIE"),          ///< TrieUnit, a power of two: prefixes of the model's strings
-  kSectionMerges = sectionName("MERG"),        ///< MergeSlot, a power of two: pair of ids to merged id
-  kSectionSymbols = sectionName("SYMB"),       ///< u32 per byte value: id of the byte or of the byte token, kNoId if none
-  kSectionScores = sectionName("SCOR"),        ///< f64 per id: Unigram scores
-  kSectionSteps = sectionName("PIPE"),         ///< u32: normalizer, pre-tokenizer, post-processor and decoder steps
-  kSectionPool = sectionName("POOL"),          ///< bytes of strings and tables that steps refer to
-  kSectionCharacters = sectionName("CHAR"),    ///< CharacterMap of u16 values: CharacterFlag
-  kSectionUnicode = sectionName("UNIC"),       ///< decompositions, compositions and combining classes
-  kSectionAddedTrie = sectionName("ADDT"),     ///< TrieUnit: added tokens that match the text itself
+  kSectionSettings = sectionName("CONF"),        ///< one Settings
+  kSectionStrings = sectionName("VOCB"),         ///< bytes of the tokens' strings, one after the other
+  kSectionStringStarts = sectionName("VOCO"),    ///< u32 per id and one more: where its string starts in VOCB
+  kSectionTokenFlags = sectionName("VOCF"),      ///< u8 per id: TokenFlag
+  kSectionLookup = sectionName("HASH"),          ///< u32 id + 1 or 0 per slot, a power of two: string to id
+  kSectionModelLookup = sectionName("MASH"),     ///< u32 as HASH, of the strings as the model sees them
+  kSectionModelStrings = sectionName("MODS"),    ///< bytes of the model's strings, if they differ from VOCB
+  kSectionModelStarts = sectionName("MODO"),     ///< u32 per id and one more, into MODS
+  kSectionDecodeStrings = sectionName("DECS"),   ///< bytes of the strings that decoding takes, if they differ from VOCB
+  kSectionDecodeStarts = sectionName("DECO"),    ///< u32 per id and one more, into DECS
+  kSectionTrie = sectionName("TRIE"),            ///< TrieUnit, a power of two: prefixes of the model's strings
+  kSectionMerges = sectionName("MERG"),          ///< MergeSlot, a power of two: pair of ids to merged id
+  kSectionSymbols = sectionName("SYMB"),         ///< 512 u32: ids of the bytes or byte tokens, then of the ASCII characters; kNoId if none
+  kSectionScores = sectionName("SCOR"),          ///< f64 per id: Unigram scores
+  kSectionSteps = sectionName("PIPE"),           ///< u32: normalizer, pre-tokenizer, post-processor and decoder steps
+  kSectionPool = sectionName("POOL"),            ///< bytes of strings and tables that steps refer to
+  kSectionCharacters = sectionName("CHAR"),      ///< CharacterMap of u16 values: CharacterFlag
+  kSectionUnicode = sectionName("UNIC"),         ///< decompositions, compositions and combining classes
+  kSectionAddedTrie = sectionName("ADDT"),       ///< TrieUnit: added tokens that match the text itself
   kSectionAddedNormalTrie = sectionName("ADDN"), ///< TrieUnit: added tokens that match the normalized text
-  kSectionChatTemplate = sectionName("CHAT"),  ///< a compiled chat template
-  kSectionLabels = sectionName("LABL"),        ///< names of classes
+  kSectionChatTemplate = sectionName("CHAT"),    ///< a compiled chat template
+  kSectionLabels = sectionName("LABL"),          ///< names of classes
 };
 
 /// "ATTUNET1" as a little-endian number.

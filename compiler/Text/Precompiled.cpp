@@ -1,0 +1,114 @@
+//===- Precompiled.cpp - SentencePiece's character maps -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// SentencePiece stores a map as a double-array trie of its own making. Its strings are listed and put into a trie of
+// ours.
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Text/Precompiled.h"
+#include "compiler/Text/TrieBuilder.h"
+
+#include <cstring>
+
+using namespace attune;
+using namespace attune::text;
+
+static Result<std::string> decodeBase64(const std::string &text) {
+  std::string bytes;
+  uint32_t word = 0, bits = 0;
+  for (char c : text) {
+    if (c == '=' || c == '\n')
+      continue;
+    int value = c >= 'A' && c <= 'Z'   ? c - 'A'
+                : c >= 'a' && c <= 'z' ? c - 'a' + 26
+                : c >= '0' && c <= '9' ? c - '0' + 52
+                : c == '+'             ? 62
+                : c == '/'             ? 63
+                                       : -1;
+    if (value < 0)
+      return Status::error("expected base64");
+    word = word << 6 | uint32_t(value);
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes += char(word >> bits);
+    }
+  }
+  return bytes;
+}
+
+namespace {
+
+/// Lists the strings of a trie in the format of the library darts-clone.
+class DartsReader {
+public:
+  DartsReader(const std::vector<uint32_t> &units, const std::string &texts, std::map<std::string, uint32_t> &places,
+              std::string &replacements)
+      : units(units), texts(texts), places(places), replacements(replacements) {}
+
+  bool visit(uint32_t node, std::string &key) {
+    if (key.size() > 64 || ++visited > units.size() * 2 + 16)
+      return false;
+    for (uint32_t byte = 1; byte < 256; ++byte) {
+      uint32_t child = node ^ byte;
+      if (child >= units.size() || (units[child] & (1u << 31 | 0xFF)) != byte)
+        continue;
+      uint32_t offset = (units[child] >> 10) << ((units[child] & (1u << 9)) >> 6);
+      uint32_t below = child ^ offset;
+      key += char(byte);
+      if (units[child] >> 8 & 1) {
+        if (below >= units.size() || !add(key, units[below] & 0x7FFFFFFF))
+          return false;
+      }
+      if (!visit(below, key))
+        return false;
+      key.pop_back();
+    }
+    return true;
+  }
+
+private:
+  bool add(const std::string &key, uint32_t place) {
+    if (place > texts.size())
+      return false;
+    std::string text = texts.c_str() + place;
+    uint32_t size = uint32_t(text.size());
+    places[key] = uint32_t(replacements.size());
+    replacements.append(reinterpret_cast<const char *>(&size), 4);
+    replacements += text;
+    return true;
+  }
+
+  const std::vector<uint32_t> &units;
+  const std::string &texts;
+  std::map<std::string, uint32_t> &places;
+  std::string &replacements;
+  size_t visited = 0;
+};
+
+} // namespace
+
+Result<PrecompiledMap> attune::text::parsePrecompiledBytes(const std::string &bytes) {
+  PrecompiledMap map;
+  if (bytes.empty())
+    return map;
+  uint32_t trieBytes = 0;
+  if (bytes.size() >= 4)
+    std::memcpy(&trieBytes, bytes.data(), 4);
+  if (bytes.size() < 8 || trieBytes % 4 || trieBytes == 0 || trieBytes > bytes.size() - 4)
+    return Status::error("expected a size, a trie and strings, got " + std::to_string(bytes.size()) + " bytes");
+  std::vector<uint32_t> units(trieBytes / 4);
+  std::memcpy(units.data(), bytes.data() + 4, trieBytes);
+  std::string texts = bytes.substr(4 + trieBytes), key;
+  std::map<std::string, uint32_t> places;
+  uint32_t root = (units[0] >> 10) << ((units[0] & (1u << 9)) >> 6);
+  if (!DartsReader(units, texts, places, map.replacements).visit(root, key))
+    return Status::error("the trie of the map is damaged");
+  map.units = buildTrie(places);
+  return map;
+}
+
+Result<PrecompiledMap> attune::text::parsePrecompiled(const std::string &base64) {
+  Result<std::string> bytes = decodeBase64(base64);
+  return bytes ? parsePrecompiledBytes(*bytes) : Result<PrecompiledMap>(bytes.status());
+}

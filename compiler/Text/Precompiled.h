@@ -1,0 +1,29 @@
+//===- Precompiled.h - SentencePiece's character maps ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_PRECOMPILED_H
+#define ATTUNE_COMPILER_TEXT_PRECOMPILED_H
+
+#include "compiler/Support/Status.h"
+#include "runtime/text/TextTables.h"
+
+#include <string>
+#include <vector>
+
+namespace attune::text {
+
+/// A map from strings to their replacements.
+struct PrecompiledMap {
+  std::vector<TrieUnit> units; ///< values are offsets into |replacements|
+  std::string replacements;    ///< u32 bytes, then text, each
+};
+
+/// Parses `precompiled_charsmap` of tokenizer.json: base64 of the bytes that parsePrecompiledBytes takes.
+Result<PrecompiledMap> parsePrecompiled(const std::string &base64);
+/// Parses the map of a SentencePiece model: the size of a double-array trie (u32), the trie, and strings that end with
+/// NUL.
+Result<PrecompiledMap> parsePrecompiledBytes(const std::string &bytes);
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_PRECOMPILED_H

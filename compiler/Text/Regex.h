@@ -1,0 +1,48 @@
+//===- Regex.h - Regular expressions of tokenizers ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The syntax is that of the reference's engine, Oniguruma: `^` and `$` are anchors of lines, `{n,m}+` repeats a group,
+// `\h` is a hexadecimal digit, sets nest and intersect by `&&`. What an automaton cannot say is refused by name:
+// back-references, look-around of more than one character, atomic groups and possessive repeats of more than one
+// class.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_REGEX_H
+#define ATTUNE_COMPILER_TEXT_REGEX_H
+
+#include "compiler/Support/Status.h"
+#include "compiler/Text/CodePointSet.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attune::text {
+
+/// A node of a parsed regular expression.
+struct RegexNode {
+  enum Kind {
+    Empty,
+    Set,       ///< one character of |set|
+    Concat,    ///< |children| one after the other
+    Alternate, ///< the first of |children| that lets the rest match
+    Repeat,    ///< children[0], |min| to |max| times (max < 0: any number), as often as possible if |greedy|
+    Ahead,     ///< the next character is in |set|, or |atEdge| and the text ends
+    Behind,    ///< the character before is in |set|, or |atEdge| and the text begins
+  };
+  Kind kind = Empty;
+  CodePointSet set;
+  bool atEdge = false;
+  std::vector<std::unique_ptr<RegexNode>> children;
+  int min = 0, max = 0;
+  bool greedy = true;
+};
+
+/// Parses |pattern| (UTF-8). Errors say what is not supported and where.
+Result<std::unique_ptr<RegexNode>> parseRegex(const std::string &pattern);
+
+/// Compiles |pattern| to the bytes of an automaton (AutomatonHeader and its tables).
+Result<std::string> compileRegex(const std::string &pattern);
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_REGEX_H

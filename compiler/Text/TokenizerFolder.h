@@ -1,0 +1,25 @@
+//===- TokenizerFolder.h - The tokenizer of a model folder ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_TOKENIZERFOLDER_H
+#define ATTUNE_COMPILER_TEXT_TOKENIZERFOLDER_H
+
+#include "compiler/Support/Status.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune::text {
+
+/// Returns the names of the files of a folder that a tokenizer is made from, present or not.
+const std::vector<std::string> &tokenizerFileNames();
+
+/// Compiles the tokenizer of |folder| to the bytes of a .text file; nullopt if the folder has none. |warn| receives
+/// warnings.
+Result<std::optional<std::string>> compileTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn);
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_TOKENIZERFOLDER_H

@@ -1,0 +1,80 @@
+//===- TokenizerSpec.h - A tokenizer before it is tables ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The readers of tokenizer.json and of older files make a TokenizerSpec; makeTextFile turns it into the sections of a
+// .text file.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_TOKENIZERSPEC_H
+#define ATTUNE_COMPILER_TEXT_TOKENIZERSPEC_H
+
+#include "compiler/Support/Json.h"
+#include "compiler/Text/TextFileWriter.h"
+#include "runtime/text/TextTables.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace attune::text {
+
+/// The bytes that steps refer to. Equal strings are stored once.
+class Pool {
+public:
+  /// Returns the place of |bytes|, at a multiple of |alignment|.
+  PoolString add(const std::string &bytes, size_t alignment = 1);
+  const std::string &bytes() const { return content; }
+
+private:
+  std::string content;
+  std::map<std::string, uint32_t> places;
+};
+
+/// A token that is found in texts before the model sees them.
+struct AddedToken {
+  std::string content;
+  bool singleWord = false, stripLeft = false, stripRight = false, normalized = true, special = false;
+};
+
+/// A tokenizer: model, steps and added tokens.
+struct TokenizerSpec {
+  ModelKind model = ModelKind::WordPiece;
+  /// Model strings and their ids. Ids may have gaps. A Unigram vocabulary may have a string twice; the last id counts.
+  std::unordered_map<std::string, uint32_t> vocab;
+  /// Strings by id, as the model lists them.
+  std::vector<std::string> tokens;
+  std::vector<bool> exists;
+  /// Number of entries; ids of new added tokens begin there.
+  uint32_t modelSize = 0;
+  std::vector<std::pair<std::string, std::string>> merges;
+  std::vector<double> scores;
+  std::optional<std::string> unknownToken;
+  std::optional<uint32_t> unknownId;
+  std::string continuingPrefix, endSuffix;
+  uint32_t maxCharacters = 100;
+  bool fuseUnknown = false, byteFallback = false, ignoreMerges = false;
+
+  std::vector<Step> normalizers, preTokenizers, processors, decoders;
+  bool hasDecoder = false;
+  Pool pool;
+  std::vector<AddedToken> added;
+  std::string padToken;
+  uint32_t padId = 0, padTypeId = 0;
+
+  /// Adds a token of the model.
+  void addToken(const std::string &content, uint32_t id);
+};
+
+/// Reads the tokenizer of |root|, the contents of tokenizer.json; |file| is its name in messages.
+Result<TokenizerSpec> readTokenizerJson(const Json &root, const std::string &file);
+
+/// Adds the tokenizer's sections to |writer|. |warn| receives what is odd about it. |file| is the tokenizer's name in
+/// messages.
+Status writeTokenizer(const TokenizerSpec &spec, const std::string &file, const std::function<void(const std::string &)> &warn,
+                      TextFileWriter &writer);
+
+} // namespace attune::text
+
+#endif // ATTUNE_COMPILER_TEXT_TOKENIZERSPEC_H

@@ -1,0 +1,154 @@
+/*===- text.h - Tokenizers ----------------------------------------------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Opens the tokenizer of a compiled model (OUT.text) and turns texts into ids and back. Ids, offsets and decoded texts
+ * are those of the reference library. The conventions on errors, threads and strings are those of runtime.h; programs
+ * link libattune_text.
+ *===-----------------------------------------------------------------------===*/
+#ifndef ATTUNE_TEXT_H
+#define ATTUNE_TEXT_H
+
+#include "attune/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef ATTUNE_BUILD_SHARED
+#pragma GCC visibility push(default)
+#endif
+
+//===--- Files -------------------------------------------------------------===//
+
+/// A mapped .text file: vocabulary, tables of the tokenizer, chat template. Immutable; shared by its tokenizers.
+typedef struct attune_text attune_text;
+
+/// Maps the file |path|. Reads its header and settings, not its tables, so this takes microseconds. Fails with
+/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
+attune_status attune_text_open(const char *path, attune_text **out_text);
+/// Reads a file in memory, which is borrowed and begins at a multiple of 64.
+attune_status attune_text_open_memory(const void *data, size_t bytes, attune_text **out_text);
+/// Unmaps the file, after the last tokenizer of |text| is destroyed. Null is allowed.
+void attune_text_close(attune_text *text);
+/// Compares the checksums of all tables; reads the whole file. Fails with CORRUPT.
+attune_status attune_text_verify(const attune_text *text);
+
+/// Returns the size of the vocabulary: every id is less. Some ids may have no token.
+int64_t attune_text_vocab_size(const attune_text *text);
+/// Returns the string of token |id| (UTF-8, not NUL-terminated) and its length in |out_bytes|; null if there is none.
+const char *attune_text_token(const attune_text *text, int64_t id, size_t *out_bytes);
+/// Returns the id of a token, -1 if there is none.
+int64_t attune_text_token_id(const attune_text *text, const char *token, size_t bytes);
+/// Returns 1 if |id| is a special token, which decoding may skip.
+int attune_text_is_special(const attune_text *text, int64_t id);
+
+//===--- Tokenizers --------------------------------------------------------===//
+
+/// Memory and caches for one call at a time, of one thread at a time.
+typedef struct attune_tokenizer attune_tokenizer;
+
+/// The options of a tokenizer. Set every field by attune_tokenizer_options_init first.
+typedef struct attune_tokenizer_options {
+  size_t struct_bytes;   ///< sizeof(attune_tokenizer_options), set by init
+  size_t max_call_bytes; ///< bytes of the texts, or 16 times the ids, of one call (16 MiB)
+  void *memory;          ///< the caller's memory, at a multiple of 64, owned until destroyed; null = reserve address space, whose pages are
+                         ///< taken when a call first needs them
+  size_t memory_bytes;   ///< size of |memory|, at least attune_tokenizer_memory_bytes
+} attune_tokenizer_options;
+
+/// Sets |options| to the defaults.
+void attune_tokenizer_options_init(attune_tokenizer_options *options);
+/// Returns the bytes of memory with which no call of at most options.max_call_bytes bytes fails for want of memory,
+/// unless its normalizer makes a text more than eight times longer.
+size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_tokenizer_options *options);
+/// Makes a tokenizer. |options| may be null. Calls of it take no memory. Fails with INVALID_ARGUMENT or OUT_OF_MEMORY.
+attune_status attune_tokenizer_create(const attune_text *text, const attune_tokenizer_options *options, attune_tokenizer **out_tokenizer);
+/// Gives the memory back. Null is allowed.
+void attune_tokenizer_destroy(attune_tokenizer *tokenizer);
+
+/// A text, or two that belong together. Texts are UTF-8 and may contain NUL.
+typedef struct attune_text_input {
+  const char *text;
+  size_t bytes;
+  const char *pair; ///< the second text, or null
+  size_t pair_bytes;
+} attune_text_input;
+
+/// The text of a pair that is truncated.
+typedef enum attune_truncation {
+  ATTUNE_TRUNCATE_LONGEST_FIRST = 0, ///< the longer one, then both
+  ATTUNE_TRUNCATE_ONLY_FIRST = 1,
+  ATTUNE_TRUNCATE_ONLY_SECOND = 2
+} attune_truncation;
+
+/// The options of an encoding. Set every field by attune_encode_options_init first.
+typedef struct attune_encode_options {
+  size_t struct_bytes;          ///< sizeof(attune_encode_options), set by init
+  int32_t add_special_tokens;   ///< 1 = as the tokenizer's template says
+  int32_t split_special_tokens; ///< 1 = special tokens that the text spells are text
+  int32_t want_offsets;         ///< 1 = offsets and words
+  int32_t truncation;           ///< attune_truncation
+  int64_t max_length;           ///< most tokens, special ones included; -1 = any
+  int64_t stride;               ///< tokens that a window of a truncated text shares with the one before
+  int32_t want_overflow;        ///< 1 = the windows after the first, too
+  int32_t truncate_left;        ///< 1 = the end of the text is kept, not the beginning
+  int32_t pad_to_longest;       ///< 1 = encodings get the length of the longest
+  int32_t pad_left;             ///< 1 = padding goes before the tokens
+  int64_t pad_length;           ///< > 0: least length of an encoding
+  int64_t pad_to_multiple_of;   ///< > 1: padded lengths are multiples of this
+  int64_t pad_id;               ///< the id of padding
+  int64_t pad_type_id;
+} attune_encode_options;
+
+/// Sets |options| to the defaults: special tokens, no truncation, no padding. pad_id is that of |text|, which may be
+/// null.
+void attune_encode_options_init(const attune_text *text, attune_encode_options *options);
+
+/// The tokens of an input, or of one window of it, in memory of the tokenizer.
+typedef struct attune_encoding {
+  int64_t input;                      ///< the number of the input
+  int64_t length;                     ///< tokens, special ones and padding included
+  const int32_t *ids;                 ///< [length], and the same below
+  const int32_t *type_ids;            ///< 0 for the first text, 1 for the second, unless the template says otherwise
+  const int32_t *attention_mask;      ///< 0 for padding
+  const int32_t *special_tokens_mask; ///< 1 for tokens that the template or padding added
+  const int32_t *sequence_ids;        ///< 0 or 1: the text; -1 for tokens of the template and padding
+  const int32_t *offsets;  ///< [length, 2]: first character in the text and the one after the last, (0, 0) for others; null unless wanted
+  const int32_t *word_ids; ///< the piece of the text, counted by the pre-tokenizer, -1 for others; null unless wanted
+} attune_encoding;
+
+/// Encodes |num_inputs| inputs. |*out_encodings| is an array of |*out_num| encodings, in the order of the inputs, each
+/// followed by its further windows; it lives until the next call of |tokenizer|. |options| may be null. Fails with
+/// INVALID_ARGUMENT for bytes that are not UTF-8, a max_length that special tokens fill, a stride that is not less
+/// than a window, or a truncation that cannot reach max_length, and with LIMIT_EXCEEDED for longer texts than
+/// max_call_bytes.
+attune_status attune_tokenizer_encode(attune_tokenizer *tokenizer, const attune_text_input *inputs, size_t num_inputs,
+                                      const attune_encode_options *options, const attune_encoding **out_encodings, size_t *out_num);
+
+/// Decodes ids to text: |*out_text| (UTF-8, NUL-terminated) with |*out_bytes| bytes lives until the next call. Ids
+/// without a token are skipped, and so are special tokens if |skip_special_tokens|.
+attune_status attune_tokenizer_decode(attune_tokenizer *tokenizer, const int32_t *ids, size_t num_ids, int skip_special_tokens,
+                                      const char **out_text, size_t *out_bytes);
+
+//===--- Text as it comes --------------------------------------------------===//
+
+/// Decodes ids one after the other. Emits only complete UTF-8; the pieces together are what attune_tokenizer_decode
+/// makes of all ids.
+typedef struct attune_decode_stream attune_decode_stream;
+
+/// Makes a stream. Takes memory; calls of it take none. Fails with OUT_OF_MEMORY.
+attune_status attune_decode_stream_create(const attune_text *text, int skip_special_tokens, attune_decode_stream **out_stream);
+/// Frees |stream|. Null is allowed.
+void attune_decode_stream_destroy(attune_decode_stream *stream);
+/// Adds |id|. |*out_text| (not NUL-terminated) with |*out_bytes| bytes is the text that is now complete, often
+/// nothing; it lives until the next call.
+attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id, const char **out_text, size_t *out_bytes);
+/// Ends the text: emits what waited for more bytes. The stream is then at the beginning of another text.
+attune_status attune_decode_stream_finish(attune_decode_stream *stream, const char **out_text, size_t *out_bytes);
+
+#ifdef ATTUNE_BUILD_SHARED
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif /* ATTUNE_TEXT_H */

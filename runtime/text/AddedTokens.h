@@ -1,0 +1,57 @@
+//===- AddedTokens.h - Finding added tokens in texts ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_ADDEDTOKENS_H
+#define ATTUNE_RUNTIME_TEXT_ADDEDTOKENS_H
+
+#include "runtime/text/Tables.h"
+
+namespace attune::text {
+
+/// The bytes that added tokens begin with, by which most positions of a text are skipped.
+struct FirstBytes {
+  bool any = false, isFirst[256];
+  int only = -1; ///< the byte, if there is one only
+
+  void open(const Trie &trie) {
+    int count = 0;
+    for (int byte = 0; byte < 256; ++byte) {
+      isFirst[byte] = trie && trie.begins(uint8_t(byte));
+      count += isFirst[byte];
+      only = isFirst[byte] ? byte : only;
+    }
+    any = count > 0;
+    only = count == 1 ? only : -1;
+  }
+};
+
+/// Splits a text at the added tokens that one trie knows: the longest at each position, from left to right.
+class AddedTokenMatches {
+public:
+  AddedTokenMatches(const Tables &tables, const Trie &trie, const FirstBytes &first, bool skipSpecial, const uint8_t *text, size_t size)
+      : tables(tables), trie(trie), first(first), skipSpecial(skipSpecial), text(text), size(size) {}
+
+  /// Sets the next part of the text: |id| is kNoId for text between tokens. Parts overlap if a token follows in the
+  /// white space that the token before it took, as in the reference. Returns false at the end.
+  bool next(size_t &begin, size_t &end, uint32_t &id);
+
+private:
+  bool findMatch(size_t &begin, size_t &end, uint32_t &id);
+  bool isWord(uint32_t character) const { return tables.characters(character) & kCharWord; }
+
+  const Tables &tables;
+  const Trie &trie;
+  const FirstBytes &first;
+  bool skipSpecial;
+  const uint8_t *text;
+  size_t size;
+  size_t searchAt = 0; ///< where the search for tokens goes on
+  size_t emitted = 0;  ///< the end of the last part
+  bool hasMatch = false;
+  size_t matchBegin = 0, matchEnd = 0;
+  uint32_t matchId = kNoId;
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_ADDEDTOKENS_H

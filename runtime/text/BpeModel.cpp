@@ -1,0 +1,285 @@
+//===- BpeModel.cpp - Byte-pair encoding ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A piece begins as a sequence of symbols, its bytes or characters. Then, as long as two neighbors have a merge, the
+// pair with the lowest rank, the leftmost of equals, becomes one symbol. Two ways, which give the same result:
+//
+// up to 64 symbols an array of ranks; find the least, merge, close the gap: quadratic, but without branches to
+// mispredict
+// more a heap of (rank, position); entries whose pair is gone are skipped: n log n, also for a megabyte without a
+// space
+//
+// Most pieces are words that occurred before: a cache of 16384 pieces of up to 16 bytes comes first.
+//===----------------------------------------------------------------------===//
+
+#include "runtime/text/Model.h"
+
+using namespace attune::text;
+
+/// The most symbols that are merged by scanning an array.
+static constexpr size_t kShort = 64;
+static constexpr uint32_t kNoRank = 0xFFFFFFFFu;
+
+/// Cuts the piece where no merge can join the parts, which are then short and often the same: before a mark of a space
+/// that follows another character, if the vocabulary permits that.
+void Model::tokenizeBpe(const AlignedText &piece) {
+  if (!(tables->settings.modelFlags & kModelCutsAtMark) || piece.size <= PieceCache::kMostBytes)
+    return tokenizeBpeUnit(piece);
+  const uint8_t *bytes = piece.bytes;
+  size_t begin = 0;
+  bool afterMark = true;
+  for (size_t i = 0; i < piece.size;) {
+    bool mark = bytes[i] == 0xE2 && piece.size - i >= 3 && bytes[i + 1] == 0x96 && bytes[i + 2] == 0x81;
+    if (mark && !afterMark) {
+      tokenizeBpeUnit(piece.slice(begin, i));
+      begin = i;
+    }
+    afterMark = mark;
+    i += mark ? 3 : 1;
+  }
+  tokenizeBpeUnit(piece.slice(begin, piece.size));
+}
+
+void Model::tokenizeBpeUnit(const AlignedText &piece) {
+  uint32_t flags = tables->settings.modelFlags;
+  bool hit = false;
+  PieceCache::Entry *entry = piece.size <= PieceCache::kMostBytes ? cache.find(piece.bytes, piece.size, hit) : nullptr;
+  if (entry && hit) {
+    size_t begin = 0;
+    for (size_t i = 0; i < entry->count && i < PieceCache::kMostTokens; ++i) {
+      size_t end = entry->ends[i] < piece.size ? entry->ends[i] : piece.size;
+      add(entry->ids[i], piece, begin, end);
+      begin = entry->ends[i];
+    }
+    return;
+  }
+  size_t first = tokens->size;
+  uint32_t whole = kNoId;
+  if (flags & kModelIgnoreMerges)
+    whole = tables->modelLookup.find(tables->modelStrings, piece.bytes, piece.size);
+  symbols.clear();
+  if (whole != kNoId) {
+    symbols.push({whole, uint32_t(piece.size), -1, -1});
+  } else {
+    startBpe(piece);
+    if (symbols.full) {
+      scratchFull = true;
+      return;
+    }
+    if (symbols.size <= kShort)
+      mergeShort();
+    else
+      mergeLong();
+  }
+  size_t at = 0;
+  bool cacheable = entry && symbols.size <= PieceCache::kMostTokens;
+  size_t count = 0;
+  for (size_t i = 0; i < symbols.size; ++i) {
+    if (symbols[i].size == 0)
+      continue;
+    size_t end = at + symbols[i].size;
+    add(symbols[i].id, piece, at < piece.size ? at : piece.size, end < piece.size ? end : piece.size);
+    at = end;
+    if (cacheable && count < PieceCache::kMostTokens) {
+      entry->ids[count] = symbols[i].id;
+      entry->ends[count] = uint8_t(end < piece.size ? end : piece.size);
+    }
+    ++count;
+  }
+  if (cacheable && count <= PieceCache::kMostTokens && tokens->size - first == count) {
+    entry->count = uint8_t(count);
+    entry->bytes = uint8_t(piece.size);
+  }
+}
+
+void Model::startBpe(const AlignedText &piece) {
+  if (!(tables->settings.modelFlags & kModelBytes))
+    return startBpeCharacters(piece);
+  // A byte without a token is unknown, as a character is below.
+  bool known = true;
+  for (size_t i = 0; i < piece.size; ++i) {
+    uint32_t id = tables->symbols[piece.bytes[i]];
+    known &= id != kNoId;
+    symbols.push({id, 1, -1, -1});
+  }
+  if (known)
+    return;
+  symbols.clear();
+  const Settings &settings = tables->settings;
+  uint32_t pending = 0;
+  auto flush = [&] {
+    if (pending)
+      symbols.push({settings.unknownId, pending, -1, -1});
+    pending = 0;
+  };
+  for (size_t i = 0; i < piece.size; ++i) {
+    uint32_t id = tables->symbols[piece.bytes[i]];
+    if (id != kNoId) {
+      flush();
+      symbols.push({id, 1, -1, -1});
+    } else if (settings.modelFlags & kModelHasUnknown) {
+      if (!(settings.modelFlags & kModelFuseUnknown))
+        flush();
+      // The character that stands for the byte counts.
+      ++pending;
+      unknownMissing |= settings.unknownId == kNoId;
+    }
+  }
+  flush();
+}
+
+/// Characters are looked up with the prefix of continuing ones and the suffix of the last one. One without a token
+/// becomes its bytes' tokens if all have one, else unknown, else nothing. Unknown characters wait, behind bytes too,
+/// until a known one comes.
+void Model::startBpeCharacters(const AlignedText &piece) {
+  const Settings &settings = tables->settings;
+  const Bytes prefix = tables->continuingPrefix, suffix = tables->endSuffix;
+  uint32_t pending = 0;
+  auto flush = [&] {
+    if (pending)
+      symbols.push({settings.unknownId, pending, -1, -1});
+    pending = 0;
+  };
+  const uint8_t *end = piece.bytes + piece.size;
+  for (const uint8_t *at = piece.bytes; at < end;) {
+    Character c = decodeCharacter(at, end);
+    bool isFirst = at == piece.bytes, isLast = at + c.bytes == end;
+    uint8_t spelled[4 + 2 * 64];
+    const uint8_t *bytes = at;
+    size_t size = c.bytes;
+    if ((!isFirst && prefix.size) || (isLast && suffix.size)) {
+      size = 0;
+      auto append = [&](const uint8_t *data, size_t count) {
+        for (size_t i = 0; i < count && size < sizeof(spelled); ++i)
+          spelled[size++] = data[i];
+      };
+      if (!isFirst)
+        append(prefix.data, prefix.size);
+      append(at, c.bytes);
+      if (isLast)
+        append(suffix.data, suffix.size);
+      bytes = spelled;
+    }
+    uint32_t id =
+        bytes == at && c.value < 0x80 ? tables->symbols[256 + c.value] : tables->modelLookup.find(tables->modelStrings, bytes, size);
+    if (id != kNoId) {
+      flush();
+      symbols.push({id, c.bytes, -1, -1});
+    } else {
+      bool fallback = settings.modelFlags & kModelByteFallback;
+      for (size_t i = 0; i < size && fallback; ++i)
+        fallback = tables->symbols[bytes[i]] != kNoId;
+      if (fallback) {
+        for (size_t i = 0; i < size; ++i)
+          symbols.push({tables->symbols[bytes[i]], 1, -1, -1});
+      } else if (settings.modelFlags & kModelHasUnknown) {
+        if (!(settings.modelFlags & kModelFuseUnknown))
+          flush();
+        pending += c.bytes;
+        unknownMissing |= settings.unknownId == kNoId;
+      }
+    }
+    at += c.bytes;
+  }
+  flush();
+}
+
+void Model::mergeShort() {
+  uint32_t ranks[kShort + 1], merged[kShort + 1];
+  size_t count = symbols.size;
+  auto look = [&](size_t i) {
+    const MergeSlot *slot = i + 1 < count ? tables->merges.find(symbols[i].id, symbols[i + 1].id) : nullptr;
+    ranks[i] = slot ? slot->rank : kNoRank;
+    merged[i] = slot ? slot->id : kNoId;
+  };
+  for (size_t i = 0; i < count; ++i)
+    look(i);
+  while (count > 1) {
+    size_t best = 0;
+    for (size_t i = 1; i + 1 < count; ++i)
+      best = ranks[i] < ranks[best] ? i : best;
+    if (ranks[best] == kNoRank)
+      break;
+    symbols[best].id = merged[best];
+    symbols[best].size += symbols[best + 1].size;
+    --count;
+    for (size_t i = best + 1; i < count; ++i) {
+      symbols[i] = symbols[i + 1];
+      ranks[i] = ranks[i + 1];
+      merged[i] = merged[i + 1];
+    }
+    look(best);
+    if (best > 0)
+      look(best - 1);
+  }
+  symbols.size = count;
+}
+
+/// Moves heap[at] down to its place.
+static void siftDown(uint64_t *heap, size_t size, size_t at) {
+  uint64_t moved = heap[at];
+  while (true) {
+    size_t child = at * 4 + 1;
+    if (child >= size)
+      break;
+    size_t last = child + 4 < size ? child + 4 : size;
+    size_t least = child;
+    for (size_t i = child + 1; i < last; ++i)
+      least = heap[i] < heap[least] ? i : least;
+    if (heap[least] >= moved)
+      break;
+    heap[at] = heap[least];
+    at = least;
+  }
+  heap[at] = moved;
+}
+
+void Model::pushPair(size_t left) {
+  const MergeSlot *slot = tables->merges.find(symbols[left].id, symbols[size_t(symbols[left].next)].id);
+  if (!slot)
+    return;
+  uint64_t key = uint64_t(slot->rank) << 32 | left;
+  heap.push(key);
+  if (heap.full)
+    return;
+  size_t at = heap.size - 1;
+  while (at > 0 && heap[(at - 1) / 4] > key) {
+    heap[at] = heap[(at - 1) / 4];
+    at = (at - 1) / 4;
+  }
+  heap[at] = key;
+}
+
+void Model::mergeLong() {
+  heap.clear();
+  for (size_t i = 0; i < symbols.size; ++i) {
+    symbols[i].previous = int32_t(i) - 1;
+    symbols[i].next = i + 1 < symbols.size ? int32_t(i + 1) : -1;
+  }
+  for (size_t i = 0; i + 1 < symbols.size; ++i)
+    pushPair(i);
+  while (heap.size > 0 && !heap.full) {
+    uint64_t key = heap[0];
+    heap[0] = heap[--heap.size];
+    if (heap.size)
+      siftDown(heap.data, heap.size, 0);
+    size_t left = uint32_t(key);
+    if (symbols[left].size == 0 || symbols[left].next < 0)
+      continue;
+    size_t right = size_t(symbols[left].next);
+    const MergeSlot *slot = tables->merges.find(symbols[left].id, symbols[right].id);
+    if (!slot || slot->rank != key >> 32)
+      continue; // the pair is gone
+    symbols[left].id = slot->id;
+    symbols[left].size += symbols[right].size;
+    symbols[left].next = symbols[right].next;
+    symbols[right].size = 0;
+    if (symbols[left].next >= 0) {
+      symbols[size_t(symbols[left].next)].previous = int32_t(left);
+      pushPair(left);
+    }
+    if (symbols[left].previous >= 0)
+      pushPair(size_t(symbols[left].previous));
+  }
+  scratchFull |= heap.full;
+}

@@ -1,0 +1,48 @@
+//===- CharacterCounter.h - Characters before a byte ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_CHARACTERCOUNTER_H
+#define ATTUNE_RUNTIME_TEXT_CHARACTERCOUNTER_H
+
+#include "runtime/text/AlignedText.h"
+
+namespace attune::text {
+
+/// Turns ranges of bytes of a text into ranges of characters. Tokens come mostly in order, so it counts on from the
+/// last place.
+class CharacterCounter {
+public:
+  CharacterCounter(const uint8_t *text, size_t size) : text(text), size(size) {}
+
+  /// Returns |range| in characters, with the reference's rules for the end of the text: a range that begins there
+  /// stays in bytes.
+  OriginalRange convert(OriginalRange range) {
+    if (range.begin >= size)
+      return range;
+    uint32_t begin = indexOf(range.begin);
+    if (range.end < size)
+      return {begin, indexOf(range.end)};
+    if (range.end > size)
+      return {begin, begin + 2};
+    return {begin, range.end > 0 ? indexOf(range.end - 1) + 1 : begin + 2};
+  }
+
+private:
+  /// Returns the number of the character that has byte |place|.
+  uint32_t indexOf(size_t place) {
+    while (at < place)
+      count += (text[++at] & 0xC0) != 0x80;
+    while (at > place)
+      count -= (text[at--] & 0xC0) != 0x80;
+    return count;
+  }
+
+  const uint8_t *text;
+  size_t size;
+  size_t at = 0;
+  uint32_t count = 0;
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_CHARACTERCOUNTER_H

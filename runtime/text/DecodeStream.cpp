@@ -1,0 +1,173 @@
+//===- DecodeStream.cpp - Text as it comes --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A stream keeps a window of ids: one whose text is out already, and those behind it. A new id is decoded with the
+// window, and what is behind the text that is out is new:
+//
+//     window    [ " wor" ]  "ld"  ","            decoded "wor" "ld" ","
+//     out        ^^^^^^^^^^^^^^^                 new ","
+//
+// The first token of a text is decoded in its own way (a space is dropped), and so is the first one of the window; as
+// it is out, that does no harm. Text that another token may change stays: bytes that are not yet a character, runs of
+// byte tokens, and characters that a step may strip from the end. When everything is out, the window shrinks to its
+// last id that has text, so a step costs the same however long the text is.
+//===----------------------------------------------------------------------===//
+
+#include "runtime/src/Error.h"
+#include "runtime/text/Tokenizer.h"
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+
+using namespace attune;
+using namespace attune::text;
+
+/// The most ids of a window, and the address space of a stream.
+static constexpr size_t kMostIds = size_t(1) << 20;
+static constexpr size_t kStreamBytes = size_t(256) << 20;
+
+struct attune_decode_stream {
+  const attune_text *text;
+  bool skipSpecial;
+  bool holdsAll;         ///< a step works on the whole text, which comes out at the end
+  bool hasByteTokens;    ///< runs of byte tokens are decoded when they end
+  uint32_t stripFromEnd; ///< the character that a step strips from the end, kNoId if none
+  Array<int32_t> ids;
+  size_t out;       ///< bytes of the window's text that are out
+  Memory memory[2]; ///< for the text of the window, and for that of its last id
+};
+
+/// Looks which of the decoder's steps need more than the window.
+static void examineSteps(attune_decode_stream &stream) {
+  const Tables &tables = stream.text->tables;
+  bool joined = false;
+  for (uint32_t i = 0; i < tables.numSteps[3]; ++i) {
+    const Step &step = tables.steps[tables.firstStep[3] + i].step;
+    bool last = i + 1 == tables.numSteps[3];
+    if (step.kind == StepKind::DecodeStrip) {
+      // Before the tokens are joined, it strips each one.
+      if (joined && step.c > 0)
+        stream.stripFromEnd = step.a;
+      stream.holdsAll |= joined && !last;
+    } else if (joined && step.kind != StepKind::DecodeFuse) {
+      stream.holdsAll = true;
+    }
+    joined |= step.kind == StepKind::DecodeFuse || step.kind == StepKind::DecodeByteLevel;
+    stream.hasByteTokens |= step.kind == StepKind::DecodeByteFallback;
+  }
+}
+
+attune_status attune_decode_stream_create(const attune_text *text, int skipSpecialTokens, attune_decode_stream **outStream) {
+  if (!outStream)
+    return fail(ATTUNE_INVALID_ARGUMENT, "out_stream is null");
+  *outStream = nullptr;
+  if (!text || !text->hasTokenizer)
+    return fail(ATTUNE_INVALID_ARGUMENT, text ? "'%s' has no tokenizer" : "text is null", text ? text->name : "");
+  void *block = mmap(nullptr, kStreamBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (block == MAP_FAILED)
+    return fail(ATTUNE_OUT_OF_MEMORY, "cannot reserve %zu bytes for a stream: %s", kStreamBytes, strerror(errno));
+  Memory memory;
+  memory.open(block, kStreamBytes);
+  attune_decode_stream *stream = new (memory.take<attune_decode_stream>(1).data) attune_decode_stream();
+  stream->text = text;
+  stream->skipSpecial = skipSpecialTokens != 0;
+  stream->stripFromEnd = kNoId;
+  stream->ids = memory.take<int32_t>(kMostIds);
+  for (Memory &half : stream->memory) {
+    Array<uint8_t> part = memory.take<uint8_t>(kStreamBytes / 2 - kMostIds * sizeof(int32_t));
+    half.open(part.data, part.capacity);
+  }
+  examineSteps(*stream);
+  *outStream = stream;
+  return ATTUNE_OK;
+}
+
+void attune_decode_stream_destroy(attune_decode_stream *stream) {
+  if (stream)
+    munmap(stream, kStreamBytes);
+}
+
+/// Decodes the window from id |first| on. Sets |unstable| to the bytes at the end that may change.
+static attune_status decodeWindow(attune_decode_stream &stream, size_t first, Bytes &text, size_t &unstable) {
+  Decoder decoder;
+  Memory &memory = stream.memory[first > 0];
+  memory.release(0);
+  if (!decoder.run(stream.text->tables, stream.ids.data + first, stream.ids.size - first, stream.skipSpecial, memory, text))
+    return fail(ATTUNE_LIMIT_EXCEEDED, "the text of %zu ids that waits for its end is too long for a stream", stream.ids.size);
+  unstable = decoder.unstableBytes() < text.size ? decoder.unstableBytes() : text.size;
+  if (stream.stripFromEnd != kNoId) {
+    const uint8_t *end = text.data + text.size - unstable;
+    while (end > text.data) {
+      Character c = decodeCharacterBefore(text.data, end);
+      if (c.value != stream.stripFromEnd)
+        break;
+      end -= c.bytes;
+    }
+    unstable = size_t(text.data + text.size - end);
+  }
+  return ATTUNE_OK;
+}
+
+attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id, const char **outText, size_t *outBytes) {
+  if (!outText || !outBytes)
+    return fail(ATTUNE_INVALID_ARGUMENT, "out_text or out_bytes is null");
+  *outText = "";
+  *outBytes = 0;
+  if (!stream)
+    return fail(ATTUNE_INVALID_ARGUMENT, "stream is null");
+  const Tables &tables = stream->text->tables;
+  // Ids that decode to nothing change nothing.
+  if (id < 0 || uint32_t(id) >= tables.settings.vocabSize || !(tables.flags[size_t(id)] & kTokenExists) ||
+      (stream->skipSpecial && (tables.flags[size_t(id)] & kTokenSkipped)))
+    return ATTUNE_OK;
+  stream->ids.push(id);
+  if (stream->ids.full)
+    return fail(ATTUNE_LIMIT_EXCEEDED, "more than %zu ids wait for the end of a text", kMostIds);
+  if (stream->holdsAll || (stream->hasByteTokens && parseByteToken(tables.decodeStrings.get(size_t(id))) >= 0))
+    return ATTUNE_OK;
+  Bytes text;
+  size_t unstable;
+  ATTUNE_TRY(decodeWindow(*stream, 0, text, unstable));
+  size_t stable = text.size - unstable;
+  if (stable <= stream->out)
+    return ATTUNE_OK;
+  const uint8_t *begin = text.data + stream->out;
+  size_t size = stable - stream->out;
+  stream->out = stable;
+  if (unstable == 0 && stream->ids.size > 1) {
+    // Keep the last id, if it has text of its own.
+    Bytes alone;
+    ATTUNE_TRY(decodeWindow(*stream, stream->ids.size - 1, alone, unstable));
+    if (alone.size > 0 && unstable == 0) {
+      stream->ids[0] = stream->ids[stream->ids.size - 1];
+      stream->ids.size = 1;
+      stream->out = alone.size;
+    }
+  }
+  *outText = reinterpret_cast<const char *>(begin);
+  *outBytes = size;
+  return ATTUNE_OK;
+}
+
+attune_status attune_decode_stream_finish(attune_decode_stream *stream, const char **outText, size_t *outBytes) {
+  if (!outText || !outBytes)
+    return fail(ATTUNE_INVALID_ARGUMENT, "out_text or out_bytes is null");
+  *outText = "";
+  *outBytes = 0;
+  if (!stream)
+    return fail(ATTUNE_INVALID_ARGUMENT, "stream is null");
+  Bytes text;
+  size_t unstable = 0;
+  attune_status status = decodeWindow(*stream, 0, text, unstable);
+  size_t out = stream->out;
+  stream->ids.clear();
+  stream->out = 0;
+  ATTUNE_TRY(status);
+  if (text.size > out) {
+    *outText = reinterpret_cast<const char *>(text.data + out);
+    *outBytes = text.size - out;
+  }
+  return ATTUNE_OK;
+}

@@ -1,0 +1,70 @@
+//===- Decoder.h - From tokens to text ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_DECODER_H
+#define ATTUNE_RUNTIME_TEXT_DECODER_H
+
+#include "runtime/text/Memory.h"
+#include "runtime/text/Tables.h"
+
+namespace attune::text {
+
+/// Returns the byte that a token such as "<0x0A>" stands for, -1 for others.
+int parseByteToken(Bytes token);
+
+/// Applies the decoder steps of a tokenizer to the strings of tokens.
+class Decoder {
+public:
+  /// Decodes |ids| in memory of |memory|. Returns false if it did not suffice.
+  bool run(const Tables &tables, const int32_t *ids, size_t numIds, bool skipSpecial, Memory &memory, Bytes &out);
+
+  /// Returns the bytes at the end of the text that another token may still change: the replacement of bytes that are
+  /// not yet a character, or a run of byte tokens.
+  size_t unstableBytes() const { return unstable; }
+
+private:
+  void apply(const CheckedStep &step);
+  void applyByteLevel();
+  void applyByteFallback();
+  void applyCtc(const CheckedStep &step);
+  void applyStrip(const Step &step);
+  void applyReplace(const CheckedStep &step);
+
+  /// Begins the tokens of the next step.
+  void beginStep() {
+    other.clear();
+    stringBegin = bytes.size;
+  }
+  void put(const uint8_t *data, size_t size) {
+    for (size_t i = 0; i < size; ++i)
+      bytes.push(data[i]);
+  }
+  void put(Bytes string) { put(string.data, string.size); }
+  /// Ends a token of the next step: all that was put since the last one.
+  void endToken() {
+    other.push({bytes.data + stringBegin, bytes.size - stringBegin});
+    stringBegin = bytes.size;
+  }
+  void endStep() {
+    Array<Bytes> finished = other;
+    other = tokens;
+    tokens = finished;
+  }
+  /// Puts |text| with every |from| replaced by |to|.
+  void putReplaced(Bytes text, Bytes from, Bytes to);
+  /// Puts |text| after WordPiece's clean-up of spaces before punctuation.
+  void putClean(Bytes text);
+  /// Puts bytes, and U+FFFD for each maximal part that is not UTF-8.
+  void putLossy(Bytes raw);
+
+  const Tables *tables = nullptr;
+  Array<Bytes> tokens, other;
+  Array<uint8_t> bytes;
+  size_t stringBegin = 0;
+  size_t unstable = 0;       ///< bytes
+  size_t unstableTokens = 0; ///< tokens of the step before, at the end of its list
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_DECODER_H

@@ -1,0 +1,52 @@
+//===- EncodingPlan.h - Truncation, templates, padding --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_ENCODINGPLAN_H
+#define ATTUNE_RUNTIME_TEXT_ENCODINGPLAN_H
+
+#include "runtime/text/Tokenizer.h"
+
+namespace attune::text {
+
+/// A window of the tokens of a text.
+struct Window {
+  TokenSpan span;
+  bool isMain; ///< the first one, whose type ids the template sets
+};
+
+/// An encoding before its arrays are made.
+struct PlannedEncoding {
+  uint32_t input;
+  bool isPair;
+  Window parts[2];
+  uint32_t length; ///< with tokens of the template
+};
+
+/// Makes encodings of the tokens of inputs: cuts windows, adds the template's tokens, pads.
+class EncodingPlan {
+public:
+  EncodingPlan(const Tables &tables, const attune_encode_options &options, const Array<Token> &tokens)
+      : tables(tables), options(options), tokens(tokens) {}
+
+  /// Adds the encodings of an input, whose tokens are |first| and, if |isPair|, |second|, to |planned|.
+  attune_status add(uint32_t input, TokenSpan first, TokenSpan second, bool isPair, Array<PlannedEncoding> &planned);
+  /// Makes the arrays of |planned| in |memory|.
+  attune_status fill(const attune_text_input *inputs, const Array<PlannedEncoding> &planned, Memory &memory, Array<attune_encoding> &out);
+
+private:
+  /// Returns the template for one or two texts; |count| is 0 if there is none.
+  const TemplatePiece *templateOf(bool isPair, uint32_t &count) const;
+  int64_t lengthAtStop(TokenSpan span) const;
+  attune_status truncate(uint32_t input, TokenSpan *spans, bool isPair, uint32_t *limits);
+  /// Returns window |index| of |span| if at most |limit| tokens stay; returns false behind the last one.
+  bool windowAt(TokenSpan span, uint32_t limit, uint32_t index, Window &window) const;
+  void fillOne(const attune_text_input &input, const PlannedEncoding &plan, attune_encoding &encoding);
+
+  const Tables &tables;
+  const attune_encode_options &options;
+  const Array<Token> &tokens;
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_ENCODINGPLAN_H

@@ -1,0 +1,70 @@
+//===- Memory.h - Memory of a call ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tokenizer has one block of memory, of which calls take parts from the beginning. Arrays get the room of the worst
+// case; as the block is reserved address space, only the pages that are written become memory.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_MEMORY_H
+#define ATTUNE_RUNTIME_TEXT_MEMORY_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune::text {
+
+/// An array of at most |capacity| elements. Elements that do not fit are dropped, and |full| is set.
+template <typename T>
+struct Array {
+  T *data = nullptr;
+  size_t size = 0, capacity = 0;
+  bool full = false;
+
+  void clear() {
+    size = 0;
+    full = false;
+  }
+  void push(const T &value) {
+    if (size == capacity) {
+      full = true;
+      return;
+    }
+    data[size++] = value;
+  }
+  T &operator[](size_t index) { return data[index]; }
+  const T &operator[](size_t index) const { return data[index]; }
+};
+
+/// The block of a tokenizer.
+class Memory {
+public:
+  void open(void *block, size_t bytes) {
+    base = reinterpret_cast<uintptr_t>(block);
+    size = bytes;
+    used = 0;
+  }
+  size_t mark() const { return used; }
+  void release(size_t mark) { used = mark; }
+  size_t left() const { return size - used; }
+
+  /// Returns an array of |capacity| elements, or of as many as fit.
+  template <typename T>
+  Array<T> take(size_t capacity) {
+    size_t begin = (used + 63) / 64 * 64;
+    Array<T> array;
+    if (begin > size)
+      return array;
+    size_t fits = (size - begin) / sizeof(T);
+    array.capacity = capacity < fits ? capacity : fits;
+    array.data = reinterpret_cast<T *>(base + begin);
+    used = begin + array.capacity * sizeof(T);
+    return array;
+  }
+
+private:
+  uintptr_t base = 0; ///< a number, as sizes are also computed without a block
+  size_t size = 0, used = 0;
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_MEMORY_H

@@ -1,0 +1,567 @@
+//===- Normalizer.cpp - Normalizer steps ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Offsets of tokens must be those of the reference, also where its bookkeeping is odd, so this file keeps the same
+// books. A step of the reference emits characters with a change each:
+//
+//     0    the character replaces the next character of the old text
+//     1    it is inserted; its origin is that of the byte before the current position
+//    -n    it replaces the next character, and n more are dropped
+//
+// The class Transform is that rule. A text that a step leaves as it is is not copied; most steps find that out by the
+// flags of its characters, all of which are 0 for most texts.
+//===----------------------------------------------------------------------===//
+
+#include "runtime/text/Normalizer.h"
+#include "runtime/text/Graphemes.h"
+
+using namespace attune::text;
+
+namespace {
+
+/// Writes the characters of a step to |out|, with the origins that their changes give them.
+class Transform {
+public:
+  Transform(const AlignedText &text, TextBuilder &out) : text(text), out(out) {}
+
+  /// Drops |count| characters.
+  void skip(size_t count) {
+    for (; count > 0 && at < text.size; --count)
+      at += decodeCharacter(text.bytes + at, text.bytes + text.size).bytes;
+  }
+  void emit(uint32_t character, int32_t change) {
+    OriginalRange range = {};
+    if (out.aligned) {
+      if (change > 0)
+        range = at == 0 || text.size == 0 ? OriginalRange{text.origin, text.origin} : text.rangeAt(at - 1);
+      else
+        range = text.size == 0 ? OriginalRange{text.origin, text.origin} : text.rangeAt(at < text.size ? at : text.size - 1);
+    }
+    out.add(character, range);
+    if (change <= 0)
+      skip(size_t(1 - change));
+  }
+
+private:
+  const AlignedText &text;
+  TextBuilder &out;
+  size_t at = 0;
+};
+
+/// The characters of a text.
+struct Characters {
+  const uint8_t *at, *end;
+  explicit Characters(const AlignedText &text) : at(text.bytes), end(text.bytes + text.size) {}
+  bool next(uint32_t &character) {
+    if (at >= end)
+      return false;
+    Character c = decodeCharacter(at, end);
+    character = c.value;
+    at += c.bytes;
+    return true;
+  }
+};
+
+} // namespace
+
+/// Returns the length of the prefix of [at, end) that is ASCII.
+static size_t scanAscii(const uint8_t *at, const uint8_t *end) {
+  const uint8_t *begin = at;
+  while (end - at >= 8) {
+    uint64_t word;
+    __builtin_memcpy(&word, at, 8);
+    if (word & 0x8080808080808080ull)
+      break;
+    at += 8;
+  }
+  while (at < end && *at < 0x80)
+    ++at;
+  return size_t(at - begin);
+}
+
+uint32_t Normalizer::collectFlags(const AlignedText &text) const {
+  const uint8_t *at = text.bytes, *end = at + text.size;
+  uint32_t flags = 0;
+  while (at < end) {
+    Character c = decodeCharacter(at, end);
+    flags |= tables->characters(c.value);
+    at += c.bytes;
+  }
+  return flags;
+}
+
+void Normalizer::open(const Tables &source, Memory &memory, size_t capacity) {
+  tables = &source;
+  overflow = false;
+  for (TextBuilder &builder : builders) {
+    builder.bytes = memory.take<uint8_t>(capacity);
+    builder.ranges = memory.take<OriginalRange>(capacity);
+  }
+  form = memory.take<FormCharacter>(capacity);
+}
+
+AlignedText Normalizer::run(AlignedText text, bool aligned) {
+  wantRanges = aligned;
+  for (uint32_t i = 0; i < tables->numSteps[0] && text.size; ++i) {
+    text = apply(tables->steps[tables->firstStep[0] + i], text);
+    overflow |= builders[0].bytes.full || builders[1].bytes.full || form.full;
+  }
+  return text;
+}
+
+AlignedText Normalizer::apply(const CheckedStep &step, const AlignedText &text) {
+  switch (step.step.kind) {
+  case StepKind::NormalizeBert:
+    return applyBert(step.step.a, text);
+  case StepKind::NormalizeForm:
+    return applyForm(step.step.a, text);
+  case StepKind::NormalizeLowercase:
+    return lowercase(text);
+  case StepKind::NormalizeStripAccents:
+    return dropMarks(text, kCharMark);
+  case StepKind::NormalizeStrip:
+    return strip(text, step.step.a);
+  case StepKind::NormalizePrepend:
+    return prepend(text, step.text);
+  case StepKind::NormalizeReplace:
+    return replace(step, text);
+  case StepKind::NormalizePrecompiled:
+    return applyPrecompiled(step, text);
+  case StepKind::NormalizeNmt:
+    return clean(text, kCharNmtDropped, kCharNmtSpace);
+  case StepKind::NormalizeByteLevel:
+    return mapBytes(text);
+  default:
+    return text;
+  }
+}
+
+AlignedText Normalizer::applyBert(uint32_t flags, AlignedText text) {
+  if (flags & kBertClean)
+    text = clean(text, kCharBertDropped, kCharBertSpace);
+  // ASCII has neither ideographs nor accents.
+  bool ascii = scanAscii(text.bytes, text.bytes + text.size) == text.size;
+  if ((flags & kBertChinese) && !ascii)
+    text = isolateChinese(text);
+  if ((flags & kBertAccents) && !ascii)
+    text = dropMarks(applyForm(0, text), kCharBertMark);
+  if (flags & kBertLower)
+    text = lowercase(text);
+  return text;
+}
+
+/// Drops characters with the flag |dropped| and turns those with |spaces| into spaces.
+AlignedText Normalizer::clean(const AlignedText &text, uint32_t dropped, uint32_t spaces) {
+  const uint8_t *end = text.bytes + text.size;
+  bool changes = false;
+  for (const uint8_t *at = text.bytes; at < end && !changes;) {
+    Character c = decodeCharacter(at, end);
+    changes = (tables->characters(c.value) & (dropped | spaces)) && c.value != ' ';
+    at += c.bytes;
+  }
+  if (!changes)
+    return text;
+  TextBuilder &out = nextBuilder(wantRanges);
+  size_t kept = 0;
+  for (const uint8_t *at = text.bytes; at < end;) {
+    Character c = decodeCharacter(at, end);
+    uint32_t flags = tables->characters(c.value);
+    size_t place = size_t(at - text.bytes);
+    at += c.bytes;
+    if (!(flags & (dropped | spaces)) || c.value == ' ')
+      continue;
+    out.copy(text, kept, place);
+    kept = place + c.bytes;
+    if (!(flags & dropped))
+      out.add(' ', wantRanges ? text.rangeAt(place) : OriginalRange{});
+  }
+  out.copy(text, kept, text.size);
+  return out.text(text.origin);
+}
+
+AlignedText Normalizer::isolateChinese(const AlignedText &text) {
+  if (!(collectFlags(text) & kCharBertChinese))
+    return text;
+  TextBuilder &out = nextBuilder(wantRanges);
+  Transform transform(text, out);
+  Characters characters(text);
+  for (uint32_t c; characters.next(c);) {
+    if (!(tables->characters(c) & kCharBertChinese)) {
+      transform.emit(c, 0);
+      continue;
+    }
+    transform.emit(' ', 0);
+    transform.emit(c, 1);
+    transform.emit(' ', 1);
+  }
+  return out.text(text.origin);
+}
+
+// Hangul syllables follow from arithmetic.
+static constexpr uint32_t kHangulS = 0xAC00, kHangulL = 0x1100, kHangulV = 0x1161, kHangulT = 0x11A7;
+static constexpr uint32_t kHangulNumL = 19, kHangulNumV = 21, kHangulNumT = 28;
+
+static uint32_t composeHangul(uint32_t first, uint32_t second) {
+  if (first - kHangulL < kHangulNumL && second - kHangulV < kHangulNumV)
+    return kHangulS + ((first - kHangulL) * kHangulNumV + (second - kHangulV)) * kHangulNumT;
+  uint32_t syllable = first - kHangulS;
+  if (syllable < kHangulNumL * kHangulNumV * kHangulNumT && syllable % kHangulNumT == 0 && second - kHangulT - 1 < kHangulNumT - 1)
+    return first + (second - kHangulT);
+  return 0;
+}
+
+/// Sorts a long run of marks by combining class; equal ones keep their order.
+static void sortMarks(FormCharacter *marks, size_t count) {
+  for (size_t i = 1; i < count; ++i) {
+    FormCharacter moved = marks[i];
+    size_t low = 0, high = i;
+    while (low < high) {
+      size_t middle = (low + high) / 2;
+      if (marks[middle].combining <= moved.combining)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    __builtin_memmove(marks + low + 1, marks + low, (i - low) * sizeof(FormCharacter));
+    marks[low] = moved;
+  }
+}
+
+/// Decomposes to NFD or NFKD, sorts marks and, for NFC and NFKC, composes. A composition has the sum of the changes of
+/// its parts less one.
+AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
+  uint32_t changing = (flags & kFormCompatible ? kCharCompatible
+                       : flags & kFormCompose  ? 0
+                                               : kCharCanonical) |
+                      (flags & kFormCompose ? kCharComposes : 0);
+  if (scanAscii(text.bytes, text.bytes + text.size) == text.size || !(collectFlags(text) & changing))
+    return text;
+  const UnicodeData &unicode = tables->unicode;
+  form.clear();
+  size_t pending = 0; // the first of the marks behind the last character of class 0
+  auto push = [&](uint32_t c, int32_t change) {
+    uint8_t combining = tables->characters(c) & kCharCanonical ? uint8_t(unicode.combining(c)) : 0;
+    form.push({c, combining, change});
+    if (combining == 0) {
+      pending = form.size;
+      return;
+    }
+    // Insertion keeps equal classes in order; a run of marks is short. Long runs are sorted below.
+    size_t i = form.size - 1;
+    if (form.full || form.size - pending > 64)
+      return;
+    FormCharacter moved = form[i];
+    for (; i > pending && form[i - 1].combining > moved.combining; --i)
+      form[i] = form[i - 1];
+    form[i] = moved;
+  };
+  Characters characters(text);
+  for (uint32_t c; characters.next(c);) {
+    uint32_t kind = tables->characters(c);
+    uint32_t syllable = c - kHangulS;
+    const uint32_t *parts = nullptr;
+    uint32_t count = 0;
+    if (syllable < kHangulNumL * kHangulNumV * kHangulNumT) {
+      push(kHangulL + syllable / (kHangulNumV * kHangulNumT), 0);
+      push(kHangulV + syllable % (kHangulNumV * kHangulNumT) / kHangulNumT, 1);
+      if (syllable % kHangulNumT)
+        push(kHangulT + syllable % kHangulNumT, 1);
+      continue;
+    }
+    if ((flags & kFormCompatible) && (kind & kCharCompatible))
+      count = unicode.compatible.find(c, parts);
+    if (count == 0 && (kind & kCharCanonical))
+      count = unicode.canonical.find(c, parts);
+    if (count == 0)
+      push(c, 0);
+    for (uint32_t i = 0; i < count; ++i)
+      push(parts[i], i > 0);
+  }
+  // Runs of more than 64 marks, which no language has.
+  for (size_t i = 0; i < form.size;) {
+    size_t end = i;
+    while (end < form.size && form[end].combining)
+      ++end;
+    if (end - i > 64)
+      sortMarks(form.data + i, end - i);
+    i = end + 1;
+  }
+
+  TextBuilder &out = nextBuilder(wantRanges);
+  Transform transform(text, out);
+  if (!(flags & kFormCompose)) {
+    for (size_t i = 0; i < form.size; ++i)
+      transform.emit(form[i].character, form[i].change);
+    return out.text(text.origin);
+  }
+  // A character of class 0, the composee, takes what composes with it; |form| keeps the marks behind it that do not.
+  for (size_t i = 0; i < form.size;) {
+    if (form[i].combining) {
+      transform.emit(form[i].character, form[i].change);
+      ++i;
+      continue;
+    }
+    FormCharacter composee = form[i++];
+    size_t kept = i, numKept = 0;
+    int lastClass = -1;
+    for (; i < form.size; ++i) {
+      FormCharacter next = form[i];
+      bool blocked = lastClass >= 0 && lastClass >= next.combining;
+      uint32_t composed = blocked ? 0 : composeHangul(composee.character, next.character);
+      if (!blocked && !composed)
+        composed = unicode.compose(composee.character, next.character);
+      if (composed) {
+        composee.character = composed;
+        composee.change += next.change - 1;
+        continue;
+      }
+      if (next.combining == 0)
+        break;
+      form[kept + numKept++] = next;
+      lastClass = next.combining;
+    }
+    transform.emit(composee.character, composee.change);
+    for (size_t k = 0; k < numKept; ++k)
+      transform.emit(form[kept + k].character, form[kept + k].change);
+  }
+  return out.text(text.origin);
+}
+
+AlignedText Normalizer::dropMarks(const AlignedText &text, uint32_t flag) {
+  if (scanAscii(text.bytes, text.bytes + text.size) == text.size)
+    return text;
+  return clean(text, flag, 0);
+}
+
+AlignedText Normalizer::lowercase(const AlignedText &text) {
+  const uint8_t *at = text.bytes, *end = at + text.size;
+  bool changes = false;
+  while (at < end && !changes) {
+    if (*at < 0x80) {
+      changes = *at >= 'A' && *at <= 'Z';
+      ++at;
+    } else {
+      Character c = decodeCharacter(at, end);
+      changes = tables->characters(c.value) & kCharLowers;
+      at += c.bytes;
+    }
+  }
+  if (!changes)
+    return text;
+  TextBuilder &out = nextBuilder(wantRanges);
+  if (!wantRanges && out.bytes.capacity >= text.size * 3 + 8) {
+    // No character becomes longer than three times its bytes.
+    uint8_t *to = out.bytes.data;
+    for (at = text.bytes; at < end;) {
+      if (*at < 0x80) {
+        uint8_t c = *at++;
+        *to++ = c >= 'A' && c <= 'Z' ? uint8_t(c + 32) : c;
+        continue;
+      }
+      Character c = decodeCharacter(at, end);
+      const uint32_t *parts = nullptr;
+      uint32_t count = tables->characters(c.value) & kCharLowers ? tables->unicode.lowercase.find(c.value, parts) : 0;
+      if (count > 3)
+        count = 0;
+      if (count == 0)
+        for (uint32_t i = 0; i < c.bytes; ++i)
+          *to++ = at[i];
+      for (uint32_t i = 0; i < count && size_t(to - out.bytes.data) + 4 <= out.bytes.capacity; ++i)
+        to += encodeCharacter(parts[i], to);
+      at += c.bytes;
+      if (size_t(to - out.bytes.data) + size_t(end - at) + 8 > out.bytes.capacity) {
+        out.bytes.full = true;
+        break;
+      }
+    }
+    out.bytes.size = size_t(to - out.bytes.data);
+    return out.text(text.origin);
+  }
+  Transform transform(text, out);
+  Characters characters(text);
+  for (uint32_t c; characters.next(c);) {
+    const uint32_t *parts = nullptr;
+    uint32_t count = tables->characters(c) & kCharLowers ? tables->unicode.lowercase.find(c, parts) : 0;
+    if (count == 0)
+      transform.emit(c < 0x80 && c >= 'A' && c <= 'Z' ? c + 32 : c, 0);
+    for (uint32_t i = 0; i < count; ++i)
+      transform.emit(parts[i], i > 0);
+  }
+  return out.text(text.origin);
+}
+
+AlignedText Normalizer::strip(const AlignedText &text, uint32_t sides) {
+  const uint8_t *begin = text.bytes, *end = begin + text.size;
+  if (sides & 1)
+    while (begin < end) {
+      Character c = decodeCharacter(begin, end);
+      if (!(tables->characters(c.value) & kCharWhiteSpace))
+        break;
+      begin += c.bytes;
+    }
+  if (sides & 2)
+    while (begin < end) {
+      Character c = decodeCharacterBefore(begin, end);
+      if (!(tables->characters(c.value) & kCharWhiteSpace))
+        break;
+      end -= c.bytes;
+    }
+  if (begin == text.bytes && end == begin + text.size)
+    return text;
+  // The origin of a normalized text stays that of its segment, so the ranges must say where its bytes are from.
+  TextBuilder &out = nextBuilder(wantRanges);
+  out.copy(text, size_t(begin - text.bytes), size_t(end - text.bytes));
+  return out.text(text.origin);
+}
+
+AlignedText Normalizer::prepend(const AlignedText &text, Bytes prefix) {
+  TextBuilder &out = nextBuilder(wantRanges);
+  out.addBytes(prefix.data, prefix.size, wantRanges ? text.rangeAt(0) : OriginalRange{});
+  out.copy(text, 0, text.size);
+  return out.text(text.origin);
+}
+
+bool attune::text::findPattern(const CheckedStep &step, const uint8_t *begin, const uint8_t *at, const uint8_t *end,
+                               const uint8_t *&matchBegin, const uint8_t *&matchEnd) {
+  if (step.hasAutomaton) {
+    for (; at <= end; at += at < end ? decodeCharacter(at, end).bytes : 1)
+      if (step.automaton.match(begin, at, end, matchEnd)) {
+        matchBegin = at;
+        return true;
+      }
+    return false;
+  }
+  size_t size = step.literal.size;
+  if (size == 0) {
+    matchBegin = matchEnd = at;
+    return true;
+  }
+  for (; size_t(end - at) >= size; ++at) {
+    at = static_cast<const uint8_t *>(__builtin_memchr(at, step.literal.data[0], size_t(end - at) - size + 1));
+    if (!at)
+      return false;
+    if (__builtin_memcmp(at, step.literal.data, size) == 0) {
+      matchBegin = at;
+      matchEnd = at + size;
+      return true;
+    }
+  }
+  return false;
+}
+
+AlignedText Normalizer::replace(const CheckedStep &step, const AlignedText &text) {
+  PatternMatches matches(step, text.bytes, text.bytes + text.size);
+  const uint8_t *begin, *end;
+  if (!matches.next(begin, end))
+    return text;
+  TextBuilder &out = nextBuilder(wantRanges);
+  size_t copied = 0;
+  do {
+    size_t from = size_t(begin - text.bytes), to = size_t(end - text.bytes);
+    out.copy(text, copied, from);
+    OriginalRange range = {};
+    if (wantRanges)
+      range = to == 0 ? OriginalRange{text.origin, text.origin} : text.rangeAt(to - 1);
+    out.addBytes(step.text.data, step.text.size, range);
+    copied = to;
+  } while (matches.next(begin, end));
+  out.copy(text, copied, text.size);
+  return out.text(text.origin);
+}
+
+AlignedText Normalizer::applyPrecompiled(const CheckedStep &step, const AlignedText &text) {
+  TextBuilder &out = nextBuilder(wantRanges);
+  Transform transform(text, out);
+  bool changed = false, hasHeld = false;
+  uint32_t heldCharacter = 0;
+  int32_t heldChange = 0;
+  // A deletion changes the character before it, so each character is held until the next one comes.
+  auto emit = [&](uint32_t c, int32_t change) {
+    if (hasHeld)
+      transform.emit(heldCharacter, heldChange);
+    heldCharacter = c;
+    heldChange = change;
+    hasHeld = true;
+  };
+  // Looks [at, end) up: the shortest prefix that has a replacement decides.
+  auto find = [&](const uint8_t *at, const uint8_t *end, Bytes &found) {
+    uint32_t node = Trie::kRoot;
+    for (; at < end && *at; ++at) {
+      if (!step.charsmap.step(node, *at))
+        return false;
+      uint32_t value = step.charsmap.value(node);
+      if (value == kNoId)
+        continue;
+      if (value > step.replacements.size || step.replacements.size - value < 4)
+        return false;
+      uint32_t size;
+      __builtin_memcpy(&size, step.replacements.data + value, 4);
+      if (size > step.replacements.size - value - 4)
+        return false;
+      found = {step.replacements.data + value + 4, size};
+      return true;
+    }
+    return false;
+  };
+  auto replaceBy = [&](size_t oldCount, Bytes found) {
+    changed = true;
+    const uint8_t *end = found.data + found.size;
+    size_t count = 0;
+    for (const uint8_t *at = found.data; at < end; ++count) {
+      Character c = decodeCharacter(at, end);
+      emit(c.value, count >= oldCount);
+      at += c.bytes;
+    }
+    if (count < oldCount && hasHeld)
+      heldChange -= int32_t(oldCount - count);
+  };
+  const uint8_t *at = text.bytes, *end = at + text.size;
+  while (at < end) {
+    const uint8_t *next = findGraphemeEnd(tables->unicode.graphemes, at, end);
+    Bytes found;
+    if (next - at < 6 && find(at, next, found)) {
+      size_t count = 0;
+      for (const uint8_t *c = at; c < next; ++count)
+        c += decodeCharacter(c, next).bytes;
+      replaceBy(count, found);
+      at = next;
+      continue;
+    }
+    while (at < next) {
+      Character c = decodeCharacter(at, next);
+      if (find(at, at + c.bytes, found))
+        replaceBy(1, found);
+      else
+        emit(c.value, 0);
+      at += c.bytes;
+    }
+  }
+  if (!changed)
+    return text;
+  if (hasHeld)
+    transform.emit(heldCharacter, heldChange);
+  return out.text(text.origin);
+}
+
+uint32_t attune::text::byteToCharacter(uint8_t byte) {
+  if ((byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE)
+    return byte;
+  return byte <= 0x20 ? 0x100u + byte : byte < 0xA1 ? 0x121u + (byte - 0x7Fu) : 0x143u;
+}
+
+int attune::text::characterToByte(uint32_t character) {
+  if (character < 0x100)
+    return byteToCharacter(uint8_t(character)) == character ? int(character) : -1;
+  if (character <= 0x120)
+    return int(character - 0x100);
+  if (character <= 0x142)
+    return int(character - 0x121 + 0x7F);
+  return character == 0x143 ? 0xAD : -1;
+}
+
+AlignedText Normalizer::mapBytes(const AlignedText &text) {
+  TextBuilder &out = nextBuilder(wantRanges);
+  for (size_t i = 0; i < text.size; ++i)
+    out.add(byteToCharacter(text.bytes[i]), wantRanges ? text.rangeAt(i) : OriginalRange{});
+  return out.text(text.origin);
+}

@@ -1,0 +1,52 @@
+//===- PreTokenizer.h - Pre-tokenizer steps -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_PRETOKENIZER_H
+#define ATTUNE_RUNTIME_TEXT_PRETOKENIZER_H
+
+#include "runtime/text/Model.h"
+
+namespace attune::text {
+
+/// Splits texts into pieces and hands each to the model. The steps work depth first: a piece of one step goes through
+/// all later steps before the next piece is looked for, so no list of pieces is kept and pieces are in the cache when
+/// the model reads them.
+class PreTokenizer {
+public:
+  /// |capacity| is the room for the text after a step that changes it.
+  void open(const Tables &tables, Memory &memory, size_t capacity, Model &model);
+  /// Splits |text|. |aligned|: pieces have ranges.
+  void run(const AlignedText &text, bool aligned);
+  bool full() const { return overflow; }
+
+private:
+  void step(uint32_t index, const AlignedText &text);
+  /// Hands a piece to the step after |index|.
+  void forward(uint32_t index, const AlignedText &text, size_t begin, size_t end) {
+    if (begin == end)
+      return;
+    if (index + 1 == tables->numSteps[1])
+      model->tokenize(text.slice(begin, end));
+    else
+      step(index + 1, text.slice(begin, end));
+  }
+  template <typename Matches>
+  void split(uint32_t index, const AlignedText &text, SplitBehavior behavior, bool inverted, Matches matches);
+  void splitWords(uint32_t index, const AlignedText &text);
+  void splitBert(uint32_t index, const AlignedText &text);
+  void splitScripts(uint32_t index, const AlignedText &text);
+  void splitByteLevel(uint32_t index, const CheckedStep &step, AlignedText text);
+  void splitMetaspace(uint32_t index, const CheckedStep &step, AlignedText text);
+
+  const Tables *tables = nullptr;
+  Model *model = nullptr;
+  bool wantRanges = false, overflow = false;
+  /// Two buffers for each of the first steps that change the text; further ones are refused when the file is written.
+  static constexpr size_t kMostBuffers = 6;
+  TextBuilder builders[kMostBuffers];
+  uint8_t builderOf[kMaxSteps];
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_PRETOKENIZER_H

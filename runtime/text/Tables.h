@@ -1,0 +1,272 @@
+//===- Tables.h - Checked views of a tokenizer's tables -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sections of a tokenizer as objects whose functions never read outside of them, whatever the file contains. Sizes
+// are checked when the file is opened; indices are masked or compared where they are used. A damaged file gives wrong
+// ids, never a wild read.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_TABLES_H
+#define ATTUNE_RUNTIME_TEXT_TABLES_H
+
+#include "runtime/text/Automaton.h"
+#include "runtime/text/TextFile.h"
+#include "runtime/text/TextTables.h"
+
+namespace attune::text {
+
+/// Bytes of a string that is not the owner's.
+struct Bytes {
+  const uint8_t *data = nullptr;
+  size_t size = 0;
+};
+
+/// Strings by number: token strings by id.
+class StringTable {
+public:
+  /// Takes |starts| (one more than there are strings) and |bytes|. Returns false if they do not fit together.
+  bool open(Section bytes, Section starts) {
+    data = bytes.data;
+    size = bytes.bytes;
+    offsets = Table<uint32_t>(starts);
+    return offsets.size > 0;
+  }
+  size_t count() const { return offsets.size ? offsets.size - 1 : 0; }
+  /// Returns string |index|; empty if there is none.
+  Bytes get(size_t index) const {
+    if (index >= count())
+      return {};
+    size_t begin = offsets[index], end = offsets[index + 1];
+    if (end > size)
+      end = size;
+    return begin < end ? Bytes{data + begin, end - begin} : Bytes{data, 0};
+  }
+
+private:
+  const uint8_t *data = nullptr;
+  size_t size = 0;
+  Table<uint32_t> offsets;
+};
+
+/// A hash table from strings to their numbers in a StringTable.
+class StringLookup {
+public:
+  bool open(Section section) {
+    slots = Table<uint32_t>(section);
+    return slots.size && (slots.size & (slots.size - 1)) == 0;
+  }
+  /// Returns the number of the string, or kNoId.
+  uint32_t find(const StringTable &strings, const uint8_t *bytes, size_t size) const {
+    if (!slots.size)
+      return kNoId;
+    size_t mask = slots.size - 1, at = hashBytes(bytes, size) & mask;
+    for (size_t probe = 0; probe <= mask; ++probe, at = (at + 1) & mask) {
+      uint32_t entry = slots[at];
+      if (entry == 0)
+        return kNoId;
+      Bytes found = strings.get(entry - 1);
+      if (found.size == size && __builtin_memcmp(found.data, bytes, size) == 0)
+        return entry - 1;
+    }
+    return kNoId;
+  }
+
+private:
+  Table<uint32_t> slots;
+};
+
+/// A double-array trie.
+class Trie {
+public:
+  bool open(const TrieUnit *data, size_t count) {
+    if (count == 0 || (count & (count - 1)) || count > (1u << 30))
+      return false;
+    units = data;
+    mask = uint32_t(count - 1);
+    return true;
+  }
+  explicit operator bool() const { return units; }
+  static constexpr uint32_t kRoot = 0;
+
+  /// Moves |node| to its child by |byte|; returns false if there is none.
+  bool step(uint32_t &node, uint8_t byte) const {
+    uint32_t child = (units[node].base ^ byte) & mask;
+    if (units[child].check != node)
+      return false;
+    node = child;
+    return true;
+  }
+  uint32_t value(uint32_t node) const { return units[node].value; }
+  /// Returns true if a string begins with |byte|.
+  bool begins(uint8_t byte) const {
+    uint32_t node = kRoot;
+    return step(node, byte);
+  }
+
+private:
+  const TrieUnit *units = nullptr;
+  uint32_t mask = 0;
+};
+
+/// The hash table of BPE merges.
+class MergeTable {
+public:
+  bool open(Section section) {
+    slots = Table<MergeSlot>(section);
+    return slots.size && (slots.size & (slots.size - 1)) == 0;
+  }
+  /// Returns the merge of the pair, or null.
+  const MergeSlot *find(uint32_t left, uint32_t right) const {
+    size_t mask = slots.size - 1, at = hashPair(left, right) & mask;
+    for (size_t probe = 0; probe <= mask; ++probe, at = (at + 1) & mask) {
+      const MergeSlot &slot = slots[at];
+      if (slot.left == left && slot.right == right)
+        return &slot;
+      if (slot.left == kNoId)
+        return nullptr;
+    }
+    return nullptr;
+  }
+
+private:
+  Table<MergeSlot> slots;
+};
+
+/// The flags of characters.
+class CharacterFlags {
+public:
+  bool open(Section section) {
+    stage1 = reinterpret_cast<const uint16_t *>(section.data);
+    if (section.bytes < kMapStage * 2)
+      return false;
+    size_t blocks = (section.bytes - kMapStage * 2) / (kMapBlock * 2);
+    if (blocks == 0 || (blocks & (blocks - 1)))
+      return false;
+    stage2 = stage1 + kMapStage;
+    blockMask = uint32_t(blocks - 1);
+    return true;
+  }
+  uint32_t operator()(uint32_t character) const {
+    if (character < kMapBlock)
+      return stage2[character];
+    return stage2[(stage1[character / kMapBlock] & blockMask) * kMapBlock + character % kMapBlock];
+  }
+
+private:
+  const uint16_t *stage1 = nullptr, *stage2 = nullptr;
+  uint32_t blockMask = 0;
+};
+
+/// A sorted list of runs start << 8 | value.
+class Runs {
+public:
+  void open(const uint32_t *data, size_t count) {
+    runs = data;
+    size = count;
+  }
+  uint32_t operator()(uint32_t character) const {
+    size_t low = 0, high = size;
+    while (low < high) {
+      size_t middle = (low + high) / 2;
+      if (runs[middle] >> 8 <= character)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low ? runs[low - 1] & 255 : 0;
+  }
+
+private:
+  const uint32_t *runs = nullptr;
+  size_t size = 0;
+};
+
+/// A sorted list of characters and their replacements.
+class CharacterMap {
+public:
+  void open(const MappedCharacter *data, size_t dataCount, const uint32_t *values, size_t valueCount) {
+    entries = data;
+    count = dataCount;
+    characters = values;
+    numCharacters = valueCount;
+  }
+  /// Sets |out| to the characters that |character| becomes and returns their number, 0 if it stays.
+  uint32_t find(uint32_t character, const uint32_t *&out) const {
+    size_t low = 0, high = count;
+    while (low < high) {
+      size_t middle = (low + high) / 2;
+      if (entries[middle].character < character)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low == count || entries[low].character != character)
+      return 0;
+    uint32_t place = entries[low].place >> 5, length = entries[low].place & 31;
+    if (place > numCharacters || length > numCharacters - place)
+      return 0;
+    out = characters + place;
+    return length;
+  }
+
+private:
+  const MappedCharacter *entries = nullptr;
+  const uint32_t *characters = nullptr;
+  size_t count = 0, numCharacters = 0;
+};
+
+/// Tables of normalization forms, scripts and graphemes.
+struct UnicodeData {
+  CharacterMap lowercase, canonical, compatible;
+  const ComposedPair *pairs = nullptr;
+  size_t numPairs = 0;
+  Runs combining, scripts, graphemes;
+
+  bool open(Section section);
+  /// Returns the composition of a pair, 0 if there is none. Hangul is not in the table.
+  uint32_t compose(uint32_t first, uint32_t second) const;
+};
+
+/// A step with its arguments resolved.
+struct CheckedStep {
+  Step step;
+  Bytes text;    ///< arguments ab
+  Bytes literal; ///< arguments de of patterns, cd of DecodeCtc
+  bool hasAutomaton = false;
+  Automaton automaton;
+  Trie charsmap; ///< NormalizePrecompiled
+  Bytes replacements;
+  const TemplatePiece *single = nullptr, *pair = nullptr; ///< ProcessTemplate
+};
+
+/// The most steps of a tokenizer.
+constexpr uint32_t kMaxSteps = 96;
+
+/// All tables of a tokenizer.
+struct Tables {
+  Settings settings;
+  StringTable strings, decodeStrings, modelStrings;
+  StringLookup lookup, modelLookup;
+  Table<uint8_t> flags;
+  Trie trie, added, addedNormal;
+  MergeTable merges;
+  Table<uint32_t> symbols; ///< 512 entries: of bytes, then of ASCII characters
+  Table<double> scores;
+  CharacterFlags characters;
+  UnicodeData unicode;
+  Bytes continuingPrefix, endSuffix;
+  CheckedStep steps[kMaxSteps];
+  uint32_t numSteps[4]; ///< normalizers, pre-tokenizers, processors, decoders
+  uint32_t firstStep[4];
+  bool hasDecoder;
+
+  /// Checks the sections of |file|. |name| is the file's name in messages. Fails with CORRUPT.
+  attune_status open(const TextFile &file, const char *name);
+
+private:
+  attune_status openSteps(const TextFile &file, const char *name);
+  bool openStep(Section pool, CheckedStep &checked);
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_TABLES_H

@@ -1,0 +1,261 @@
+//===- TextTables.h - The contents of sections ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements of the sections of TextFormat.h. Offsets called "pool" count bytes in the section POOL.
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_TEXTTABLES_H
+#define ATTUNE_RUNTIME_TEXT_TEXTTABLES_H
+
+#include "runtime/text/TextFormat.h"
+
+namespace attune::text {
+
+/// A string in the pool.
+struct PoolString {
+  uint32_t offset, bytes;
+};
+
+//===--- Settings ----------------------------------------------------------===//
+
+enum class ModelKind : uint32_t { WordPiece = 1, Bpe = 2, Unigram = 3, WordLevel = 4 };
+
+enum ModelFlag : uint32_t {
+  kModelBytes = 1,        ///< BPE: the strings of the model are bytes, not the characters that stand for them
+  kModelByteFallback = 2, ///< characters without a token become tokens of their bytes
+  kModelFuseUnknown = 4,  ///< BPE: neighboring unknown characters are one token
+  kModelIgnoreMerges = 8, ///< BPE: a piece that is a token is not merged
+  kModelHasUnknown = 16,  ///< there is an unknown token; without it unknown characters vanish or are an error
+  kModelCutsAtMark = 32,  ///< BPE: no merge joins U+2581 to another character before it
+};
+
+/// The section CONF.
+struct Settings {
+  ModelKind model;
+  uint32_t modelFlags;    ///< ModelFlag
+  uint32_t vocabSize;     ///< every id is less
+  uint32_t unknownId;     ///< kNoId if none
+  uint32_t maxCharacters; ///< WordPiece: longer words are unknown
+  uint32_t padId, padTypeId;
+  PoolString continuingPrefix; ///< WordPiece and BPE
+  PoolString endSuffix;        ///< BPE
+  uint32_t reserved;
+  double unknownScore; ///< Unigram
+};
+static_assert(sizeof(Settings) == 56, "Settings is part of the format");
+
+/// The element of VOCF.
+enum TokenFlag : uint8_t {
+  kTokenExists = 1,
+  kTokenSpecial = 2,    ///< attune_text_is_special
+  kTokenSkipped = 4,    ///< decoding skips it with skip_special_tokens
+  kTokenSingleWord = 8, ///< the flags of added tokens
+  kTokenStripLeft = 16,
+  kTokenStripRight = 32,
+};
+
+//===--- Tries and hash tables ---------------------------------------------===//
+
+/// A node of a double-array trie over bytes: the child of node p by byte c is q = (base[p] ^ c) & mask if check[q] is
+/// p. Node 0 is the root, no node's parent is kNoId.
+struct TrieUnit {
+  uint32_t base, check;
+  uint32_t value; ///< id of the string that ends here, or kNoId
+};
+
+/// A slot of MERG; empty slots have the pair (kNoId, kNoId).
+struct MergeSlot {
+  uint32_t left, right, rank, id;
+};
+
+/// Returns the hash by which MERG is probed, linearly.
+constexpr uint32_t hashPair(uint32_t left, uint32_t right) {
+  uint64_t h = (uint64_t(left) << 32 | right) * 0x9E3779B97F4A7C15ull;
+  return uint32_t(h >> 32) ^ uint32_t(h >> 7);
+}
+
+/// Returns the hash by which HASH and MASH are probed, linearly.
+inline uint32_t hashBytes(const uint8_t *bytes, size_t size) {
+  uint64_t h = 0xCBF29CE484222325ull ^ size;
+  size_t i = 0;
+  for (; i + 8 <= size; i += 8) {
+    uint64_t word;
+    __builtin_memcpy(&word, bytes + i, 8);
+    h = (h ^ word) * 0x9E3779B97F4A7C15ull;
+    h ^= h >> 29;
+  }
+  uint64_t word = 0;
+  __builtin_memcpy(&word, bytes + i, size - i);
+  h = (h ^ word) * 0x9E3779B97F4A7C15ull;
+  return uint32_t(h >> 32) ^ uint32_t(h);
+}
+
+//===--- Characters --------------------------------------------------------===//
+
+/// Code points per block of two-stage maps.
+constexpr uint32_t kMapBlock = 128;
+/// Entries of the first stage.
+constexpr uint32_t kMapStage = 0x110000 / kMapBlock;
+
+/// The section CHAR: u16 block of each 128 code points, then blocks of 128 u16 of these flags, as many as a power of
+/// two. Block 0 is ASCII.
+enum CharacterFlag : uint16_t {
+  kCharWhiteSpace = 1 << 0,
+  kCharNumeric = 1 << 1,
+  kCharPunctuation = 1 << 2,
+  kCharBertDropped = 1 << 3,
+  kCharBertSpace = 1 << 4,
+  kCharBertChinese = 1 << 5,
+  kCharBertMark = 1 << 6,
+  kCharMark = 1 << 7,
+  kCharWord = 1 << 8,
+  kCharNmtDropped = 1 << 9,
+  kCharNmtSpace = 1 << 10,
+  kCharLowers = 1 << 11,     ///< changed by Lowercase
+  kCharCanonical = 1 << 12,  ///< changed or moved by NFD
+  kCharCompatible = 1 << 13, ///< changed or moved by NFKD
+  kCharComposes = 1 << 14,   ///< NFC may change a text with it
+};
+
+/// The section UNIC: this, then its tables. Counts are of elements, offsets of bytes from the beginning of the
+/// section. A table that no step needs is empty.
+struct UnicodeTables {
+  struct Range {
+    uint32_t offset, count;
+  };
+  Range lowercase, canonical, compatible; ///< MappedCharacter, sorted
+  Range characters;                       ///< u32: what characters become
+  Range compositions;                     ///< ComposedPair, sorted
+  Range combining;                        ///< u32 runs, start << 8 | combining class
+  Range scripts;                          ///< u32 runs, start << 8 | script
+  Range graphemes;                        ///< u32 runs, start << 8 | GraphemeClass and flags
+};
+
+struct MappedCharacter {
+  uint32_t character;
+  uint32_t place; ///< index into |characters| << 5 | number of characters
+};
+
+struct ComposedPair {
+  uint32_t first, second, composed;
+};
+
+/// Grapheme_Cluster_Break.
+enum GraphemeClass : uint8_t {
+  kGraphemeOther,
+  kGraphemeCr,
+  kGraphemeLf,
+  kGraphemeControl,
+  kGraphemeExtend,
+  kGraphemeZwj,
+  kGraphemeRegional,
+  kGraphemePrepend,
+  kGraphemeSpacing,
+  kGraphemeL,
+  kGraphemeV,
+  kGraphemeT,
+  kGraphemeLV,
+  kGraphemeLVT,
+  kGraphemeMask = 15,
+  kGraphemePictographic = 16, ///< Extended_Pictographic
+  kGraphemeLinker = 32,       ///< Indic_Conjunct_Break
+  kGraphemeConsonant = 64,
+  kGraphemeConjunctExtend = 128,
+};
+
+//===--- Automata ----------------------------------------------------------===//
+
+/// A regular expression as a table. Automaton.h says how it runs. At a multiple of 4 in the pool, followed by
+///   u8  ascii[128]                the class of ASCII characters
+///   u16 stage1[kMapStage]         block of each 128 code points
+///   u8  stage2[numBlocks * 128]   classes
+/// u16 starts[stride] if startsByClass: start state after a character of each class; [numClasses]: at the beginning
+///   u16 table[numStates * stride] kAcceptBefore | next state; column numClasses is the end of the text
+struct AutomatonHeader {
+  uint32_t numStates; ///< a power of two, at most 32768; state 0 is dead, state 1 the start
+  uint32_t numClasses;
+  uint32_t stride;    ///< a power of two, more than numClasses
+  uint32_t numBlocks; ///< a power of two
+  uint32_t startsByClass;
+  uint32_t bytes; ///< size of header and tables
+};
+constexpr uint16_t kAcceptBefore = 0x8000;
+
+//===--- Steps -------------------------------------------------------------===//
+
+/// The operations of the section PIPE. Arguments a…f are numbers, pool strings (two arguments), or pool offsets of
+/// automata.
+enum class StepKind : uint32_t {
+  // Normalizers
+  NormalizeBert = 1,         ///< a: BertFlag
+  NormalizeForm = 2,         ///< a: FormFlag
+  NormalizeLowercase = 3,    //
+  NormalizeStripAccents = 4, //
+  NormalizeStrip = 5,        ///< a: 1 left, 2 right
+  NormalizePrepend = 6,      ///< ab: text
+  NormalizeReplace = 7,      ///< ab: content, c: automaton or kNoId, de: literal
+  NormalizePrecompiled = 8,  ///< a: pool offset of TrieUnits, b: their number, a power of two, c: pool offset of replacements (u32 bytes,
+                             ///< then text), d: bytes of them
+  NormalizeNmt = 9,          //
+  NormalizeByteLevel = 10,   //
+
+  // Pre-tokenizers
+  SplitBert = 32,        //
+  SplitByteLevel = 33,   ///< a: 1 prefix space, 2 maps bytes to characters; b: automaton or kNoId
+  SplitMetaspace = 34,   ///< ab: replacement, c: MetaspaceScheme, d: 1 splits
+  SplitPattern = 35,     ///< a: SplitBehavior, b: 1 inverted, c: automaton or kNoId, de: literal
+  SplitWhitespace = 36,  ///< \w+|[^\w\s]+
+  SplitWhiteSpaces = 37, ///< at white space
+  SplitPunctuation = 38, ///< a: SplitBehavior
+  SplitDigits = 39,      ///< a: 1 each digit
+  SplitDelimiter = 40,   ///< a: character
+  SplitScripts = 41,     //
+  SplitLength = 42,      ///< a: characters
+
+  // Post-processors
+  ProcessTrim = 64,     ///< a: 1 a prefix space was added
+  ProcessTemplate = 65, ///< a: pool offset of the single TemplatePieces, b: count, c, d: those of pairs, e: TemplateFlag
+
+  // Decoders
+  DecodeWordPiece = 96,     ///< ab: prefix, c: 1 cleans up
+  DecodeByteLevel = 97,     //
+  DecodeMetaspace = 98,     ///< a: replacement, b: 1 drops it in the first token
+  DecodeBpe = 99,           ///< ab: suffix
+  DecodeByteFallback = 100, //
+  DecodeFuse = 101,         //
+  DecodeStrip = 102,        ///< a: character, b: most at the start, c: most at the end
+  DecodeReplace = 103,      ///< as NormalizeReplace
+  DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up
+};
+
+struct Step {
+  StepKind kind;
+  uint32_t a, b, c, d, e, f, reserved;
+};
+static_assert(sizeof(Step) == 32, "Step is part of the format");
+
+/// The section PIPE begins with this; the steps follow in this order.
+struct StepCounts {
+  uint32_t normalizers, preTokenizers, processors, decoders;
+  uint32_t hasDecoder; ///< 0: decoding joins tokens by spaces
+  uint32_t reserved[3];
+};
+
+enum BertFlag : uint32_t { kBertClean = 1, kBertChinese = 2, kBertAccents = 4, kBertLower = 8 };
+enum FormFlag : uint32_t { kFormCompatible = 1, kFormCompose = 2 };
+enum class MetaspaceScheme : uint32_t { Never = 0, First = 1, Always = 2 };
+enum class SplitBehavior : uint32_t { Removed = 0, Isolated = 1, MergedWithPrevious = 2, MergedWithNext = 3, Contiguous = 4 };
+
+/// A part of a post-processor's template.
+struct TemplatePiece {
+  uint32_t kind; ///< 0, 1: the first or second text; 2: the token |id|
+  uint32_t typeId;
+  uint32_t id;
+};
+enum TemplateFlag : uint32_t {
+  kTemplateTypesWithSpecial = 1, ///< without special tokens, type ids stay 0 and 1
+  kTemplateTypesOfWindows = 2,   ///< further windows have the types of the template, too
+};
+
+} // namespace attune::text
+
+#endif // ATTUNE_RUNTIME_TEXT_TEXTTABLES_H

@@ -1,0 +1,69 @@
+//===- Tokenizer.h - Open files and tokenizers ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_RUNTIME_TEXT_TOKENIZER_H
+#define ATTUNE_RUNTIME_TEXT_TOKENIZER_H
+
+#include "attune/text.h"
+#include "runtime/text/AddedTokens.h"
+#include "runtime/text/Decoder.h"
+#include "runtime/text/Normalizer.h"
+#include "runtime/text/PreTokenizer.h"
+
+/// An open .text file.
+struct attune_text {
+  attune::text::TextFile file;
+  attune::text::Tables tables;
+  bool hasTokenizer;
+  char name[256];
+};
+
+namespace attune::text {
+
+/// The tokens of one text: part of an array.
+struct TokenSpan {
+  uint32_t begin, end;
+  uint32_t size() const { return end - begin; }
+};
+
+/// Turns texts into tokens by the steps of a tokenizer.
+class TextEncoder {
+public:
+  /// Takes what stays from call to call.
+  void openCaches(const Tables &tables, Memory &memory);
+  /// Takes what a call of texts of together |bytes| bytes needs.
+  void open(const Tables &tables, Memory &memory, size_t bytes);
+  /// Appends the tokens of |text|.
+  void encode(const uint8_t *text, size_t size, bool splitSpecial, bool wantRanges, Array<Token> &tokens);
+
+  bool full() const { return normalizer.full() || preTokenizer.full() || model.full(); }
+  bool missedUnknown() const { return model.missedUnknown(); }
+  /// Returns the room that texts of together |bytes| bytes get after steps that change them.
+  static size_t room(size_t bytes) { return bytes * 4 + 65536; }
+
+private:
+  void encodeSegment(const AlignedText &segment, bool splitSpecial, bool aligned);
+
+  const Tables *tables = nullptr;
+  FirstBytes first, firstNormal;
+  Normalizer normalizer;
+  PreTokenizer preTokenizer;
+  Model model;
+  bool asksForOrigin = false; ///< a step depends on where a piece was in the original text
+};
+
+} // namespace attune::text
+
+/// Memory and caches for one call at a time.
+struct attune_tokenizer {
+  const attune_text *text;
+  attune::text::Memory memory;
+  size_t callMark; ///< memory of a call begins here
+  size_t maxBytes;
+  void *block; ///< of this object, unless the caller's
+  size_t blockBytes;
+  bool ownsBlock;
+  attune::text::TextEncoder encoder;
+};
+
+#endif // ATTUNE_RUNTIME_TEXT_TOKENIZER_H

@@ -1,0 +1,35 @@
+//===- CompileText.cpp - Compiles a tokenizer for tests -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attune-test-compile-text FOLDER OUT.text: compiles the tokenizer of a folder without a model. Errors are one line,
+// as those of the tools.
+//===----------------------------------------------------------------------===//
+#include "compiler/Support/OutputFile.h"
+#include "compiler/Text/TokenizerFolder.h"
+
+#include <cstdio>
+
+using namespace attune;
+
+/// Compiles the tokenizer of |folder| and writes it to |path|.
+static Status compileFolder(const std::string &folder, const std::string &path) {
+  auto warn = [](const std::string &warning) { std::fprintf(stderr, "warning: %s\n", warning.c_str()); };
+  Result<std::optional<std::string>> bytes = text::compileTokenizer(folder, warn);
+  if (!bytes)
+    return bytes.status();
+  if (!*bytes)
+    return Status::error(folder + ": no tokenizer");
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.status();
+  if (Status status = file->write((*bytes)->data(), (*bytes)->size()); status.failed())
+    return status;
+  return file->commit();
+}
+
+int main(int argc, char **argv) {
+  Status status = argc == 3 ? compileFolder(argv[1], argv[2]) : Status::error("expected FOLDER OUT.text");
+  if (status.failed())
+    std::fprintf(stderr, "error: %s\n", status.message().c_str());
+  return status.failed();
+}

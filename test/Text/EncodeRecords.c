@@ -1,0 +1,168 @@
+/*===- EncodeRecords.c - Encodes many texts for comparisons -----------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * attune-test-encode OUT.text [NAME=NUMBER…] < RECORDS: prints a line of JSON for each text. A record is the size of
+ * the text (u32), the size of the second text (u32, 0xFFFFFFFF for none) and both texts. Names are those of
+ * attune_encode_options, and:
+ *
+ *   ids_only=1      without offsets
+ *   skip_special=1  for decoding
+ *   repeat=N        encodes all of the input N times as one text, and prints MB/s and tokens instead
+ *===-----------------------------------------------------------------------===*/
+#include "attune/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void fail(const char *what) {
+  fprintf(stderr, "attune-test-encode: error: %s\n", what);
+  exit(1);
+}
+
+static void printArray(const char *name, const int32_t *values, int64_t count) {
+  printf("\"%s\":[", name);
+  for (int64_t i = 0; i < count; ++i)
+    printf(i ? ",%d" : "%d", values[i]);
+  printf("]");
+}
+
+static void printText(const char *text, size_t bytes) {
+  putchar('"');
+  for (size_t i = 0; i < bytes; ++i) {
+    unsigned char c = (unsigned char)text[i];
+    if (c < 0x20 || c == '"' || c == '\\' || c == 0x7F)
+      printf("\\u%04x", c);
+    else
+      putchar(c);
+  }
+  putchar('"');
+}
+
+static size_t readAll(char **out) {
+  size_t size = 0, capacity = 1 << 20;
+  char *data = malloc(capacity);
+  for (size_t got; (got = fread(data + size, 1, capacity - size, stdin)) > 0;) {
+    size += got;
+    if (size == capacity)
+      data = realloc(data, capacity *= 2);
+  }
+  *out = data;
+  return size;
+}
+
+static void measure(attune_tokenizer *tokenizer, const attune_encode_options *options, const char *text, size_t bytes, int64_t repeat) {
+  attune_text_input input = {text, bytes, NULL, 0};
+  for (int64_t i = 0; i < repeat; ++i) {
+    const attune_encoding *encodings;
+    size_t count;
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    if (attune_tokenizer_encode(tokenizer, &input, 1, options, &encodings, &count) != ATTUNE_OK)
+      fail(attune_last_error());
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    printf("{\"mb_per_s\":%.2f,\"tokens\":%lld}\n", (double)bytes / seconds / 1e6, (long long)encodings[0].length);
+  }
+}
+
+int main(int argc, char **argv) {
+  attune_text *text;
+  if (argc < 2)
+    fail("expected OUT.text");
+  if (attune_text_open(argv[1], &text) != ATTUNE_OK)
+    fail(attune_last_error());
+  attune_tokenizer_options tokenizerOptions;
+  attune_tokenizer_options_init(&tokenizerOptions);
+  attune_encode_options options;
+  attune_encode_options_init(text, &options);
+  options.want_offsets = 1;
+  int64_t repeat = 0, skipSpecial = 0;
+  for (int i = 2; i < argc; ++i) {
+    char *equals = strchr(argv[i], '=');
+    if (!equals)
+      fail("expected NAME=NUMBER");
+    long long value = atoll(equals + 1);
+    *equals = 0;
+    const char *name = argv[i];
+#define OPTION(field)                                                                                                                      \
+  if (!strcmp(name, #field)) {                                                                                                             \
+    options.field = value;                                                                                                                 \
+    continue;                                                                                                                              \
+  }
+    OPTION(add_special_tokens)
+    OPTION(split_special_tokens) OPTION(truncation) OPTION(max_length) OPTION(stride) OPTION(want_overflow) OPTION(truncate_left)
+        OPTION(pad_to_longest) OPTION(pad_left) OPTION(pad_length) OPTION(pad_to_multiple_of) OPTION(pad_id)
+            OPTION(pad_type_id) if (!strcmp(name, "ids_only")) options.want_offsets = !value;
+    else if (!strcmp(name, "skip_special")) skipSpecial = value;
+    else if (!strcmp(name, "repeat")) repeat = value;
+    else if (!strcmp(name, "max_call_bytes")) tokenizerOptions.max_call_bytes = (size_t)value;
+    else fail("an unknown name");
+  }
+  char *data;
+  size_t size = readAll(&data);
+  if (tokenizerOptions.max_call_bytes < size)
+    tokenizerOptions.max_call_bytes = size + 16;
+  attune_tokenizer *tokenizer;
+  if (attune_tokenizer_create(text, &tokenizerOptions, &tokenizer) != ATTUNE_OK)
+    fail(attune_last_error());
+  if (repeat > 0)
+    measure(tokenizer, &options, data, size, repeat);
+  for (size_t at = 0; !repeat && at + 8 <= size;) {
+    uint32_t sizes[2];
+    memcpy(sizes, data + at, sizeof(sizes));
+    at += sizeof(sizes);
+    attune_text_input input = {data + at, sizes[0], NULL, 0};
+    at += sizes[0];
+    if (sizes[1] != UINT32_MAX) {
+      input.pair = data + at;
+      input.pair_bytes = sizes[1];
+      at += sizes[1];
+    }
+    if (at > size)
+      fail("a truncated record");
+    const attune_encoding *encodings;
+    size_t count;
+    if (attune_tokenizer_encode(tokenizer, &input, 1, &options, &encodings, &count) != ATTUNE_OK) {
+      printf("{\"error\":");
+      printText(attune_last_error(), strlen(attune_last_error()));
+      printf("}\n");
+      continue;
+    }
+    printf("{\"encodings\":[");
+    for (size_t i = 0; i < count; ++i) {
+      const attune_encoding *e = &encodings[i];
+      printf(i ? ",{" : "{");
+      printArray("ids", e->ids, e->length);
+      printf(",");
+      printArray("type_ids", e->type_ids, e->length);
+      printf(",");
+      printArray("attention_mask", e->attention_mask, e->length);
+      printf(",");
+      printArray("special_tokens_mask", e->special_tokens_mask, e->length);
+      if (e->offsets) {
+        printf(",");
+        printArray("offsets", e->offsets, e->length * 2);
+        printf(",");
+        printArray("word_ids", e->word_ids, e->length);
+      }
+      printf("}");
+    }
+    int64_t length = encodings[0].length;
+    int32_t *ids = malloc(sizeof(int32_t) * (size_t)(length + 1));
+    memcpy(ids, encodings[0].ids, sizeof(int32_t) * (size_t)length);
+    const char *decoded;
+    size_t decodedBytes;
+    if (attune_tokenizer_decode(tokenizer, ids, (size_t)length, (int)skipSpecial, &decoded, &decodedBytes) != ATTUNE_OK)
+      fail(attune_last_error());
+    printf("],\"decoded\":");
+    printText(decoded, decodedBytes);
+    printf("}\n");
+    free(ids);
+  }
+  attune_tokenizer_destroy(tokenizer);
+  attune_text_close(text);
+  free(data);
+  return 0;
+}

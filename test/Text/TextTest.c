@@ -1,0 +1,263 @@
+/*===- TextTest.c - Files, options, limits, streams -------------------------===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * attune-test-text OUT.text: opens a tokenizer in every wrong way, encodes with wrong options, with little memory and
+ * with damaged tables, and compares streams with whole texts. Links nothing of C++.
+ *===-----------------------------------------------------------------------===*/
+#include "attune/text.h"
+#include "Check.h"
+
+#include <stdint.h>
+
+static unsigned char *fileBytes;
+static size_t fileSize;
+
+static void readFile(const char *path) {
+  FILE *file = fopen(path, "rb");
+  CHECK(file);
+  fseek(file, 0, SEEK_END);
+  fileSize = (size_t)ftell(file);
+  rewind(file);
+  fileBytes = aligned_alloc(64, (fileSize + 63) / 64 * 64);
+  CHECK(fread(fileBytes, 1, fileSize, file) == fileSize);
+  fclose(file);
+}
+
+static attune_text_input makeInput(const char *text) { return (attune_text_input){text, strlen(text), NULL, 0}; }
+
+/* A multiplicative generator, so that failures repeat. */
+static uint32_t randomState = 1;
+static uint32_t nextRandom(void) {
+  randomState = randomState * 1664525u + 1013904223u;
+  return randomState >> 8;
+}
+
+static void testOpen(const char *path) {
+  attune_text *text = (attune_text *)&text;
+  CHECK_FAILS(attune_text_open("/nonexistent/x.text", &text), ATTUNE_NOT_FOUND, "cannot open '/nonexistent/x.text'");
+  CHECK(!text);
+  CHECK_FAILS(attune_text_open(NULL, &text), ATTUNE_INVALID_ARGUMENT, "path is null");
+  CHECK_FAILS(attune_text_open(path, NULL), ATTUNE_INVALID_ARGUMENT, "out_text is null");
+  CHECK_FAILS(attune_text_open("/dev/null", &text), ATTUNE_CORRUPT, "is not a .text file");
+  CHECK_FAILS(attune_text_open_memory(fileBytes, 10, &text), ATTUNE_CORRUPT, "10 bytes, at least 64 expected");
+  CHECK_FAILS(attune_text_open_memory(fileBytes, fileSize - 64, &text), ATTUNE_CORRUPT, "it is truncated");
+  CHECK_FAILS(attune_text_open_memory(fileBytes + 1, fileSize - 1, &text), ATTUNE_INVALID_ARGUMENT, "at a multiple of 64");
+  unsigned char kept = fileBytes[0];
+  fileBytes[0] ^= 1;
+  CHECK_FAILS(attune_text_open_memory(fileBytes, fileSize, &text), ATTUNE_CORRUPT, "magic is");
+  fileBytes[0] = kept;
+  kept = fileBytes[8];
+  fileBytes[8] = 99;
+  CHECK_FAILS(attune_text_open_memory(fileBytes, fileSize, &text), ATTUNE_INCOMPATIBLE,
+              "has version 99.0 of the format, this runtime reads 1");
+  fileBytes[8] = kept;
+  fileBytes[70] ^= 1;
+  CHECK_FAILS(attune_text_open_memory(fileBytes, fileSize, &text), ATTUNE_CORRUPT, "a header with checksum");
+  fileBytes[70] ^= 1;
+  CHECK_OK(attune_text_open_memory(fileBytes, fileSize, &text));
+  CHECK_OK(attune_text_verify(text));
+  attune_text_close(text);
+  /* The last section ends before the padding at the end of the file. */
+  size_t place = fileSize / 2;
+  fileBytes[place] ^= 1;
+  if (attune_text_open_memory(fileBytes, fileSize, &text) == ATTUNE_OK) {
+    CHECK_FAILS(attune_text_verify(text), ATTUNE_CORRUPT, "has another checksum");
+    attune_text_close(text);
+  }
+  fileBytes[place] ^= 1;
+  attune_text_close(NULL);
+}
+
+static void testTokens(const attune_text *text) {
+  int64_t size = attune_text_vocab_size(text);
+  CHECK(size > 10);
+  for (int64_t id = 0; id < size; ++id) {
+    size_t bytes;
+    const char *token = attune_text_token(text, id, &bytes);
+    if (token)
+      CHECK(attune_text_token_id(text, token, bytes) == id);
+  }
+  CHECK(!attune_text_token(text, size, NULL) && !attune_text_token(text, -1, NULL));
+  CHECK(attune_text_token_id(text, "no such token", 13) == -1);
+  CHECK(!attune_text_is_special(text, -1) && !attune_text_is_special(text, size));
+}
+
+static void testOptions(const attune_text *text) {
+  attune_tokenizer *tokenizer;
+  attune_tokenizer_options options;
+  attune_tokenizer_options_init(&options);
+  options.max_call_bytes = 100;
+  options.struct_bytes = 1;
+  CHECK_FAILS(attune_tokenizer_create(text, &options, &tokenizer), ATTUNE_INVALID_ARGUMENT, "call attune_tokenizer_options_init");
+  options.struct_bytes = sizeof(options);
+  size_t needed = attune_tokenizer_memory_bytes(text, &options);
+  options.memory = aligned_alloc(64, (needed + 63) / 64 * 64);
+  options.memory_bytes = needed - 1;
+  CHECK_FAILS(attune_tokenizer_create(text, &options, &tokenizer), ATTUNE_INVALID_ARGUMENT, "bytes at a multiple of 64");
+  options.memory_bytes = needed;
+  memset(options.memory, 0xAB, needed);
+  CHECK_OK(attune_tokenizer_create(text, &options, &tokenizer));
+
+  const attune_encoding *encodings;
+  size_t count;
+  attune_text_input input = makeInput("Hello world, hello");
+  CHECK_OK(attune_tokenizer_encode(tokenizer, &input, 1, NULL, &encodings, &count));
+  CHECK(count == 1 && encodings[0].length > 1 && encodings[0].input == 0 && !encodings[0].offsets);
+  attune_text_input invalid = {"ab\xC3(", 4, NULL, 0};
+  CHECK_FAILS(attune_tokenizer_encode(tokenizer, &invalid, 1, NULL, &encodings, &count), ATTUNE_INVALID_ARGUMENT, "byte 0xC3 at offset 2");
+  CHECK(!encodings && !count);
+  char longText[101];
+  memset(longText, 'a', sizeof(longText));
+  attune_text_input tooLong = {longText, sizeof(longText), NULL, 0};
+  CHECK_FAILS(attune_tokenizer_encode(tokenizer, &tooLong, 1, NULL, &encodings, &count), ATTUNE_LIMIT_EXCEEDED, "more than 100 bytes");
+  attune_text_input null = {NULL, 3, NULL, 0};
+  CHECK_FAILS(attune_tokenizer_encode(tokenizer, &null, 1, NULL, &encodings, &count), ATTUNE_INVALID_ARGUMENT, "the text is null");
+
+  attune_encode_options encode;
+  attune_encode_options_init(text, &encode);
+  encode.max_length = 1;
+  encode.add_special_tokens = 0;
+  encode.truncation = 9;
+  CHECK_FAILS(attune_tokenizer_encode(tokenizer, &input, 1, &encode, &encodings, &count), ATTUNE_INVALID_ARGUMENT,
+              "truncation: expected 0 to 2, got 9");
+  encode.truncation = ATTUNE_TRUNCATE_ONLY_SECOND;
+  CHECK_FAILS(attune_tokenizer_encode(tokenizer, &input, 1, &encode, &encodings, &count), ATTUNE_INVALID_ARGUMENT,
+              "expected a second text");
+  encode.truncation = ATTUNE_TRUNCATE_LONGEST_FIRST;
+  encode.stride = 1;
+  CHECK_FAILS(attune_tokenizer_encode(tokenizer, &input, 1, &encode, &encodings, &count), ATTUNE_INVALID_ARGUMENT,
+              "stride: expected less than the 1 tokens");
+  encode.max_length = -2;
+  CHECK_FAILS(attune_tokenizer_encode(tokenizer, &input, 1, &encode, &encodings, &count), ATTUNE_INVALID_ARGUMENT,
+              "max_length: expected -1 or more, got -2");
+
+  /* A batch, padded to a multiple of 8, in windows of two tokens. */
+  attune_encode_options_init(text, &encode);
+  encode.add_special_tokens = 0;
+  encode.max_length = 2;
+  encode.want_overflow = 1;
+  encode.pad_to_longest = 1;
+  encode.pad_to_multiple_of = 8;
+  encode.pad_id = 3;
+  attune_text_input batch[2] = {makeInput("a"), makeInput("hello hello hello")};
+  CHECK_OK(attune_tokenizer_encode(tokenizer, batch, 2, &encode, &encodings, &count));
+  CHECK(count >= 3 && encodings[0].input == 0 && encodings[1].input == 1 && encodings[count - 1].input == 1);
+  for (size_t i = 0; i < count; ++i)
+    CHECK(encodings[i].length == 8 && encodings[i].ids[7] == 3 && encodings[i].attention_mask[7] == 0 &&
+          encodings[i].special_tokens_mask[7] == 1);
+  CHECK_OK(attune_tokenizer_encode(tokenizer, NULL, 0, NULL, &encodings, &count));
+  CHECK(count == 0);
+  attune_tokenizer_destroy(tokenizer);
+  free(options.memory);
+}
+
+/* Streams of random ids, and of ids of real texts, give the text of all ids together. */
+static void testStreams(const attune_text *text) {
+  attune_tokenizer *tokenizer;
+  CHECK_OK(attune_tokenizer_create(text, NULL, &tokenizer));
+  attune_decode_stream *stream;
+  static const char *const texts[] = {"Hello world, it's naïve 中文 🙂👍🏽 \n\n ok", "  two  spaces ", "🙂", "x"};
+  for (int run = 0; run < 3000; ++run) {
+    int32_t ids[64];
+    int64_t length;
+    if (run < 8) {
+      attune_text_input input = makeInput(texts[run % 4]);
+      const attune_encoding *encodings;
+      size_t count;
+      CHECK_OK(attune_tokenizer_encode(tokenizer, &input, 1, NULL, &encodings, &count));
+      length = encodings[0].length < 64 ? encodings[0].length : 64;
+      memcpy(ids, encodings[0].ids, (size_t)length * sizeof(*ids));
+    } else {
+      length = nextRandom() % 12;
+      /* Low ids are often bytes and special tokens. */
+      for (int64_t i = 0; i < length; ++i)
+        ids[i] = (int32_t)(nextRandom() % (run % 2 ? 300 : attune_text_vocab_size(text) + 3)) - 1;
+    }
+    int skip = run % 3 == 0;
+    CHECK_OK(attune_decode_stream_create(text, skip, &stream));
+    char joined[4096];
+    size_t size = 0, bytes;
+    const char *part;
+    for (int64_t i = 0; i <= length; ++i) {
+      CHECK_OK(i < length ? attune_decode_stream_push(stream, ids[i], &part, &bytes) : attune_decode_stream_finish(stream, &part, &bytes));
+      CHECK(size + bytes < sizeof(joined));
+      memcpy(joined + size, part, bytes);
+      size += bytes;
+    }
+    attune_decode_stream_destroy(stream);
+    CHECK_OK(attune_tokenizer_decode(tokenizer, ids, (size_t)length, skip, &part, &bytes));
+    if (bytes != size || memcmp(part, joined, size)) {
+      fprintf(stderr, "stream '%.*s', whole '%.*s', ids", (int)size, joined, (int)bytes, part);
+      for (int64_t i = 0; i < length; ++i)
+        fprintf(stderr, " %d", ids[i]);
+      fprintf(stderr, "\n");
+      exit(1);
+    }
+  }
+  attune_tokenizer_destroy(tokenizer);
+  attune_tokenizer_destroy(NULL);
+  attune_decode_stream_destroy(NULL);
+}
+
+/* Damaged tables: wrong ids or an error, never a fault. The header is left alone, as its checksum finds any damage. */
+static void testDamage(void) {
+  static const char *const sample = "Hello <s>wörld</s>, it's 中文 e\xCC\x81 🙂 123 [MASK] ﬁ a\n\nb";
+  uint32_t sections;
+  memcpy(&sections, fileBytes + 12, sizeof(sections));
+  size_t first = 64 + sections * 32;
+  unsigned char *copy = aligned_alloc(64, (fileSize + 63) / 64 * 64);
+  for (int run = 0; run < 400; ++run) {
+    memcpy(copy, fileBytes, fileSize);
+    int flips = 1 + (int)(nextRandom() % 200);
+    for (int i = 0; i < flips; ++i) {
+      /* Every section gets its share, however small it is. */
+      uint64_t place[2];
+      memcpy(place, copy + 64 + nextRandom() % sections * 32 + 8, sizeof(place));
+      if (place[1] == 0)
+        continue;
+      size_t at = place[0] + nextRandom() % place[1];
+      CHECK(at >= first && at < fileSize);
+      copy[at] = nextRandom() % 4 ? (unsigned char)nextRandom() : copy[at] ^ (unsigned char)(1u << nextRandom() % 8);
+    }
+    attune_text *text;
+    if (attune_text_open_memory(copy, fileSize, &text) != ATTUNE_OK)
+      continue;
+    attune_tokenizer *tokenizer;
+    attune_tokenizer_options options;
+    attune_tokenizer_options_init(&options);
+    options.max_call_bytes = 4096;
+    CHECK_OK(attune_tokenizer_create(text, &options, &tokenizer));
+    attune_text_input input = {sample, strlen(sample), sample, 20};
+    attune_encode_options encode;
+    attune_encode_options_init(text, &encode);
+    encode.want_offsets = run % 2;
+    const attune_encoding *encodings;
+    size_t count, bytes;
+    const char *decoded;
+    if (attune_tokenizer_encode(tokenizer, &input, 1, &encode, &encodings, &count) == ATTUNE_OK) {
+      int32_t ids[512];
+      size_t length = encodings[0].length < 512 ? (size_t)encodings[0].length : 512;
+      memcpy(ids, encodings[0].ids, length * sizeof(*ids));
+      (void)attune_tokenizer_decode(tokenizer, ids, length, 0, &decoded, &bytes);
+    }
+    attune_tokenizer_destroy(tokenizer);
+    attune_text_close(text);
+  }
+  free(copy);
+}
+
+int main(int argc, char **argv) {
+  CHECK(argc == 2);
+  readFile(argv[1]);
+  testOpen(argv[1]);
+  attune_text *text;
+  CHECK_OK(attune_text_open(argv[1], &text));
+  testTokens(text);
+  testOptions(text);
+  testStreams(text);
+  attune_text_close(text);
+  testDamage();
+  free(fileBytes);
+  printf("ok\n");
+  return 0;
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# ===- make_fixtures.py - Fixtures of tokenizers with the reference's answers -===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# make_fixtures.py FOLDER…: writes expected.json beside each FOLDER/tokenizer.json: texts, options, and what the
+# package `tokenizers` makes of them. The tokenizers are those of `train.py --small`. check_fixtures.py compares.
+# ===-----------------------------------------------------------------------===#
+import json
+import os
+import sys
+
+from tokenizers import Tokenizer
+
+TEXTS = [
+    "",
+    " ",
+    "Hello world",
+    "It's what they'LL do, isn't it?",
+    "  two  spaces ",
+    "line\n\n next\r\n\tend \n",
+    "naïve café ＡＢＣ ﬁ ①½",
+    "a\u0301\u0316 e\u0316\u0301 İ ẞ Σς",
+    "中文字符 日本語カタカナ 한국어 가각",
+    "🙂👍🏽👩‍👩‍👧 \U0010ffff\u200d\ufffd",
+    "1234567 3.14 ٣४Ⅷ",
+    "getHTTPResponse HELLOworld 中ABC",
+    "<s>x</s> <unk>[MASK] <mask> y##a▁b",
+    "<0x41><0x+1>",
+    "abc ab a Zz  in g foo9 <|8|>é",
+    "a" * 40,
+    "ab " * 12,
+    "\u00a0\u3000\u2028x\x00\x01y\u00ad",
+    "русский ελληνικά עברית العربية हिन्दी",
+    "e=mc² $5 x_y (z) “q”",
+]
+PAIRS = [("Hello world", "It's a dog"), ("a b c d e f g h", "i j k"), ("", "x"), ("one two three four", "five six seven eight nine")]
+TRUNCATIONS = [
+    dict(max_length=7, stride=0, truncation=0),
+    dict(max_length=8, stride=1, truncation=2),
+    dict(max_length=9, stride=0, truncation=1, pad_length=12, pad_left=1),
+]
+STRATEGIES = ["longest_first", "only_first", "only_second"]
+
+
+def answer(tokenizer, text, pair, special=True):
+    e = tokenizer.encode(text, pair, add_special_tokens=special)
+    return {
+        "text": text,
+        "pair": pair,
+        "ids": e.ids,
+        "type_ids": e.type_ids,
+        "offsets": [x for o in e.offsets for x in o],
+        "word_ids": [-1 if w is None else w for w in e.word_ids],
+        "attention_mask": e.attention_mask,
+        "special_tokens_mask": e.special_tokens_mask,
+        "decoded": tokenizer.decode(e.ids, skip_special_tokens=False) if e.ids else "",
+    }
+
+
+def main():
+    for folder in sys.argv[1:]:
+        tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        groups = [
+            {"options": {}, "answers": [answer(tokenizer, t, None) for t in TEXTS] + [answer(tokenizer, a, b) for a, b in PAIRS]},
+            {"options": {"add_special_tokens": 0}, "answers": [answer(tokenizer, a, b, False) for a, b in PAIRS]},
+        ]
+        for options in TRUNCATIONS:
+            tokenizer.enable_truncation(options["max_length"], stride=options["stride"], strategy=STRATEGIES[options["truncation"]])
+            if "pad_length" in options:
+                tokenizer.enable_padding(length=options["pad_length"], direction="left")
+            answers = []
+            for a, b in PAIRS[:1] + PAIRS[3:]:
+                try:
+                    answers.append(answer(tokenizer, a, b))
+                except Exception:
+                    pass  # the text to truncate is too short
+            groups.append({"options": options, "answers": answers})
+        with open(os.path.join(folder, "expected.json"), "w", encoding="utf-8") as f:
+            json.dump(groups, f, separators=(",", ":"))
+            f.write("\n")
+
+
+if __name__ == "__main__":
+    main()
