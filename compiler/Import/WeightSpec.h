@@ -88,11 +88,6 @@ public:
   /// The weights, all of one shape, along a new first axis.
   WeightId stack(std::vector<WeightId> ids);
 
-  /// Declares a tensor that files may have in place of others, which setStandIn names.
-  WeightId otherTensor(std::string name, std::vector<int64_t> shape);
-  /// Says that |standIn| takes the place of the tensor |id| where the files lack it.
-  void setStandIn(WeightId id, WeightId standIn) { weights[id].standIn = standIn; }
-
   /// `rows matrix^T + bias`; |bias| may be noWeight.
   WeightId project(WeightId rows, WeightId matrix, WeightId bias);
   /// The layer norm of each row of a matrix.

@@ -118,14 +118,15 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Type probabil
   auto type = cast<RankedTensorType>(query.getType());
   Type result = type.clone({type.getDimSize(0), type.getDimSize(1), cast<RankedTensorType>(value.getType()).getShape().back()});
   build(builder, state, result, probabilities, query, key, value, queryOffsets, keyOffsets, queryLength, keyLength, Value(), Value(),
-        Value(), Value(), Value(), Value(), Value(), APFloat(scale), /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
+        Value(), Value(), Value(), Value(), Value(), Value(), APFloat(scale), /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr,
+        nullptr);
 }
 
 void MultiHeadAttentionOp::build(OpBuilder &builder, OperationState &state, Type result, Type probabilities, Value query, Value memory,
                                  Value wq, Value wk, Value wv, Value wo, Value bq, Value bk, Value bv, Value bo, Value queryOffsets,
                                  Value keyOffsets, Value queryLength, Value keyLength, int64_t numHeads, int64_t numKvHeads, double scale) {
   build(builder, state, result, probabilities, query, memory, Value(), wq, wk, wv, wo, bq, bk, bv, bo, queryOffsets, keyOffsets,
-        queryLength, keyLength, Value(), Value(), Value(), Value(), Value(), Value(), numHeads, numKvHeads, APFloat(scale),
+        queryLength, keyLength, Value(), Value(), Value(), Value(), Value(), Value(), Value(), numHeads, numKvHeads, APFloat(scale),
         /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
 }
 
