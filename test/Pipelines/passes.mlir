@@ -22,6 +22,7 @@
 // DIALECT: builtin.module(
 // DIALECT-NEXT: attune-replace-target{cpu=x86-64-v4 gpu= kernels= precision=f32 target= triple=},
 // DIALECT-NEXT: func.func(
+// DIALECT-NEXT: xfmr-decompose-experts{known-counts=false},
 // DIALECT-NEXT: xfmr-decompose-composites,
 // DIALECT-NEXT: canonicalize
 // DIALECT-NEXT: xfmr-fuse-projections,

@@ -115,13 +115,13 @@ std::vector<Scored> reference::searchBeams(const attune_generation_options &opti
   auto worst = [&] {
     return std::min_element(found.begin(), found.end(), [](const Scored &a, const Scored &b) { return a.score < b.score; });
   };
-  auto keep = [&](double sum, const Ids &ids) {
+  auto keep = [&](double sum, const Ids &ids, int64_t end) {
     double score = sum / std::pow(static_cast<double>(ids.size()), options.length_penalty);
     if (found.size() == beams && !(score > worst()->score))
       return;
     if (found.size() == beams)
       found.erase(worst());
-    found.push_back({score, ids, number++});
+    found.push_back({score, ids, number++, end});
   };
   bool done = false;
   while (!done && static_cast<int64_t>(open[0].ids.size()) < options.max_length) {
@@ -147,7 +147,7 @@ std::vector<Scored> reference::searchBeams(const attune_generation_options &opti
         next.push_back({list[rank].sum, ids});
         next.back().ids.push_back(list[rank].id);
       } else if (rank < beams) {
-        keep(list[rank].sum, ids);
+        keep(list[rank].sum, ids, list[rank].id);
       }
     }
     open = next;
@@ -158,12 +158,12 @@ std::vector<Scored> reference::searchBeams(const attune_generation_options &opti
   }
   if (!done)
     for (const Beam &beam : open)
-      keep(beam.sum, beam.ids);
+      keep(beam.sum, beam.ids, -1);
   std::sort(found.begin(), found.end(),
             [](const Scored &a, const Scored &b) { return std::tie(a.score, a.number) > std::tie(b.score, b.number); });
   for (Scored &hypothesis : found)
-    if (static_cast<int64_t>(hypothesis.ids.size()) < options.max_length && options.num_eos_token_ids)
-      hypothesis.ids.push_back(options.eos_token_ids[0]);
+    if (hypothesis.end >= 0)
+      hypothesis.ids.push_back(hypothesis.end);
   return found;
 }
 
@@ -173,7 +173,7 @@ static void enumerateFrom(const attune_generation_options &options, const Ids &i
   auto consider = [&](double total, const Ids &sequence, size_t length) {
     double score = total / std::pow(static_cast<double>(length), options.length_penalty);
     if (score > best.score)
-      best = {score, sequence, 0};
+      best = {score, sequence, 0, -1};
   };
   if (static_cast<int64_t>(ids.size()) == options.max_length)
     return consider(sum, ids, ids.size());

@@ -24,6 +24,7 @@ struct Scored {
   double score;
   Ids ids;        // eos included
   int64_t number; // in the order found
+  int64_t end;    // the id that ended it, -1 if none did
 };
 
 /// The n-best list of beam search from one prompt.

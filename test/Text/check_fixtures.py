@@ -2,7 +2,7 @@
 # ===- check_fixtures.py - Compares with stored answers of the reference ------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_fixtures.py COMPILE ENCODE SCRATCH FOLDER…: compiles FOLDER/tokenizer.json, encodes the texts of
+# check_fixtures.py COMPILE ENCODE SCRATCH FOLDER/expected.json…: compiles FOLDER/tokenizer.json, encodes the texts of
 # FOLDER/expected.json, and compares ids, types, masks, offsets, words and decoded texts. Exits with 1 if something
 # differs. Needs the standard library alone.
 # ===-----------------------------------------------------------------------===#
@@ -14,10 +14,11 @@ import sys
 
 
 def main():
-    compile_tool, encode_tool, scratch, *folders = sys.argv[1:]
+    compile_tool, encode_tool, scratch, *answers = sys.argv[1:]
+    folders = [os.path.dirname(path) for path in answers]
     different = compared = 0
     for folder in folders:
-        name = os.path.basename(folder.rstrip("/"))
+        name = os.path.basename(folder)
         out = os.path.join(scratch, name + ".text")
         subprocess.run([compile_tool, folder, out], check=True)
         with open(os.path.join(folder, "expected.json"), encoding="utf-8") as f:

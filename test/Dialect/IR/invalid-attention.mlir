@@ -121,7 +121,7 @@ func.func @multi_head_attention_c2_output_bias(%x: tensor<?x48xf32>, %w: tensor<
 func.func @multi_head_attention_c2_some(%x: tensor<?x48xf32>, %w: tensor<48x48xf32>, %b: tensor<48xf32>, %off: tensor<?xi64>, %len: index) {
   // expected-error @below {{expects 'bq', 'bk' and 'bv' together, and 'bo' only with them}}
   %y = "xfmr.multi_head_attention"(%x, %x, %w, %w, %w, %b, %off, %off, %len, %len)
-    {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64, operandSegmentSizes = array<i32: 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0>}
+    {num_heads = 4 : i64, num_kv_heads = 4 : i64, scale = 1.0 : f64, operandSegmentSizes = array<i32: 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0>}
     : (tensor<?x48xf32>, tensor<?x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48x48xf32>, tensor<48xf32>,
        tensor<?xi64>, tensor<?xi64>, index, index) -> tensor<?x48xf32>
   return

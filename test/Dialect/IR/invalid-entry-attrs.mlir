@@ -307,9 +307,10 @@ module attributes {xfmr.weights_bytes = 79 : i64} {
 
 // -----
 
+// The end of this weight does not fit in 64 bits.
 module attributes {xfmr.weights_bytes = 64 : i64} {
-  // expected-error @below {{expects to end within the 'xfmr.weights_bytes' of its module, but begins at 0}}
-  xfmr.weight @w : tensor<9223372036854775807x8xf32> = #xfmr.tensor<"w" : tensor<9223372036854775807x8xf32>> at 0
+  // expected-error @below {{expects to end within the 'xfmr.weights_bytes' of its module, but begins at 9223372036854775744}}
+  xfmr.weight @w : tensor<16777216x8xf32> = #xfmr.tensor<"w" : tensor<16777216x8xf32>> at 9223372036854775744
 }
 
 // -----
