@@ -242,3 +242,11 @@ func.func @unused(%x: tensor<?x48xf32>, %w: tensor<64x48xf32>) -> tensor<?x64xf3
   %y = xfmr.linear %x, %w : tensor<?x48xf32>, tensor<64x48xf32>
   return %y : tensor<?x64xf32>
 }
+
+// The bytes of a row of so many inputs do not fit in 64 bits.
+// CHECK-LABEL: @overflow
+// CHECK: scf.forall
+func.func @overflow(%x: tensor<?x4611686018427387904xf32>, %w: tensor<32x4611686018427387904xf32>) -> tensor<?x32xf32> {
+  %y = xfmr.linear %x, %w : tensor<?x4611686018427387904xf32>, tensor<32x4611686018427387904xf32>
+  return %y : tensor<?x32xf32>
+}

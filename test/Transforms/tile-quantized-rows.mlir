@@ -19,6 +19,24 @@ func.func @alone(%x: tensor<?x33xf32>) -> (tensor<?x36xi8>, tensor<?xf32>) {
   return %q#0, %q#1 : tensor<?x36xi8>, tensor<?xf32>
 }
 
+// Folding after the first operation erases the second, whose result has no users.
+// CHECK-LABEL: @dead
+// CHECK-COUNT-1: tile.quantize_rows
+// CHECK-NOT: tile.quantize_rows
+// CHECK: return
+func.func @dead(%x: tensor<?x48xf32>) -> tensor<?x48xbf16> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x48xf32>
+  %d = tensor.empty(%n) : tensor<?x48xbf16>
+  %q = tile.quantize_rows ins(%x : tensor<?x48xf32>) outs(%d : tensor<?x48xbf16>) -> tensor<?x48xbf16>
+  %m = tensor.dim %q, %c0 : tensor<?x48xbf16>
+  %e = tensor.empty(%m) : tensor<?x48xbf16>
+  %unused = tile.quantize_rows ins(%x : tensor<?x48xf32>) outs(%e : tensor<?x48xbf16>) -> tensor<?x48xbf16>
+  %size = tensor.dim %unused, %c0 : tensor<?x48xbf16>
+  %f = tensor.empty(%size) : tensor<?x48xbf16>
+  return %q : tensor<?x48xbf16>
+}
+
 // Rows of a loop over whole rows: rounding moves into that loop, whose result stays for other users.
 // CHECK-LABEL: @fused
 // CHECK: %[[R:.*]]:2 = scf.forall {{.*}} shared_outs({{.*}}) -> (tensor<?x48xf32>, tensor<?x48xbf16>)
