@@ -113,8 +113,7 @@ class Entry:
         values = [float(v) if c.mask == "float" else int(v) for v in self.inputs.mask]
         mask = self.argument("mask", dims, c.mask_shape, values, element)
         # The operation knows [B, K], [B, Q, K] and [B, H, Q, K].
-        missing = {1: 1, 2: 1, 3: 1, 4: 0}[len(dims)]
-        if missing:
+        if len(dims) < 4:
             sizes = [str(d) if isinstance(d, int) else self.dim(mask, i) for i, d in enumerate(dims)]
             groups = [[0, 1]] + [[i + 1] for i in range(1, len(dims))]
             mask = self.value(f"tensor.expand_shape {mask} {groups} output_shape [{', '.join(['1'] + sizes)}] : "
@@ -130,8 +129,7 @@ class Entry:
         # the two keeps them at 0 or more.
         shifts = [("end", 0)] if c.lengths else [("end", c.past - (c.keys - c.queries)), ("start", c.past)]
         right = 0 if c.causal else c.right
-        moved = lambda shift: (right + shift if right >= 0 else 0, c.left - shift if c.left >= 0 else 0)
-        alignment, shift = next(pair for pair in shifts if min(moved(pair[1])) >= 0)
+        alignment, shift = next(pair for pair in shifts if (right < 0 or right + pair[1] >= 0) and (c.left < 0 or c.left >= pair[1]))
         words.append(f"alignment = #xfmr.alignment<{alignment}>")
         if c.causal and shift == 0:
             words.append("causal")
@@ -181,7 +179,7 @@ class Entry:
                                    f"offsets({offsets}) : {key_type}, {value_type}, {types}")
             key_type, value_type = types.split(", ")
             lengths = f" key_lengths({self.filled(batch, keys)})"
-            offsets, caches = query_offsets, (key, value, types)
+            caches = key, value, types
         elif c.lengths:
             given = self.argument("lengths", ["batch"], [c.batch], list(c.lengths), "i64")
             lengths = f" key_lengths({given})"
