@@ -10,7 +10,7 @@
 #include "compiler/Import/ModelFolder.h"
 #include "compiler/Import/PruneHeads.h"
 #include "compiler/Support/FileKind.h"
-#include "compiler/Text/TokenizerFolder.h"
+#include "compiler/Text/TextFolder.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -152,16 +152,11 @@ Status Compilation::pack() {
   return {};
 }
 
-Status Compilation::writeTokenizer() {
+Status Compilation::writeTextFile() {
   if (!llvm::sys::fs::is_directory(options.model))
     return {};
-  Result<std::optional<std::string>> compiled = text::compileTokenizer(options.model, listener.warning);
-  // A model is of use without its tokenizer.
-  if (!compiled && listener.warning)
-    listener.warning(compiled.message() + "; the tokenizer is left out");
-  if (!compiled || !*compiled)
-    return {};
-  return files->writeText(**compiled);
+  std::optional<std::string> compiled = text::compileText(options.model, listener.warning);
+  return compiled ? files->writeText(*compiled) : Status();
 }
 
 Status Compilation::emit() {
@@ -190,7 +185,7 @@ Status Compilation::emit() {
   if (!options.weightsStore)
     if (Status status = writeWeightsHeader(*packed, emitter.descriptor().buildId, files->weights()); status.failed())
       return status;
-  if (Status status = writeTokenizer(); status.failed())
+  if (Status status = writeTextFile(); status.failed())
     return status;
   if (Status status = files->commit(); status.failed())
     return status;

@@ -37,8 +37,8 @@ private:
   Status pack();
   /// Emits the files from the module of the phase target.
   Status emit();
-  /// Writes the .text file of a folder that has a tokenizer.
-  Status writeTokenizer();
+  /// Writes the .text file of a folder that has a tokenizer or chat templates.
+  Status writeTextFile();
 
   /// Ends |phase|: reports its time, dumps its IR, which |print| returns, and prints it if it is the last phase, which
   /// sets |done|.

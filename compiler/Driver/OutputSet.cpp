@@ -38,7 +38,7 @@ Result<OutputSet> OutputSet::create(const std::string &output) {
 Status OutputSet::writeText(const std::string &bytes) {
   const std::string path = withExtension(output, "text");
   if (path == output)
-    return Status::error("-o: '" + output + "' would be overwritten by the tokenizer; give the object another extension");
+    return Status::error("-o: '" + output + "' would be overwritten by the .text file; give the object another extension");
   Result<OutputFile> created = OutputFile::create(path);
   if (!created)
     return created.status();

@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// The object, its header, its weights file and its tokenizer. The files have no names until all of them are complete.
+/// The object, its header, its weights file and its .text file. The files have no names until all of them are complete.
 class OutputSet {
 public:
   /// Creates the three files beside |output|; fails early if that is impossible.
@@ -20,7 +20,7 @@ public:
   /// Leaves the weights file to the caller.
   void omitWeights() { weightsFile.reset(); }
   Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
-  /// Writes the tokenizer, OUT's stem .text; without this call there is no such file.
+  /// Writes the tokenizer and chat templates, OUT's stem .text; without this call there is no such file.
   Status writeText(const std::string &bytes);
   /// Writes the main file; a shared object is linked from |code|.
   Status writeCode(const std::string &code, EmitKind kind);

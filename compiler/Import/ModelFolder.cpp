@@ -12,7 +12,7 @@
 #include "compiler/Support/MappedFile.h"
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Support/Safetensors.h"
-#include "compiler/Text/TokenizerFolder.h"
+#include "compiler/Text/TextFolder.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -64,7 +64,7 @@ ModelFiles attune::listModelFiles(const std::string &folder) {
   ModelFiles files;
   for (const char *name : {"config.json", "generation_config.json"})
     files.settings.push_back(inFolder(folder, name));
-  for (const std::string &name : text::tokenizerFileNames())
+  for (const std::string &name : text::textFileNames(folder))
     files.settings.push_back(inFolder(folder, name));
   files.tensors = SafetensorsFolder::listFiles(folder);
   if (!SafetensorsFolder::present(folder))
@@ -210,7 +210,7 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
     return weights.status();
   std::vector<OutputFile> files;
   files.push_back(std::move(*weights));
-  std::vector<std::string> copied = text::tokenizerFileNames();
+  std::vector<std::string> copied = text::textFileNames(configFolder);
   copied.insert(copied.end(), {"generation_config.json", "config.json"});
   for (const std::string &name : copied)
     if (std::string from = inFolder(configFolder, name); exists(from)) {

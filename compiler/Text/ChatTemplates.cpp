@@ -29,23 +29,29 @@ static Result<std::string> readText(const std::string &path) {
   return std::string(reinterpret_cast<const char *>(file->data()), file->size());
 }
 
-/// Adds chat_template.jinja and additional_chat_templates/*.jinja.
-static Status readTemplateFiles(const std::string &folder, std::vector<ChatTemplate> &templates) {
+/// The file of the template "default", and the folder of the others.
+static const char defaultFile[] = "chat_template.jinja", othersFolder[] = "additional_chat_templates";
+/// Files with the key `chat_template` or special tokens, the first ones first.
+static const char *const jsonFiles[] = {"tokenizer_config.json", "special_tokens_map.json", "chat_template.json"};
+
+/// Returns the templates of |folder| that are files of their own: names and paths inside the folder.
+static std::vector<std::pair<std::string, std::string>> listTemplateFiles(const std::string &folder) {
   std::vector<std::pair<std::string, std::string>> files;
-  if (std::string path = folder + "/chat_template.jinja"; exists(path))
-    files.emplace_back("default", path);
+  if (exists(folder + "/" + defaultFile))
+    files.emplace_back("default", defaultFile);
   std::error_code error;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder + "/additional_chat_templates", error))
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder + "/" + othersFolder, error))
     if (entry.path().extension() == ".jinja")
-      files.emplace_back(entry.path().stem().string(), entry.path().string());
+      files.emplace_back(entry.path().stem().string(), (othersFolder / entry.path().filename()).string());
   std::sort(files.begin(), files.end());
-  for (const auto &[name, path] : files) {
-    Result<std::string> source = readText(path);
-    if (!source)
-      return source.status();
-    templates.push_back({name, path, *source});
-  }
-  return Status();
+  return files;
+}
+
+std::vector<std::string> attune::chatTemplateFileNames(const std::string &folder) {
+  std::vector<std::string> names(std::begin(jsonFiles), std::end(jsonFiles));
+  for (auto &[name, path] : listTemplateFiles(folder))
+    names.push_back(path);
+  return names;
 }
 
 /// Adds the value of a key `chat_template`: one template, or a list of objects with `name` and `template`.
@@ -83,10 +89,15 @@ static Status readSpecialTokens(const Json &config, const std::string &file, Cha
 
 Result<ChatTemplates> attune::readChatTemplates(const std::string &folder) {
   ChatTemplates result;
-  if (Status status = readTemplateFiles(folder, result.templates); status.failed())
-    return status;
+  for (const auto &[name, file] : listTemplateFiles(folder)) {
+    std::string path = folder + "/" + file;
+    Result<std::string> source = readText(path);
+    if (!source)
+      return source.status();
+    result.templates.push_back({name, path, *source});
+  }
   bool hasFiles = !result.templates.empty();
-  for (const char *name : {"tokenizer_config.json", "special_tokens_map.json", "chat_template.json"}) {
+  for (const char *name : jsonFiles) {
     std::string path = folder + "/" + name;
     if (!exists(path))
       continue;

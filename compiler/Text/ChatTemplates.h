@@ -25,6 +25,9 @@ struct ChatTemplates {
   std::vector<std::pair<std::string, std::string>> specialTokens; ///< "bos_token" and its text, …
 };
 
+/// Returns the files that readChatTemplates reads, relative to |folder|.
+std::vector<std::string> chatTemplateFileNames(const std::string &folder);
+
 /// Reads the templates of |folder|, as the reference does: chat_template.jinja and additional_chat_templates/*.jinja; if
 /// there is neither, `chat_template` of tokenizer_config.json, one or a list by name; if there is none,
 /// chat_template.json. The special tokens are those of tokenizer_config.json, or of special_tokens_map.json where it has

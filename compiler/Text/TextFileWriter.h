@@ -25,6 +25,8 @@ public:
   }
   /// Notes a file that the tables are made from: its bytes become part of the input hash.
   void addInput(const std::string &bytes);
+  /// Returns true before the first section.
+  bool isEmpty() const { return parts.empty(); }
 
   /// Returns the bytes of the file.
   std::string finish() const;

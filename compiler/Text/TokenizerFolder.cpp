@@ -17,23 +17,27 @@ const std::vector<std::string> &attune::text::tokenizerFileNames() {
   return names;
 }
 
-Result<std::optional<std::string>> attune::text::compileTokenizer(const std::string &folder,
-                                                                  const std::function<void(const std::string &)> &warn) {
+Status attune::text::addTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
   const std::string path = folder + "/tokenizer.json";
   if (!std::filesystem::exists(path))
-    return std::optional<std::string>();
+    return {};
   Result<Json> root = readJsonFile(path);
   if (!root)
     return root.status();
   Result<TokenizerSpec> spec = readTokenizerJson(*root, path);
   if (!spec)
     return spec.status();
-  TextFileWriter writer(referenceId());
   Result<MappedFile> file = MappedFile::open(path);
   if (!file)
     return file.status();
   writer.addInput(std::string(reinterpret_cast<const char *>(file->data()), file->size()));
-  if (Status status = writeTokenizer(*spec, path, warn, writer); status.failed())
+  return writeTokenizer(*spec, path, warn, writer);
+}
+
+Result<std::optional<std::string>> attune::text::compileTokenizer(const std::string &folder,
+                                                                  const std::function<void(const std::string &)> &warn) {
+  TextFileWriter writer(referenceId());
+  if (Status status = addTokenizer(folder, warn, writer); status.failed())
     return status;
-  return std::optional<std::string>(writer.finish());
+  return writer.isEmpty() ? std::optional<std::string>() : writer.finish();
 }

@@ -4,6 +4,8 @@
 #ifndef ATTUNE_COMPILER_TEXT_TOKENIZERFOLDER_H
 #define ATTUNE_COMPILER_TEXT_TOKENIZERFOLDER_H
 
+#include "compiler/Text/TextFileWriter.h"
+
 #include "compiler/Support/Status.h"
 
 #include <functional>
@@ -16,8 +18,10 @@ namespace attune::text {
 /// Returns the names of the files of a folder that a tokenizer is made from, present or not.
 const std::vector<std::string> &tokenizerFileNames();
 
-/// Compiles the tokenizer of |folder| to the bytes of a .text file; nullopt if the folder has none. |warn| receives
-/// warnings.
+/// Adds the tokenizer of |folder|, if it has one, to |writer|. |warn| receives warnings.
+Status addTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn, TextFileWriter &writer);
+
+/// Compiles the tokenizer of |folder| alone to the bytes of a .text file; nullopt if the folder has none.
 Result<std::optional<std::string>> compileTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn);
 
 } // namespace attune::text

@@ -105,6 +105,13 @@ int64_t attune_text_token_id(const attune_text *text, const char *token, size_t 
 
 int attune_text_is_special(const attune_text *text, int64_t id) { return (flagsOf(text, id) & kTokenSpecial) != 0; }
 
+const void *attune_text_chat_program(const attune_text *text, size_t *outBytes) {
+  Section section = text ? text->file.find(kSectionChatTemplate) : Section();
+  if (outBytes)
+    *outBytes = section.bytes;
+  return section.data;
+}
+
 //===--- Tokenizers --------------------------------------------------------===//
 
 void attune_tokenizer_options_init(attune_tokenizer_options *options) {

@@ -49,7 +49,7 @@ enum SectionKind : uint32_t {
   kSectionUnicode = sectionName("UNIC"),         ///< decompositions, compositions and combining classes
   kSectionAddedTrie = sectionName("ADDT"),       ///< TrieUnit: added tokens that match the text itself
   kSectionAddedNormalTrie = sectionName("ADDN"), ///< TrieUnit: added tokens that match the normalized text
-  kSectionChatTemplate = sectionName("CHAT"),    ///< a compiled chat template
+  kSectionChatTemplate = sectionName("CHAT"),    ///< compiled chat templates: chat/ChatFormat.h
   kSectionLabels = sectionName("LABL"),          ///< names of classes
 };
 

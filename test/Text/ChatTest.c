@@ -1,26 +1,17 @@
 //===- ChatTest.c - The C interface of chat templates ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// usage: attune-test-chat-api PROGRAM, a compiled template that Inputs/api.jinja describes. The C compiler links it, which
-// shows that the library of texts needs no C++ library.
+// usage: attune-test-chat-api OUT.text, whose default template is that of Inputs/api. The C compiler links it, which shows
+// that the library of texts needs no C++ library.
 //===----------------------------------------------------------------------===//
 #include "attune/chat.h"
+#include "attune/text.h"
 
 #include "test/Runtime/Check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/// Reads a file to a multiple of 8.
-static void *readFile(const char *path, size_t *bytes) {
-  FILE *file = fopen(path, "rb");
-  CHECK(file);
-  void *data = aligned_alloc(64, 1 << 16);
-  *bytes = fread(data, 1, 1 << 16, file);
-  fclose(file);
-  return data;
-}
 
 static attune_chat *openChat(const void *program, size_t bytes, const attune_chat_options *options) {
   attune_chat *chat;
@@ -155,13 +146,17 @@ static void testDamage(const char *program, size_t bytes) {
 
 int main(int argc, char **argv) {
   CHECK(argc == 2);
+  attune_text *text;
+  CHECK(attune_text_open(argv[1], &text) == ATTUNE_OK);
   size_t bytes;
-  void *program = readFile(argv[1], &bytes);
+  const void *program = attune_text_chat_program(text, &bytes);
+  CHECK(program && !attune_text_chat_program(NULL, &bytes) && bytes == 0);
+  program = attune_text_chat_program(text, &bytes);
   testRender(program, bytes);
   testValues(program, bytes);
   testLimits(program, bytes);
   testDamage(program, bytes);
-  free(program);
+  attune_text_close(text);
   puts("ok");
   return 0;
 }

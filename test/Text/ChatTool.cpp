@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // usage: attune-test-chat < REQUESTS > ANSWERS
-//        attune-test-chat FOLDER OUT           compiles the templates of a folder
 //
 // A request is two lines of JSON: {"template": TEXT} or {"templates": [[NAME, TEXT], …]} or {"folder": PATH}, with "date":
 // [year, month, day, hour, minute, second], "special": [[NAME, TEXT], …] and limits ("steps", "memory", "output") if
@@ -14,7 +13,6 @@
 #include "compiler/Tools/ChatValues.h"
 
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -90,23 +88,7 @@ static Json answerRequest(const Json &request, const std::string &variables) {
   return render(chat, request, variables);
 }
 
-/// Writes the program of the templates of |folder|.
-static int compile(const std::string &folder, const char *output) {
-  Result<ChatTemplates> templates = readChatTemplates(folder);
-  if (!templates) {
-    std::cerr << "error: " << templates.message() << "\n";
-    return 1;
-  }
-  std::vector<std::string> warnings;
-  std::ofstream(output, std::ios::binary) << compileChatTemplates(*templates, warnings);
-  for (const std::string &warning : warnings)
-    std::cerr << "warning: " << warning << "\n";
-  return 0;
-}
-
-int main(int argc, char **argv) {
-  if (argc == 3)
-    return compile(argv[1], argv[2]);
+int main() {
   std::ios::sync_with_stdio(false);
   std::string header, variables;
   while (std::getline(std::cin, header) && std::getline(std::cin, variables)) {

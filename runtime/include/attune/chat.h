@@ -40,7 +40,7 @@ typedef struct attune_chat_options {
 
 /// A date and a time, in the zone of the user. There is none unless the host gives one.
 typedef struct attune_chat_date {
-  int32_t year, month, day;     ///< 1 … 9999, 1 … 12, 1 … 31
+  int32_t year, month, day;     ///< 1 … 9999, 1 … 12, a day of the month
   int32_t hour, minute, second; ///< 0 … 23, 0 … 59, 0 … 59
 } attune_chat_date;
 
@@ -59,7 +59,8 @@ typedef struct attune_chat_rendered {
 
 /// Sets |options| to the defaults.
 void attune_chat_options_init(attune_chat_options *options);
-/// Opens the compiled template of |bytes| bytes at |program|, a multiple of 8, which is borrowed. |options| may be null.
+/// Opens the compiled templates of |bytes| bytes at |program|, a multiple of 8, which is borrowed: those of a file OUT.text
+/// by attune_text_chat_program (text.h). |options| may be null.
 /// Fails with INVALID_ARGUMENT, CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
 attune_status attune_chat_open(const void *program, size_t bytes, const attune_chat_options *options, attune_chat **out_chat);
 /// Frees |chat| and its values. Null is allowed.

@@ -40,6 +40,9 @@ const char *attune_text_token(const attune_text *text, int64_t id, size_t *out_b
 int64_t attune_text_token_id(const attune_text *text, const char *token, size_t bytes);
 /// Returns 1 if |id| is a special token, which decoding may skip.
 int attune_text_is_special(const attune_text *text, int64_t id);
+/// Returns the compiled chat templates, for attune_chat_open (chat.h), and their length in |out_bytes|; null if there are
+/// none. They live until |text| is closed.
+const void *attune_text_chat_program(const attune_text *text, size_t *out_bytes);
 
 //===--- Tokenizers --------------------------------------------------------===//
 

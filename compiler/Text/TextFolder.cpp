@@ -1,0 +1,48 @@
+//===- TextFolder.cpp - The .text file of a model folder ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Text/TextFolder.h"
+#include "compiler/Text/CharacterTables.h"
+#include "compiler/Text/ChatTemplates.h"
+#include "compiler/Text/TokenizerFolder.h"
+
+using namespace attune;
+using namespace attune::text;
+
+std::vector<std::string> attune::text::textFileNames(const std::string &folder) {
+  std::vector<std::string> names = tokenizerFileNames(), templates = chatTemplateFileNames(folder);
+  names.insert(names.end(), templates.begin(), templates.end());
+  return names;
+}
+
+/// Adds the chat templates of |folder|, if it has any.
+static Status addChatTemplates(const std::string &folder, std::vector<std::string> &warnings, TextFileWriter &writer) {
+  Result<ChatTemplates> templates = readChatTemplates(folder);
+  if (!templates)
+    return templates.status();
+  if (templates->templates.empty())
+    return {};
+  std::string program = compileChatTemplates(*templates, warnings);
+  writer.addInput(program);
+  // A runtime without chat templates can use the tokenizer.
+  writer.add(kSectionChatTemplate, std::move(program), /*required=*/false);
+  return {};
+}
+
+std::optional<std::string> attune::text::compileText(const std::string &folder, const std::function<void(const std::string &)> &warn) {
+  std::vector<std::string> warnings;
+  TextFileWriter writer(referenceId());
+  // Sections of a tokenizer that fails halfway are left out, too.
+  TextFileWriter tokenizer = writer;
+  if (Status status = addTokenizer(folder, warn, tokenizer); status.failed())
+    warnings.push_back(status.message() + "; the tokenizer is left out");
+  else
+    writer = std::move(tokenizer);
+  if (Status status = addChatTemplates(folder, warnings, writer); status.failed())
+    warnings.push_back(status.message() + "; the chat templates are left out");
+  if (warn)
+    for (const std::string &warning : warnings)
+      warn(warning);
+  return writer.isEmpty() ? std::nullopt : std::optional<std::string>(writer.finish());
+}
