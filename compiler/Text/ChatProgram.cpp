@@ -71,12 +71,11 @@ void ChatProgram::setFunction(uint32_t index, attune_chat_function function, con
   function.first_instruction = static_cast<uint32_t>(instructions.size());
   function.num_instructions = static_cast<uint32_t>(code.size());
   for (const Instruction &instruction : code) {
-    bool jumps = instruction.operation == ChatOperation::Jump || instruction.operation == ChatOperation::JumpIfFalse ||
-                 instruction.operation == ChatOperation::JumpIfFalseElsePop || instruction.operation == ChatOperation::JumpIfTrueElsePop;
+    auto operation = static_cast<uint32_t>(instruction.operation);
+    bool jumps = chat::operandKinds[operation] == chat::OperandKind::Target;
     if (lines.empty() || lines.back().line != instruction.line)
       lines.push_back({static_cast<uint32_t>(instructions.size()), instruction.line});
-    instructions.push_back(static_cast<uint32_t>(instruction.operation) | (instruction.operand + (jumps ? function.first_instruction : 0))
-                                                                              << 8);
+    instructions.push_back(operation | (instruction.operand + (jumps ? function.first_instruction : 0)) << 8);
   }
   functions[index] = function;
 }

@@ -12,18 +12,12 @@
 
 namespace attune {
 
-enum class ChatOperation : uint8_t {
-#define ATTUNE_CHAT_NAME(name) name,
-  ATTUNE_CHAT_OPERATIONS(ATTUNE_CHAT_NAME)
-#undef ATTUNE_CHAT_NAME
-};
-
 /// The tables of a program while it is made.
 class ChatProgram {
 public:
   /// An instruction and the line it comes from.
   struct Instruction {
-    ChatOperation operation;
+    chat::Operation operation;
     uint32_t operand;
     unsigned line;
   };

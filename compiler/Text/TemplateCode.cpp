@@ -14,18 +14,7 @@
 #include <set>
 
 using namespace attune;
-using Operation = ChatOperation;
-
-static const char *const filterNames[] = {
-#define ATTUNE_CHAT_NAME(text, name) text,
-    ATTUNE_CHAT_FILTERS(ATTUNE_CHAT_NAME)
-#undef ATTUNE_CHAT_NAME
-};
-static const char *const testNames[] = {
-#define ATTUNE_CHAT_NAME(text, name) text,
-    ATTUNE_CHAT_TESTS(ATTUNE_CHAT_NAME)
-#undef ATTUNE_CHAT_NAME
-};
+using chat::Operation;
 
 namespace {
 
@@ -741,7 +730,7 @@ std::optional<uint16_t> FunctionEmitter::findName(const TemplateNode &node, cons
     error(std::string("the ") + (filter ? "filter" : "test") + " '" + name + "' is not supported; supported are:" + list);
     return 0;
   };
-  return filter ? search(filterNames) : search(testNames);
+  return filter ? search(chat::filterNames) : search(chat::testNames);
 }
 
 /// Emits a failure in the place of an unknown filter or test.

@@ -93,66 +93,66 @@ typedef struct attune_chat_line {
   uint32_t instruction, line;
 } attune_chat_line;
 
-/// Instructions: the low 8 bits are the operation, the high 24 an operand. `k` is a constant, `v` a variable, `c` a call,
-/// `n` a count, `f` a function, `s` a slot of the function, `t` an instruction to jump to.
+/// Instructions: the low 8 bits are the operation, the high 24 an operand. The name of each operation, and the kind of its
+/// operand.
 #define ATTUNE_CHAT_OPERATIONS(X)                                                                                                          \
-  X(Return)     /* ends the function */                                                                                                    \
-  X(Text)       /* k: appends a string to the output */                                                                                    \
-  X(Output)     /* appends the popped value to the output */                                                                               \
-  X(OutputText) /* the same; fails unless it is a string */                                                                                \
-  X(Constant)   /* k */                                                                                                                    \
-  X(None)                                                                                                                                  \
-  X(True)                                                                                                                                  \
-  X(False)                                                                                                                                 \
-  X(Undefined) /* k: pushes an undefined value with this message */                                                                        \
-  X(Load)      /* v: pushes the value, or undefined with the variable's name */                                                            \
-  X(LoadRaw)   /* v: pushes the value, or the mark of a missing one */                                                                     \
-  X(Store)     /* v */                                                                                                                     \
-  X(Clear)     /* v: the variable has no value any more */                                                                                 \
-  X(Resolve)   /* v: takes the value from the variables of the rendering */                                                                \
-  X(IsMissing) /* v: pushes whether the variable has no value */                                                                           \
-  X(Pop)                                                                                                                                   \
-  X(List)      /* n */                                                                                                                     \
-  X(Tuple)     /* n */                                                                                                                     \
-  X(Dict)      /* n: pairs of key and value */                                                                                             \
-  X(Attribute) /* k */                                                                                                                     \
-  X(Item)                                                                                                                                  \
-  X(Slice)          /* object, start, stop, step */                                                                                        \
-  X(SetAttribute)   /* k: of the namespace on top of the stack, to the value below it */                                                   \
-  X(CheckNamespace) /* v: fails unless the variable is a namespace */                                                                      \
-  X(Add)                                                                                                                                   \
-  X(Subtract)                                                                                                                              \
-  X(Multiply)                                                                                                                              \
-  X(Divide)                                                                                                                                \
-  X(FloorDivide)                                                                                                                           \
-  X(Remainder)                                                                                                                             \
-  X(Power)                                                                                                                                 \
-  X(Concat) /* n */                                                                                                                        \
-  X(Negate)                                                                                                                                \
-  X(Plus)                                                                                                                                  \
-  X(Not)                                                                                                                                   \
-  X(Compare)            /* number of the comparison */                                                                                     \
-  X(CopyUnder)          /* a b -> b a b */                                                                                                 \
-  X(DropUnder)          /* a b -> b */                                                                                                     \
-  X(Jump)               /* t */                                                                                                            \
-  X(JumpIfFalse)        /* t, pops */                                                                                                      \
-  X(JumpIfFalseElsePop) /* t */                                                                                                            \
-  X(JumpIfTrueElsePop)  /* t */                                                                                                            \
-  X(Filter)             /* c */                                                                                                            \
-  X(Test)               /* c */                                                                                                            \
-  X(Call)               /* c */                                                                                                            \
-  X(Iterate)            /* s: begins a loop over the popped value */                                                                       \
-  X(IterateLoop)        /* s: the same with a variable `loop`, which LoadLoop gets */                                                      \
-  X(FilterLoop)         /* f: replaces the items of the popped value by what the function returns for them, if anything */                 \
-  X(Next)               /* s: pushes the next item and skips an instruction; goes on with it after the last item */                        \
-  X(LoadLoop)           /* s */                                                                                                            \
-  X(ReturnValue)        /* ends the function with the popped value */                                                                      \
-  X(Unpack)             /* n: pushes the items of the popped value, the first on top */                                                    \
-  X(BeginCapture)       /* directs the output to a string */                                                                               \
-  X(EndCapture)         /* pushes that string */                                                                                           \
-  X(DropCapture)        /* forgets it */                                                                                                   \
-  X(Generation)         /* appends the popped string to the output as text of the assistant */                                             \
-  X(Macro)              /* f */
+  X(Return, Nothing)     /* ends the function */                                                                                           \
+  X(Text, String)        /* appends a string to the output */                                                                              \
+  X(Output, Nothing)     /* appends the popped value to the output */                                                                      \
+  X(OutputText, Nothing) /* the same; fails unless it is a string */                                                                       \
+  X(Constant, Constant)                                                                                                                    \
+  X(None, Nothing)                                                                                                                         \
+  X(True, Nothing)                                                                                                                         \
+  X(False, Nothing)                                                                                                                        \
+  X(Undefined, String) /* pushes an undefined value with this message */                                                                   \
+  X(Load, Variable)    /* pushes the value, or undefined with the variable's name */                                                       \
+  X(LoadRaw, Variable) /* pushes the value, or the mark of a missing one */                                                                \
+  X(Store, Variable)                                                                                                                       \
+  X(Clear, Variable)     /* the variable has no value any more */                                                                          \
+  X(Resolve, Variable)   /* takes the value from the variables of the rendering */                                                         \
+  X(IsMissing, Variable) /* pushes whether the variable has no value */                                                                    \
+  X(Pop, Nothing)                                                                                                                          \
+  X(List, Count)                                                                                                                           \
+  X(Tuple, Count)                                                                                                                          \
+  X(Dict, Count) /* pairs of key and value */                                                                                              \
+  X(Attribute, String)                                                                                                                     \
+  X(Item, Nothing)                                                                                                                         \
+  X(Slice, Nothing)           /* object, start, stop, step */                                                                              \
+  X(SetAttribute, String)     /* of the namespace on top of the stack, to the value below it */                                            \
+  X(CheckNamespace, Variable) /* fails unless the variable is a namespace */                                                               \
+  X(Add, Nothing)                                                                                                                          \
+  X(Subtract, Nothing)                                                                                                                     \
+  X(Multiply, Nothing)                                                                                                                     \
+  X(Divide, Nothing)                                                                                                                       \
+  X(FloorDivide, Nothing)                                                                                                                  \
+  X(Remainder, Nothing)                                                                                                                    \
+  X(Power, Nothing)                                                                                                                        \
+  X(Concat, Count)                                                                                                                         \
+  X(Negate, Nothing)                                                                                                                       \
+  X(Plus, Nothing)                                                                                                                         \
+  X(Not, Nothing)                                                                                                                          \
+  X(Compare, Comparison)                                                                                                                   \
+  X(CopyUnder, Nothing) /* a b -> b a b */                                                                                                 \
+  X(DropUnder, Nothing) /* a b -> b */                                                                                                     \
+  X(Jump, Target)                                                                                                                          \
+  X(JumpIfFalse, Target) /* pops */                                                                                                        \
+  X(JumpIfFalseElsePop, Target)                                                                                                            \
+  X(JumpIfTrueElsePop, Target)                                                                                                             \
+  X(Filter, Call)                                                                                                                          \
+  X(Test, Call)                                                                                                                            \
+  X(Call, Call)                                                                                                                            \
+  X(Iterate, Slot)        /* begins a loop over the popped value */                                                                        \
+  X(IterateLoop, Slot)    /* the same with a variable `loop`, which LoadLoop gets */                                                       \
+  X(FilterLoop, Function) /* replaces the items of the popped value by what the function returns for them, if anything */                  \
+  X(Next, Slot)           /* pushes the next item and skips an instruction; goes on with it after the last item */                         \
+  X(LoadLoop, Slot)                                                                                                                        \
+  X(ReturnValue, Nothing)  /* ends the function with the popped value */                                                                   \
+  X(Unpack, Count)         /* pushes the items of the popped value, the first on top */                                                    \
+  X(BeginCapture, Nothing) /* directs the output to a string */                                                                            \
+  X(EndCapture, Nothing)   /* pushes that string */                                                                                        \
+  X(DropCapture, Nothing)  /* forgets it */                                                                                                \
+  X(Generation, Nothing)   /* appends the popped string to the output as text of the assistant */                                          \
+  X(Macro, Function)
 
 /// Comparisons, in the order of the operand of Compare.
 enum {
@@ -252,5 +252,51 @@ enum {
   X("true", True)                                                                                                                          \
   X("undefined", Undefined)                                                                                                                \
   X("upper", Upper)
+
+namespace attune::chat {
+
+enum class Operation : uint8_t {
+#define ATTUNE_CHAT_NAME(name, operand) name,
+  ATTUNE_CHAT_OPERATIONS(ATTUNE_CHAT_NAME)
+#undef ATTUNE_CHAT_NAME
+      Count
+};
+
+/// The kinds of operands.
+enum class OperandKind : uint8_t {
+  Nothing,
+  String,     ///< number of a constant that is a string
+  Constant,   ///< number of a constant
+  Variable,   ///< number of a variable
+  Comparison, ///< number of a comparison
+  Call,       ///< number of a call
+  Function,   ///< number of a function
+  Slot,       ///< slot of the function
+  Target,     ///< instruction to jump to
+  Count       ///< number of values on the stack
+};
+
+/// The kinds of the operations' operands.
+inline constexpr OperandKind operandKinds[] = {
+#define ATTUNE_CHAT_NAME(name, operand) OperandKind::operand,
+    ATTUNE_CHAT_OPERATIONS(ATTUNE_CHAT_NAME)
+#undef ATTUNE_CHAT_NAME
+};
+
+/// The names of the filters, by number.
+inline constexpr const char *filterNames[] = {
+#define ATTUNE_CHAT_NAME(text, name) text,
+    ATTUNE_CHAT_FILTERS(ATTUNE_CHAT_NAME)
+#undef ATTUNE_CHAT_NAME
+};
+
+/// The names of the tests, by number.
+inline constexpr const char *testNames[] = {
+#define ATTUNE_CHAT_NAME(text, name) text,
+    ATTUNE_CHAT_TESTS(ATTUNE_CHAT_NAME)
+#undef ATTUNE_CHAT_NAME
+};
+
+} // namespace attune::chat
 
 #endif // ATTUNE_RUNTIME_TEXT_CHAT_CHATFORMAT_H

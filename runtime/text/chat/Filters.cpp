@@ -11,18 +11,6 @@
 using namespace attune;
 using namespace attune::chat;
 
-static const char *const filterNames[] = {
-#define ATTUNE_CHAT_NAME(text, name) text,
-    ATTUNE_CHAT_FILTERS(ATTUNE_CHAT_NAME)
-#undef ATTUNE_CHAT_NAME
-};
-
-static const char *const testNames[] = {
-#define ATTUNE_CHAT_NAME(text, name) text,
-    ATTUNE_CHAT_TESTS(ATTUNE_CHAT_NAME)
-#undef ATTUNE_CHAT_NAME
-};
-
 template <size_t N>
 static bool findName(const char *const (&names)[N], Text name, uint16_t &number) {
   for (size_t i = 0; i < N; ++i)

@@ -102,60 +102,42 @@ attune_status Program::checkFunction(const attune_chat_function &function) const
       constants[function.name].kind != ATTUNE_CHAT_STRING)
     return corrupt("a function");
   for (uint64_t i = first; i < end; ++i) {
-    uint32_t operand = instructions[i] >> 8, limit = UINT32_MAX;
-    switch (static_cast<Operation>(instructions[i] & 0xFF)) {
-    case Operation::Text:
-    case Operation::Undefined:
-    case Operation::Attribute:
-    case Operation::SetAttribute:
+    uint32_t operation = instructions[i] & 0xFF, operand = instructions[i] >> 8, limit = UINT32_MAX;
+    if (operation >= static_cast<uint32_t>(Operation::Count))
+      return corrupt("an unknown instruction");
+    if (operation == static_cast<uint32_t>(Operation::Next) && i + 2 >= end)
+      return corrupt("a loop at the end of a function");
+    switch (operandKinds[operation]) {
+    case OperandKind::String:
       if (operand >= header->num_constants || constants[operand].kind != ATTUNE_CHAT_STRING)
         return corrupt("an instruction with a string");
       break;
-    case Operation::Constant:
+    case OperandKind::Constant:
       limit = header->num_constants;
       break;
-    case Operation::Load:
-    case Operation::LoadRaw:
-    case Operation::Store:
-    case Operation::Clear:
-    case Operation::Resolve:
-    case Operation::IsMissing:
-    case Operation::CheckNamespace:
+    case OperandKind::Variable:
       limit = header->num_variables;
       break;
-    case Operation::Compare:
+    case OperandKind::Comparison:
       limit = ATTUNE_CHAT_NUM_COMPARISONS;
       break;
-    case Operation::Jump:
-    case Operation::JumpIfFalse:
-    case Operation::JumpIfFalseElsePop:
-    case Operation::JumpIfTrueElsePop:
+    case OperandKind::Call:
+      limit = header->num_calls;
+      break;
+    case OperandKind::Function:
+      limit = header->num_functions;
+      break;
+    case OperandKind::Slot:
+      limit = function.num_slots;
+      break;
+    case OperandKind::Target:
       if (operand < first)
         return corrupt("a jump");
       limit = static_cast<uint32_t>(end);
       break;
-    case Operation::Filter:
-    case Operation::Test:
-    case Operation::Call:
-      limit = header->num_calls;
+    case OperandKind::Nothing:
+    case OperandKind::Count:
       break;
-    case Operation::FilterLoop:
-    case Operation::Macro:
-      limit = header->num_functions;
-      break;
-    case Operation::Iterate:
-    case Operation::IterateLoop:
-    case Operation::LoadLoop:
-      limit = function.num_slots;
-      break;
-    case Operation::Next:
-      limit = function.num_slots;
-      if (i + 2 >= end)
-        return corrupt("a loop at the end of a function");
-      break;
-    default:
-      if ((instructions[i] & 0xFF) >= static_cast<uint32_t>(Operation::Count))
-        return corrupt("an unknown instruction");
     }
     if (operand >= limit)
       return corrupt("the operand of an instruction");

@@ -11,13 +11,6 @@
 
 namespace attune::chat {
 
-enum class Operation : uint8_t {
-#define ATTUNE_CHAT_NAME(name) name,
-  ATTUNE_CHAT_OPERATIONS(ATTUNE_CHAT_NAME)
-#undef ATTUNE_CHAT_NAME
-      Count
-};
-
 /// The tables of a program. Every number in them is checked when it is opened.
 class Program {
 public:
