@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TemplateLexer.h"
+#include "compiler/Text/Unicode.h"
+#include "runtime/text/chat/Unicode.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -22,57 +24,14 @@ Status attune::templateError(unsigned line, const std::string &message) {
   return Status::error("line " + std::to_string(line) + ": " + message);
 }
 
-/// Appends |character| as UTF-8.
-static void appendUtf8(std::string &text, uint32_t character) {
-  auto byte = [&](uint32_t value) { text += static_cast<char>(value); };
-  if (character < 0x80) {
-    byte(character);
-  } else if (character < 0x800) {
-    byte(0xC0 | character >> 6);
-    byte(0x80 | (character & 0x3F));
-  } else if (character < 0x10000) {
-    byte(0xE0 | character >> 12);
-    byte(0x80 | (character >> 6 & 0x3F));
-    byte(0x80 | (character & 0x3F));
-  } else {
-    byte(0xF0 | character >> 18);
-    byte(0x80 | (character >> 12 & 0x3F));
-    byte(0x80 | (character >> 6 & 0x3F));
-    byte(0x80 | (character & 0x3F));
-  }
-}
-
-/// Reads the character at |position| and moves behind it. Returns 0xFFFFFFFF for bytes that are not UTF-8.
-static uint32_t readUtf8(std::string_view text, size_t &position) {
-  auto first = static_cast<unsigned char>(text[position]);
-  size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-  if (length == 0 || length > text.size() - position)
-    return UINT32_MAX;
-  uint32_t character = length == 1 ? first : first & (0x7F >> length);
-  for (size_t i = 1; i < length; ++i) {
-    auto byte = static_cast<unsigned char>(text[position + i]);
-    if ((byte & 0xC0) != 0x80)
-      return UINT32_MAX;
-    character = character << 6 | (byte & 0x3F);
-  }
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (character < least[length] || character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF))
-    return UINT32_MAX;
-  position += length;
-  return character;
-}
-
-/// White space of Python's regular expressions and str.strip.
-static bool isSpace(uint32_t c) {
-  return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
-         c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
-}
+/// Reads the character at |position| of UTF-8 and moves behind it.
+static uint32_t readCharacter(std::string_view text, size_t &position) { return chat::decodeUtf8({text.data(), text.size()}, position); }
 
 /// Returns the position behind the white space at |position|.
 static size_t skipSpaces(std::string_view text, size_t position) {
   while (position < text.size()) {
     size_t next = position;
-    if (!isSpace(readUtf8(text, next)))
+    if (!chat::isSpace(readCharacter(text, next)))
       break;
     position = next;
   }
@@ -83,20 +42,21 @@ static size_t skipSpaces(std::string_view text, size_t position) {
 static size_t trimmedLength(std::string_view text) {
   size_t end = 0;
   for (size_t position = 0; position < text.size();) {
-    bool space = isSpace(readUtf8(text, position));
+    bool space = chat::isSpace(readCharacter(text, position));
     if (!space)
       end = position;
   }
   return end;
 }
 
-Result<std::string> attune::unescapeLiteral(std::string_view literal, unsigned line) {
+/// Reads text with the escape sequences of Python's string literals.
+static Result<std::string> unescapeLiteral(std::string_view literal, unsigned line) {
   // The reference turns characters beyond ASCII into escape sequences first, so a backslash before one of them stays and
   // the character becomes its sequence.
   std::string text, result;
   char buffer[16];
   for (size_t i = 0; i < literal.size();) {
-    uint32_t character = readUtf8(literal, i);
+    uint32_t character = readCharacter(literal, i);
     if (character < 0x80) {
       text += static_cast<char>(character);
       continue;
@@ -142,7 +102,7 @@ Result<std::string> attune::unescapeLiteral(std::string_view literal, unsigned l
     }
     if (character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF))
       return templateError(line, "a string has an escape sequence that is no character; surrogates are not supported");
-    appendUtf8(result, character);
+    text::appendCharacter(result, character);
   }
   return result;
 }
@@ -243,10 +203,8 @@ size_t Lexer::matchRaw(size_t begin, char &sign, std::string_view word, bool end
 }
 
 Status Lexer::run() {
-  for (size_t i = 0; i < source.size();) {
-    if (readUtf8(source, i) == UINT32_MAX)
-      return Status::error("the chat template is not UTF-8");
-  }
+  if (!chat::isUtf8({source.data(), source.size()}))
+    return Status::error("the chat template is not UTF-8");
   while (position < source.size()) {
     size_t open = position;
     while ((open = source.find('{', open)) != std::string::npos && (open + 1 == source.size() || !strchr("{%#", source[open + 1])))

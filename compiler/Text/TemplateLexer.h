@@ -34,9 +34,6 @@ Status templateError(unsigned line, const std::string &message);
 /// leave no tokens but data. The last token is End.
 Result<std::vector<TemplateToken>> lexTemplate(std::string_view source);
 
-/// Reads text with the escape sequences of Python's string literals.
-Result<std::string> unescapeLiteral(std::string_view text, unsigned line);
-
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TEXT_TEMPLATELEXER_H

@@ -4,6 +4,9 @@
 
 #include "Unicode.h"
 
+#include "runtime/text/Utf8.h"
+
+using namespace attune;
 using namespace attune::chat;
 
 namespace {
@@ -65,51 +68,14 @@ static CaseImage map(const Shift (&shifts)[N], const Several (&several)[M], uint
 
 namespace attune::chat {
 
-size_t encodeUtf8(uint32_t character, char *buffer) {
-  auto byte = [&](int index, uint32_t value) { buffer[index] = static_cast<char>(value); };
-  if (character < 0x80) {
-    byte(0, character);
-    return 1;
-  }
-  if (character < 0x800) {
-    byte(0, 0xC0 | character >> 6);
-    byte(1, 0x80 | (character & 0x3F));
-    return 2;
-  }
-  if (character < 0x10000) {
-    byte(0, 0xE0 | character >> 12);
-    byte(1, 0x80 | (character >> 6 & 0x3F));
-    byte(2, 0x80 | (character & 0x3F));
-    return 3;
-  }
-  byte(0, 0xF0 | character >> 18);
-  byte(1, 0x80 | (character >> 12 & 0x3F));
-  byte(2, 0x80 | (character >> 6 & 0x3F));
-  byte(3, 0x80 | (character & 0x3F));
-  return 4;
-}
+static const uint8_t *bytesOf(Text text) { return reinterpret_cast<const uint8_t *>(text.data); }
+
+size_t encodeUtf8(uint32_t character, char *buffer) { return text::encodeCharacter(character, reinterpret_cast<uint8_t *>(buffer)); }
 
 uint32_t decodeUtf8(Text text, size_t &position) {
-  auto byte = [&](size_t offset) -> uint32_t {
-    return position + offset < text.bytes ? static_cast<unsigned char>(text.data[position + offset]) : 0x80;
-  };
-  uint32_t first = byte(0), character;
-  size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  switch (length) {
-  case 1:
-    character = first;
-    break;
-  case 2:
-    character = (first & 0x1F) << 6 | (byte(1) & 0x3F);
-    break;
-  case 3:
-    character = (first & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
-    break;
-  default:
-    character = (first & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
-  }
-  position = length > text.bytes - position ? text.bytes : position + length;
-  return character;
+  text::Character character = text::decodeCharacter(bytesOf(text) + position, bytesOf(text) + text.bytes);
+  position += character.bytes;
+  return character.value;
 }
 
 void previousCharacter(Text text, size_t &position) {
@@ -119,20 +85,13 @@ void previousCharacter(Text text, size_t &position) {
 }
 
 bool isUtf8(Text text) {
-  for (size_t i = 0; i < text.bytes;) {
-    if (static_cast<unsigned char>(text.data[i]) < 0x80) {
-      ++i;
-      continue;
-    }
-    size_t next = i;
-    uint32_t character = decodeUtf8(text, next);
-    char again[4];
-    // Decoding ignores wrong bytes, so they do not come back.
-    size_t bytes = encodeUtf8(character, again);
-    if (character > 0x10FFFF || (character >= 0xD800 && character <= 0xDFFF) || bytes != next - i ||
-        memcmp(again, text.data + i, bytes) != 0)
+  const uint8_t *at = bytesOf(text), *end = at + text.bytes;
+  while (at < end) {
+    bool complete;
+    size_t bytes = text::scanCharacter(at, end, complete);
+    if (bytes == 0 || !complete)
       return false;
-    i = next;
+    at += bytes;
   }
   return true;
 }
