@@ -64,19 +64,26 @@ attune_status Machine::makeArray(size_t capacity, Array *&array) {
   return take(capacity, array->items);
 }
 
+/// Makes room for one more of |count| elements.
+template <typename T>
+static attune_status grow(Machine &machine, T *&elements, uint32_t count, uint32_t &capacity) {
+  if (count < capacity)
+    return ATTUNE_OK;
+  uint32_t wanted = capacity < 4 ? 4 : capacity * 2;
+  if (wanted > UINT32_MAX / (2 * sizeof(T)))
+    return machine.outOfMemory();
+  T *moved;
+  ATTUNE_TRY(machine.take(wanted, moved));
+  if (count)
+    memcpy(static_cast<void *>(moved), elements, count * sizeof(T));
+  elements = moved;
+  capacity = wanted;
+  return ATTUNE_OK;
+}
+
 attune_status Machine::push(Array &array, const Value &value) {
   ATTUNE_TRY(charge(1));
-  if (array.count == array.capacity) {
-    uint32_t capacity = array.capacity < 4 ? 4 : array.capacity * 2;
-    if (capacity > UINT32_MAX / 32)
-      return outOfMemory();
-    Value *items;
-    ATTUNE_TRY(take(capacity, items));
-    if (array.count)
-      memcpy(static_cast<void *>(items), array.items, array.count * sizeof(Value));
-    array.items = items;
-    array.capacity = capacity;
-  }
+  ATTUNE_TRY(grow(*this, array.items, array.count, array.capacity));
   array.items[array.count++] = value;
   return ATTUNE_OK;
 }
@@ -97,17 +104,7 @@ attune_status Machine::set(Table &table, const Value &key, const Value &value) {
     pair->value = value;
     return ATTUNE_OK;
   }
-  if (table.count == table.capacity) {
-    uint32_t capacity = table.capacity < 4 ? 4 : table.capacity * 2;
-    if (capacity > UINT32_MAX / 64)
-      return outOfMemory();
-    Pair *pairs;
-    ATTUNE_TRY(take(capacity, pairs));
-    if (table.count)
-      memcpy(static_cast<void *>(pairs), table.pairs, table.count * sizeof(Pair));
-    table.pairs = pairs;
-    table.capacity = capacity;
-  }
+  ATTUNE_TRY(grow(*this, table.pairs, table.count, table.capacity));
   table.pairs[table.count].key = key;
   table.pairs[table.count++].value = value;
   return ATTUNE_OK;
