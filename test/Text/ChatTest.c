@@ -57,6 +57,9 @@ static void testRender(const void *program, size_t bytes) {
   CHECK(attune_chat_render(chat, &rendered) == ATTUNE_OK && strstr(rendered.text, "Thu 29 February 2024"));
   date.month = 13;
   checkFailure(attune_chat_set_date(chat, &date), ATTUNE_INVALID_ARGUMENT, "there is no date 2024-13-29");
+  date.month = 2;
+  date.day = 30;
+  checkFailure(attune_chat_set_date(chat, &date), ATTUNE_INVALID_ARGUMENT, "there is no date 2024-2-30");
   CHECK(attune_chat_message(chat, "other", "x"));
   checkFailure(attune_chat_render(chat, &rendered), ATTUNE_INVALID_ARGUMENT, "line 7: unknown role other");
   attune_chat_clear(chat);

@@ -228,8 +228,7 @@ attune_chat_value *attune_chat_message(attune_chat *chat, const char *role, cons
 attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *date) {
   if (!chat || !date)
     return fail(ATTUNE_INVALID_ARGUMENT, "the chat or the date is null");
-  if (date->year < 1 || date->year > 9999 || date->month < 1 || date->month > 12 || date->day < 1 || date->day > 31 || date->hour < 0 ||
-      date->hour > 23 || date->minute < 0 || date->minute > 59 || date->second < 0 || date->second > 59)
+  if (!isDate(*date))
     return fail(ATTUNE_INVALID_ARGUMENT, "there is no date %d-%d-%d %d:%d:%d", date->year, date->month, date->day, date->hour, date->minute,
                 date->second);
   chat->date = *date;

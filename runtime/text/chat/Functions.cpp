@@ -112,10 +112,20 @@ static const char *const dayNames[] = {"Sunday", "Monday", "Tuesday", "Wednesday
 
 static bool isLeap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
+/// The days of a year that is no leap year before each month, and before the next year.
+static const int daysBefore[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
+
+bool chat::isDate(const attune_chat_date &date) {
+  auto within = [](int value, int least, int most) { return value >= least && value <= most; };
+  if (!within(date.year, 1, 9999) || !within(date.month, 1, 12))
+    return false;
+  int days = daysBefore[date.month] - daysBefore[date.month - 1] + (date.month == 2 && isLeap(date.year));
+  return within(date.day, 1, days) && within(date.hour, 0, 23) && within(date.minute, 0, 59) && within(date.second, 0, 59);
+}
+
 /// Returns the number of the day in the year, from 0.
 static int dayOfYear(const attune_chat_date &date) {
-  static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-  return before[date.month - 1] + date.day - 1 + (date.month > 2 && isLeap(date.year));
+  return daysBefore[date.month - 1] + date.day - 1 + (date.month > 2 && isLeap(date.year));
 }
 
 /// Returns the day of the week, 0 = Sunday.

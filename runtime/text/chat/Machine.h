@@ -271,6 +271,7 @@ attune_status applyTest(Machine &machine, uint16_t test, const Value &subject, c
 attune_status bind(Machine &machine, const char *what, const char *names, const Arguments &arguments, Value *values);
 /// Sorts |count| items and their |keys| by the keys; equal ones keep their order, also in |reverse|.
 attune_status sortBy(Machine &machine, Value *items, Value *keys, uint32_t count, bool reverse);
+
 //===--- Methods and calls -------------------------------------------------===//
 
 /// A method of a type.
@@ -290,6 +291,9 @@ attune_status callMethod(Machine &machine, const Method &method, const Arguments
 attune_status stripText(Machine &machine, const Value &self, const Value &characters, bool left, bool right, Value &result);
 attune_status replaceText(Machine &machine, Text text, Text from, Text to, int64_t count, bool escaped, Value &result);
 attune_status splitLines(Machine &machine, Text text, bool keepEnds, bool escaped, Array *&lines);
+/// Returns true for a day of the calendar and a time of the day.
+bool isDate(const attune_chat_date &date);
+/// Formats |date| as Python's strftime. It must be one by isDate.
 attune_status formatDate(Machine &machine, Text format, const attune_chat_date &date, Value &result);
 
 /// Reads an integer argument; fails for other values.

@@ -111,14 +111,30 @@ static size_t findText(Text text, Text part, size_t begin = 0) {
   return found ? static_cast<size_t>(static_cast<const char *>(found) - text.data) : SIZE_MAX;
 }
 
-/// Finds the last |part| in |text|; SIZE_MAX if it is not there.
-static size_t findLastText(Text text, Text part) {
+/// Finds the last |part| in |text|; SIZE_MAX if it is not there. Charges what it compares more than once.
+static attune_status findLastText(Machine &machine, Text text, Text part, size_t &found) {
+  found = SIZE_MAX;
   if (part.bytes > text.bytes)
-    return SIZE_MAX;
-  for (size_t i = text.bytes - part.bytes + 1; i-- > 0;)
-    if (part.bytes == 0 || memcmp(text.data + i, part.data, part.bytes) == 0)
-      return i;
-  return SIZE_MAX;
+    return ATTUNE_OK;
+  for (size_t i = text.bytes - part.bytes + 1; i-- > 0;) {
+    size_t same = 0;
+    while (same < part.bytes && text.data[i + same] == part.data[same])
+      ++same;
+    ATTUNE_TRY(machine.charge(same / 16));
+    if (same == part.bytes) {
+      found = i;
+      return ATTUNE_OK;
+    }
+  }
+  return ATTUNE_OK;
+}
+
+/// Finds |part| in |text|, the last one if |last|; SIZE_MAX if it is not there.
+static attune_status findEither(Machine &machine, Text text, Text part, bool last, size_t &found) {
+  if (last)
+    return findLastText(machine, text, part, found);
+  found = findText(text, part);
+  return ATTUNE_OK;
 }
 
 attune_status chat::stripText(Machine &machine, const Value &self, const Value &characters, bool left, bool right, Value &result) {
@@ -224,11 +240,8 @@ static attune_status splitSpaces(Machine &machine, const Value &self, int64_t li
         begin = after(begin);
     if (begin == end)
       break;
-    if (limit-- == 0) {
-      // The rest stays together, without the white space at its far end.
-      if (fromRight)
-        while (begin < end && isSpaceAt(begin) && false)
-          begin = after(begin);
+    if (limit == 0) {
+      // The rest stays together, with the white space at its far end.
       ATTUNE_TRY(machine.push(*parts, Value::ofText({text.data + begin, end - begin}, escaped)));
       break;
     }
@@ -244,8 +257,7 @@ static attune_status splitSpaces(Machine &machine, const Value &self, int64_t li
       ATTUNE_TRY(machine.push(*parts, Value::ofText({text.data + begin, cut - begin}, escaped)));
       begin = cut;
     }
-    if (limit < 0)
-      limit = -1;
+    limit -= limit > 0;
   }
   return ATTUNE_OK;
 }
@@ -269,7 +281,7 @@ static attune_status splitText(Machine &machine, const Value &self, const Argume
     if (separator.bytes == 0)
       return machine.error("empty separator");
     for (size_t found; limit != 0; limit -= limit > 0) {
-      found = fromRight ? findLastText(rest, separator) : findText(rest, separator);
+      ATTUNE_TRY(findEither(machine, rest, separator, fromRight, found));
       if (found == SIZE_MAX)
         break;
       ATTUNE_TRY(machine.charge(fromRight ? (rest.bytes - found) / 16 : found / 16));
@@ -376,7 +388,9 @@ static attune_status search(Machine &machine, const Value &self, const Arguments
   ATTUNE_TRY(bind(machine, "find", "/sub start end", arguments, given));
   ATTUNE_TRY(wantText(machine, given[0], "find", part));
   ATTUNE_TRY(window(machine, self, given + 1, text, offset, valid));
-  size_t found = !valid ? SIZE_MAX : last ? findLastText(text, part) : findText(text, part);
+  size_t found = SIZE_MAX;
+  if (valid)
+    ATTUNE_TRY(findEither(machine, text, part, last, found));
   if (found == SIZE_MAX && must)
     return machine.error("substring not found");
   result = Value::ofInt(found == SIZE_MAX ? -1 : offset + static_cast<int64_t>(countCharacters({text.data, found})));
@@ -452,7 +466,8 @@ static attune_status partition(Machine &machine, const Value &self, const Argume
     return machine.error("empty separator");
   ATTUNE_TRY(machine.makeArray(3, parts));
   ATTUNE_TRY(machine.charge(text.bytes / 16));
-  size_t found = last ? findLastText(text, separator) : findText(text, separator);
+  size_t found;
+  ATTUNE_TRY(findEither(machine, text, separator, last, found));
   Text texts[3] = {text, "", ""};
   if (found == SIZE_MAX && last) {
     texts[0] = "";
