@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TemplateCode.h"
-#include "compiler/Text/TemplateLexer.h"
-#include "compiler/Text/TemplateScopes.h"
+#include "compiler/Text/TemplateFunction.h"
 
 #include <algorithm>
 #include <set>
@@ -29,10 +28,10 @@ private:
   bool saved;
 };
 
-/// Emits one function.
-class FunctionEmitter {
+/// Emits the statements and expressions of one function.
+class FunctionEmitter : public TemplateFunction {
 public:
-  FunctionEmitter(ChatProgram &program, Status &problem, SlotOwner *outer) : program(program), problem(problem) { owner.outer = outer; }
+  using TemplateFunction::TemplateFunction;
 
   /// Emits the body of a template.
   uint32_t emitRoot(const NodeList &body);
@@ -42,11 +41,6 @@ public:
   uint32_t emitCondition(const TemplateNode &loop, const TemplateScope &scope);
 
 private:
-  ChatProgram &program;
-  Status &problem;
-  SlotOwner owner;
-  std::vector<ChatProgram::Instruction> code;
-  unsigned line = 1;
   unsigned captures = 0;
   /// True inside an `if` of the same scope: there the reference accepts filters that it does not know.
   bool conditional = false;
@@ -58,23 +52,6 @@ private:
     unsigned captures;
   };
   std::vector<OpenLoop> loops;
-
-  void error(const std::string &message) {
-    if (!problem.failed())
-      problem = templateError(line, message);
-  }
-  uint32_t emit(Operation operation, uint32_t operand = 0) {
-    code.push_back({operation, operand, line});
-    return static_cast<uint32_t>(code.size() - 1);
-  }
-  uint32_t here() const { return static_cast<uint32_t>(code.size()); }
-  void patch(uint32_t jump) { code[jump].operand = here(); }
-  void emitVariable(Operation operation, const VariableRef &ref, const std::string &name);
-  VariableRef hiddenSlot() { return {&owner, owner.numSlots++}; }
-  VariableRef lookUp(const std::string &name, const TemplateScope &scope);
-  void enter(const TemplateScope &scope);
-  void leave(const TemplateScope &scope);
-  uint32_t finish(uint32_t index, const std::string &name, const std::vector<std::string> &parameters, unsigned flags);
 
   void emitList(const NodeList &list, const TemplateScope &scope);
   /// Emits the body of a new scope.
@@ -109,61 +86,6 @@ private:
 };
 
 } // namespace
-
-void FunctionEmitter::emitVariable(Operation operation, const VariableRef &ref, const std::string &name) {
-  unsigned depth = 0;
-  for (const SlotOwner *scan = &owner; scan != ref.owner && scan; scan = scan->outer)
-    ++depth;
-  if (depth > 0xFFFF || ref.slot > 0xFFFF)
-    error("the template has more than 65536 variables");
-  emit(operation, program.variable(depth, ref.slot, name));
-}
-
-VariableRef FunctionEmitter::lookUp(const std::string &name, const TemplateScope &scope) {
-  if (std::optional<VariableRef> found = scope.find(name))
-    return *found;
-  error("the name '" + name + "' is used where Jinja does not look for names");
-  return {&owner, 0};
-}
-
-/// Gives the variables of a scope the values with which it begins.
-void FunctionEmitter::enter(const TemplateScope &scope) {
-  for (const auto &[ref, load] : scope.getLoads()) {
-    switch (load.kind) {
-    case LoadKind::Parameter:
-      break;
-    case LoadKind::Resolve:
-      if (load.name == "self" || load.name == "lipsum")
-        error("the name '" + load.name + "' is not supported: Jinja has a function of this name");
-      emitVariable(Operation::Resolve, ref, load.name);
-      break;
-    case LoadKind::Alias:
-      emitVariable(Operation::LoadRaw, load.source, load.name);
-      emitVariable(Operation::Store, ref, load.name);
-      break;
-    case LoadKind::Undefined:
-      emitVariable(Operation::Clear, ref, load.name);
-      break;
-    }
-  }
-}
-
-void FunctionEmitter::leave(const TemplateScope &scope) {
-  for (const auto &[ref, load] : scope.getLoads())
-    emitVariable(Operation::Clear, ref, load.name);
-}
-
-uint32_t FunctionEmitter::finish(uint32_t index, const std::string &name, const std::vector<std::string> &parameters, unsigned flags) {
-  emit(Operation::Return);
-  attune_chat_function function = {};
-  function.num_slots = owner.numSlots;
-  function.num_parameters = static_cast<uint16_t>(parameters.size());
-  function.flags = static_cast<uint16_t>(flags);
-  function.first_name = program.names(parameters);
-  function.name = program.string(name);
-  program.setFunction(index, function, code);
-  return index;
-}
 
 uint32_t FunctionEmitter::emitRoot(const NodeList &body) {
   uint32_t index = program.reserveFunction();

@@ -1,0 +1,50 @@
+//===- TemplateFunction.h - A function of a chat template -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef ATTUNE_COMPILER_TEXT_TEMPLATEFUNCTION_H
+#define ATTUNE_COMPILER_TEXT_TEMPLATEFUNCTION_H
+
+#include "compiler/Support/Status.h"
+#include "compiler/Text/ChatProgram.h"
+#include "compiler/Text/TemplateScopes.h"
+
+namespace attune {
+
+/// The instructions and variables of a function while it is made.
+class TemplateFunction {
+public:
+  /// |problem| takes the first error of the template; |outer| is the function around this one, or null.
+  TemplateFunction(ChatProgram &program, Status &problem, SlotOwner *outer) : program(program), problem(problem) { owner.outer = outer; }
+
+protected:
+  ChatProgram &program;
+  Status &problem;
+  SlotOwner owner;
+  unsigned line = 1; ///< of the template, for instructions and errors
+
+  void error(const std::string &message);
+  /// Appends an instruction and returns its number.
+  uint32_t emit(chat::Operation operation, uint32_t operand = 0) {
+    code.push_back({operation, operand, line});
+    return static_cast<uint32_t>(code.size() - 1);
+  }
+  /// Lets |jump| lead to the next instruction.
+  void patch(uint32_t jump) { code[jump].operand = static_cast<uint32_t>(code.size()); }
+  void emitVariable(chat::Operation operation, const VariableRef &ref, const std::string &name);
+  /// Returns a slot that no name has.
+  VariableRef hiddenSlot() { return {&owner, owner.numSlots++}; }
+  VariableRef lookUp(const std::string &name, const TemplateScope &scope);
+  /// Gives the variables of |scope| the values with which it begins.
+  void enter(const TemplateScope &scope);
+  /// Takes the values from the variables of |scope|.
+  void leave(const TemplateScope &scope);
+  /// Ends the function, writes it as number |index| of the program, and returns |index|.
+  uint32_t finish(uint32_t index, const std::string &name, const std::vector<std::string> &parameters, unsigned flags);
+
+private:
+  std::vector<ChatProgram::Instruction> code;
+};
+
+} // namespace attune
+
+#endif // ATTUNE_COMPILER_TEXT_TEMPLATEFUNCTION_H
