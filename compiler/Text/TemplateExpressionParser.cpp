@@ -284,8 +284,7 @@ NodePtr TemplateExpressionParser::parseDict() {
 }
 
 NodePtr TemplateExpressionParser::parsePostfix(NodePtr node) {
-  while (!failed()) {
-    countOperator();
+  for (; !failed(); countOperator()) {
     if (token().isSign(".") || token().isSign("["))
       node = parseSubscript(std::move(node));
     else if (token().isSign("("))
@@ -297,8 +296,7 @@ NodePtr TemplateExpressionParser::parsePostfix(NodePtr node) {
 }
 
 NodePtr TemplateExpressionParser::parseFilters(NodePtr node) {
-  while (!failed()) {
-    countOperator();
+  for (; !failed(); countOperator()) {
     if (token().isSign("|"))
       node = parseFilter(std::move(node), false);
     else if (token().isName("is"))

@@ -5,6 +5,8 @@
  * transformers 5) gives. The template was compiled with the model; nothing is parsed here. The conventions on errors,
  * threads and strings are those of runtime.h; a chat serves one call at a time.
  *
+ *   program = attune_text_chat_program(text, &bytes);  // of OUT.text (text.h)
+ *   attune_chat_open(program, bytes, NULL, &chat);
  *   attune_chat_message(chat, "user", "Hello");
  *   attune_chat_set(chat, attune_chat_variables(chat), "add_generation_prompt", attune_chat_bool(chat, 1));
  *   attune_chat_render(chat, &rendered);
