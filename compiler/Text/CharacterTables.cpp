@@ -135,13 +135,16 @@ const CodePointSet &attune::text::regexPunctuation() {
   return set;
 }
 
-std::vector<uint32_t> attune::text::caseVariants(uint32_t character) {
+CodePointSet attune::text::addCaseVariants(const CodePointSet &set) {
+  CodePointSet result = set;
   for (size_t i = 0; i < std::size(kCaseGroups); i += kCaseGroups[i] + 1) {
     const uint32_t *begin = kCaseGroups + i + 1, *end = begin + kCaseGroups[i];
-    if (std::find(begin, end, character) != end)
-      return {begin, end};
+    if (std::any_of(begin, end, [&](uint32_t c) { return set.contains(c); }))
+      for (const uint32_t *variant = begin; variant < end; ++variant)
+        if (!set.contains(*variant))
+          result = result | CodePointSet::single(*variant);
   }
-  return {character};
+  return result;
 }
 
 const CodePointSet &attune::text::predicate(Predicate which) {

@@ -30,8 +30,8 @@ std::optional<CodePointSet> findProperty(const std::string &name);
 const CodePointSet &regexWord();
 /// Returns the characters that `[[:punct:]]` matches.
 const CodePointSet &regexPunctuation();
-/// Returns all characters that a case-insensitive match takes for |character|, itself included.
-std::vector<uint32_t> caseVariants(uint32_t character);
+/// Returns all characters that a case-insensitive match takes for one of |set|.
+CodePointSet addCaseVariants(const CodePointSet &set);
 
 /// The predicates of normalizers and pre-tokenizers.
 enum class Predicate { WhiteSpace, Numeric, Punctuation, BertDropped, BertSpace, BertChinese, BertMark, Mark, Word, NmtDropped, NmtSpace };

@@ -68,8 +68,11 @@ public:
   }
 
 private:
+  /// The most bytes of replacements; many keys may share a long one.
+  static constexpr size_t kMostBytes = size_t(64) << 20;
+
   bool add(const std::string &key, uint32_t place) {
-    if (place > texts.size())
+    if (place > texts.size() || replacements.size() > kMostBytes)
       return false;
     std::string text = texts.c_str() + place;
     uint32_t size = uint32_t(text.size());

@@ -127,8 +127,12 @@ int Builder::addRepeat(const RegexNode &node, int next) {
     for (int i = node.min; i < node.max && !tooManyThreads; ++i)
       rest = branch(addNode(body, rest), next);
   }
-  for (int i = 0; i < node.min && !tooManyThreads; ++i)
-    rest = addNode(body, rest);
+  for (int i = 0; i < node.min && !tooManyThreads; ++i) {
+    int begin = addNode(body, rest);
+    if (begin == rest)
+      break; // an empty body, which may itself be a repeat
+    rest = begin;
+  }
   return rest;
 }
 

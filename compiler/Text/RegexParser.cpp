@@ -35,6 +35,8 @@ public:
 private:
   static constexpr int kMaxDepth = 200;
   static constexpr int kMaxRepeat = 1000;
+  /// The most repeats of one another without a group, as in a+*.
+  static constexpr int kMaxStacked = 8;
 
   Status error(const std::string &what) const {
     return Status::error("unsupported regular expression: " + what + " at character " + std::to_string(at + 1));
@@ -89,7 +91,7 @@ private:
   Result<Node> parseEscape();
   Result<CodePointSet> parseClassEscape();
   Result<CodePointSet> parseProperty(bool negated);
-  Result<CodePointSet> parseBracket();
+  Result<CodePointSet> parseBracket(bool isOutermost);
   Result<CodePointSet> parseBracketUnion();
   Result<uint32_t> parseCharacterEscape();
   Result<uint32_t> parseHex(size_t most, bool braces);
@@ -185,7 +187,7 @@ bool Parser::parseBounds(int &min, int &max) {
 }
 
 Result<Node> Parser::parseRepeats(Node atom) {
-  while (!done()) {
+  for (int stacked = 0; !done(); ++stacked) {
     int min = 0, max = -1;
     bool braces = false;
     uint32_t c = peek();
@@ -204,6 +206,8 @@ Result<Node> Parser::parseRepeats(Node atom) {
     } else {
       break;
     }
+    if (stacked == kMaxStacked)
+      return error("more than " + std::to_string(kMaxStacked) + " repeats of one another");
     lastLiteral = 0;
     Node repeat = make(RegexNode::Repeat);
     repeat->min = min;
@@ -211,7 +215,8 @@ Result<Node> Parser::parseRepeats(Node atom) {
     CodePointSet set = atom->set;
     bool isSet = atom->kind == RegexNode::Set;
     repeat->children.push_back(std::move(atom));
-    if (!done() && peek() == '?') {
+    // Behind {n} the question mark is a repeat of its own: a{2}? is (?:a{2})?.
+    if (!done() && peek() == '?' && !(braces && min == max)) {
       ++at;
       repeat->greedy = false;
     } else if (!done() && peek() == '+' && !braces) {
@@ -232,24 +237,7 @@ Result<Node> Parser::parseRepeats(Node atom) {
   return atom;
 }
 
-CodePointSet Parser::foldSet(const CodePointSet &set) const {
-  if (!options.ignoreCase)
-    return set;
-  CodePointSet result = set;
-  const std::vector<uint32_t> &edges = set.boundaries();
-  for (size_t i = 0; i < edges.size(); i += 2)
-    // Case groups are within these ranges.
-    for (uint32_t c = edges[i]; c < edges[i + 1] && c < 0x1E944; ++c) {
-      if (c == 0x3000)
-        c = 0xA000;
-      if (c == 0xAC00)
-        c = 0xFB00;
-      for (uint32_t variant : caseVariants(c))
-        if (!result.contains(variant))
-          result = result | CodePointSet::single(variant);
-    }
-  return result;
-}
+CodePointSet Parser::foldSet(const CodePointSet &set) const { return options.ignoreCase ? addCaseVariants(set) : set; }
 
 /// Returns true if a case-insensitive match of |first| and |second| also takes one character for both, as "ss" takes
 /// U+DF.
@@ -290,10 +278,10 @@ Result<Node> Parser::parseAtom() {
   case '[': {
     lastLiteral = 0;
     ++at;
-    Result<CodePointSet> set = parseBracket();
+    Result<CodePointSet> set = parseBracket(true);
     if (!set)
       return set.status();
-    return makeSet(foldSet(*set));
+    return makeSet(*set);
   }
   case '.':
     lastLiteral = 0;
@@ -483,8 +471,13 @@ Result<uint32_t> Parser::parseCharacterEscape() {
     return parseHex(2, false);
   case 'u':
     return parseHex(4, false);
-  case '0':
-    return uint32_t(0);
+  case '0': {
+    // Up to two more octal digits.
+    uint32_t value = 0;
+    for (int digits = 0; digits < 2 && peek() >= '0' && peek() <= '7'; ++digits, ++at)
+      value = value * 8 + (peek() - '0');
+    return value;
+  }
   }
   if ((c >= '1' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
     --at;
@@ -580,8 +573,9 @@ Result<Node> Parser::parseEscape() {
   return makeLiteral(*character);
 }
 
-/// Parses a set behind its '[', up to and with ']'.
-Result<CodePointSet> Parser::parseBracket() {
+/// Parses a set behind its '[', up to and with ']'. Case variants join what the outermost brackets list, before '^'
+/// complements it: (?i)[^a] takes neither a nor A.
+Result<CodePointSet> Parser::parseBracket(bool isOutermost) {
   bool negated = accept("^");
   Result<CodePointSet> set = parseBracketUnion();
   while (set && accept("&&")) {
@@ -594,6 +588,8 @@ Result<CodePointSet> Parser::parseBracket() {
     return set;
   if (!accept("]"))
     return error("a set without ']'");
+  if (isOutermost)
+    set = foldSet(*set);
   return negated ? ~*set : *set;
 }
 
@@ -647,7 +643,7 @@ Result<CodePointSet> Parser::parseBracketUnion() {
     }
     if (c == '[') {
       ++at;
-      Result<CodePointSet> nested = parseBracket();
+      Result<CodePointSet> nested = parseBracket(false);
       if (!nested)
         return nested;
       set = set | *nested;

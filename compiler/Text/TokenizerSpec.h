@@ -60,7 +60,6 @@ struct TokenizerSpec {
   bool hasDecoder = false;
   Pool pool;
   std::vector<AddedToken> added;
-  std::string padToken;
   uint32_t padId = 0, padTypeId = 0;
 
   /// Adds a token of the model.
@@ -69,6 +68,9 @@ struct TokenizerSpec {
 
 /// Reads the tokenizer of |root|, the contents of tokenizer.json; |file| is its name in messages.
 Result<TokenizerSpec> readTokenizerJson(const Json &root, const std::string &file);
+
+/// Adds the sections CHAR and UNIC, which steps of |spec| look characters up in, to |out|.
+void writeCharacterSections(const TokenizerSpec &spec, TextFileWriter &out);
 
 /// Adds the tokenizer's sections to |writer|. |warn| receives what is odd about it. |file| is the tokenizer's name in
 /// messages.

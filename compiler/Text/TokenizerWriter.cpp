@@ -11,10 +11,12 @@
 #include "compiler/Text/TrieBuilder.h"
 #include "compiler/Text/Unicode.h"
 #include "runtime/text/Normalizer.h"
+#include "runtime/text/PreTokenizer.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <set>
 
 using namespace attune;
 using namespace attune::text;
@@ -35,7 +37,9 @@ public:
   /// Makes the tables without added tokens.
   void prepare();
   /// Gives added tokens their ids; |normalize| applies the normalizer.
-  Status addTokens(const std::function<std::string(const std::string &)> &normalize);
+  Status addTokens(const std::function<Result<std::string>(const std::string &)> &normalize);
+  /// Checks the ids of post-processors.
+  Status checkTemplates() const;
   /// Adds all sections to |out|.
   Status write(TextFileWriter &out);
 
@@ -48,9 +52,6 @@ private:
   void writeStrings(TextFileWriter &out, uint32_t bytesKind, uint32_t startsKind, const std::vector<std::string> &strings);
   void writeLookup(TextFileWriter &out, uint32_t kind, const std::vector<std::pair<std::string, uint32_t>> &entries);
   void writeSteps(TextFileWriter &out, Pool &pool);
-  void writeCharacters(TextFileWriter &out);
-  void writeUnicode(TextFileWriter &out);
-  bool usesStep(StepKind kind, uint32_t flag = 0) const;
 
   const TokenizerSpec &spec;
   const std::string &file;
@@ -102,12 +103,12 @@ void Writer::prepare() {
   }
 }
 
-Status Writer::addTokens(const std::function<std::string(const std::string &)> &normalize) {
+Status Writer::addTokens(const std::function<Result<std::string>(const std::string &)> &normalize) {
   // As the reference: a known string keeps its id, new ones are numbered from the size of the vocabulary on.
   std::map<std::string, uint32_t> ids;
   std::map<uint32_t, AddedToken> byId;
   std::map<uint32_t, std::string> normalizedForms;
-  std::map<std::string, bool> specials;
+  std::set<std::string> specials;
   uint32_t next = spec.modelSize;
   for (const AddedToken &token : spec.added) {
     if (token.content.empty())
@@ -120,17 +121,19 @@ Status Writer::addTokens(const std::function<std::string(const std::string &)> &
     else
       id = next++;
     if (token.normalized) {
-      std::string form = normalize(token.content);
-      if (form.empty())
+      Result<std::string> form = normalize(token.content);
+      if (!form)
+        return form.status();
+      if (form->empty())
         return Status::error(file + ": 'added_tokens': expected a token that its normalizer does not make empty, got " +
                              describeJson(Json(token.content)));
-      if (form != token.content)
-        normalizedForms[id] = form;
+      if (*form != token.content)
+        normalizedForms[id] = *form;
     }
     ids[token.content] = id;
     byId[id] = token;
     if (token.special)
-      specials[token.content] = true;
+      specials.insert(token.content);
   }
   for (const auto &[id, token] : byId) {
     if (id >= tokens.size())
@@ -273,12 +276,6 @@ Status Writer::writeModel(TextFileWriter &out) {
   return {};
 }
 
-bool Writer::usesStep(StepKind kind, uint32_t flag) const {
-  auto uses = [&](const Step &step) { return step.kind == kind && (flag == 0 || (step.a & flag)); };
-  return std::any_of(spec.normalizers.begin(), spec.normalizers.end(), uses) ||
-         std::any_of(spec.preTokenizers.begin(), spec.preTokenizers.end(), uses);
-}
-
 void Writer::writeSteps(TextFileWriter &out, Pool &pool) {
   StepCounts counts = {};
   counts.normalizers = uint32_t(spec.normalizers.size());
@@ -301,126 +298,6 @@ void Writer::writeSteps(TextFileWriter &out, Pool &pool) {
   append(spec.decoders);
   out.add(kSectionSteps, std::move(section));
   out.add(kSectionPool, pool.bytes());
-}
-
-/// Returns the characters that NFC may change a text with.
-static CodePointSet composingCharacters(const CharacterRuns &classes) {
-  std::vector<uint32_t> members;
-  for (const Composition &pair : compositions())
-    members.push_back(pair.second);
-  // A character that composition does not restore is changed.
-  std::map<uint32_t, bool> restored;
-  for (const Composition &pair : compositions())
-    restored[pair.composed] = true;
-  for (const auto &[character, parts] : canonicalMapping())
-    if (!restored.count(character))
-      members.push_back(character);
-  CodePointSet set = CodePointSet::range(0x1161, 0x1175) | CodePointSet::range(0x11A8, 0x11C2);
-  std::sort(members.begin(), members.end());
-  members.erase(std::unique(members.begin(), members.end()), members.end());
-  std::vector<uint32_t> edges;
-  for (uint32_t c : members) {
-    if (!edges.empty() && edges.back() == c)
-      edges.back() = c + 1;
-    else
-      edges.insert(edges.end(), {c, c + 1});
-  }
-  set = set | CodePointSet::fromEdges(edges);
-  for (size_t i = 0; i < classes.size(); ++i)
-    if (classes[i] & 255)
-      set = set | CodePointSet::range(classes[i] >> 8, (i + 1 < classes.size() ? classes[i + 1] >> 8 : kCodePoints) - 1);
-  return set;
-}
-
-static CodePointSet changedCharacters(const CharacterMapping &mapping) {
-  std::vector<uint32_t> edges;
-  for (const auto &[character, parts] : mapping) {
-    if (!edges.empty() && edges.back() == character)
-      edges.back() = character + 1;
-    else
-      edges.insert(edges.end(), {character, character + 1});
-  }
-  return CodePointSet::fromEdges(edges);
-}
-
-void Writer::writeCharacters(TextFileWriter &out) {
-  static const std::vector<uint16_t> flags = [] {
-    std::vector<uint16_t> result(kCodePoints);
-    auto mark = [&](const CodePointSet &set, uint16_t flag) {
-      const std::vector<uint32_t> &edges = set.boundaries();
-      for (size_t i = 0; i < edges.size(); i += 2)
-        for (uint32_t c = edges[i]; c < edges[i + 1]; ++c)
-          result[c] |= flag;
-    };
-    for (int which = 0; which <= int(Predicate::NmtSpace); ++which)
-      mark(predicate(Predicate(which)), uint16_t(1 << which));
-    CharacterRuns classes = combiningClasses();
-    CodePointSet moved;
-    for (size_t i = 0; i < classes.size(); ++i)
-      if (classes[i] & 255)
-        moved = moved | CodePointSet::range(classes[i] >> 8, (i + 1 < classes.size() ? classes[i + 1] >> 8 : kCodePoints) - 1);
-    CodePointSet canonical = changedCharacters(canonicalMapping()) | CodePointSet::range(0xAC00, 0xD7A3) | moved;
-    mark(changedCharacters(lowercaseMapping()), kCharLowers);
-    mark(canonical, kCharCanonical);
-    mark(canonical | changedCharacters(compatibleMapping()), kCharCompatible);
-    mark(composingCharacters(classes), kCharComposes);
-    return result;
-  }();
-  std::vector<uint16_t> stage1, stage2;
-  std::map<std::vector<uint16_t>, uint16_t> blocks;
-  for (uint32_t block = 0; block < kMapStage; ++block) {
-    std::vector<uint16_t> part(flags.begin() + block * kMapBlock, flags.begin() + (block + 1) * kMapBlock);
-    auto [place, isNew] = blocks.insert({part, uint16_t(blocks.size())});
-    if (isNew)
-      stage2.insert(stage2.end(), part.begin(), part.end());
-    stage1.push_back(place->second);
-  }
-  size_t count = 1;
-  while (count < blocks.size())
-    count *= 2;
-  stage2.resize(count * kMapBlock);
-  stage1.insert(stage1.end(), stage2.begin(), stage2.end());
-  out.add(kSectionCharacters, stage1);
-}
-
-void Writer::writeUnicode(TextFileWriter &out) {
-  UnicodeTables header = {};
-  std::string section(sizeof(header), '\0');
-  std::vector<uint32_t> characters;
-  auto append = [&](UnicodeTables::Range &range, const auto &elements) {
-    range = {uint32_t(section.size()), uint32_t(elements.size())};
-    section.append(reinterpret_cast<const char *>(elements.data()), elements.size() * sizeof(elements[0]));
-  };
-  auto appendMapping = [&](UnicodeTables::Range &range, const CharacterMapping &mapping) {
-    std::vector<MappedCharacter> entries;
-    for (const auto &[character, parts] : mapping) {
-      entries.push_back({character, uint32_t(characters.size() << 5 | parts.size())});
-      characters.insert(characters.end(), parts.begin(), parts.end());
-    }
-    append(range, entries);
-  };
-  bool forms = usesStep(StepKind::NormalizeForm) || usesStep(StepKind::NormalizeBert, kBertAccents);
-  if (usesStep(StepKind::NormalizeLowercase) || usesStep(StepKind::NormalizeBert, kBertLower))
-    appendMapping(header.lowercase, lowercaseMapping());
-  if (forms) {
-    appendMapping(header.canonical, canonicalMapping());
-    append(header.combining, combiningClasses());
-  }
-  if (usesStep(StepKind::NormalizeForm, kFormCompatible))
-    appendMapping(header.compatible, compatibleMapping());
-  if (usesStep(StepKind::NormalizeForm, kFormCompose)) {
-    std::vector<ComposedPair> pairs;
-    for (const Composition &pair : compositions())
-      pairs.push_back({pair.first, pair.second, pair.composed});
-    append(header.compositions, pairs);
-  }
-  if (usesStep(StepKind::SplitScripts))
-    append(header.scripts, splitScripts());
-  if (usesStep(StepKind::NormalizePrecompiled))
-    append(header.graphemes, graphemeClasses());
-  append(header.characters, characters);
-  std::memcpy(section.data(), &header, sizeof(header));
-  out.add(kSectionUnicode, std::move(section));
 }
 
 Status Writer::write(TextFileWriter &out) {
@@ -460,8 +337,7 @@ Status Writer::write(TextFileWriter &out) {
   writeLookup(out, kSectionLookup, {ids.begin(), ids.end()});
   TRY(writeModel(out));
   writeSteps(out, pool);
-  writeCharacters(out);
-  writeUnicode(out);
+  writeCharacterSections(spec, out);
   if (!addedTrie.empty())
     out.add(kSectionAddedTrie, buildTrie(addedTrie));
   if (!addedNormalTrie.empty())
@@ -469,56 +345,89 @@ Status Writer::write(TextFileWriter &out) {
   return {};
 }
 
+Status Writer::checkTemplates() const {
+  for (const Step &step : spec.processors) {
+    if (step.kind != StepKind::ProcessTemplate)
+      continue;
+    for (auto [offset, count] : {std::pair(step.a, step.b), std::pair(step.c, step.d)})
+      for (uint32_t i = 0; i < count; ++i) {
+        TemplatePiece piece;
+        std::memcpy(&piece, spec.pool.bytes().data() + offset + i * sizeof(piece), sizeof(piece));
+        if (piece.kind == 2 && piece.id >= tokens.size())
+          return Status::error(file + ": 'post_processor': expected the id of a token, got " + std::to_string(piece.id));
+      }
+  }
+  return {};
+}
+
+namespace {
+
+/// Normalizes added tokens by tables without them.
+class AddedTokenNormalizer {
+public:
+  AddedTokenNormalizer(Writer &writer, const std::string &file) : writer(writer), file(file) {}
+  ~AddedTokenNormalizer() { std::free(image); }
+
+  Result<std::string> run(const std::string &token) {
+    if (!image)
+      if (Status status = open(); status.failed())
+        return status;
+    if (token.size() > kMostBytes)
+      return Status::error(file + ": 'added_tokens': expected tokens of at most " + std::to_string(kMostBytes) + " bytes, got " +
+                           std::to_string(token.size()));
+    Memory memory;
+    memory.open(room.data(), room.size() * sizeof(room[0]));
+    Normalizer normalizer;
+    normalizer.open(*tables, memory, kCapacity);
+    AlignedText text = normalizer.run({reinterpret_cast<const uint8_t *>(token.data()), token.size(), nullptr, 0}, false);
+    if (normalizer.full())
+      return Status::error(file + ": 'added_tokens': expected tokens of at most " + std::to_string(kCapacity) +
+                           " bytes after normalization, got a longer one from " + describeJson(Json(token)));
+    return std::string(reinterpret_cast<const char *>(text.bytes), text.size);
+  }
+
+private:
+  static constexpr size_t kMostBytes = 4096, kCapacity = kMostBytes * 64;
+
+  Status open() {
+    TextFileWriter plain;
+    if (Status status = writer.write(plain); status.failed())
+      return status;
+    std::string bytes = plain.finish();
+    image = std::aligned_alloc(kSectionAlignment, (bytes.size() + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment);
+    if (!image)
+      return Status::error(file + ": cannot normalize added tokens: " + std::to_string(bytes.size()) + " bytes could not be had");
+    std::memcpy(image, bytes.data(), bytes.size());
+    tables = std::make_unique<Tables>();
+    if (opened.borrow(file.c_str(), image, bytes.size()) != ATTUNE_OK || tables->open(opened, file.c_str()) != ATTUNE_OK)
+      return Status::error(attune_last_error());
+    room.resize(kCapacity * 6);
+    return {};
+  }
+
+  Writer &writer;
+  const std::string &file;
+  void *image = nullptr;
+  TextFile opened;
+  std::unique_ptr<Tables> tables;
+  std::vector<uint64_t> room;
+};
+
+} // namespace
+
 Status attune::text::writeTokenizer(const TokenizerSpec &spec, const std::string &file,
                                     const std::function<void(const std::string &)> &warn, TextFileWriter &writer) {
   if (spec.normalizers.size() + spec.preTokenizers.size() + spec.processors.size() + spec.decoders.size() > kMaxSteps)
     return Status::error(file + ": expected at most " + std::to_string(kMaxSteps) + " components");
-  for (const std::vector<Step> *steps : {&spec.processors})
-    for (const Step &step : *steps) {
-      if (step.kind != StepKind::ProcessTemplate)
-        continue;
-      for (auto [offset, count] : {std::pair(step.a, step.b), std::pair(step.c, step.d)})
-        for (uint32_t i = 0; i < count; ++i) {
-          TemplatePiece piece;
-          std::memcpy(&piece, spec.pool.bytes().data() + offset + i * sizeof(piece), sizeof(piece));
-          if (piece.kind == 2 && piece.id >= spec.tokens.size() + spec.added.size())
-            return Status::error(file + ": 'post_processor': expected the id of a token, got " + std::to_string(piece.id));
-        }
-    }
+  size_t buffers = 0;
+  for (const Step &step : spec.preTokenizers)
+    buffers += PreTokenizer::countBuffers(step.kind);
+  if (buffers > PreTokenizer::kMostBuffers)
+    return Status::error(file + ": 'pre_tokenizer': expected at most three ByteLevel, or six Metaspace, got more");
   Writer tables(spec, file, warn);
   tables.prepare();
-
-  // Normalizes added tokens by tables without them.
-  std::unique_ptr<Tables> checked;
-  std::string bytes;
-  std::vector<uint64_t> memory;
-  TextFile opened;
-  void *aligned = nullptr;
-  auto normalize = [&](const std::string &token) -> std::string {
-    if (spec.normalizers.empty())
-      return token;
-    if (!checked) {
-      TextFileWriter plain;
-      if (tables.write(plain).failed())
-        return token;
-      bytes = plain.finish();
-      aligned = std::aligned_alloc(kSectionAlignment, (bytes.size() + 63) / 64 * 64);
-      std::memcpy(aligned, bytes.data(), bytes.size());
-      checked = std::make_unique<Tables>();
-      if (opened.borrow(file.c_str(), aligned, bytes.size()) != ATTUNE_OK || checked->open(opened, file.c_str()) != ATTUNE_OK)
-        return token;
-    }
-    size_t capacity = token.size() * 64 + 4096;
-    memory.assign(capacity * 6 + 64, 0);
-    Memory block;
-    block.open(memory.data(), memory.size() * 8);
-    Normalizer normalizer;
-    normalizer.open(*checked, block, capacity);
-    AlignedText text = normalizer.run({reinterpret_cast<const uint8_t *>(token.data()), token.size(), nullptr, 0}, false);
-    return std::string(reinterpret_cast<const char *>(text.bytes), text.size);
-  };
-  Status status = tables.addTokens(normalize);
-  std::free(aligned);
-  TRY(std::move(status));
+  AddedTokenNormalizer normalizer(tables, file);
+  TRY(tables.addTokens([&](const std::string &token) { return spec.normalizers.empty() ? token : normalizer.run(token); }));
+  TRY(tables.checkTemplates());
   return tables.write(writer);
 }

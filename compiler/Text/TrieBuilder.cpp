@@ -23,8 +23,14 @@ public:
   }
 
   std::vector<TrieUnit> run() {
+    // Depth first, without recursion: a string may have megabytes.
     if (!keys.empty())
-      place(0, keys.size(), 0, 0);
+      pending.push_back({0, keys.size(), 0, 0});
+    while (!pending.empty()) {
+      Node node = pending.back();
+      pending.pop_back();
+      place(node);
+    }
     size_t size = 256;
     while (size < units.size())
       size *= 2;
@@ -36,6 +42,11 @@ private:
   struct Key {
     const std::string *text;
     uint32_t value;
+  };
+  /// A unit, and the keys [begin, end) below it, which agree in their first |depth| bytes.
+  struct Node {
+    size_t begin, end, depth;
+    uint32_t unit;
   };
   static constexpr uint32_t kEnd = 0xFFFFFFFFu;
   static constexpr int kMostFailures = 24;
@@ -95,10 +106,11 @@ private:
     return base;
   }
 
-  /// Places the keys [begin, end), which agree in their first |depth| bytes, below |node|.
-  void place(size_t begin, size_t end, size_t depth, uint32_t node) {
+  /// Places the children of |node|.
+  void place(Node node) {
+    auto [begin, end, depth, unit] = node;
     if (keys[begin].text->size() == depth)
-      units[node].value = keys[begin++].value;
+      units[unit].value = keys[begin++].value;
     if (begin == end)
       return; // a leaf: no unit has it for a parent, whatever its base
     std::vector<uint8_t> bytes;
@@ -112,14 +124,15 @@ private:
     }
     starts.push_back(end);
     uint32_t base = findBase(bytes);
-    units[node].base = base;
+    units[unit].base = base;
     for (uint8_t byte : bytes)
-      take(base ^ byte, node);
-    for (size_t i = 0; i < bytes.size(); ++i)
-      place(starts[i], starts[i + 1], depth + 1, base ^ bytes[i]);
+      take(base ^ byte, unit);
+    for (size_t i = bytes.size(); i-- > 0;)
+      pending.push_back({starts[i], starts[i + 1], depth + 1, base ^ bytes[i]});
   }
 
   std::vector<Key> keys;
+  std::vector<Node> pending;
   std::vector<TrieUnit> units;
   std::vector<bool> used;
   std::vector<uint32_t> previous, following;

@@ -108,8 +108,8 @@ static Status decodeIds(attune_tokenizer *tokenizer, const std::string &given, c
   if (options.json)
     std::printf("%s\n",
                 OrderedJson{{"text", std::string(decoded, bytes)}}.dump(-1, ' ', false, OrderedJson::error_handler_t::replace).c_str());
-  else
-    std::printf("%.*s\n", int(bytes), decoded);
+  else // the text may contain NUL
+    std::fwrite((std::string(decoded, bytes) + '\n').data(), 1, bytes + 1, stdout);
   return {};
 }
 

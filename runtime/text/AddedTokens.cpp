@@ -55,7 +55,7 @@ bool AddedTokenMatches::next(size_t &begin, size_t &end, uint32_t &id) {
     auto isSpace = [&](uint32_t c) { return tables.characters(c) & kCharWhiteSpace; };
     if (flags & kTokenStripLeft) {
       size_t at = matchBegin;
-      while (at > 0) {
+      while (at > emitted) {
         Character c = decodeCharacterBefore(text, text + at);
         if (!isSpace(c.value))
           break;

@@ -72,7 +72,8 @@ void Model::tokenizeBpeUnit(const AlignedText &piece) {
       mergeLong();
   }
   size_t at = 0;
-  bool cacheable = entry && symbols.size <= PieceCache::kMostTokens;
+  // A piece that lacks the unknown token must fail again.
+  bool cacheable = entry && !unknownMissing && symbols.size <= PieceCache::kMostTokens;
   size_t count = 0;
   for (size_t i = 0; i < symbols.size; ++i) {
     if (symbols[i].size == 0)

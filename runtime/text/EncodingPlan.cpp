@@ -33,6 +33,18 @@ const TemplatePiece *EncodingPlan::templateOf(bool isPair, uint32_t &count) cons
   return step ? (isPair ? step->pair : step->single) : nullptr;
 }
 
+int64_t EncodingPlan::lengthOf(bool isPair, Window first, Window second) const {
+  const int64_t texts[2] = {first.span.size(), isPair ? second.span.size() : 0};
+  uint32_t count;
+  const TemplatePiece *pieces = templateOf(isPair, count);
+  if (!pieces)
+    return texts[0] + texts[1];
+  int64_t length = 0;
+  for (uint32_t i = 0; i < count; ++i)
+    length += pieces[i].kind == 2 ? options.add_special_tokens != 0 : texts[pieces[i].kind];
+  return length;
+}
+
 /// Returns the number of tokens after which the reference stops tokenizing |span|: behind the first word of the model
 /// with which there are max_length tokens, from the side that is kept. Added tokens do not stop it.
 int64_t EncodingPlan::lengthAtStop(TokenSpan span) const {
@@ -143,11 +155,7 @@ attune_status EncodingPlan::add(uint32_t input, TokenSpan first, TokenSpan secon
   uint32_t limits[2] = {UINT32_MAX, UINT32_MAX};
   if (options.max_length >= 0)
     ATTUNE_TRY(truncate(input, spans, isPair, limits));
-  uint32_t count, fixed = 0;
-  const TemplatePiece *pieces = templateOf(isPair, count);
-  for (uint32_t i = 0; i < count && options.add_special_tokens; ++i)
-    fixed += pieces[i].kind == 2;
-  auto push = [&](Window a, Window b) { planned.push({input, isPair, {a, b}, fixed + a.span.size() + (isPair ? b.span.size() : 0)}); };
+  auto push = [&](Window a, Window b) { planned.push({input, isPair, {a, b}, lengthOf(isPair, a, b)}); };
   Window mainA, mainB = {}, a, b;
   windowAt(first, limits[0], 0, mainA);
   if (isPair)
@@ -238,7 +246,7 @@ void EncodingPlan::fillOne(const attune_text_input &input, const PlannedEncoding
     pad();
   uint32_t count;
   const TemplatePiece *pieces = templateOf(plan.isPair, count);
-  if (!pieces || count == 0) {
+  if (!pieces) {
     putText(0, 0);
     if (plan.isPair)
       putText(1, 1);

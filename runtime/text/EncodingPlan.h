@@ -19,7 +19,7 @@ struct PlannedEncoding {
   uint32_t input;
   bool isPair;
   Window parts[2];
-  uint32_t length; ///< with tokens of the template
+  int64_t length; ///< with tokens of the template
 };
 
 /// Makes encodings of the tokens of inputs: cuts windows, adds the template's tokens, pads.
@@ -34,8 +34,10 @@ public:
   attune_status fill(const attune_text_input *inputs, const Array<PlannedEncoding> &planned, Memory &memory, Array<attune_encoding> &out);
 
 private:
-  /// Returns the template for one or two texts; |count| is 0 if there is none.
+  /// Returns the template for one or two texts, null if there is none, and in |count| the number of its pieces.
   const TemplatePiece *templateOf(bool isPair, uint32_t &count) const;
+  /// Returns the number of tokens that fillOne writes for these parts, without padding.
+  int64_t lengthOf(bool isPair, Window first, Window second) const;
   int64_t lengthAtStop(TokenSpan span) const;
   attune_status truncate(uint32_t input, TokenSpan *spans, bool isPair, uint32_t *limits);
   /// Returns window |index| of |span| if at most |limit| tokens stay; returns false behind the last one.

@@ -13,8 +13,7 @@ void PreTokenizer::open(const Tables &source, Memory &memory, size_t capacity, M
   overflow = false;
   size_t used = 0;
   for (uint32_t i = 0; i < tables->numSteps[1]; ++i) {
-    StepKind kind = tables->steps[tables->firstStep[1] + i].step.kind;
-    size_t wanted = kind == StepKind::SplitByteLevel ? 2 : kind == StepKind::SplitMetaspace ? 1 : 0;
+    size_t wanted = countBuffers(tables->steps[tables->firstStep[1] + i].step.kind);
     builderOf[i] = uint8_t(used);
     for (; wanted > 0 && used < kMostBuffers; --wanted, ++used) {
       builders[used].bytes = memory.take<uint8_t>(capacity);

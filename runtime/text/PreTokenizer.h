@@ -19,6 +19,11 @@ public:
   void run(const AlignedText &text, bool aligned);
   bool full() const { return overflow; }
 
+  /// The buffers for texts that steps change. The compiler refuses tokenizers whose steps need more.
+  static constexpr size_t kMostBuffers = 6;
+  /// Returns the number of buffers that a step needs.
+  static size_t countBuffers(StepKind kind) { return kind == StepKind::SplitByteLevel ? 2 : kind == StepKind::SplitMetaspace ? 1 : 0; }
+
 private:
   void step(uint32_t index, const AlignedText &text);
   /// Hands a piece to the step after |index|.
@@ -41,8 +46,6 @@ private:
   const Tables *tables = nullptr;
   Model *model = nullptr;
   bool wantRanges = false, overflow = false;
-  /// Two buffers for each of the first steps that change the text; further ones are refused when the file is written.
-  static constexpr size_t kMostBuffers = 6;
   TextBuilder builders[kMostBuffers];
   uint8_t builderOf[kMaxSteps];
 };

@@ -131,7 +131,7 @@ private:
   Table<MergeSlot> slots;
 };
 
-/// The flags of characters.
+/// The flags of characters, all of which are less than 0x110000.
 class CharacterFlags {
 public:
   bool open(Section section) {
@@ -205,6 +205,9 @@ public:
     if (place > numCharacters || length > numCharacters - place)
       return 0;
     out = characters + place;
+    for (uint32_t i = 0; i < length; ++i)
+      if (out[i] >= 0x110000)
+        return 0; // no index of CharacterFlags
     return length;
   }
 

@@ -135,6 +135,10 @@ void attune_encode_options_init(const attune_text *text, attune_encode_options *
   }
 }
 
+/// The most bytes of a call: places in normalized texts, TextEncoder::room of them, are 32-bit numbers with a sign.
+static constexpr size_t kMostCallBytes = size_t(1) << 28;
+static_assert(TextEncoder::room(kMostCallBytes) <= INT32_MAX);
+
 size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_tokenizer_options *options) {
   attune_tokenizer_options defaults;
   attune_tokenizer_options_init(&defaults);
@@ -169,8 +173,8 @@ attune_status attune_tokenizer_create(const attune_text *text, const attune_toke
     return fail(ATTUNE_INVALID_ARGUMENT, "options: expected struct_bytes %zu, got %zu: call attune_tokenizer_options_init",
                 sizeof(*options), options->struct_bytes);
   size_t needed = attune_tokenizer_memory_bytes(text, options);
-  if (needed == 0 || options->max_call_bytes > UINT32_MAX / 8)
-    return fail(ATTUNE_INVALID_ARGUMENT, "max_call_bytes: expected at most %u, got %zu", UINT32_MAX / 8, options->max_call_bytes);
+  if (needed == 0 || options->max_call_bytes > kMostCallBytes)
+    return fail(ATTUNE_INVALID_ARGUMENT, "max_call_bytes: expected at most %zu, got %zu", kMostCallBytes, options->max_call_bytes);
   void *block = options->memory;
   size_t bytes = options->memory_bytes;
   if (block && (reinterpret_cast<uintptr_t>(block) % 64 || bytes < needed))

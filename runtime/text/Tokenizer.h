@@ -39,7 +39,7 @@ public:
   bool full() const { return normalizer.full() || preTokenizer.full() || model.full(); }
   bool missedUnknown() const { return model.missedUnknown(); }
   /// Returns the room that texts of together |bytes| bytes get after steps that change them.
-  static size_t room(size_t bytes) { return bytes * 4 + 65536; }
+  static constexpr size_t room(size_t bytes) { return bytes * 4 + 65536; }
 
 private:
   void encodeSegment(const AlignedText &segment, bool splitSpecial, bool aligned);

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # check_errors.py COMPILE SCRATCH BPE.json WORDPIECE.json: changes a valid file in one place, compiles it, and compares
-# the error.
+# the error, if there is to be one.
 # ===-----------------------------------------------------------------------===#
 import copy
 import json
@@ -56,7 +56,13 @@ BPE = [
     ("pre_tokenizer", split(r"a{1001}"), "more than 1000 repeats"),
     ("pre_tokenizer", split(r"(?:a{1000}){1000}"), "its repeats make more than 20000 states"),
     ("pre_tokenizer", split(r"(?i)ss"), "case-insensitive letters that one other character also matches"),
+    ("pre_tokenizer", split("a" + "*" * 9), "more than 8 repeats of one another at character 11"),
     ("pre_tokenizer", split("(" * 300 + ")" * 300), "groups nested deeper than 200"),
+    (
+        "pre_tokenizer",
+        {"type": "Sequence", "pretokenizers": [{"type": "ByteLevel", "use_regex": False}] * 4},
+        "'pre_tokenizer': expected at most three ByteLevel, or six Metaspace, got more",
+    ),
     ("post_processor", {"type": "Magic"}, "'post_processor.type': expected a post-processor (BertProcessing,"),
     ("post_processor", {"type": "BertProcessing", "sep": ["a"], "cls": ["b", 1]}, "'post_processor.sep': expected [token, id], got"),
     (
@@ -89,13 +95,24 @@ WORDPIECE = [
         [{"content": "\u0301", "normalized": True, "special": False}],
         "'added_tokens': expected a token that its normalizer does not make empty",
     ),
+    (
+        "added_tokens",
+        [{"content": "a" * 5000, "normalized": True, "special": False}],
+        "'added_tokens': expected tokens of at most 4096 bytes, got 5000",
+    ),
 ]
+# What is odd, but no error.
+ODD_BPE = [
+    ("pre_tokenizer", split("(?:" * 100 + "){1000}" * 100), None),
+    ("pre_tokenizer", split("(?i)" + "[^a]" * 100), None),
+]
+ODD_WORDPIECE = [("model.vocab." + "a" * 1000000, 5, None)]
 
 
 def main():
     compile_tool, scratch, *files = sys.argv[1:]
     wrong = count = 0
-    for path, cases in zip(files, (BPE, WORDPIECE)):
+    for path, cases in zip(files, (BPE + ODD_BPE, WORDPIECE + ODD_WORDPIECE)):
         with open(path, encoding="utf-8") as f:
             valid = json.load(f)
         for key, value, expected in cases:
@@ -112,10 +129,14 @@ def main():
             )
             lines = result.stderr.decode().splitlines()
             count += 1
-            if result.returncode != 1 or len(lines) != 1 or expected not in lines[0] or "tokenizer.json: " not in lines[0]:
+            if expected is None:
+                passed = result.returncode == 0 and not lines
+            else:
+                passed = result.returncode == 1 and len(lines) == 1 and expected in lines[0] and "tokenizer.json: " in lines[0]
+            if not passed:
                 wrong += 1
-                print(f"{key} = {value!r}: expected {expected}\n  got {result.returncode}: {lines}")
-    print(f"{count} errors as expected" if not wrong else f"{wrong} of {count} errors differ")
+                print(f"{key[:80]} = {value!r}: expected {expected}\n  got {result.returncode}: {lines}")
+    print(f"{count} files as expected" if not wrong else f"{wrong} of {count} files differ")
     sys.exit(wrong > 0)
 
 

@@ -52,7 +52,7 @@ typedef struct attune_tokenizer attune_tokenizer;
 /// The options of a tokenizer. Set every field by attune_tokenizer_options_init first.
 typedef struct attune_tokenizer_options {
   size_t struct_bytes;   ///< sizeof(attune_tokenizer_options), set by init
-  size_t max_call_bytes; ///< bytes of the texts, or 16 times the ids, of one call (16 MiB)
+  size_t max_call_bytes; ///< most bytes of the texts, and most ids, of one call (4 MiB); at most 256 MiB
   void *memory;          ///< the caller's memory, at a multiple of 64, owned until destroyed; null = reserve address space, whose pages are
                          ///< taken when a call first needs them
   size_t memory_bytes;   ///< size of |memory|, at least attune_tokenizer_memory_bytes
@@ -60,8 +60,9 @@ typedef struct attune_tokenizer_options {
 
 /// Sets |options| to the defaults.
 void attune_tokenizer_options_init(attune_tokenizer_options *options);
-/// Returns the bytes of memory with which no call of at most options.max_call_bytes bytes fails for want of memory,
-/// unless its normalizer makes a text more than eight times longer.
+/// Returns the bytes of memory with which no encoding of at most options.max_call_bytes bytes fails for want of memory,
+/// unless its normalizer makes a text more than four times longer, or padding or further windows make the encodings
+/// longer than the texts.
 size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_tokenizer_options *options);
 /// Makes a tokenizer. |options| may be null. Calls of it take no memory. Fails with INVALID_ARGUMENT or OUT_OF_MEMORY.
 attune_status attune_tokenizer_create(const attune_text *text, const attune_tokenizer_options *options, attune_tokenizer **out_tokenizer);
