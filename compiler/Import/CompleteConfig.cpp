@@ -33,19 +33,23 @@ static bool isBuffer(llvm::StringRef name) {
                       [&](llvm::StringRef end) { return name.ends_with(end); });
 }
 
-/// Returns the number of parameters of |spec| if |tensors| has all of them with their shapes; with |exact|, only if it has no others.
+/// Returns the number of parameters of |spec| if |tensors| has all of them with their shapes, or what stands in for them; with |exact|, only
+/// if it has no others.
 static std::optional<size_t> countParameters(const TransformerSpec &spec, const TensorProvider &tensors, bool exact) {
   WeightCatalog catalog(spec, tensors);
   std::set<std::string> used;
   size_t count = 0;
   for (const WeightSpec &weight : spec.weights) {
-    if (weight.kind != WeightSpec::Tensor || (weight.absent && !catalog.has(weight)))
+    if (weight.kind != WeightSpec::Tensor)
       continue;
-    if (!catalog.find(weight))
+    std::vector<std::string> names = catalog.namesInFiles(weight);
+    if (names.empty() && (weight.isStandIn || weight.absent))
+      continue;
+    bool isReplaced = names.empty() && weight.standIn != noWeight && catalog.hasAll(weight.standIn);
+    if (!isReplaced && !catalog.find(weight))
       return std::nullopt;
-    for (std::string &name : catalog.namesInFiles(weight))
-      used.insert(std::move(name));
-    ++count;
+    used.insert(names.begin(), names.end());
+    count += !weight.isStandIn;
   }
   auto isUnknown = [&](const std::string &name) { return !used.count(name) && !isBuffer(name); };
   if (exact && llvm::any_of(tensors.names(), isUnknown))
@@ -111,13 +115,16 @@ static Status completeType(Config &config, const TensorProvider *tensors) {
                                : ", as is 'architectures'");
 }
 
-/// Sets `architectures` if the tensors decide it.
-static Status completeClass(Config &config, const TensorProvider &tensors) {
+/// Returns the classes of the type of |config| that fit |tensors| best; none if the type is not known.
+static std::vector<std::string> findClasses(const Config &config, const TensorProvider &tensors) {
   const Json *type = config.find("model_type");
   const Family *family = llvm::find_if(modelFamilies(), [&](const Family &entry) { return type->is_string() && *type == entry.first; });
-  if (family == modelFamilies().end())
-    return {};
-  std::vector<std::string> classes = findClasses(config, *family, tensors, /*exact=*/false);
+  return family == modelFamilies().end() ? std::vector<std::string>() : findClasses(config, *family, tensors, /*exact=*/false);
+}
+
+/// Sets `architectures` if the tensors decide it.
+static Status completeClass(Config &config, const TensorProvider &tensors) {
+  std::vector<std::string> classes = findClasses(config, tensors);
   if (classes.size() > 1)
     return missing(config, "architectures", "one of " + llvm::join(classes, ", "),
                    ", and the tensors fit each of them; --architecture takes one");
@@ -131,4 +138,14 @@ Status attune::completeConfig(Config &config, const TensorProvider *tensors) {
     if (Status status = completeType(config, tensors); status.failed())
       return status;
   return tensors && !hasClass(config) ? completeClass(config, *tensors) : Status();
+}
+
+std::string attune::adviseOnClass(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors) {
+  if (countParameters(spec, tensors, /*exact=*/false))
+    return "";
+  std::vector<std::string> classes = findClasses(config, tensors);
+  if (classes.empty())
+    return "";
+  return config.file() + ": 'architectures': the tensors are not those of " + spec.architecture + " but of " + llvm::join(classes, ", ") +
+         "; --architecture=" + classes.front() + " takes them";
 }

@@ -4,7 +4,7 @@
 #ifndef ATTUNE_IMPORT_COMPLETECONFIG_H
 #define ATTUNE_IMPORT_COMPLETECONFIG_H
 
-#include "compiler/Import/Config.h"
+#include "compiler/Import/TransformerSpec.h"
 #include "compiler/Weights/TensorProvider.h"
 
 namespace attune {
@@ -20,6 +20,10 @@ bool isIncomplete(const Config &config);
 /// |tensors| is null if the folder stores none; then, and where no class fits, `architectures` stays absent, which means the base model.
 /// Fails if several families or classes are left; the message lists them.
 Status completeConfig(Config &config, const TensorProvider *tensors);
+
+/// Returns a warning if |tensors| lacks some of |spec|, the class of |config|, but has all of another class of the family; "" otherwise.
+/// Folders of sentence embeddings often name the class that was trained, with a head, and store the base model alone.
+std::string adviseOnClass(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors);
 
 } // namespace attune
 

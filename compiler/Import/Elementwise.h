@@ -23,14 +23,11 @@ mlir::Value multiplyByRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Va
 /// Emits for each of |ids| `[B, L]` 1 where it compares with |other| as |predicate| says, else 0.
 mlir::Value markTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ids, mlir::arith::CmpIPredicate predicate, int64_t other);
 
-/// Emits each row of |tokens| times its element of |factors|, `[T]`.
+/// Emits each row of |tokens| times its element of |factors|, `[T]` or `[T, 1]`.
 mlir::Value multiplyRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value factors);
 
 /// Emits |tokens| with zeros in the rows where |visible|, `[T]` of i64, is 0.
 mlir::Value zeroHiddenTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value visible);
-
-/// Emits each row of |tokens| times the element of |column|, `[T, 1]`, in the same row.
-mlir::Value multiplyByColumn(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value column);
 
 } // namespace attune
 

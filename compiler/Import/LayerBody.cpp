@@ -105,7 +105,7 @@ Value LayerBody::experts(const ExpertsSpec &spec, Value input) {
   Value shared = feedForward(*spec.shared, input);
   Value score = linear(loc, input, spec.sharedGate);
   Value gate = xfmr::ActivationOp::create(builder, loc, score.getType(), xfmr::Activation::Sigmoid, score);
-  return arith::AddFOp::create(builder, loc, mixture, multiplyByColumn(builder, loc, shared, gate));
+  return arith::AddFOp::create(builder, loc, mixture, multiplyRows(builder, loc, shared, gate));
 }
 
 LayerResults LayerBody::emit(const LayerRequest &request) {

@@ -115,6 +115,12 @@ private:
                          "' of the model, got " + shapeText(view.shape));
   }
 
+  /// Returns the error that a change of |parameter| would be lost: the files lack it, or have others in its place.
+  static Status lostChange(const LoraAdapter &adapter, const TensorView &view, const WeightSpec &parameter) {
+    return Status::error(adapter.file() + ": tensor '" + view.name + "': expected one for a tensor of the model's files, which lack '" +
+                         parameter.name + "'");
+  }
+
   /// The name of |parameter| in the files; its own if they lack it.
   std::string nameInFiles(const WeightSpec &parameter) const {
     std::vector<std::string> names = catalog.namesInFiles(parameter);
@@ -127,6 +133,8 @@ private:
       return parameter.status();
     if (view.shape != (*parameter)->shape)
       return wrongShape(adapter, view, (*parameter)->shape, (*parameter)->name);
+    if ((*parameter)->isStandIn && !catalog.has(**parameter))
+      return lostChange(adapter, view, **parameter);
     TensorChange &change = changes[nameInFiles(**parameter)];
     Replacement &known = replacements[*parameter];
     if (!known.first) {
@@ -151,6 +159,8 @@ private:
       return parameter.status();
     if (!(*parameter)->aliases.empty())
       return sharedTensor(adapter, *part.b, **parameter);
+    if (!catalog.has(**parameter) && !replacements.count(*parameter))
+      return lostChange(adapter, *part.b, **parameter);
     const std::vector<int64_t> &shape = (*parameter)->shape;
     LowRankTerm term;
     term.scale = part.scale * scale;

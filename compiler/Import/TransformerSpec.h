@@ -134,13 +134,6 @@ struct ShiftedIdsSpec {
   std::optional<int64_t> padding;
 };
 
-/// A tensor that files may have although it follows from the configuration: the model is refused if its values are others.
-struct ImpliedTensor {
-  std::string name;
-  std::vector<std::string> aliases;
-  std::vector<double> values;
-};
-
 /// A model of any family.
 struct TransformerSpec : WeightList {
   std::string family;
@@ -157,7 +150,6 @@ struct TransformerSpec : WeightList {
   bool sharesHeadMask = false;
   /// Sequences of encoder and decoder have the same lengths.
   bool equalLengths = false;
-  std::vector<ImpliedTensor> implied;
   /// The main outputs, in order.
   std::vector<OutputSpec> outputs;
   /// The number of classes that the output `logits` scores, 0 if it scores none, and their names in this order.

@@ -7,9 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <cmath>
-#include <sstream>
-
 using namespace attune;
 using llvm::StringRef;
 
@@ -39,28 +36,14 @@ std::vector<std::string> WeightCatalog::namesOf(const WeightSpec &parameter) con
   return names;
 }
 
-Status WeightCatalog::check(const ImpliedTensor &tensor) const {
-  WeightSpec parameter;
-  parameter.name = tensor.name;
-  parameter.aliases = tensor.aliases;
-  parameter.shape = {int64_t(tensor.values.size())};
-  if (!has(parameter))
-    return {};
+Result<std::vector<double>> WeightCatalog::readValues(const WeightSpec &parameter) const {
   Result<const TensorSpec *> found = find(parameter);
   if (!found)
     return found.status();
-  const std::string &name = (*found)->name;
-  std::vector<float> values(tensor.values.size());
-  if (Status status = tensors.read(name, 0, int64_t(values.size()), values.data()); status.failed())
+  std::vector<float> values(elementCount(parameter.shape).value_or(0));
+  if (Status status = tensors.read((*found)->name, 0, int64_t(values.size()), values.data()); status.failed())
     return status;
-  for (size_t i = 0; i < values.size(); ++i)
-    if (std::abs(values[i] - tensor.values[i]) > 2e-6 * std::abs(tensor.values[i])) {
-      std::ostringstream message;
-      message << tensors.placeOf(name) << ": tensor '" << name << "': expected " << tensor.values[i] << " at index " << i
-              << ", as config.json implies, got " << values[i] << " (values of the file are not implemented for it)";
-      return Status::error(message.str());
-    }
-  return {};
+  return std::vector<double>(values.begin(), values.end());
 }
 
 std::vector<std::string> WeightCatalog::namesInFiles(const WeightSpec &parameter) const {
@@ -94,6 +77,12 @@ std::string WeightCatalog::findWrapped(const std::vector<std::string> &names) co
 
 bool WeightCatalog::has(const WeightSpec &parameter) const {
   return llvm::any_of(namesOf(parameter), [&](const std::string &name) { return tensors.find(name) != nullptr; });
+}
+
+bool WeightCatalog::hasAll(WeightId id) const {
+  const WeightSpec &weight = spec.weights[id];
+  return weight.kind == WeightSpec::Tensor ? has(weight)
+                                           : llvm::all_of(weight.operands, [&](WeightId operand) { return hasAll(operand); });
 }
 
 Result<const TensorSpec *> WeightCatalog::find(const WeightSpec &parameter) const {

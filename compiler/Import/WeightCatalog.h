@@ -22,14 +22,16 @@ public:
   /// The tensor of the files that |parameter|, a weight of kind Tensor, stands for. Errors name the file, the tensor, and the expected and
   /// found shape or type.
   Result<const TensorSpec *> find(const WeightSpec &parameter) const;
-  /// Checks the values of |tensor|, `[values]`, if the files have it.
-  Status check(const ImpliedTensor &tensor) const;
+  /// The values of |parameter|, which find finds.
+  Result<std::vector<double>> readValues(const WeightSpec &parameter) const;
   /// All names that |parameter| may have in a file, the current one first.
   std::vector<std::string> namesOf(const WeightSpec &parameter) const;
   /// The tensors of the files whose names are among those of |parameter|, one or none in most.
   std::vector<std::string> namesInFiles(const WeightSpec &parameter) const;
   /// Whether the files have |parameter| under any of its names.
   bool has(const WeightSpec &parameter) const;
+  /// Whether the files have |weight| or, of an expression, all tensors that it is made of.
+  bool hasAll(WeightId weight) const;
 
 private:
   /// The name of a tensor that a module around the model has given one of |names|; "" if there is none.

@@ -102,7 +102,7 @@ WeightId WeightList::concat(int64_t axis, std::vector<WeightId> ids) {
   return add(std::move(spec));
 }
 
-WeightId WeightList::stack(std::vector<WeightId> ids) {
+WeightId WeightList::stackWeights(std::vector<WeightId> ids) {
   WeightSpec spec = over(ids[0], WeightSpec::Stack, ".stack");
   spec.shape.insert(spec.shape.begin(), int64_t(ids.size()));
   spec.operands = std::move(ids);

@@ -42,7 +42,7 @@ struct WeightSpec {
   std::optional<double> absent;
   /// Tensor: the weight that takes its place where the files lack it.
   WeightId standIn = noWeight;
-  /// Tensor: part of a stand-in only, so that generated files lack it.
+  /// Tensor: one that files have in place of others, so that generated files lack it.
   bool isStandIn = false;
   std::vector<WeightId> operands;
   /// Slice, Select, Concat.
@@ -54,6 +54,8 @@ struct WeightSpec {
   /// Computed: the kind of table and its parameters.
   std::string table;
   WeightParameters parameters;
+  /// Computed: the tensor whose values, where the files have it, are the parameter `frequencies`.
+  WeightId frequencies = noWeight;
 };
 
 /// The weights of a model, tensors in the order of a generated file.
@@ -86,14 +88,14 @@ public:
   /// The weights joined along |axis|.
   WeightId concat(int64_t axis, std::vector<WeightId> ids);
   /// The weights, all of one shape, along a new first axis.
-  WeightId stack(std::vector<WeightId> ids);
+  WeightId stackWeights(std::vector<WeightId> ids);
 
   /// `rows matrix^T + bias`; |bias| may be noWeight.
   WeightId project(WeightId rows, WeightId matrix, WeightId bias);
   /// The layer norm of each row of a matrix.
   WeightId layerNorm(WeightId rows, WeightId weight, WeightId bias, double epsilon);
 
-  /// Declares a tensor that files may have in place of others, which setStandIn names.
+  /// Declares a tensor that files may have in place of others (setStandIn) or of a formula (`frequencies`).
   WeightId otherTensor(std::string name, std::vector<int64_t> shape);
   /// Says that |standIn| takes the place of the tensor |id| where the files lack it.
   void setStandIn(WeightId id, WeightId standIn) { weights[id].standIn = standIn; }

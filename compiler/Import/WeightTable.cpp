@@ -14,15 +14,9 @@ RankedTensorType WeightTable::typeOf(const WeightSpec &weight) {
   return RankedTensorType::get(weight.shape, Float32Type::get(module.getContext()));
 }
 
-bool WeightTable::hasTensors(WeightId id) const {
-  const WeightSpec &weight = spec.weights[id];
-  return weight.kind == WeightSpec::Tensor ? catalog.has(weight)
-                                           : llvm::all_of(weight.operands, [&](WeightId operand) { return hasTensors(operand); });
-}
-
 Attribute WeightTable::sourceOf(WeightId id) {
   const WeightSpec &weight = spec.weights[id];
-  if (weight.standIn != noWeight && !catalog.has(weight) && hasTensors(weight.standIn))
+  if (weight.standIn != noWeight && !catalog.has(weight) && catalog.hasAll(weight.standIn))
     return sourceOf(weight.standIn);
   MLIRContext *context = module.getContext();
   Builder builder(context);
@@ -50,6 +44,13 @@ Attribute WeightTable::sourceOf(WeightId id) {
         parameters.set(name, builder.getStringAttr(*word));
       else
         parameters.set(name, builder.getF64ArrayAttr(std::get<std::vector<double>>(value)));
+    }
+    if (weight.frequencies != noWeight && catalog.has(spec.weights[weight.frequencies])) {
+      Result<std::vector<double>> values = catalog.readValues(spec.weights[weight.frequencies]);
+      if (values)
+        parameters.set("frequencies", builder.getF64ArrayAttr(*values));
+      else if (!first.failed())
+        first = values.status();
     }
     return xfmr::ComputedSourceAttr::get(context, weight.table, parameters.getDictionary(context), typeOf(weight));
   }

@@ -34,8 +34,6 @@ public:
 
 private:
   mlir::RankedTensorType typeOf(const WeightSpec &weight);
-  /// Returns true if the files have all tensors of |weight|.
-  bool hasTensors(WeightId weight) const;
   /// The source of |weight|; records an error if the files lack a tensor of it.
   mlir::Attribute sourceOf(WeightId weight);
   /// The symbol of |weight|, declared if it is new.

@@ -94,7 +94,8 @@ static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_
 static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("rotary", attrs);
   StringRef scaling = params.choice("scaling", {"none", "linear", "llama3", "yarn", "longrope"}, "none");
-  double base = params.number("base"), factor = scaling == "none" || scaling == "longrope" ? 1 : params.number("factor");
+  bool isGiven = attrs.contains("frequencies");
+  double base = isGiven ? 1 : params.number("base"), factor = scaling == "none" || scaling == "longrope" ? 1 : params.number("factor");
   double low = 0, high = 1, original = 1, amplitude = params.number("attention_factor", 1);
   if (scaling == "yarn") {
     low = params.number("ramp_begin");
@@ -108,13 +109,15 @@ static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t be
   int64_t columns = type.getShape().back();
   if (type.getRank() != 2 || columns % 2 != 0)
     params.fail("a matrix with an even number of columns");
-  SmallVector<double> factors;
+  SmallVector<double> given, factors;
+  if (isGiven)
+    given = params.numbers("frequencies", columns / 2);
   if (scaling == "longrope")
     factors = params.numbers("factors", columns / 2);
   if (params.status.failed())
     return params.status;
   auto frequency = [&](int64_t pair) {
-    double f = std::pow(base, -2.0 * static_cast<double>(pair) / static_cast<double>(columns));
+    double f = isGiven ? given[pair] : std::pow(base, -2.0 * static_cast<double>(pair) / static_cast<double>(columns));
     if (scaling == "longrope")
       return f / factors[pair];
     if (scaling == "yarn") {

@@ -74,7 +74,7 @@ static void declareOutputs(TransformerSpec &spec, const BertKeys &keys, const st
 static std::vector<HeadStep> predictions(TransformerSpec &spec, const BertKeys &keys) {
   const std::string path = "predictions";
   LinearSpec words;
-  words.bias = spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"});
+  words.bias = bertDecoderBias(spec, keys.vocab, path, keys.tied);
   NormSpec norm = spec.norm(path + ".LayerNorm", keys.embedding, keys.epsilon);
   LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.embedding);
   words.weight = bertDecoderTable(spec, keys, path + ".decoder.weight");

@@ -141,6 +141,14 @@ AttentionSpec attune::declareWholeAttention(TransformerSpec &spec, const BertKey
   return attention;
 }
 
+void attune::declareBertFfn(TransformerSpec &spec, const BertKeys &keys, LayerSpec &layer) {
+  FfnSpec &ffn = layer.ffn.emplace();
+  ffn.up = spec.linear(layer.path + ".intermediate.dense", keys.hidden, keys.intermediate);
+  ffn.down = spec.linear(layer.path + ".output.dense", keys.intermediate, keys.hidden);
+  ffn.activation = keys.activation;
+  layer.ffnNorm = spec.norm(layer.path + "." + keys.ffnNorm, keys.hidden, keys.epsilon);
+}
+
 static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, int64_t number, WeightId rotary) {
   LayerSpec layer;
   layer.path = path;
@@ -151,11 +159,7 @@ static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std:
     layer.cross = declareAttention(spec, keys, path + ".crossattention", remainingHeads({}, number, keys.heads), /*own=*/false);
     layer.crossNorm = spec.norm(path + ".crossattention." + keys.attentionNorm, keys.hidden, keys.epsilon);
   }
-  FfnSpec &ffn = layer.ffn.emplace();
-  ffn.up = spec.linear(path + ".intermediate.dense", keys.hidden, keys.intermediate);
-  ffn.down = spec.linear(path + ".output.dense", keys.intermediate, keys.hidden);
-  ffn.activation = keys.activation;
-  layer.ffnNorm = spec.norm(path + "." + keys.ffnNorm, keys.hidden, keys.epsilon);
+  declareBertFfn(spec, keys, layer);
   bertStack(spec).layers.push_back(std::move(layer));
 }
 

@@ -99,6 +99,8 @@ void setWholeAttention(AttentionSpec &attention, const BertKeys &keys);
 /// Declares an attention of all heads whose projections of queries, keys, values and results are PATH.NAME for each of |names|.
 AttentionSpec declareWholeAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
                                     const std::array<const char *, 4> &names);
+/// Declares the feed-forward of |layer|, PATH.intermediate.dense and PATH.output.dense, and the norm after it.
+void declareBertFfn(TransformerSpec &spec, const BertKeys &keys, LayerSpec &layer);
 /// Declares inputs, embeddings and layers.
 void declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 
@@ -106,6 +108,8 @@ void declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::st
 void declareLastState(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// The weight of a head that scores all words: the word table, or the tensor |name|.
 WeightId bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, const std::string &name);
+/// The bias of such a head called |path|: PATH.bias if it |isTied|, else PATH.decoder.bias. Files may have either alone.
+WeightId bertDecoderBias(TransformerSpec &spec, int64_t vocab, const std::string &path, bool isTied);
 /// tanh of a projection of the first token.
 std::vector<HeadStep> bertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// The last hidden state, and pooled.
@@ -125,7 +129,8 @@ void declarePooledMultipleChoice(TransformerSpec &spec, const BertKeys &keys, co
 struct LanguageHeadParts {
   /// Names in the files of the reference, and other ones that are understood.
   const char *norm = "layer_norm", *otherNorm = nullptr;
-  const char *bias = "bias", *otherBias = "decoder.bias";
+  /// The bias is that of the decoder, tied or not.
+  bool hasDecoderBias = false;
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::Gelu;
 };
 /// RoBERTa's `lm_head`: scores of all words for every token.

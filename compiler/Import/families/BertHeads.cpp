@@ -16,6 +16,11 @@ WeightId attune::bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, c
   return words;
 }
 
+WeightId attune::bertDecoderBias(TransformerSpec &spec, int64_t vocab, const std::string &path, bool isTied) {
+  const std::string shared = path + ".bias", own = path + ".decoder.bias";
+  return spec.tensor(isTied ? shared : own, {vocab}, {isTied ? own : shared});
+}
+
 std::vector<HeadStep> attune::bertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   std::string path = prefix + "pooler";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path + ".dense", keys.hidden, keys.hidden), path + ".dense"),
@@ -61,7 +66,7 @@ void attune::declareBertClassification(TransformerSpec &spec, const BertKeys &ke
 std::vector<HeadStep> attune::bertPredictions(TransformerSpec &spec, const BertKeys &keys, const char *normName) {
   const std::string path = "cls.predictions";
   LinearSpec decoder;
-  decoder.bias = spec.tensor(path + ".bias", {keys.vocab}, {path + ".decoder.bias"});
+  decoder.bias = bertDecoderBias(spec, keys.vocab, path, keys.tied);
   LinearSpec dense = spec.linear(path + ".transform.dense", keys.hidden, keys.hidden);
   NormSpec norm = spec.norm(path + ".transform." + normName, keys.hidden, keys.epsilon);
   decoder.weight = bertDecoderTable(spec, keys, path + ".decoder.weight");
@@ -76,7 +81,7 @@ void attune::declareBertMaskedLM(TransformerSpec &spec, const BertKeys &keys, co
 void attune::declareLanguageHead(TransformerSpec &spec, const BertKeys &keys, const LanguageHeadParts &parts) {
   const std::string path = "lm_head", normPath = path + "." + parts.norm;
   LinearSpec decoder;
-  decoder.bias = spec.tensor(path + "." + parts.bias, {keys.vocab}, {path + "." + parts.otherBias});
+  decoder.bias = bertDecoderBias(spec, keys.vocab, path, keys.tied && !parts.hasDecoderBias);
   LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.hidden);
   NormSpec norm = spec.norm(normPath, keys.hidden, keys.epsilon);
   if (parts.otherNorm)

@@ -93,11 +93,7 @@ void attune::declareDebertaLayer(TransformerSpec &spec, const DebertaKeys &keys,
   attention.output = spec.linear(path + ".attention.output.dense", keys.hidden, keys.hidden);
   layer.attention = attention;
   layer.attentionNorm = spec.norm(path + ".attention.output.LayerNorm", keys.hidden, keys.epsilon);
-  FfnSpec &ffn = layer.ffn.emplace();
-  ffn.up = spec.linear(path + ".intermediate.dense", keys.hidden, keys.intermediate);
-  ffn.down = spec.linear(path + ".output.dense", keys.intermediate, keys.hidden);
-  ffn.activation = keys.activation;
-  layer.ffnNorm = spec.norm(path + ".output.LayerNorm", keys.hidden, keys.epsilon);
+  declareBertFfn(spec, keys, layer);
   spec.encoder->layers.push_back(std::move(layer));
 }
 

@@ -10,8 +10,6 @@
 #include "compiler/Import/families/BertBase.h"
 #include "llvm/ADT/STLExtras.h"
 
-#include <cmath>
-
 using namespace attune;
 
 namespace {
@@ -62,15 +60,15 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   return keys;
 }
 
-/// Frequencies of rotary embeddings are in the files, too, once or for each layer, of which the reference takes the first.
+/// Files may have the frequencies of rotary embeddings, once or for each layer, of which the reference takes the first. They count: those of
+/// published models are rounded to f16.
 static void declareFrequencies(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
-  ImpliedTensor tensor;
   const std::string layers = prefix + "encoder.layer.", name = "rotary_embeddings.inv_freq";
-  tensor.name = prefix + name;
-  tensor.aliases = {layers + "0.attention.self." + name, layers + "*.attention.self." + name};
-  for (int64_t i = 0; i < keys.rope->width; i += 2)
-    tensor.values.push_back(std::pow(std::get<double>(keys.rope->parameters.front().second), -double(i) / double(keys.rope->width)));
-  spec.implied.push_back(std::move(tensor));
+  WeightId frequencies = spec.otherTensor(prefix + name, {keys.rope->width / 2});
+  for (const char *layer : {"0", "*"})
+    spec.addAlias(frequencies, layers + layer + ".attention.self." + name);
+  for (const LayerSpec &layer : spec.encoder->layers)
+    spec.weights[layer.attention->rotary].frequencies = frequencies;
 }
 
 static void declareModel(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {

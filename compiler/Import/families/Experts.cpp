@@ -55,9 +55,9 @@ FfnSpec attune::declareExperts(TransformerSpec &spec, const DecoderKeys &keys, i
     down.push_back(declare(expert, names.down, downs, 0, {hidden, features}));
   }
   FfnSpec networks;
-  networks.gate.weight = spec.WeightList::stack(std::move(gate));
-  networks.up.weight = spec.WeightList::stack(std::move(up));
-  networks.down.weight = spec.WeightList::stack(std::move(down));
+  networks.gate.weight = spec.stackWeights(std::move(gate));
+  networks.up.weight = spec.stackWeights(std::move(up));
+  networks.down.weight = spec.stackWeights(std::move(down));
   networks.activation = keys.activation;
   return networks;
 }

@@ -37,9 +37,9 @@ static FfnSpec declareNetworks(TransformerSpec &spec, const DecoderKeys &keys, i
     down.push_back(spec.transpose(matrix(downs, expert, {features, hidden})));
   }
   FfnSpec networks;
-  networks.gate = {spec.WeightList::stack(std::move(gate)), spec.select(gateUpBias, 1, everySecond(0, 2 * features))};
-  networks.up = {spec.WeightList::stack(std::move(up)), spec.select(gateUpBias, 1, everySecond(1, 2 * features))};
-  networks.down = {spec.WeightList::stack(std::move(down)), spec.tensor(path + ".down_proj_bias", {count, hidden})};
+  networks.gate = {spec.stackWeights(std::move(gate)), spec.select(gateUpBias, 1, everySecond(0, 2 * features))};
+  networks.up = {spec.stackWeights(std::move(up)), spec.select(gateUpBias, 1, everySecond(1, 2 * features))};
+  networks.down = {spec.stackWeights(std::move(down)), spec.tensor(path + ".down_proj_bias", {count, hidden})};
   return networks;
 }
 

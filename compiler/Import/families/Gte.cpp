@@ -45,7 +45,7 @@ static GteKeys readKeys(ConfigReader &reader, const Config &config, bool isNew) 
   keys.rmsNorms = norm && norm->second;
   keys.joinedProjections = reader.flag("pack_qkv", true);
   keys.languageHead.norm = "norm", keys.languageHead.otherNorm = "layer_norm";
-  keys.languageHead.bias = "decoder.bias", keys.languageHead.otherBias = "bias";
+  keys.languageHead.hasDecoderBias = true;
   // Code of transformers has the exact GELU whatever `hidden_act` says.
   if (isNew)
     keys.languageHead.activation = keys.activation;

@@ -49,15 +49,10 @@ static JinaKeys readKeys(ConfigReader &reader, const Config &config) {
 }
 
 static void declareFfn(TransformerSpec &spec, const JinaKeys &keys, LayerSpec &layer) {
+  if (keys.gate == Activation::None)
+    return declareBertFfn(spec, keys, layer);
   FfnSpec &ffn = layer.ffn.emplace();
   const std::string path = layer.path + ".mlp";
-  if (keys.gate == Activation::None) {
-    ffn.up = spec.linear(layer.path + ".intermediate.dense", keys.hidden, keys.intermediate);
-    ffn.down = spec.linear(layer.path + ".output.dense", keys.intermediate, keys.hidden);
-    ffn.activation = keys.activation;
-    layer.ffnNorm = spec.norm(layer.path + ".output.LayerNorm", keys.hidden, keys.epsilon);
-    return;
-  }
   LinearSpec joined =
       spec.linear(path + (keys.normsQueries ? ".up_gated_layer" : ".gated_layers"), keys.hidden, 2 * keys.intermediate, /*bias=*/false);
   ffn.gate = spec.features(joined, 0, keys.intermediate);

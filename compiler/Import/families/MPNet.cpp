@@ -24,11 +24,7 @@ static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std:
   layer.path = path;
   layer.attention = declareWholeAttention(spec, keys, path + ".attention.attn", {"q", "k", "v", "o"});
   layer.attentionNorm = spec.norm(path + ".attention.LayerNorm", keys.hidden, keys.epsilon);
-  FfnSpec &ffn = layer.ffn.emplace();
-  ffn.up = spec.linear(path + ".intermediate.dense", keys.hidden, keys.intermediate);
-  ffn.down = spec.linear(path + ".output.dense", keys.intermediate, keys.hidden);
-  ffn.activation = keys.activation;
-  layer.ffnNorm = spec.norm(path + ".output.LayerNorm", keys.hidden, keys.epsilon);
+  declareBertFfn(spec, keys, layer);
   spec.encoder->layers.push_back(std::move(layer));
 }
 

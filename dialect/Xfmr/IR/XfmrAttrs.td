@@ -74,7 +74,8 @@ def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
       `f' = (1 - s) f / factor + s f`. `scaling = "yarn"` has `factor`, `ramp_begin` and `ramp_end`: with
       `r = (i - ramp_begin) / (ramp_end - ramp_begin)` clamped to [0, 1], `f' = (1 - r) f + r f / factor`.
       `scaling = "longrope"` has a list `factors` of R/2 numbers: `f'(i) = f(i) / factors[i]`. All elements are
-      multiplied by `attention_factor` (1 if absent).
+      multiplied by `attention_factor` (1 if absent). A list `frequencies` of R/2 numbers takes the place of f and of
+      `base`.
     - `alibi_slopes` `[H]`: with n the largest power of 2 up to H, `2^(-8 (h + 1) / n)` for h < n, then `2^(-4 (2 (h -
       n) + 1) / n)`. `rounding = "bf16"` rounds them to bf16.
   }];
