@@ -33,8 +33,8 @@ static bool isBuffer(llvm::StringRef name) {
                       [&](llvm::StringRef end) { return name.ends_with(end); });
 }
 
-/// Returns the number of parameters of |spec| if |tensors| has all of them with their shapes, or what stands in for them; with |exact|, only
-/// if it has no others.
+/// Returns the number of parameters of |spec| if |tensors| has all of them with their shapes, or what stands in for them;
+/// with |exact|, only if it has no others.
 static std::optional<size_t> countParameters(const TransformerSpec &spec, const TensorProvider &tensors, bool exact) {
   WeightCatalog catalog(spec, tensors);
   std::set<std::string> used;

@@ -28,9 +28,9 @@ public:
   std::vector<std::string> namesOf(const WeightSpec &parameter) const;
   /// The tensors of the files whose names are among those of |parameter|, one or none in most.
   std::vector<std::string> namesInFiles(const WeightSpec &parameter) const;
-  /// Whether the files have |parameter| under any of its names.
+  /// Returns true if the files have |parameter| under any of its names.
   bool has(const WeightSpec &parameter) const;
-  /// Whether the files have |weight| or, of an expression, all tensors that it is made of.
+  /// Returns true if the files have |weight| or, of an expression, all tensors that it is made of.
   bool hasAll(WeightId weight) const;
 
 private:
