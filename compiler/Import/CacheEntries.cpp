@@ -13,20 +13,20 @@ static bool isTokenSource(const EntryInput &input) {
   return llvm::is_contained(sources, input.spec->role);
 }
 
-/// Whether |input| is about sources: all that the encoder gets, and a memory that is given instead of one.
+/// Returns true if |input| is an input of the encoder, or an encoder's result that is given to cross attention.
 static bool isOfSources(const EntryInput &input) {
   InputRole role = input.spec->role;
   return input.spec->stack == StackRole::Encoder || role == InputRole::Memory || role == InputRole::MemoryValues ||
          role == InputRole::MemoryMask;
 }
 
-/// Whether the decoder's layers attend to sources: an encoder's result, or an input that |inputs| has.
+/// Returns true if the decoder's layers have cross attention whose keys come from an encoder or from an input.
 static bool readsSources(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   return spec.decoder && !spec.decoder->layers.empty() && spec.decoder->layers.front().cross &&
          (spec.encoder || llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::Memory; }));
 }
 
-/// Whether every layer of the decoder has the same attentions, to earlier tokens only.
+/// Returns true if each layer of the decoder attends to earlier tokens only, and all or none have cross attention.
 static bool continuesSequences(const TransformerSpec &spec) {
   if (!spec.decoder || !spec.decoder->cached || spec.decoder->layers.empty())
     return false;
@@ -35,13 +35,13 @@ static bool continuesSequences(const TransformerSpec &spec) {
   });
 }
 
-/// Whether |input| is a head mask of the encoder that the decoder takes, too.
+/// Returns true if |input| is a head mask of the encoder that is used for the decoder, too.
 static bool isSharedHeadMask(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const EntryInput &input) {
   auto isOwn = [](const EntryInput &other) { return other.spec->role == InputRole::HeadMask && other.spec->stack == StackRole::Decoder; };
   return spec.sharesHeadMask && input.spec->role == InputRole::HeadMask && llvm::none_of(inputs, isOwn);
 }
 
-/// What an entry of |kind| takes of the inputs of `forward`, its tokens first.
+/// Returns the inputs of `forward` that an entry of |kind| takes, its tokens first.
 static std::vector<EntryInput> inputsOf(CachingEntry::Kind kind, const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                         bool positionsGiven, Padding padding) {
   std::vector<EntryInput> chosen;
@@ -71,12 +71,12 @@ Status attune::checkContinues(const TransformerSpec &spec) {
   return {};
 }
 
-/// Checks that sequences of |spec| can go on, and that |inputs| and its |outputs| per token say how.
+/// Checks that sequences of |spec| can be continued, and that |inputs| and |outputs| allow it.
 static Status checkContinued(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs) {
   if (Status status = checkContinues(spec); status.failed())
     return status;
   for (const EntryInput &input : inputs) {
-    // A mask that differs between queries has no place in a cache.
+    // A cache stores one mask value for each key, the same for all queries.
     if (isMask(*input.spec) && input.rank() != 2)
       return Status::error("input '" + input.spec->name + "': expected rank 2 where keys and values are kept, got rank " +
                            std::to_string(input.rank()));

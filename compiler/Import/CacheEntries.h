@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Beside `forward`, a model that continues sequences has entries whose keys and values stay in the session: `encode` for the sources that
-// cross attention reads, `prefill`, `extend` and `decode` for the sequences. Their inputs and outputs follow from those of `forward`.
+// A model that continues sequences has, beside `forward`, entries that keep keys and values in the session: `encode`
+// writes those that cross attention reads, `prefill`, `extend` and `decode` those of the sequences. Their inputs and
+// outputs follow from those of `forward`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_CACHEENTRIES_H
@@ -16,28 +17,30 @@ namespace attune {
 
 struct CachingEntry {
   enum Kind {
-    /// Writes the keys and values of sources.
+    /// Writes the keys and values of encoder states for cross attention.
     Encode,
-    /// Appends tokens, leaving out padding unless positions count it; outputs for the last of them.
+    /// Appends tokens, without padding unless positions count it; returns outputs for the last token of each sequence.
     Prefill,
-    /// Appends all tokens, padding as keys that are hidden; outputs for each.
+    /// Appends all tokens, padding included, whose keys are hidden; returns outputs for each token.
     Extend,
-    /// Appends a token.
+    /// Appends one token to each sequence.
     Decode
   };
   Kind kind;
   const char *name;
   std::vector<EntryInput> inputs;
   std::vector<EntryOutput> outputs;
-  /// Whether the decoder attends to sources.
+  /// True if the decoder has cross attention.
   bool readsSources = false;
 };
 
-/// Checks that |spec| has a decoder that continues sequences: every token attends to itself and earlier ones.
+/// Checks that the tokens of the decoder of |spec| attend to themselves and earlier tokens only, so that sequences can
+/// be continued.
 Status checkContinues(const TransformerSpec &spec);
 
-/// The entries with caches of a model whose `forward` has |inputs| and |outputs|, or what would have to be otherwise for it to have some:
-/// it does not continue sequences, or these do not say how. Positions that the user has not asked for are counted.
+/// Returns the entries with caches of a model whose `forward` has |inputs| and |outputs|. Fails if the model does not
+/// continue sequences, or if these inputs and outputs do not allow it; the message says what would have to change.
+/// Positions are counted unless the user has asked for them as an input.
 Result<std::vector<CachingEntry>> planCacheEntries(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                                    const std::vector<EntryOutput> &outputs, bool positionsGiven, Padding padding);
 

@@ -14,7 +14,7 @@
 
 using namespace attune;
 
-/// Returns true if |config| has a class in `architectures`, or something else there that its reader will refuse.
+/// Returns true if |config| has a class in `architectures`, or a value there that ConfigReader will refuse.
 static bool hasClass(const Config &config) {
   const Json *classes = config.find("architectures");
   return classes && !classes->is_null() && !(classes->is_array() && classes->empty());
@@ -27,14 +27,14 @@ static bool hasType(const Config &config) {
 
 bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config); }
 
-/// Returns true for tensors that are no parameters: tables that files of old releases store.
+/// Returns true for tensors that are not parameters: tables that files of old releases store.
 static bool isBuffer(llvm::StringRef name) {
   return llvm::any_of(llvm::ArrayRef<llvm::StringRef>{"position_ids", "inv_freq", "attn.bias", "attn.masked_bias", "attention.bias"},
                       [&](llvm::StringRef end) { return name.ends_with(end); });
 }
 
-/// Returns the number of parameters of |spec| if |tensors| has all of them with their shapes, or what stands in for them;
-/// with |exact|, only if it has no others.
+/// Returns the number of parameters of |spec| if |tensors| has all of them, or their stand-ins, with their shapes. With
+/// |exact|, only if it has no other tensors.
 static std::optional<size_t> countParameters(const TransformerSpec &spec, const TensorProvider &tensors, bool exact) {
   WeightCatalog catalog(spec, tensors);
   std::set<std::string> used;
@@ -57,7 +57,7 @@ static std::optional<size_t> countParameters(const TransformerSpec &spec, const 
   return count;
 }
 
-/// Returns the classes of |family| that fit |tensors| best, as completeConfig defines it.
+/// Returns the classes of |family| that fit |tensors| best by the rule of completeConfig.
 static std::vector<std::string> findClasses(const Config &config, const Family &family, const TensorProvider &tensors, bool exact) {
   std::vector<std::string> best;
   std::string basePrefix;
@@ -79,7 +79,7 @@ static std::vector<std::string> findClasses(const Config &config, const Family &
   }
   if (best.size() < 2 || best.front() != classes.front() || basePrefix.empty())
     return best;
-  // Only models around the base model save its tensors under its prefix.
+  // Only models with a head save the tensors of the base model under its prefix.
   if (llvm::any_of(tensors.names(), [&](llvm::StringRef name) { return name.starts_with(basePrefix); }))
     best.erase(best.begin());
   else
@@ -87,7 +87,7 @@ static std::vector<std::string> findClasses(const Config &config, const Family &
   return best;
 }
 
-/// Returns the error that |key| is missing; |reason| says why nothing else decides it.
+/// Returns the error that |key| is missing; |reason| says why nothing else determines it.
 static Status missing(const Config &config, const char *key, const std::string &expected, const std::string &reason) {
   return Status::error(config.file() + ": '" + key + "': expected " + expected + ", but the key is missing" + reason);
 }
@@ -122,7 +122,7 @@ static std::vector<std::string> findClasses(const Config &config, const TensorPr
   return family == modelFamilies().end() ? std::vector<std::string>() : findClasses(config, *family, tensors, /*exact=*/false);
 }
 
-/// Sets `architectures` if the tensors decide it.
+/// Sets `architectures` if the tensors determine it.
 static Status completeClass(Config &config, const TensorProvider &tensors) {
   std::vector<std::string> classes = findClasses(config, tensors);
   if (classes.size() > 1)

@@ -180,7 +180,7 @@ std::vector<std::string> ConfigReader::words(const char *key) {
   return words;
 }
 
-/// Names of classes that published files have, and the present ones.
+/// Former class names in published files, with the present names.
 static constexpr std::pair<const char *, const char *> formerClasses[] = {
     {"LLaMAForCausalLM", "LlamaForCausalLM"},
     {"MPTForCausalLM", "MptForCausalLM"},

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A configuration that carries a trace notes each key that a ConfigReader reads or refuses. References of families and the classes of a
-// family are taken from traces, so that a reader's code is the only list of its keys.
+// A configuration with a trace records each key that a ConfigReader reads or refuses. The references of families and
+// the lists of their classes are made from traces, so that the code of a reader is the only list of its keys.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_CONFIGTRACE_H
@@ -15,24 +15,24 @@
 
 namespace attune {
 
-/// A key that a reader understands.
+/// A key that a reader reads.
 struct TracedKey {
   std::string name;
-  /// The value without the key as JSON text; "" if the key is required or has no default of its own.
+  /// The default value as JSON text; "" if the key is required or its default depends on other keys.
   std::string fallback;
-  /// The values that are accepted, such as "one of a, b"; "" if nothing was noted.
+  /// The accepted values, such as "one of a, b"; "" if the reader does not say.
   std::string expected;
 };
 
-/// The keys of the readers of one configuration, each once, in the order of their first use.
+/// The keys that the readers of one configuration read, each once, in the order of their first use.
 struct ConfigTrace {
-  /// The classes that `architectures` may name, the base model first.
+  /// The classes that `architectures` may name, with the base model first.
   std::vector<std::string> classes;
   std::vector<TracedKey> keys;
   /// Keys that must be absent or off, with the reason.
   std::vector<std::pair<std::string, std::string>> refused;
 
-  /// Notes a key; a later note completes an earlier one.
+  /// Adds a key; a later call for the same key fills in missing parts.
   void note(const std::string &name, const std::string &fallback, const std::string &expected);
   void noteRefused(const std::string &name, const std::string &reason);
 };

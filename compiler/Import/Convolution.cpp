@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Neighbors stand side by side in one row, so that the convolution is a projection and uses its kernels:
+// The neighbors of a token are joined to one row, so that the convolution is a projection and uses its kernels:
 //
 //     tokens of a sequence    a b c d
 //     rows of three           0ab  abc  bcd  cd0

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// Emits the convolution |spec| of |input|, `[T, H]`, added to |layer|, `[T, H]`, and normalized.
+/// Emits the convolution |spec| of |input| `[T, H]`, adds it to |layer| `[T, H]` and normalizes the sum.
 mlir::Value emitConvolution(EntryScope &scope, const ConvolutionSpec &spec, TokenBatch &tokens, mlir::Value input, mlir::Value layer);
 
 } // namespace attune

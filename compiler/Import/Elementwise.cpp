@@ -13,7 +13,8 @@ using namespace mlir;
 
 using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-/// Emits |body| of the elements of |tokens| and, if |other| is not null, of those that |otherMap| takes from it.
+/// Applies |body| to the elements of |tokens| and, if |other| is not null, the elements of |other| that |otherMap|
+/// selects.
 static Value mapElements(OpBuilder &builder, Location loc, Value tokens, Value other, AffineMap otherMap, Body body) {
   auto type = cast<RankedTensorType>(tokens.getType());
   Value empty = tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, tokens), type.getElementType());
@@ -36,7 +37,7 @@ static Value mapElements(OpBuilder &builder, Location loc, Value tokens, Body bo
   return mapElements(builder, loc, tokens, {}, {}, body);
 }
 
-/// Emits |body| of the elements of |tokens| and of the element of |perRow|, `[T]` or `[T, 1]`, in the same row.
+/// Applies |body| to the elements of |tokens| and the element of |perRow|, `[T]` or `[T, 1]`, of the same row.
 static Value mapRows(OpBuilder &builder, Location loc, Value tokens, Value perRow, Body body) {
   SmallVector<AffineExpr> row = {builder.getAffineDimExpr(0)};
   if (cast<RankedTensorType>(perRow.getType()).getRank() == 2)

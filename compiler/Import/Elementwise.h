@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Operations of models that are no operations of the dialect, as linalg on tokens `[T, N]`.
+// Elementwise operations on tokens `[T, N]` for which the dialect has no operation, as linalg.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_ELEMENTWISE_H
@@ -12,21 +12,21 @@
 
 namespace attune {
 
-/// Emits each element of |tokens| times |factor|.
+/// Emits the product of each element of |tokens| and |factor|.
 mlir::Value scaleTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double factor);
-/// Emits each element of |tokens| clamped to [-limit, limit].
+/// Clamps each element of |tokens| to [-limit, limit].
 mlir::Value clampTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double limit);
 /// Emits `limit * tanh(x / limit)` of each element x of |tokens|.
 mlir::Value softcapTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double limit);
-/// Emits each row of |tokens| times |row|, `[N]`, element by element.
+/// Multiplies each row of |tokens| by |row| `[N]`, element by element.
 mlir::Value multiplyByRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value row);
-/// Emits for each of |ids| `[B, L]` 1 where it compares with |other| as |predicate| says, else 0.
+/// Emits a tensor of the shape of |ids| `[B, L]`: 1 if the id compares with |other| as |predicate| says, else 0.
 mlir::Value markTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ids, mlir::arith::CmpIPredicate predicate, int64_t other);
 
-/// Emits each row of |tokens| times its element of |factors|, `[T]` or `[T, 1]`.
+/// Multiplies each row of |tokens| by its element of |factors|, `[T]` or `[T, 1]`.
 mlir::Value multiplyRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value factors);
 
-/// Emits |tokens| with zeros in the rows where |visible|, `[T]` of i64, is 0.
+/// Sets the rows of |tokens| to zero for which |visible|, `[T]` of i64, is 0.
 mlir::Value zeroHiddenTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value visible);
 
 } // namespace attune

@@ -23,7 +23,7 @@ EntryBuilder::EntryBuilder(const TransformerSpec &spec, const std::vector<EntryI
   weights.beginEntry();
 }
 
-/// |mask| with dimensions of size 1 before its own, so that it has four.
+/// Prepends dimensions of size 1 to |mask| up to rank 4.
 static Value emitLeadingOnes(OpBuilder &builder, Value mask) {
   auto type = cast<RankedTensorType>(mask.getType());
   int64_t missing = 4 - type.getRank();
@@ -42,7 +42,8 @@ static Value emitLeadingOnes(OpBuilder &builder, Value mask) {
   return tensor::ExpandShapeOp::create(builder, mask.getLoc(), type.clone(shape), mask, groups, sizes);
 }
 
-/// |argument| as the rest of an entry takes it: masks with all dimensions, choices as sequences of a larger batch.
+/// Brings |argument| to the form that the rest of an entry expects: masks with all dimensions, and choices as sequences
+/// of a larger batch.
 static Value toSequences(EntryScope &scope, const EntryInput &input, Value argument) {
   if (input.spec->broadcast)
     return emitLeadingOnes(scope.builder, argument);
@@ -95,7 +96,7 @@ void EntryBuilder::finish(func::FuncOp function) {
   SmallVector<Value> values;
   for (const EntryResult &result : results)
     values.push_back(result.value);
-  // Those that are only read end here.
+  // Removes caches that the entry only reads.
   llvm::erase_if(caches, [](const EntryCache &cache) { return isa<BlockArgument>(cache.value); });
   for (const EntryCache &cache : caches)
     values.push_back(cache.value);

@@ -15,86 +15,86 @@
 
 namespace attune {
 
-/// The layer functions of a module, which its entries share.
+/// The layer functions of a module, shared by its entries.
 struct ModelLayers {
   std::optional<LayerFunctions> encoder, decoder;
 
   ModelLayers(const TransformerSpec &spec, WeightTable &weights);
 };
 
-/// `[count]` times |length|, or zeros without it.
+/// Returns a tensor `[count]` filled with |length|, or with zeros if it is null.
 mlir::Value emitLengths(EntryScope &scope, mlir::Value count, mlir::Value length = {});
 
-/// Builds one entry; used once.
+/// Builds one entry. An object is used once.
 class EntryBuilder {
 public:
   EntryBuilder(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs, Padding padding,
                WeightTable &weights, ModelLayers &layers, mlir::ModuleOp module);
 
-  /// Emits the entry called |name|.
+  /// Emits the entry |name| without caches.
   void emit(mlir::StringRef name);
-  /// Emits an entry that uses caches, whose inputs and outputs the builder was made with.
+  /// Emits an entry with caches, with the inputs and outputs that the constructor got.
   void emit(const CachingEntry &entry);
 
 private:
-  /// A stack and what has been computed of it.
+  /// A stack and the values computed of it so far.
   struct Stack {
     std::optional<TokenBatch> tokens;
     mlir::Value result;
   };
 
-  /// A cache: the attribute of its argument, and the value that it has become.
+  /// A cache: the attribute of its argument, and its present value.
   struct EntryCache {
     mlir::xfmr::CacheAttr attribute;
     mlir::Value value;
   };
 
   mlir::func::FuncOp createFunction(mlir::StringRef name, mlir::xfmr::CacheUse caches);
-  /// Sequences whose padded tensor is |padded| and whose mask is the argument |mask| or null.
+  /// Returns the batch of sequences of the padded tensor |padded|; |mask|, an argument or null, hides some tokens.
   TokenBatch makeBatch(mlir::Value padded, const std::string &lengthDim, mlir::Value mask);
-  /// Whether something is given that the stack begins with.
+  /// Returns true if the entry has an input from which the stack computes its first hidden states.
   bool hasSource(StackRole role) const;
-  /// The encoder's |ids| one place later, as TransformerSpec::shiftedIds says.
+  /// Returns the decoder's ids made from the encoder's |ids|, see ShiftedIdsSpec.
   mlir::Value shiftIds(mlir::Value ids);
   TokenBatch makeStackBatch(StackRole role);
-  /// The result of |stack| after its last layer: |hidden| normalized and projected, as far as |stack| says.
+  /// Applies the final norm and the final projection of |stack|, if it has them, to |hidden|.
   mlir::Value emitFinal(const StackSpec &stack, mlir::Value hidden);
   void emitStack(StackRole role);
-  /// What the decoder attends to, as operands of its layers.
+  /// Sets the operands of cross attention in |operands|.
   void provideMemory(LayerOperands &operands);
-  /// Puts |tokens| after those whose keys are given, if any are.
+  /// Makes |tokens| continue after the tokens whose keys and values are inputs, if there are any.
   void continueAfterPast(TokenBatch &tokens, LayerOperands &operands);
-  /// The keys and values of earlier tokens that are given to layer |layer|.
+  /// Sets the operands of |operands| that are given keys and values of layer |layer|.
   void providePast(int64_t layer, LayerOperands &operands);
-  /// Row |layer| of the head mask |mask|, a mask of all layers, or null.
+  /// Returns row |layer| of |mask|, a head mask of all layers, or null if |mask| is.
   mlir::Value headMaskOf(mlir::Value mask, int64_t layer);
-  /// What the distances between up to |length| keys add to the scores of |stack|, or null.
+  /// Returns the distance bias of |stack| for up to |length| keys, or null if the stack has none.
   mlir::Value emitDistanceBias(const StackSpec &stack, mlir::Value length);
-  /// What outputs want of layer |layer| of a stack.
+  /// Returns the values of layer |layer| that outputs need beside the hidden state.
   LayerRequest requestOf(StackRole role, int64_t layer) const;
 
-  /// Whether an output has this member.
+  /// Returns true if an output has this member of a group.
   bool wanted(EntryOutput::Kind kind, StackRole role, int64_t member) const;
-  /// Puts what an attention of layer |layer| gave into the outputs that want it; |keyDim| is the length of its keys, which have the number
-  /// |part| among those of a layer.
+  /// Stores the results of an attention of layer |layer| in the outputs that need them. |keyDim| is the dim of the
+  /// length of its keys; |part| is the index of its keys among the cached tensors of a layer.
   void captureAttention(EntryOutput::Kind kind, StackRole role, int64_t layer, const AttentionSpec &spec, const AttentionResults &attention,
                         const std::string &keyDim, int64_t part);
-  /// Puts |value| into the outputs that have this member.
+  /// Stores |value| in the outputs that have this member.
   void capture(EntryOutput::Kind kind, StackRole role, int64_t member, const EntryResult &value);
-  /// The values that an entry result's dims stand for.
+  /// Returns the sizes of |value|, one for each of its dims.
   mlir::SmallVector<mlir::OpFoldResult> extentsOf(const EntryResult &value);
   void finish(mlir::func::FuncOp function);
 
-  // Arguments that are no inputs of the model: of any kind, what the session knows of each row, a dim, and caches.
+  // Arguments that are not inputs of the model: values that the session knows of each row, dims, and caches.
   mlir::Value addArgument(mlir::Type type, mlir::StringRef name, mlir::NamedAttribute attribute);
   mlir::Value addRowInput(mlir::xfmr::InputDefault value);
   mlir::Value addDimArgument(mlir::xfmr::SessionDim dim);
   mlir::Value addCache(const std::string &name, bool ofSources, const std::vector<std::string> &rest);
-  /// The keys and values of an attention of layer |layer|.
+  /// Adds the arguments for the caches of one attention of layer |layer|.
   CachedKeys addLayerCache(int64_t layer, const AttentionSpec &attention, bool ofSources);
-  /// Says that the cache |before| has become |after|.
+  /// Records that the cache |before| has the new value |after|.
   void updateCache(mlir::Value before, mlir::Value after);
-  /// What layers need to know of the sequences in the slots, |tokens| appended; of the sources.
+  /// Returns the slots and lengths of the sequences for self-attention, with |tokens| appended.
   CachedKeys emitOwnKeys(TokenBatch &tokens);
   CachedKeys readSourceKeys();
   void emitCachedStack(const CachingEntry &entry);
@@ -108,7 +108,7 @@ private:
   ModelLayers &layers;
   Stack encoder, decoder;
   std::optional<TokenBatch> memory;
-  /// The decoder's tokens and those before them whose keys are given; null if none are.
+  /// The length of the decoder's sequences including the tokens whose keys are inputs; null without such inputs.
   mlir::Value totalLength;
   std::vector<EntryResult> results;
   mlir::func::FuncOp function;

@@ -7,7 +7,7 @@
 using namespace attune;
 using namespace mlir;
 
-/// The dims of a cache of sequences or of sources.
+/// Returns the dims of a cache of self-attention or, with |ofSources|, of cross attention.
 static std::vector<std::string> cacheDims(bool ofSources, const std::vector<std::string> &rest) {
   std::vector<std::string> dims = {ofSources ? "sources" : "slots"};
   for (const std::string &dim : rest)

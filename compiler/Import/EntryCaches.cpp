@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The parts of EntryBuilder for entries that use the session's caches. A cache is an argument of the entry and, updated, a result of it;
-// both are the same memory after bufferization. What the session knows of its slots are arguments, too.
+// The parts of EntryBuilder for entries with caches. A cache is an argument of the entry and, if the entry updates it,
+// a result; both are the same memory after bufferization. Slots and lengths, which the session knows, are arguments,
+// too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@
 using namespace attune;
 using namespace mlir;
 
-/// For each sequence the tokens of |offsets| and those before them, |past|.
+/// Returns for each sequence the number of its tokens by |offsets| plus the number of earlier ones, |past|.
 static Value addLengths(EntryScope &scope, Value past, Value offsets) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("key_lengths");
@@ -50,7 +51,7 @@ Value attune::emitLengths(EntryScope &scope, Value count, Value length) {
       .getResult(0);
 }
 
-/// For each sequence the visible ones among the tokens before the new ones of |keys|.
+/// Returns for each sequence the number of visible tokens before the new ones of |keys|.
 static Value countVisible(EntryScope &scope, const CachedKeys &keys) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("past_lengths");
@@ -87,7 +88,7 @@ CachedKeys EntryBuilder::emitOwnKeys(TokenBatch &tokens) {
   Value updated =
       xfmr::MaskCacheUpdateOp::create(builder, loc, visible.getType(), visible, own.past, own.slots, sequences.offsets, sequences.mask);
   updateCache(visible, updated);
-  // Padding that is left out may be all that is beyond the capacity.
+  // Only skipped padding may exceed the capacity, so the minimum is exact.
   own.length = arith::MinSIOp::create(builder, loc, arith::AddIOp::create(builder, loc, past, tokens.length()),
                                       tensor::DimOp::create(builder, loc, visible, 1));
   own.mask = xfmr::MaskCacheReadOp::create(builder, loc, updated, own.length, own.slots);

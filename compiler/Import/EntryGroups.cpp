@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The parts of EntryBuilder that put hidden states and probabilities where outputs want them: alone or stacked with others of their group.
+// The parts of EntryBuilder that store hidden states and probabilities in outputs: as single members, or stacked with
+// the others of their group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +43,7 @@ void EntryBuilder::captureAttention(EntryOutput::Kind kind, StackRole role, int6
                                     const AttentionResults &values, const std::string &keyDim, int64_t part) {
   TokenBatch &tokens = *stackOf(role).tokens;
   if (values.probabilities) {
-    // Queries may be packed; keys of another sequence are as they are.
+    // Queries may be packed; the keys of cross attention stay padded.
     Value map = kind == EntryOutput::Attentions ? tokens.toPaddedProbabilities(values.probabilities) : values.probabilities;
     capture(kind, role, layer, {map, {"batch", std::to_string(attention.heads), tokens.lengthDim(), keyDim}});
   }
@@ -65,7 +66,7 @@ void EntryBuilder::capture(EntryOutput::Kind kind, StackRole role, int64_t membe
     shape.push_back(dim.getAsInteger(10, number) ? ShapedType::kDynamic : number);
   }
   auto type = cast<RankedTensorType>(captured.value.getType()).clone(shape);
-  // A length that is a number in the signature may be a dynamic size in the code.
+  // A size may be a number in the signature and dynamic in the code.
   Value value = captured.value;
   if (type != value.getType())
     value = tensor::CastOp::create(builder, value.getLoc(), type, value);

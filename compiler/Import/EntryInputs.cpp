@@ -28,7 +28,7 @@ ArrayAttr attune::dimsAttribute(Builder &builder, const std::vector<std::string>
   return builder.getArrayAttr(words);
 }
 
-/// The value of an input that is omitted.
+/// Returns the default of |input| for calls that omit it.
 static xfmr::InputDefault defaultOf(const EntryInput &input) {
   using xfmr::InputDefault;
   if (input.fill)
@@ -53,8 +53,9 @@ static xfmr::InputDefault defaultOf(const EntryInput &input) {
   }
 }
 
-/// The number of values that an input of integers may have, from 0 on; 0 for any. The families of the reference disagree about values of a
-/// mask beside 0 and 1 (hidden, visible, or infinite sums), and lengths, caches and skipped padding need a yes or no: so they are refused.
+/// Returns the number of values that an integer input may have, from 0 on; 0 for any. Masks have the values 0 and 1:
+/// the families of the reference disagree about other values (hidden, visible, or infinite sums), and lengths, caches
+/// and skipped padding need a yes or no.
 static int64_t maxValueOf(const EntryInput &input) { return isMask(*input.spec) && input.dtype == DType::I64 ? 2 : input.spec->maxValue; }
 
 xfmr::InputAttr EntryInput::attribute(Builder &builder) const {
@@ -62,10 +63,11 @@ xfmr::InputAttr EntryInput::attribute(Builder &builder) const {
                               maxValueOf(*this));
 }
 
-/// How well a form fits a request: sizes 1 are where it is broadcast, at least there, or anywhere.
+/// The match between a form and a request: dimensions of size 1 are where the form is broadcast, at least there, or
+/// anywhere.
 enum class Fit { Exact, Compatible, Any };
 
-/// Whether |form| has the rank and type that |request| asks for, and sizes that fit |how|.
+/// Returns true if |form| has the rank and the type of |request|, and its sizes match as |how| says.
 static bool fits(const InputForm &form, const InputRequest &request, Fit how) {
   int64_t rank = int64_t(form.dims.size());
   if (request.rank.value_or(rank) != rank || request.dtype.value_or(form.dtype) != form.dtype)
@@ -78,7 +80,7 @@ static bool fits(const InputForm &form, const InputRequest &request, Fit how) {
   return true;
 }
 
-/// The form that |request| asks for.
+/// Returns |input| in the form of |request|.
 static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &input, const InputRequest &request, bool afterPast) {
   std::vector<std::string> ranks;
   std::string dtypes;
@@ -116,7 +118,7 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
   for (const InputRequest &request : options.inputs)
     if (afterPast |= StringRef(request.name).starts_with(pastGroup); request.name != pastGroup)
       requests.push_back(request);
-  // The group stands for all that belong to it.
+  // The name of the group stands for all of its members.
   bool group = requests.size() < options.inputs.size();
   for (const InputSpec &input : spec.inputs) {
     bool isPast = input.role == InputRole::PastKeyValues;
@@ -142,7 +144,8 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
   return inputs;
 }
 
-/// Whether |inputs| have the keys and values of earlier tokens for all layers or for none, those of the memory likewise.
+/// Checks that |inputs| have the keys and values of earlier tokens for all layers or for none, and likewise those of
+/// cross attention.
 static Status checkPast(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
   const InputSpec *some[2] = {}, *lacking[2] = {};
   for (const InputSpec &input : spec.inputs) {
@@ -162,14 +165,15 @@ static Status checkPast(const TransformerSpec &spec, const std::vector<EntryInpu
   return {};
 }
 
-/// Whether |inputs| have what cross attention would otherwise compute of the memory.
+/// Returns true if |inputs| have the keys and values of cross attention.
 static bool hasMemoryKeys(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   return llvm::any_of(inputs, [&](const EntryInput &input) {
     return input.spec->role == InputRole::PastKeyValues && input.spec->member % spec.decoder->cachedParts() > 1;
   });
 }
 
-/// Whether the decoder's tokens are made of the encoder's. A mask of its own would have nothing to be a mask of.
+/// Returns true if the decoder's ids are made from the encoder's. Not if there is a decoder mask: it would mask tokens
+/// that the caller does not give.
 static bool takesShiftedIds(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   bool hasIds = false, hasOthers = false;
   for (const EntryInput &input : inputs) {
@@ -180,7 +184,7 @@ static bool takesShiftedIds(const TransformerSpec &spec, const std::vector<Entry
   return spec.shiftedIds && hasIds && !hasOthers;
 }
 
-/// Whether |inputs| have no mask of heads whose numbers differ between layers.
+/// Checks that |inputs| have no head mask if the layers differ in their number of heads.
 static Status checkHeadMasks(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   for (const EntryInput &input : inputs) {
     if (input.spec->role != InputRole::HeadMask && input.spec->role != InputRole::CrossHeadMask)
@@ -194,7 +198,7 @@ static Status checkHeadMasks(const TransformerSpec &spec, const std::vector<Entr
   return {};
 }
 
-/// Returns an error if |input|, one of |inputs|, is a mask over which positions are to be counted and cannot be.
+/// Returns an error if |input| is a mask by which positions are counted, but has a form for which they cannot be.
 static Status checkCountedMask(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const EntryInput &input) {
   auto givesPositions = [&](const EntryInput &other) {
     return other.spec->role == InputRole::Positions && other.spec->stack == input.spec->stack;
@@ -206,7 +210,7 @@ static Status checkCountedMask(const TransformerSpec &spec, const std::vector<En
                        "'position_ids' are given, got rank " + std::to_string(input.rank()) + " and " + dtypeName(input.dtype));
 }
 
-/// Whether each stack has exactly one source of tokens, and padding can be skipped if asked.
+/// Checks that each stack has exactly one source of tokens, and that padding can be skipped if that is asked.
 static Status checkTogether(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
   for (StackRole stack : {StackRole::Encoder, StackRole::Decoder}) {
     if (stack == StackRole::Encoder ? !spec.encoder : !spec.decoder)
@@ -238,7 +242,8 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
   return {};
 }
 
-/// Returns an error if an output or the embeddings are made of the tokens that a mask shows, and it is not one of tokens.
+/// Returns an error if an output or the embeddings depend on which tokens the mask shows, and the mask is not one value
+/// for each token.
 static Status checkVisibleTokens(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   auto reads = [](const OutputSpec &output) { return llvm::any_of(output.steps, readsMask); };
   bool embeds = spec.encoder && (spec.encoder->embeddings.tokenDropout || spec.encoder->embeddings.zeroesHidden);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Requests of the user against what the family knows: names, ranks, element types.
+// Resolves the inputs that the user requests to those of the family: names, ranks, element types.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_ENTRYINPUTS_H
@@ -21,7 +21,7 @@ struct EntryInput {
   DType dtype;
   /// The dims of `#xfmr.input`, a number for a static size.
   std::vector<std::string> dims;
-  /// The value of the input where it is omitted, if that is not what its role says.
+  /// The default for calls that omit the input, if it is not that of its role.
   std::optional<mlir::xfmr::InputDefault> fill = {};
 
   int64_t rank() const { return int64_t(dims.size()); }
@@ -29,13 +29,14 @@ struct EntryInput {
   mlir::xfmr::InputAttr attribute(mlir::Builder &builder) const;
 };
 
-/// The inputs |options| asks for, checked: each known, none twice, ranks and types that mean something, exactly one source of tokens.
+/// Returns the inputs that |options| requests. Fails if one is unknown or given twice, has an impossible rank or type,
+/// or if there is not exactly one source of tokens.
 Result<std::vector<EntryInput>> resolveInputs(const TransformerSpec &spec, const ImportOptions &options);
 
-/// Whether |inputs|, each of which means something, go together.
+/// Checks that |inputs|, each valid alone, can be combined.
 Status checkInputs(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding);
 
-/// The dims of `#xfmr.input`, `#xfmr.output` or `#xfmr.cache`: "batch" as a string, "48" as an integer.
+/// Returns the dims of `#xfmr.input`, `#xfmr.output` or `#xfmr.cache`: "batch" as a string, "48" as an integer.
 mlir::ArrayAttr dimsAttribute(mlir::Builder &builder, const std::vector<std::string> &dims);
 
 } // namespace attune

@@ -11,18 +11,18 @@ using llvm::StringRef;
 
 namespace {
 
-/// Values that layers of a stack have one of each.
+/// A group of outputs: one value, or |parts| values, of each layer of a stack.
 struct Group {
   std::string name;
   EntryOutput::Kind kind;
   StackRole stack;
   int64_t members;
-  /// Whether all members have one shape.
+  /// True if all members have the same shape.
   bool uniform;
-  /// Members of one layer, where there are several.
+  /// Members of each layer.
   int64_t parts = 1;
 
-  /// "attentions.1", "past_key_values.1.0".
+  /// Returns the name of a member, as "attentions.1" or "past_key_values.1.0".
   std::string nameOf(int64_t member) const {
     std::string layer = name + "." + std::to_string(member / parts);
     return parts == 1 ? layer : layer + "." + std::to_string(member % parts);
@@ -31,7 +31,7 @@ struct Group {
 
 } // namespace
 
-/// The group of the attentions that |attentionOf| picks from the layers of |stack|, if each layer has one.
+/// Adds the group of the attentions that |attentionOf| selects in the layers of |stack|, if each layer has one.
 static void addAttentions(std::vector<Group> &groups, std::string name, EntryOutput::Kind kind, StackRole role, const StackSpec &stack,
                           std::optional<AttentionSpec> LayerSpec::*attentionOf) {
   bool uniform = true;
@@ -46,7 +46,7 @@ static void addAttentions(std::vector<Group> &groups, std::string name, EntryOut
 
 static std::vector<Group> groupsOf(const TransformerSpec &spec) {
   std::vector<Group> groups;
-  // Their rows would be those of all choices, a size that a signature has no word for.
+  // Their rows would be batch x choices, a size that dims cannot express.
   if (spec.choices)
     return groups;
   for (StackRole role : {StackRole::Encoder, StackRole::Decoder}) {
@@ -64,7 +64,7 @@ static std::vector<Group> groupsOf(const TransformerSpec &spec) {
   return groups;
 }
 
-/// Adds the main output, group or member called |name| to |outputs|.
+/// Adds the main output, the group or the member |name| to |outputs|.
 static Status resolve(const TransformerSpec &spec, const std::string &name, std::vector<EntryOutput> &outputs) {
   std::string known;
   for (size_t i = 0; i < spec.outputs.size(); ++i) {

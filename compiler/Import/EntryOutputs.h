@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Which values of a model an entry returns: main outputs, groups (all hidden states, all attention probabilities) or single members of a
-// group.
+// The values that an entry returns: main outputs, groups (all hidden states, all attention probabilities) or single
+// members of a group.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_ENTRYOUTPUTS_H
@@ -14,25 +14,26 @@
 
 namespace attune {
 
-/// An output that is known to exist.
+/// A resolved output.
 struct EntryOutput {
   enum Kind { Main, HiddenStates, Attentions, CrossAttentions, KeysValues };
   std::string name;
   Kind kind = Main;
-  /// The stack that a group or its member is of.
+  /// The stack of a group or member.
   StackRole stack = StackRole::Encoder;
-  /// The main output's or the member's number; nothing for a whole group. Of keys and values: the layer times the parts of a layer, plus
-  /// the part.
+  /// The number of the main output or of the member; empty for a whole group. For keys and values: the layer times the
+  /// tensors of a layer, plus the tensor.
   std::optional<int64_t> index = {};
-  /// Members of the group.
+  /// The number of members of the group.
   int64_t members = 1;
 
   bool isGroup() const { return kind != Main && !index; }
-  /// Whether the member |member| of group |group| of stack |role| is part of it.
+  /// Returns true if this output is or contains the member |member| of the group |group| of the stack |role|.
   bool wants(Kind group, StackRole role, int64_t member) const { return kind == group && stack == role && (!index || *index == member); }
 };
 
-/// The outputs |options| asks for, checked: each known, none twice. A group whose members may differ in shape is given as its members.
+/// Returns the outputs that |options| requests. Fails if one is unknown or given twice. A group whose members may
+/// differ in shape is returned as its members.
 Result<std::vector<EntryOutput>> resolveOutputs(const TransformerSpec &spec, const ImportOptions &options);
 
 } // namespace attune

@@ -9,22 +9,22 @@
 
 namespace attune {
 
-/// Where the code of an entry goes, and what its arguments mean.
+/// The insertion point of an entry and the values of its inputs.
 struct EntryScope {
   const TransformerSpec &spec;
   const std::vector<EntryInput> &inputs;
   Padding padding;
   WeightTable &weights;
   mlir::OpBuilder builder;
-  /// One for each input.
+  /// The arguments, one for each input.
   mlir::SmallVector<mlir::Value> arguments;
-  /// Sizes of the first two dimensions of inputs whose rows are choices; null if there are none.
+  /// The sizes of the first two dimensions of inputs with choices; null without choices.
   mlir::Value rows, choices;
-  /// The decoder's ids where they are made of the encoder's, else null.
+  /// The decoder's ids if they are made from the encoder's, else null.
   mlir::Value shiftedIds;
 
   mlir::Location at(mlir::StringRef name) { return mlir::NameLoc::get(builder.getStringAttr(name)); }
-  /// The argument of this role, or null.
+  /// Returns the argument of the input |role| of |stack|, or null.
   mlir::Value input(InputRole role, StackRole stack) const {
     for (auto [argument, input] : llvm::zip(arguments, inputs))
       if (input.spec->role == role && input.spec->stack == stack)
@@ -35,7 +35,7 @@ struct EntryScope {
       return input(role, StackRole::Encoder);
     return role == InputRole::TokenIds ? shiftedIds : mlir::Value();
   }
-  /// The given keys or values |member| of the decoder, or null.
+  /// Returns the argument with keys or values |member| of the decoder, or null.
   mlir::Value past(int64_t member) const {
     for (auto [argument, input] : llvm::zip(arguments, inputs))
       if (input.spec->role == InputRole::PastKeyValues && input.spec->member == member)

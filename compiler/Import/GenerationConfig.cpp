@@ -11,7 +11,7 @@ using namespace attune;
 
 namespace {
 
-/// A setting that the reference library's configuration class of a family has where the file lacks the key.
+/// An id that the configuration class of a family in the reference library sets if the file lacks the key.
 struct FamilyId {
   const char *family, *key;
   int64_t id;
@@ -136,11 +136,12 @@ static constexpr FamilyId familyIds[] = {{"bart", "bos_token_id", 0},
                                          {"xlm-roberta-xl", "pad_token_id", 1},
                                          {"xlm-roberta-xl", "eos_token_id", 2}};
 
-/// The families of version 4 of the reference library, which reads generation_config.json over config.json. Version 5 reads the first alone
-/// where it is there.
+/// The families of version 4 of the reference library, which reads the keys of generation_config.json over those of
+/// config.json. Version 5 reads generation_config.json alone if it exists.
 static constexpr const char *mergingFamilies[] = {"bart", "bert", "distilbert", "gpt2", "llama", "marian", "roberta", "t5", "vit"};
 
-/// Sets what the family's configuration class has of its own. An id beyond a smaller vocabulary would never come up.
+/// Sets the ids of the family's configuration class. Leaves out an id beyond the vocabulary, since it would never
+/// occur.
 static Status setFamilyIds(const Config &config, const std::string &family, GenerationSettings &settings) {
   const Json *size = config.find("vocab_size");
   for (const FamilyId &entry : familyIds)
@@ -150,7 +151,7 @@ static Status setFamilyIds(const Config &config, const std::string &family, Gene
   return {};
 }
 
-/// Sets what |config| has of the settings.
+/// Sets the settings that |config| has.
 static Status readAll(const Config &config, GenerationSettings &settings) {
   for (const std::string &name : GenerationSettings::names())
     if (const Json *value = config.find(name))
@@ -159,13 +160,13 @@ static Status readAll(const Config &config, GenerationSettings &settings) {
   return {};
 }
 
-/// Sets what config.json and the classes of the library have.
+/// Sets the settings of config.json and of the library's configuration classes.
 static Status readModelConfig(const Config &config, const TransformerSpec &spec, GenerationSettings &settings) {
   if (Status status = setFamilyIds(config, spec.family, settings); status.failed())
     return status;
   if (Status status = readAll(config, settings); status.failed())
     return status;
-  // The beam search of Marian's translator, not of its decoder alone, leaves padding out of the probabilities.
+  // Marian's translator, but not its decoder alone, removes padding from the probabilities in beam search.
   if (auto pad = settings.values().find("pad_token_id"); spec.architecture == "MarianMTModel" && pad != settings.values().end())
     return settings.set("never_token_id", Json(pad->second), config.file());
   return {};

@@ -10,9 +10,10 @@
 
 namespace attune {
 
-/// Reads the settings of |folder|: those of generation_config.json, or, without this file, those of |config| over those that the reference
-/// library has for the family of |spec|. Families of version 4 of the library have all three, the first over the others. Errors are those
-/// of single settings; a setting that is not implemented is kept as a text.
+/// Reads the generation settings of |folder|: generation_config.json or, without this file, |config| over the defaults
+/// of the reference library for the family of |spec|. For families of version 4 of the library all three count,
+/// generation_config.json first. Fails if a setting has a wrong value; keeps a setting that is not implemented as a
+/// text.
 Result<GenerationSettings> readGenerationSettings(const Config &config, const TransformerSpec &spec, const std::string &folder);
 
 } // namespace attune

@@ -8,16 +8,16 @@
 
 namespace attune {
 
-/// A value on its way out, and its dims.
+/// A value to be returned, and its dims.
 struct EntryResult {
   mlir::Value value;
   std::vector<std::string> dims;
 };
 
-/// Emits |output|, computed from the result |hidden| `[T, H]` of the stack that |tokens| went through, or from one row of it for each
-/// sequence, `[B, H]`, if |lastOnly|.
+/// Emits |output| from |hidden| `[T, H]`, the result of the stack of |tokens|, or with |lastOnly| from one row of it
+/// for each sequence, `[B, H]`.
 EntryResult emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, mlir::Value hidden, bool lastOnly = false);
-/// Whether |output| has one row for each token.
+/// Returns true if |output| has one row for each token.
 bool isPerToken(const OutputSpec &output);
 
 } // namespace attune

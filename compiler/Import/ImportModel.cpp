@@ -18,10 +18,10 @@ using namespace mlir;
 
 static const std::string &nameOf(const InputRequest &request) { return request.name; }
 
-/// Lowers |most| to |limit|, where 0 stands for none.
+/// Lowers |most| to |limit|; 0 is no limit.
 static void lower(int64_t &most, int64_t limit) { most = most == 0 ? limit : limit == 0 ? most : std::min(most, limit); }
 
-/// The limits of all dimensions (0 = none): what the configuration says, lowered by the options.
+/// Returns the limits of all dimensions: those of the configuration, lowered by the options; 0 is no limit.
 static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options, bool caches,
                                                             bool afterPast) {
   std::map<std::string, int64_t> limits = {{"batch", 0}, {"length", 0}};
@@ -51,7 +51,7 @@ static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpe
   return limits;
 }
 
-/// Whether an only stack attends to another sequence for which the request has no input.
+/// Returns true if a decoder without an encoder has cross attention, and the request has no input for it.
 static bool lacksMemory(const TransformerSpec &spec, const ImportOptions &options) {
   auto isMemory = [&](const InputSpec &input) {
     bool requested = options.inputs.empty() ? input.standard : llvm::is_contained(llvm::map_range(options.inputs, nameOf), input.name);
@@ -66,7 +66,8 @@ static bool hasPast(const std::vector<EntryInput> &inputs) {
   return llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
 }
 
-/// Whether no output is of an encoder that other inputs replace, or of its layers where they replace these, or of ids that are not given.
+/// Checks that the outputs can be computed: that none belongs to an encoder whose result is an input, to cross
+/// attention whose keys are inputs, or to ids that are not given.
 static Status checkGivenResult(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                const std::vector<EntryOutput> &outputs) {
   if (!spec.hasTwoStacks())
@@ -94,7 +95,8 @@ static Status checkGivenResult(const TransformerSpec &spec, const std::vector<En
   return {};
 }
 
-/// Checks that a model that is asked for entries which continue sequences has a decoder for them, and logits if those are asked for.
+/// Checks that the model has the requested entries: for those that continue sequences a decoder with caches, and logits
+/// if they are requested.
 static Status checkAsked(const TransformerSpec &spec, const ImportOptions &options) {
   if (llvm::none_of(std::array{"prefill", "extend", "decode"}, [&](StringRef name) { return llvm::is_contained(options.entries, name); }))
     return {};
@@ -110,7 +112,7 @@ static Status checkAsked(const TransformerSpec &spec, const ImportOptions &optio
                        "' has no language-model head, whose output 'logits' generation needs; its outputs: " + names);
 }
 
-/// Writes what a module says about its model.
+/// Sets the attributes of the module that describe the model.
 static void setModuleAttributes(ModuleOp module, const TransformerSpec &spec, const std::map<std::string, int64_t> &limits) {
   Builder builder(module.getContext());
   NamedAttrList extents;
@@ -128,7 +130,7 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
                                                   const ImportOptions &options) {
   if (Status status = checkAsked(spec, options); status.failed())
     return status;
-  // As the reference does, such a model then goes without cross attention.
+  // Like the reference, such a model then computes no cross attention.
   if (lacksMemory(spec, options)) {
     TransformerSpec alone = spec;
     for (LayerSpec &layer : alone.decoder->layers)
@@ -148,7 +150,7 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   auto isAsked = [&](StringRef name) { return llvm::is_contained(options.entries, name); };
   Result<std::vector<CachingEntry>> planned =
       planCacheEntries(spec, *inputs, *outputs, /*positionsGiven=*/!options.inputs.empty(), options.padding);
-  // Only who asks for them needs to know why there are none.
+  // Missing entries are an error only for a user who requests them.
   if (!planned && llvm::any_of(std::array{"prefill", "extend", "decode"}, isAsked))
     return planned.status();
   const std::vector<CachingEntry> cacheEntries = planned ? std::move(*planned) : std::vector<CachingEntry>();
@@ -174,7 +176,7 @@ Result<OwningOpRef<ModuleOp>> attune::importModel(MLIRContext &context, const Tr
   }
   if (weights.status().failed())
     return weights.status();
-  // Importers build only valid IR; a diagnostic of the verifier says more than this line.
+  // Importers build only valid IR. If they do not, the verifier has printed the details before this message.
   if (failed(verify(*module)))
     return Status::error("the imported module is invalid (this is a bug of the importer)");
   return module;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The phase `import`. The module has one `xfmr.weight` per parameter that is used, one private function per distinct layer signature, and
-// the entries, which call it once per layer. Inputs and outputs are fixed here.
+// The phase `import`. The module has one `xfmr.weight` for each parameter that is used, one private function for each
+// distinct layer signature, and the entries, which call it once for each layer. Inputs and outputs of the entries are
+// fixed here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_IMPORTMODEL_H
@@ -17,8 +18,8 @@
 
 namespace attune {
 
-/// Builds the module of a model whose weights |tensors| has. Every parameter used is looked up and checked; no element is read. A failure
-/// leaves nothing behind.
+/// Builds the module of the model |spec| with the weights |tensors|. Looks up and checks every parameter that is used,
+/// but reads no element. On failure nothing is left in |context|.
 Result<mlir::OwningOpRef<mlir::ModuleOp>> importModel(mlir::MLIRContext &context, const TransformerSpec &spec,
                                                       const TensorProvider &tensors, const ImportOptions &options = {});
 

@@ -10,7 +10,7 @@ using namespace attune;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-/// Reads "2" or "?x1x1x?" into |request|.
+/// Parses "2" or "?x1x1x?" into |request|.
 static bool parseRank(StringRef text, InputRequest &request) {
   int64_t rank = 0;
   if (!text.getAsInteger(10, rank)) {

@@ -16,42 +16,44 @@
 
 namespace attune {
 
-/// An input of the entry; what is not given has the family's default.
+/// A requested input of the entry. Parts that are not given have the default of the family.
 struct InputRequest {
   std::string name;
   std::optional<int64_t> rank;
   /// I64 or F32.
   std::optional<DType> dtype;
-  /// If not empty, 1 for each dimension that is broadcast, anySize for others: tells masks of rank 4 apart.
+  /// If not empty: 1 for each dimension that is broadcast, anySize for the others. Distinguishes masks of rank 4.
   std::vector<int64_t> sizes;
 
   static constexpr int64_t anySize = -1;
 };
 
-/// What happens to tokens whose mask is 0.
+/// The treatment of tokens whose mask is 0.
 enum class Padding {
-  /// They are computed like all others, as the reference implementation does.
+  /// Computes them like all others, as the reference implementation does.
   Compute,
-  /// Only visible tokens are computed; outputs are zero at the others. Without an `attention_mask` input all tokens are visible.
+  /// Computes only visible tokens; outputs are zero for the others. Without an input `attention_mask` all tokens are
+  /// visible.
   Skip
 };
 
 struct ImportOptions {
   Padding padding = Padding::Compute;
-  /// The entry's inputs, in order; the family's standard inputs if empty.
+  /// The inputs of the entry, in order; the standard inputs of the family if empty.
   std::vector<InputRequest> inputs;
-  /// The entry's outputs, in order: the architecture's main outputs by name, the groups `hidden_states` and `attentions`, or single members
-  /// (`hidden_states.2`); the main outputs if empty.
+  /// The outputs of the entry, in order: main outputs of the class by name, the groups `hidden_states` and
+  /// `attentions`, or single members as `hidden_states.2`; the main outputs if empty.
   std::vector<std::string> outputs;
-  /// The entries to build; all that the model has if empty or if it has none of them.
+  /// The entries to build; if empty, or if the model has none of them, all of the model.
   std::vector<std::string> entries;
-  /// Largest values of dimensions ("batch", "length"), beside the configuration's own limit of "length".
+  /// The largest values of dimensions ("batch", "length"), in addition to the limit of "length" in the configuration.
   std::map<std::string, int64_t> limits;
 };
 
-/// Parses "NAME[:RANK[:i64|f32]],…", as in `--inputs`; "?x1x?x?" stands for a rank and the dimensions that are broadcast.
+/// Parses "NAME[:RANK[:i64|f32]],…", the value of `--inputs`. A rank may be written as "?x1x?x?", where 1 is a
+/// dimension that is broadcast.
 Result<std::vector<InputRequest>> parseInputList(std::string_view text);
-/// Splits "NAME,…", as in `--outputs`.
+/// Splits "NAME,…", the value of `--outputs`.
 std::vector<std::string> parseOutputList(std::string_view text);
 
 } // namespace attune

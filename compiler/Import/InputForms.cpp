@@ -7,8 +7,9 @@
 using namespace attune;
 using namespace mlir;
 
-/// Masks `[batch, heads, queries, keys]` without the first dimensions, which |rank| says; each size but the last may be 1, for all. The
-/// number of |heads| may be 1 anyway. The first form is one for all heads and, of rank 4, for all queries.
+/// Returns the forms of masks `[batch, heads, queries, keys]` of |rank| dimensions, without the leading ones. Each size
+/// but the last may be 1, for all; heads may be 1 also if |heads| is a number. The first form is the same for all heads
+/// and, of rank 4, for all queries.
 static std::vector<InputForm> broadcastForms(const std::string &heads, const std::string &queries, const std::string &keys, int64_t rank) {
   std::vector<std::string> each[] = {{"batch", "1"}, {"1"}, {"1", queries}, {keys}};
   if (heads != "1")
@@ -32,14 +33,15 @@ static std::vector<InputForm> broadcastForms(const std::string &heads, const std
   return forms;
 }
 
-/// Masks of |queries| by |keys|: what a key adds, for all queries, or unless |forAllQueries| for each, or each head's.
+/// Returns the forms of a mask of |keys|: one value for each key and, unless |forAllQueries|, also for each of
+/// |queries|, or for each query and head.
 static std::vector<InputForm> maskForms(const StackSpec &stack, const InputSpec &input, const std::string &queries, const std::string &keys,
                                         bool forAllQueries = false) {
   const std::vector<std::string> padded = {"batch", keys}, pairs = {"batch", queries, keys};
-  // Hidden queries need a mask of tokens.
+  // A mask that hides queries, too, has one value for each token.
   if (stack.masksQueries)
     return {{DType::I64, padded}};
-  // What also masks the keys of another sequence's queries is the same for all queries.
+  // An encoder mask that cross attention uses, too, is the same for all queries.
   if (forAllQueries)
     return {{DType::I64, padded}, {DType::F32, padded}};
   std::string heads = "1";
@@ -55,7 +57,7 @@ static std::vector<InputForm> maskForms(const StackSpec &stack, const InputSpec 
   for (int64_t rank : {4, 3, 2, 1})
     if (rank == 4 || input.broadcast)
       llvm::append_range(forms, broadcastForms(heads, queries, keys, rank));
-  // Where only a rank is asked for, the type is that of the default form.
+  // If only the rank is requested, the type is that of the default form.
   if (!input.broadcast)
     return forms;
   std::vector<InputForm> sorted;
@@ -66,7 +68,8 @@ static std::vector<InputForm> maskForms(const StackSpec &stack, const InputSpec 
   return sorted;
 }
 
-/// What a layer keeps of its own attention (parts 0 and 1) or of cross attention (2 and 3).
+/// Returns the form of the keys or values that a layer caches, of self-attention (parts 0 and 1) or of cross attention
+/// (2 and 3).
 static InputForm pastForm(const TransformerSpec &spec, const InputSpec &input) {
   const StackSpec &stack = spec.stack(input.stack);
   int64_t parts = stack.cachedParts(), part = input.member % parts;
@@ -77,7 +80,7 @@ static InputForm pastForm(const TransformerSpec &spec, const InputSpec &input) {
   return {DType::F32, {"batch", std::to_string(attention.kvHeads), part < 2 ? "past" : "source_length", size}};
 }
 
-/// The forms of an input of |spec| without choices.
+/// Returns the forms of |input| for a model |spec| without choices.
 static std::vector<InputForm> plainForms(const TransformerSpec &spec, const InputSpec &input, bool afterPast) {
   const StackSpec &stack = spec.stack(input.stack);
   const std::string length = spec.lengthDim(input.stack), hidden = std::to_string(stack.hidden);
@@ -119,7 +122,8 @@ static std::vector<InputForm> plainForms(const TransformerSpec &spec, const Inpu
   return {};
 }
 
-/// |forms|, each with a dimension of choices behind the batch; those that are not one of tokens or sequences are left out.
+/// Returns |forms| with a dimension of choices after the batch. Leaves out forms that are not one value for each token
+/// or sequence.
 static std::vector<InputForm> formsOfChoices(const InputSpec &input, std::vector<InputForm> forms) {
   llvm::erase_if(forms, [&](const InputForm &form) { return isMask(input) && form.dims.size() != 2; });
   for (InputForm &form : forms)

@@ -8,13 +8,13 @@
 
 namespace attune {
 
-/// One form an input may take: its sizes are numbers or names of dimensions.
+/// One form of an input. Sizes are numbers or names of dims.
 struct InputForm {
   DType dtype;
   std::vector<std::string> dims;
 };
 
-/// The forms of |input|, the default one first; |afterPast| where earlier tokens' keys are given.
+/// Returns the forms of |input|, the default first. |afterPast| is true if the keys of earlier tokens are inputs.
 std::vector<InputForm> formsOf(const TransformerSpec &spec, const InputSpec &input, bool afterPast);
 
 } // namespace attune

@@ -1,4 +1,4 @@
-//===- LayerBody.cpp - What one layer computes ----------------------------===//
+//===- LayerBody.cpp - The operations of a layer --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

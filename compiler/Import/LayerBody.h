@@ -1,8 +1,9 @@
-//===- LayerBody.h - What one layer computes --------------------*- C++ -*-===//
+//===- LayerBody.h - The operations of a layer ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The operations of a layer, given values for what it reads. Shape letters: T tokens, M memory tokens, B batch, L length, H hidden.
+// The operations of a layer, given the values that it reads. Letters of shapes: T tokens, M tokens of the memory, B
+// batch, L length, H hidden size.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_LAYERBODY_H
@@ -19,18 +20,18 @@ namespace attune {
 struct Sequences {
   mlir::Value offsets;
   mlir::Value length;
-  /// What masks the keys of these sequences; null if every token is visible.
+  /// The mask of the keys of these sequences; null if every token is visible.
   mlir::Value mask;
-  /// Where packed tokens stand in the padded batch, for what leaves a layer padded; null if nothing is packed.
+  /// The padded position of each packed token, for results of a layer that are padded; null if nothing is packed.
   mlir::Value places;
 };
 
-/// Keys and values in a session's caches, which an attention reads in place of those of its input.
+/// The keys and values of an attention in the caches of a session.
 struct CachedKeys {
   mlir::Value keys, values; // [slots, G, panels, D, W], [slots, G, capacity, E]
-  /// The slot of each sequence, the tokens that are in it, new ones included, and the most of them.
+  /// The slot of each sequence, its number of tokens including the new ones, and the largest of these numbers.
   mlir::Value slots, lengths, length;
-  /// How many tokens of each sequence are there before the new ones; null where keys are not the layer's to write.
+  /// The number of tokens of each sequence before the new ones; null if the layer does not write the keys.
   mlir::Value past;
   mlir::Value mask;
 
@@ -41,24 +42,24 @@ struct CachedKeys {
   }
 };
 
-/// What a layer reads beside its weights; null where it has none.
+/// The values that a layer reads beside its weights; null if it has none.
 struct LayerOperands {
   mlir::Value hidden; // [T, H]
   Sequences sequences;
-  /// Of the own and of the cross attention.
+  /// The head masks of self-attention and of cross attention.
   mlir::Value headMask, crossHeadMask;
-  /// The rows of tokens in rotary tables, [T], for heads that are turned by them.
+  /// The rows of tokens in tables of rotary embeddings, `[T]`.
   mlir::Value positions;
-  /// What the distance of a key adds to its score in the own attention.
+  /// The bias that is added to the scores of self-attention by the distance of a key.
   mlir::Value distanceBias;
-  /// What cross attention takes keys from, [M, …], and values if those come from elsewhere.
+  /// The states `[M, …]` from which cross attention computes keys, and those for values if they differ.
   mlir::Value memory, memoryValues;
   Sequences memorySequences;
-  /// Given keys and values, [B, G, past, D]: of earlier tokens, which those of the own attention follow, and of the memory, which is then
-  /// not read; and the sequences of the own keys together.
+  /// Keys and values `[B, G, past, D]` that are inputs: of earlier tokens, before those of self-attention, and of the
+  /// memory, which is not read then; and the sequences of both parts of the keys of self-attention.
   mlir::Value pastKey, pastValue, memoryKey, memoryValue;
   Sequences keySequences;
-  /// In entries that use caches; cross attention then reads no memory.
+  /// The caches of entries with caches; cross attention then reads no memory.
   CachedKeys ownCache, crossCache;
 
   /// Calls |visit| with a reference to each operand, present or not, in the order of a layer function's arguments.
@@ -92,23 +93,23 @@ struct LayerOperands {
   }
 };
 
-/// Which results are wanted of an attention beside the hidden state.
+/// The requested results of an attention beside the hidden state.
 struct AttentionRequest {
   bool probabilities = false;
-  /// Keys and values, as they would be cached.
+  /// Keys and values in the layout of outputs.
   bool key = false, value = false;
 
-  /// Whether anything is wanted that is not a result of `multi_head_attention`.
+  /// Returns true if a result is requested that `multi_head_attention` does not have.
   bool parts() const { return key || value; }
 };
 
-/// What an attention gives out; null unless asked for.
+/// The results of an attention beside the hidden state; null unless requested.
 struct AttentionResults {
   mlir::Value probabilities; // [B, heads, L, keys]
   mlir::Value key, value;    // [B, kv heads, L, head size], or caches that hold them
 };
 
-/// Which results are wanted of a layer beside the hidden state.
+/// The requested results of a layer beside the hidden state.
 struct LayerRequest {
   AttentionRequest own, cross;
 };
@@ -124,11 +125,12 @@ struct LayerResults {
   }
 };
 
-/// Emits the norm |spec| of |input| (+ |residual|, which may be null); |weight| and |bias| are the values of its weights.
+/// Emits the norm |spec| of |input|, plus |residual| if it is not null. |weight| and |bias| are the values of its
+/// weights.
 mlir::Value createNorm(mlir::OpBuilder &builder, mlir::Location loc, const NormSpec &spec, mlir::Value input, mlir::Value residual,
                        mlir::Value weight, mlir::Value bias);
 
-/// Emits the bias |spec| of keys up to |length|; |table| and |slopes| are the values of its weights.
+/// Emits the distance bias |spec| for up to |length| keys. |table| and |slopes| are the values of its weights.
 mlir::Value createDistanceBias(mlir::OpBuilder &builder, mlir::Location loc, const DistanceBiasSpec &spec, mlir::Value table,
                                mlir::Value slopes, mlir::Value length);
 
@@ -140,16 +142,16 @@ public:
       : builder(builder), stack(stack), layer(layer), operands(operands), weights(weights) {}
 
   LayerResults emit(const LayerRequest &request);
-  /// Writes the keys and values of cross attention to the caches; nothing else of the layer.
+  /// Writes the keys and values of cross attention to the caches; emits nothing else of the layer.
   AttentionResults emitCrossKeys();
 
 private:
-  /// One attention: its inputs, and the sequences they belong to.
+  /// The inputs of one attention and the sequences they belong to.
   struct AttentionInputs {
     mlir::Value query, key, value;
     Sequences queries, keys;
     mlir::Value headMask, distanceBias;
-    /// What comes before the keys and values, or in place of them where |key| is null; null unless given.
+    /// Keys and values that precede those of |key|, or replace them if |key| is null; null without such inputs.
     mlir::Value pastKey = {}, pastValue = {};
   };
 
@@ -160,43 +162,44 @@ private:
   mlir::Value dropout(mlir::Value input, mlir::StringRef part);
 
   mlir::Value experts(const ExpertsSpec &spec, mlir::Value input);
-  /// The layer whose branches read the same input, see LayerSpec::parallel.
+  /// Emits a layer whose branches read the same input, see LayerSpec::parallel.
   LayerResults emitParallel(const LayerRequest &request);
-  /// A branch |emit| of the layer's |input| with its norm |spec|, the norm of its result and its residual; |part| names it.
+  /// Emits the branch |emit| of the layer: the norm |spec| of |input|, the branch, the norm |resultNorm| of its result,
+  /// and the residual. |part| names it.
   mlir::Value branch(mlir::Value input, const NormSpec &spec, const NormSpec &resultNorm, const std::string &part,
                      llvm::function_ref<mlir::Value(mlir::Value)> emit);
-  /// The bias of the own attention: that of the layer, or of the stack.
+  /// Returns the distance bias of self-attention, that of the layer or of the stack.
   mlir::Value distanceBias();
-  /// The layer's own attention to |input|.
+  /// Returns the inputs of the self-attention of |input|.
   AttentionInputs ownInputs(mlir::Value input);
-  /// Attention; what |request| asks for goes to |results|.
+  /// Emits an attention and sets the requested parts of |results|.
   mlir::Value attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, const AttentionRequest &request,
                         const CachedKeys &cache, AttentionResults &results);
-  /// The same in one operation, and in several.
+  /// Emits an attention as one operation (compositeAttention) or as several.
   mlir::Value compositeAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
                                  AttentionResults &results);
   mlir::Value splitAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
                              AttentionResults &results);
-  /// Attention to the keys and values of |cache|, after those of the input have been added where they are the layer's to write.
+  /// Emits an attention to the keys and values of |cache|, after appending those of the input if the layer writes them.
   mlir::Value cachedAttention(mlir::Location loc, const AttentionSpec &spec, AttentionInputs inputs, const CachedKeys &cache,
                               AttentionResults &results);
-  /// Adds the keys and values of |inputs| to |cache|.
+  /// Appends the keys and values of |inputs| to |cache|.
   AttentionResults updateCache(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, const CachedKeys &cache);
-  /// |input| projected to the heads of queries, keys or values, `[T, heads, head size]`: clipped, normalized and with rotary embeddings, as
-  /// |spec| says.
+  /// Projects |input| to heads of queries, `[T, heads, head size]`; clips and normalizes them and applies rotary
+  /// embeddings, as |spec| says. keyHeads and valueHeads do the same for keys and values.
   mlir::Value queryHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
   mlir::Value keyHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
   mlir::Value valueHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
-  /// |input| projected by |projection| to |count| heads, with the norm |head|.
+  /// Projects |input| by |projection| to |count| heads and applies the norm |head|.
   mlir::Value projectHeads(mlir::Location loc, mlir::Value input, const LinearSpec &projection, int64_t count, const HeadNormSpec &head,
                            std::optional<double> clip);
   mlir::Value rotate(mlir::Location loc, mlir::Value heads, const AttentionSpec &spec);
-  /// Heads `[T, G, D]` after |past|, `[B, G, P, D]`, in sequences of |length|; |heads| is null if there is nothing else, |past| if there is
-  /// nothing before.
+  /// Appends heads `[T, G, D]` of sequences of |length| to |past| `[B, G, P, D]`. |heads| or |past| may be null.
   mlir::Value appendHeads(mlir::Location loc, mlir::Value past, mlir::Value heads, mlir::Value length);
-  /// Heads `[T, G, D]` of |sequences| as `[B, G, L, D]`, as caches are given out.
+  /// Returns heads `[T, G, D]` of |sequences| as `[B, G, L, D]`, the layout of outputs.
   mlir::Value padHeads(mlir::Location loc, mlir::Value heads, const Sequences &sequences);
-  /// Sets what both attention operations have beside their tensors; returns the probabilities, if any.
+  /// Sets the operands and attributes of scores, which both attention operations have; returns the probabilities, or
+  /// null.
   template <typename Op>
   mlir::Value setScores(Op op, const AttentionSpec &spec, const AttentionInputs &inputs);
   mlir::Value feedForward(const FfnSpec &spec, mlir::Value input);

@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace {
 
-/// Walks a layer: its weights in argument order, and everything but argument types that makes two layers different code.
+/// Computes the signature of a layer and lists its weights in argument order. Two layers have the same signature if
+/// they have the same code, apart from the types of arguments.
 class LayerSignature {
 public:
   explicit LayerSignature(const LayerSpec &layer) : out(text) {
@@ -31,7 +32,7 @@ public:
       add(*layer.experts), add(layer.ffnNorm), add(layer.ffnResultNorm);
   }
 
-  /// The part that makes keys and values for cross attention.
+  /// The signature of the function that computes keys and values for cross attention.
   explicit LayerSignature(const AttentionSpec &cross) : out(text) {
     out << "cross keys " << cross.kvHeads << ' ';
     add(cross.key), add(cross.value);
@@ -60,14 +61,14 @@ private:
   void add(const LinearSpec &linear) { add(linear.weight), add(linear.bias); }
   void add(const NormSpec &norm) { add(norm.weight), add(norm.bias), add(norm.epsilon); }
   void add(const AttentionSpec &attention, const char *part) {
-    out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' ' << attention.pairsReplaceCausal
-        << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows);
+    out << part << ' ' << attention.heads << ' ' << attention.kvHeads << ' ' << attention.causal << ' '
+        << attention.pairsReplaceCausal << ' ' << xfmr::stringifyMaskedRows(attention.maskedRows);
     add(attention.scale), add(attention.windowLeft), add(attention.windowRight), add(attention.softcap), add(attention.clip);
     out << attention.interleaved;
     add(attention.query), add(attention.key), add(attention.value), add(attention.output);
     add(attention.queryNorm), add(attention.keyNorm);
     add(attention.rotary), add(attention.relativeKey), add(attention.sinks);
-    // One table for both is one argument.
+    // A table that both share is one argument.
     bool shared = attention.relativeQuery == attention.relativeKey;
     out << shared;
     add(shared ? noWeight : attention.relativeQuery);
@@ -98,7 +99,7 @@ private:
 func::FuncOp LayerFunctions::create(Operation *entry, const LayerSpec &layer, const LayerOperands &operands, ArrayRef<WeightId> weightIds,
                                     const std::string &base, Emit emit) {
   OpBuilder builder(entry);
-  // The function itself is already counted.
+  // |functions| already has the new function.
   std::string name = functions.size() > 1 ? base + "_" + std::to_string(functions.size() - 1) : base;
   Location loc = NameLoc::get(builder.getStringAttr(name));
   auto function = func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
@@ -166,7 +167,7 @@ AttentionResults LayerFunctions::callCrossKeys(OpBuilder &builder, const LayerSp
 
 LayerResults LayerFunctions::call(OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands, const LayerRequest &request) {
   LayerSignature signature(layer);
-  // A single operation is no layer to share.
+  // A stack of a single operation calls no function.
   if (stack.placement == NormPlacement::None) {
     std::map<WeightId, Value> values;
     for (WeightId id : signature.weights)

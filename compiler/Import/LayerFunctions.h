@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Layers that differ only in their numbers share a private function, which takes its weights as arguments; entries call it once per
-// layer. So the size of a module hardly depends on depth.
+// Layers that differ only in the values of their weights share a private function, which takes the weights as
+// arguments. Entries call it once for each layer. So the size of a module hardly depends on depth.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_LAYERFUNCTIONS_H
@@ -15,31 +15,33 @@
 
 namespace attune {
 
-/// The layers of one stack in one module, for all its entries.
+/// The functions for the layers of one stack in one module, shared by all entries.
 class LayerFunctions {
 public:
   LayerFunctions(const TransformerSpec &spec, const StackSpec &stack, WeightTable &weights) : spec(spec), stack(stack), weights(weights) {}
 
-  /// Calls |layer| on |operands|, from the entry that |builder| is in.
+  /// Creates a call of the function for |layer| on |operands| in the entry that |builder| is in.
   LayerResults call(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands, const LayerRequest &request);
 
-  /// Calls the part of |layer| that writes the keys and values of its cross attention to the caches among |operands|.
+  /// Creates a call of the function that writes the keys and values of the cross attention of |layer| to the caches
+  /// among |operands|.
   AttentionResults callCrossKeys(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands);
 
 private:
   using Emit = llvm::function_ref<LayerResults(LayerBody &)>;
 
-  /// Calls the function that |key|, completed by the types of its arguments, stands for; |emit| makes its body if there is none yet.
+  /// Creates a call of the function with the signature |key|, completed by the types of its arguments. If there is none
+  /// yet, creates it with the body that |emit| emits.
   mlir::func::CallOp callShared(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands,
                                 mlir::ArrayRef<WeightId> weightIds, std::string key, const std::string &name, Emit emit);
-  /// Creates a function called |name| before |entry| whose arguments are |operands| and then |weightIds|.
+  /// Creates the function |name| before |entry|; its arguments are |operands|, then |weightIds|.
   mlir::func::FuncOp create(mlir::Operation *entry, const LayerSpec &layer, const LayerOperands &operands,
                             mlir::ArrayRef<WeightId> weightIds, const std::string &name, Emit emit);
 
   const TransformerSpec &spec;
   const StackSpec &stack;
   WeightTable &weights;
-  /// Signature to function.
+  /// The functions by signature.
   std::map<std::string, mlir::func::FuncOp> functions;
 };
 

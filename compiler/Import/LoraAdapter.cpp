@@ -16,8 +16,8 @@
 using namespace attune;
 using llvm::StringRef;
 
-/// Keys without influence on what a trained adapter computes, beside those that open reads. The names in the file decide which modules are
-/// adapted.
+/// Keys, beside those that open reads, that do not change what a trained adapter computes. The names in the file decide
+/// which modules are adapted.
 static constexpr StringRef ignoredKeys[] = {
     "auto_mapping",      "corda_config",   "ensure_weight_tying", "eva_config",          "exclude_modules",
     "fan_in_fan_out",    "inference_mode", "layers_pattern",      "layers_to_transform", "loftq_config",
@@ -36,7 +36,8 @@ static constexpr std::pair<const char *, const char *> refusedKeys[] = {
     {"use_qalora", "grouped inputs are not implemented"},
 };
 
-/// Refuses ways to begin that change the base's weights, too: the adapter belongs to weights that no file has.
+/// Refuses initializations that change the weights of the base model, too: the adapter then belongs to weights that no
+/// file has.
 static void checkStart(ConfigReader &reader, const Config &config) {
   const Json *start = config.find("init_lora_weights");
   if (!start || start->is_null() || start->is_boolean())
@@ -47,7 +48,7 @@ static void checkStart(ConfigReader &reader, const Config &config) {
 
 namespace {
 
-/// A setting with other values for some modules: `rank_pattern` over `r`.
+/// A number with other values for some modules, as `r` with `rank_pattern`.
 class PatternedNumber {
 public:
   PatternedNumber(ConfigReader &reader, const Config &config, const char *key, double fallback, const char *patternKey)
@@ -55,7 +56,7 @@ public:
     const Config patterns = config.object(patternKey);
     ConfigReader values(patterns);
     for (const std::string &pattern : patterns.keys()) {
-      // As PEFT has it, a pattern is the end of a module's path.
+      // As in PEFT, a pattern matches the end of a module's path.
       llvm::Regex regex("^(.*\\.)?(" + translate(pattern) + ")$");
       std::string problem;
       if (!regex.isValid(problem) || hasForeignSyntax(pattern))
@@ -65,14 +66,14 @@ public:
     reader.join(values);
   }
 
-  /// The value for the module |path|: that of the first pattern that matches.
+  /// Returns the value for the module |path|, that of the first pattern that matches.
   double of(const std::string &path) const {
     auto other = llvm::find_if(others, [&](const auto &entry) { return entry.first.match(path); });
     return other == others.end() ? value : other->second;
   }
 
 private:
-  /// Returns a Python pattern in the syntax of POSIX.
+  /// Translates a Python pattern to the syntax of POSIX.
   static std::string translate(StringRef pattern) {
     std::string text;
     for (size_t i = 0; i < pattern.size(); ++i) {
@@ -86,7 +87,7 @@ private:
     }
     return text;
   }
-  /// Returns true if POSIX reads |pattern| as something else than Python.
+  /// Returns true if POSIX gives |pattern| another meaning than Python.
   static bool hasForeignSyntax(StringRef pattern) {
     for (size_t i = 0; i + 1 < pattern.size(); ++i) {
       if (pattern[i] == '\\') {
@@ -107,7 +108,7 @@ private:
 
 } // namespace
 
-/// Returns the error that a tensor is not what was expected.
+/// Returns the error that a tensor is not as expected.
 static Status wrongTensor(const std::string &file, const std::string &name, const std::string &expected) {
   return Status::error(file + ": tensor '" + name + "': expected " + expected);
 }
@@ -118,7 +119,7 @@ Status LoraAdapter::addTensor(const TensorView &view) {
     return wrongTensor(file(), view.name, std::string("F32, F16 or BF16, got ") + dtypeName(view.dtype));
   if (!name.consume_front("base_model.model."))
     return wrongTensor(file(), view.name, "a name that begins with 'base_model.model.'");
-  // How the wrappers of PEFT call the module that they wrap.
+  // The names of the wrapped module in PEFT's wrappers.
   std::string path;
   for (StringRef rest = name; !rest.empty();) {
     auto [part, next] = rest.split('.');

@@ -11,15 +11,15 @@
 
 namespace attune {
 
-/// The part of an adapter that changes one tensor of the base model. Views are those of the adapter's file.
+/// The change of one tensor of the base model. Views point into the adapter's file.
 struct AdapterPart {
-  /// The two factors: A `[rank, in]` and B `[out, rank]` of a projection, A `[rank, rows]` and B `[features, rank]` of an embedding. The
-  /// summand of a bias is B alone.
+  /// The two factors: A `[rank, in]` and B `[out, rank]` of a projection, A `[rank, rows]` and B `[features, rank]` of
+  /// an embedding. A change of a bias has B alone.
   const TensorView *a = nullptr, *b = nullptr;
   bool embedding = false;
-  /// The factor of the product.
+  /// The factor of the product B A.
   double scale = 1;
-  /// A whole tensor in place of the base's.
+  /// A tensor that replaces that of the base model.
   const TensorView *replacement = nullptr;
 };
 
@@ -29,15 +29,15 @@ public:
   static constexpr const char *configName = "adapter_config.json";
   static constexpr const char *tensorsName = "adapter_model.safetensors";
 
-  /// Opens |folder|. Fails if the adapter is not of the type LORA, has a setting or a tensor that is not implemented, lacks one of two
-  /// factors, or has no tensors. Whether parts fit a model is for the caller to check.
+  /// Opens |folder|. Fails if the adapter is not of the type LORA, has a setting or a tensor that is not implemented,
+  /// lacks one of two factors, or has no tensors. Does not check that the parts fit a model.
   static Result<LoraAdapter> open(const std::string &folder);
 
-  /// The file with the tensors, for messages.
+  /// Returns the path of the file with the tensors, for messages.
   const std::string &file() const { return tensors.path(); }
-  /// The model that it was trained on, as the adapter calls it; "" if it does not.
+  /// Returns the name of the base model in the adapter; "" if it has none.
   const std::string &baseModel() const { return base; }
-  /// The parts by the name of the tensor of the base model, as "model.layers.0.self_attn.q_proj.weight".
+  /// Returns the parts by the name of the tensor of the base model, as "model.layers.0.self_attn.q_proj.weight".
   const std::map<std::string, AdapterPart> &parts() const { return byName; }
 
 private:

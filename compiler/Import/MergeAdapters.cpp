@@ -11,8 +11,9 @@
 //     |       |               |  |
 //     +-------+               +--+
 //
-// A file may store W as `[in, out]` (GPT-2) or, of an embedding, as `[rows, features]` whose adapter multiplies the other way round; then
-// the term is the transposed product. Either way it becomes `left [rows of the file, rank] * right [rank, columns of the file]`.
+// A file may store W as `[in, out]` (GPT-2), or as `[rows, features]` for an embedding, whose adapter multiplies from
+// the other side; then the term is the transposed product. Either way it is `left [rows of the file, rank] * right
+// [rank, columns of the file]`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +60,7 @@ static std::vector<float> readMatrix(const TensorView &view, bool transposed) {
 
 namespace {
 
-/// The merge of adapters into the tensors of one model.
+/// Merges adapters into the tensors of one model.
 class Merger {
 public:
   Merger(const TransformerSpec &spec, const TensorProvider &tensors) : spec(spec), catalog(spec, tensors) {
@@ -83,7 +84,7 @@ public:
         if (Status status = addTerm(adapter, name, part, scale); status.failed())
           return status;
     }
-    // Modules that share a tensor must still do so.
+    // Modules that share a tensor must share its replacement.
     for (const auto &[parameter, replaced] : replacements)
       if (replaced.count > 0 && !parameter->aliases.empty() && replaced.count < parameter->aliases.size() + 1)
         return sharedTensor(adapter, *replaced.first, *parameter);
@@ -93,13 +94,14 @@ public:
   std::map<std::string, TensorChange, std::less<>> changes;
 
 private:
-  /// The first tensor that replaces a parameter, and how many of the present adapter do: modules that share it may have it several times.
+  /// The first tensor that replaces a parameter, and the number of its replacements in the present adapter: modules
+  /// that share a parameter may store it several times.
   struct Replacement {
     const TensorView *first = nullptr;
     size_t count = 0;
   };
 
-  /// The parameter of the model that |name|, of the part that |view| belongs to, is.
+  /// Returns the parameter of the model with the name |name|. |view| is a tensor of the part, for messages.
   Result<const WeightSpec *> find(const LoraAdapter &adapter, const std::string &name, const TensorView &view) const {
     auto found = byName.find(name);
     if (found != byName.end())
@@ -115,13 +117,14 @@ private:
                          "' of the model, got " + shapeText(view.shape));
   }
 
-  /// Returns the error that a change of |parameter| would be lost: the files lack it, or have others in its place.
+  /// Returns the error that a change of |parameter| would be lost, because the files lack the tensor or have others in
+  /// its place.
   static Status lostChange(const LoraAdapter &adapter, const TensorView &view, const WeightSpec &parameter) {
     return Status::error(adapter.file() + ": tensor '" + view.name + "': expected one for a tensor of the model's files, which lack '" +
                          parameter.name + "'");
   }
 
-  /// The name of |parameter| in the files; its own if they lack it.
+  /// Returns the name of |parameter| in the files, or its own name if they lack it.
   std::string nameInFiles(const WeightSpec &parameter) const {
     std::vector<std::string> names = catalog.namesInFiles(parameter);
     return names.empty() ? parameter.name : names.front();
@@ -199,7 +202,7 @@ private:
   const TransformerSpec &spec;
   WeightCatalog catalog;
   std::map<std::string, const WeightSpec *> byName;
-  /// Tensors that the files store as `[in, out]`.
+  /// The parameters that the files store as `[in, out]`.
   std::set<const WeightSpec *> transposed;
   std::map<const WeightSpec *, Replacement> replacements;
 };

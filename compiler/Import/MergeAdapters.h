@@ -10,18 +10,18 @@
 
 namespace attune {
 
-/// An adapter that a user asks for: its folder, and a factor of what it adds.
+/// A requested adapter: its folder and the factor of its changes.
 struct AdapterRequest {
   std::string folder;
   double scale = 1;
 };
 
-/// Reads "DIR" or "DIR:SCALE". A folder of the whole name counts before a scale.
+/// Parses "DIR" or "DIR:SCALE". If a folder has the whole name, it is the folder.
 AdapterRequest parseAdapter(const std::string &text);
 
-/// Returns |tensors|, those of a model |spec|, with |adapters| added up in their order: W + scale * B * A for each. Whole tensors of an
-/// adapter take the place of the model's. Fails if a tensor of an adapter is not one of the model, has another shape, stands for several
-/// modules that share it, or is replaced twice.
+/// Returns |tensors|, the tensors of the model |spec|, with the changes of |adapters| added in their order: W + scale *
+/// B * A. Tensors that an adapter stores whole replace those of the model. Fails if a tensor of an adapter is not one
+/// of the model, has another shape, belongs to several modules that share it, or is replaced twice.
 Result<std::unique_ptr<TensorProvider>> mergeAdapters(const TransformerSpec &spec, std::unique_ptr<TensorProvider> tensors,
                                                       const std::vector<AdapterRequest> &adapters);
 

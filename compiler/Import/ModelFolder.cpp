@@ -29,7 +29,7 @@ static bool exists(const std::string &path) {
 
 static const char *const caseName = "case.json";
 
-/// The seed of a golden case whose weights are generated; nothing if |folder| is not one.
+/// Returns the seed of a golden case with generated weights; nothing if |folder| is no such case.
 static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
   std::string path = inFolder(folder, caseName);
   if (!exists(path))
@@ -48,7 +48,7 @@ static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
   return std::optional<int64_t>(*value);
 }
 
-/// The tensors of |folder|, stored or generated.
+/// Opens the tensors of |folder|, stored or generated.
 static Result<std::unique_ptr<TensorProvider>> findTensors(const std::string &folder, const TransformerSpec &spec, const Config &config) {
   if (!SafetensorsFolder::present(folder)) {
     Result<std::optional<int64_t>> seed = generatedSeed(folder);
@@ -96,8 +96,8 @@ static Result<Config> openConfig(const ModelSource &source) {
   return status.failed() ? Result<Config>(status) : config;
 }
 
-/// Returns a warning if |config| names Python code of its own for models, but none of it as the class |architecture| or as the class of
-/// |config|: such code may compute something else than the class that stands in for it.
+/// Returns a warning if |config| names Python code of its own for models (`auto_map`), but none for the class
+/// |architecture| or for its own class: such code may compute something else than the class that is compiled.
 static std::vector<std::string> warnOfCode(const Config &config, const std::string &architecture) {
   const Json *map = config.find("auto_map"), *classes = config.find("architectures");
   auto isKnown = [&](const std::string &name) { return name == architecture || (classes && *classes == Json::array({name})); };
@@ -147,7 +147,7 @@ Result<ModelFolder> attune::openModelFolder(const ModelSource &source) {
   return ModelFolder{std::move(*spec), std::move(*tensors), std::move(generation), std::move(warnings)};
 }
 
-/// Copies the file |from|, to be called |to|; nothing if they are the same file.
+/// Copies the file |from| to a file that will be named |to|; nothing if both are the same file.
 static Result<std::optional<OutputFile>> copyFile(const std::string &from, const std::string &to) {
   std::error_code ignored;
   if (fs::equivalent(from, to, ignored))
@@ -163,14 +163,14 @@ static Result<std::optional<OutputFile>> copyFile(const std::string &from, const
   return std::optional<OutputFile>(std::move(*copy));
 }
 
-/// Writes |specs|, tensors of |tensors|, as floats to a file to be called |path|.
+/// Writes the tensors |specs| of |tensors| as floats to a file that will be named |path|.
 static Result<OutputFile> writeWeights(const std::vector<TensorSpec> &specs, const TensorProvider &tensors, const std::string &path,
                                        const Progress &progress) {
   constexpr int64_t chunk = 1 << 20;
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   if (!file)
     return file.status();
-  // The metadata that transformers asks for.
+  // transformers requires this metadata.
   Result<SafetensorsWriter> writer = SafetensorsWriter::create(std::move(*file), path, specs, {{"format", "pt"}});
   if (!writer)
     return writer.status();
@@ -206,7 +206,7 @@ Status attune::initModelFolder(const ModelSource &source, const std::string &fol
   Result<std::unique_ptr<TensorProvider>> tensors = mergeAdapters(*spec, generateTensors(specs, seed, config->file()), source.adapters);
   if (!tensors)
     return tensors.status();
-  // A folder without its configuration, which comes last, is not a model: all files or none.
+  // Names config.json last: a folder without it is not a model, so that there are all files or none.
   Result<OutputFile> weights = writeWeights(specs, **tensors, inFolder(folder, "model.safetensors"), progress);
   if (!weights)
     return weights.status();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// From a path to a description and its numbers, and the way back: a folder made from a configuration and a seed, so
-// that size and speed of a model can be tried without a download.
+// Opens model folders: the description of a model and its tensors. Also makes folders from a configuration and a seed,
+// so that size and speed of a model can be tried without a download.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_MODELFOLDER_H
@@ -18,52 +18,52 @@
 
 namespace attune {
 
-/// A model folder, and what a user says beside it.
+/// A model folder and the user's options for it.
 struct ModelSource {
   ModelSource(std::string folder, std::string architecture = "", std::vector<AdapterRequest> adapters = {})
       : folder(std::move(folder)), architecture(std::move(architecture)), adapters(std::move(adapters)) {}
 
   std::string folder;
-  /// The class that replaces that of the configuration; "" if it does not.
+  /// The class that replaces that of the configuration; "" for none.
   std::string architecture;
-  /// The adapters that are merged into the tensors.
+  /// Adapters to merge into the tensors.
   std::vector<AdapterRequest> adapters;
 };
 
-/// A model: what it computes, its numbers, and how it generates if it is a decoder with caches.
+/// An open model: its description, its tensors and, for a decoder with caches, its generation settings.
 struct ModelFolder {
   TransformerSpec spec;
   std::unique_ptr<TensorProvider> tensors;
   std::optional<GenerationSettings> generation;
-  /// Messages to the user about a model that is accepted.
+  /// Warnings for the user about an accepted model.
   std::vector<std::string> warnings;
 };
 
-/// The files that a model folder is made of. Every file that openModelFolder or a reader of its results looks at has
-/// its place here: the compile cache takes a model for unchanged if none of these files has changed.
+/// The files of a model folder. Every file that openModelFolder or a reader of its results opens must be listed here:
+/// the compile cache considers a model unchanged if none of these files has changed.
 struct ModelFiles {
-  /// Files that decide the code and the settings. Optional files that are absent are listed, too: their appearance is
-  /// a change.
+  /// Files that decide the code and the settings. Includes optional files that are absent, since their appearance is a
+  /// change.
   std::vector<std::string> settings;
-  /// Files that the values of the tensors come from.
+  /// Files with the values of tensors.
   std::vector<std::string> tensors;
 };
 
 /// Lists the files of |folder| without checking them.
 ModelFiles listModelFiles(const std::string &folder);
-/// Lists the files of an adapter in |folder| in the same way.
+/// Lists the files of an adapter in |folder| without checking them.
 ModelFiles listAdapterFiles(const std::string &folder);
 
-/// Opens a model folder: config.json, completed where it lacks its type or class (see completeConfig), and stored weights. A golden case
-/// without weights whose case.json says they are generated gets a generator in their place.
+/// Opens a model folder: config.json, completed if it lacks its type or class (see completeConfig), and the stored
+/// weights. A golden case without weights, whose case.json says that they are generated, has generated ones.
 Result<ModelFolder> openModelFolder(const ModelSource &source);
 
-/// Called with the bytes written and their total.
+/// A function that is called with the number of bytes written so far and their total.
 using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
-/// Writes |folder|: the config.json (and generation_config.json and tokenizer) of |source|, whose class is that of the
-/// configuration, and a model.safetensors with the generated weights of |seed|, adapters merged. Streams, so memory does
-/// not depend on the model's size.
+/// Writes the model folder |folder|: config.json, generation_config.json and tokenizer of |source|, whose class must be
+/// that of the configuration, and a model.safetensors with weights generated from |seed| and the adapters merged.
+/// Writes in a stream, so memory does not depend on the size of the model.
 Status initModelFolder(const ModelSource &source, const std::string &folder, int64_t seed, const Progress &progress = {});
 
 } // namespace attune

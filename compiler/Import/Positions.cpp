@@ -11,7 +11,7 @@
 using namespace attune;
 using namespace mlir;
 
-/// Positions |counted| over tokens that are not padding, of sequences that go on after |past| tokens. Padding has the position |padding|.
+/// Makes the positions |counted| of visible tokens continue after |past| tokens. Padding has the position |padding|.
 static Value continueCounting(EntryScope &scope, Value counted, Value past, int64_t padding) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("position_ids");
@@ -29,7 +29,8 @@ static Value continueCounting(EntryScope &scope, Value counted, Value past, int6
       .getResult(0);
 }
 
-/// |counted| `[batch, keys]` without what belongs to earlier tokens: the last columns, as many as |tokens| has in a sequence.
+/// Drops the columns of |counted| `[batch, keys]` that belong to earlier tokens: keeps the last, as many as a sequence
+/// of |tokens| has.
 static Value dropEarlier(EntryScope &scope, Value counted, TokenBatch &tokens) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("position_ids");
@@ -39,7 +40,7 @@ static Value dropEarlier(EntryScope &scope, Value counted, TokenBatch &tokens) {
   return tensor::ExtractSliceOp::create(builder, loc, counted, offsets, sizes, strides);
 }
 
-/// |positions| `[batch, length]` plus |rows|.
+/// Adds |rows| to |positions| `[batch, length]`.
 static Value shiftPositions(EntryScope &scope, Value positions, int64_t rows) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("position_ids");
@@ -61,7 +62,7 @@ Value attune::emitPositions(EntryScope &scope, StackRole role, TokenBatch &token
   Value counts = scope.input(spec.countsMask ? InputRole::AttentionMask : InputRole::TokenIds, role);
   if (spec.countedAfter && counts) {
     Value counted = xfmr::CountedPositionsOp::create(scope.builder, scope.at("position_ids"), counts, *spec.countedAfter);
-    // The mask of a call that gets the keys of earlier tokens is one of these, too.
+    // The mask of a call with the keys of earlier tokens covers these, too.
     if (spec.countsMask && scope.past(0))
       counted = dropEarlier(scope, counted, tokens);
     else if (Value past = tokens.pastLengths())
@@ -71,7 +72,7 @@ Value attune::emitPositions(EntryScope &scope, StackRole role, TokenBatch &token
   return tokens.generateIds(/*counting=*/!spec.onePosition, spec.countedAfter ? *spec.countedAfter + 1 : 0);
 }
 
-/// One more than the largest of |positions| `[batch, length]`, as a tensor without dimensions.
+/// Returns the largest of |positions| `[batch, length]` plus one, as a tensor of rank 0.
 static Value emitLongest(EntryScope &scope, Location loc, Value positions) {
   OpBuilder &builder = scope.builder;
   Value zero = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
@@ -88,8 +89,8 @@ static Value emitLongest(EntryScope &scope, Location loc, Value positions) {
       .getResult(0);
 }
 
-/// |positions| `[T]` in the second part of a table whose first has |shortRows| rows, if the longest sequence is longer than these: of
-/// |length| tokens or, where an input gives positions, as those of all tokens say, padding included.
+/// Moves |positions| `[T]` to the second part of a table whose first part has |shortRows| rows if the longest sequence
+/// has more tokens: |length| of them or, if positions are an input, as many as its positions say, padding included.
 static Value chooseRows(EntryScope &scope, Value positions, Value given, Value length, int64_t shortRows) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("rotary_rows");

@@ -8,11 +8,11 @@
 
 namespace attune {
 
-/// The positions of |tokens| in their sequences, `[T]`: those of the input, or as the stack |role| counts them.
+/// Returns the positions of |tokens| in their sequences, `[T]`: the input, or the count of the stack |role|.
 mlir::Value emitPositions(EntryScope &scope, StackRole role, TokenBatch &tokens);
 
-/// The rows of |tokens| in the rotary tables of the stack |role|, `[T]`; null if no layer has one. |length| is that of the longest
-/// sequence, earlier tokens included.
+/// Returns the rows of |tokens| in the tables of rotary embeddings of the stack |role|, `[T]`; null if no layer has
+/// such a table. |length| is the length of the longest sequence, earlier tokens included.
 mlir::Value emitRotaryRows(EntryScope &scope, StackRole role, TokenBatch &tokens, mlir::Value length);
 
 } // namespace attune

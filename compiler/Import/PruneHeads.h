@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A head is removed by leaving out its rows of the query, key and value projections and its columns of the output projection. Weights may
-// have been saved without them (`pruned_heads` of a configuration), or they are left out when the model is compiled (`--prune-heads`).
-// Heads are numbered as in the model before anything was removed.
+// A head is removed by removing its rows of the query, key and value projections and its columns of the output
+// projection. Weights may be saved without them (`pruned_heads` of a configuration), or they are removed by the
+// compiler (`--prune-heads`). Heads are numbered as in the model before any removal.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_PRUNEHEADS_H
@@ -19,17 +19,18 @@ namespace attune {
 /// Heads to remove, by layer.
 using HeadsByLayer = std::map<int64_t, std::vector<int64_t>>;
 
-/// Reads `pruned_heads`: {"0": [1], "1": [0, 2]}. Layers, heads and that each layer keeps a head are checked.
+/// Reads `pruned_heads`: {"0": [1], "1": [0, 2]}. Checks the numbers of layers and heads, and that each layer keeps a
+/// head.
 HeadsByLayer readPrunedHeads(ConfigReader &reader, int64_t layers, int64_t heads);
-/// Records an error if `pruned_heads` removes any, for families whose reference cannot save such weights.
+/// Records an error if `pruned_heads` removes any heads, for families whose reference cannot save such weights.
 void rejectPrunedHeads(ConfigReader &reader);
-/// The heads of 0 … |heads| - 1 that |pruned| leaves to |layer|.
+/// Returns the heads of 0 … |heads| - 1 that |pruned| does not remove from |layer|.
 std::vector<int64_t> remainingHeads(const HeadsByLayer &pruned, int64_t layer, int64_t heads);
 
-/// Parses "0:1;1:0,2", as in `--prune-heads`.
+/// Parses "0:1;1:0,2", the value of `--prune-heads`.
 Result<HeadsByLayer> parsePruneHeads(std::string_view text);
-/// Removes heads of the self-attention of the model's stack (of an encoder with a decoder, the encoder's). Heads that are gone already are
-/// ignored, as the reference does.
+/// Removes heads of self-attention in the main stack, or in the encoder of a model with two. Ignores heads that are
+/// removed already, as the reference does.
 Status pruneHeads(TransformerSpec &spec, const HeadsByLayer &pruned);
 
 } // namespace attune

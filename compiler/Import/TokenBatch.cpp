@@ -71,13 +71,13 @@ Value TokenBatch::withNeighbors(Location loc, Value value, int64_t taps) {
     };
     Value token = linalg::IndexOp::create(inner, loc, 0), tap = linalg::IndexOp::create(inner, loc, 1);
     Value row = token;
-    if (places) { // rows beyond the last token have a negative place
+    if (places) { // rows beyond the last token have a negative padded position
       Value place = tensor::ExtractOp::create(inner, loc, places, token);
       row = arith::MaxSIOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, inner.getIndexType(), place), index(0));
     }
     Value offset = arith::SubIOp::create(inner, loc, tap, index(taps / 2));
     Value number = arith::AddIOp::create(inner, loc, arith::RemUIOp::create(inner, loc, row, paddedLength), offset);
-    // Unsigned, numbers before the sequence are beyond it, too.
+    // As unsigned, positions before the sequence are out of range, too.
     Value exists = compare(arith::CmpIPredicate::ult, number, paddedLength);
     Value neighbor = arith::SelectOp::create(inner, loc, exists, arith::AddIOp::create(inner, loc, row, offset), index(0));
     Value element = tensor::ExtractOp::create(inner, loc, padded, ValueRange{neighbor, linalg::IndexOp::create(inner, loc, 2)});
@@ -129,7 +129,7 @@ Value TokenBatch::toPaddedProbabilities(Value probabilities) {
                                               places);
 }
 
-/// A linalg op already here: no op of the dialect needs to see these ids as more than a loop.
+/// Emits a linalg operation, not one of the dialect, since no pass needs to know these ids.
 Value TokenBatch::computeIds(Location loc, Value count, llvm::function_ref<Value(OpBuilder &, Location, Value)> idOf) {
   OpBuilder &builder = scope.builder;
   Value ids = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(count), builder.getI64Type());
@@ -148,12 +148,13 @@ Value TokenBatch::generateIds(bool counting, int64_t first) {
     return arith::ConstantOp::create(inner, loc, inner.getI64IntegerAttr(first));
   };
   if (counting && past) {
-    // Padding that is left out has no position: tokens are counted from where their sequence begins.
+    // Skipped padding has no position: tokens are counted from the beginning of their sequence.
     Value count = places ? Value(tensor::DimOp::create(scope.builder, loc, places, 0)) : tokens;
     return computeIds(loc, count, [&](OpBuilder &inner, Location loc, Value token) -> Value {
       auto toIndex = [&](Value id) { return arith::IndexCastOp::create(inner, loc, inner.getIndexType(), id); };
       auto at = [&](Value values, Value index) -> Value { return tensor::ExtractOp::create(inner, loc, values, index); };
-      // Behind the last token there may be rows of none, with a negative place; they read the tables of positions, too.
+      // Rows past the last token have a negative padded position. They get position 0, since they read the tables of
+      // positions, too.
       Value none = arith::ConstantIndexOp::create(inner, loc, 0);
       Value place = places ? Value(arith::MaxSIOp::create(inner, loc, toIndex(at(places, token)), none)) : token;
       Value sequence = arith::DivUIOp::create(inner, loc, place, paddedLength);

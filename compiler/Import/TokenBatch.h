@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Between padded tensors `[B, L, …]` of the caller and token tensors `[T, …]` of the model.
+// Converts between padded tensors `[B, L, …]` of the caller and token tensors `[T, …]` of the model.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_TOKENBATCH_H
@@ -13,59 +13,60 @@
 
 namespace attune {
 
-/// The reassociation that joins the first two of |rank| dimensions.
+/// Returns the reassociation that joins the first two of |rank| dimensions.
 mlir::SmallVector<mlir::ReassociationIndices> joinFirstTwo(int64_t rank);
 
-/// The sequences that go through one stack of an entry.
+/// The sequences that one stack of an entry computes.
 class TokenBatch {
 public:
-  /// Sequences of |length| tokens, a dim called |lengthDim| or the number itself. |mask|, which may be null, hides some of them: from the
-  /// keys or, if padding is skipped, from everything.
+  /// Creates |batch| sequences of |length| tokens. |lengthDim| is the dim of the length, or its value. |mask|, which
+  /// may be null, hides tokens from attention or, if padding is skipped, from all operations.
   TokenBatch(EntryScope &scope, mlir::Value batch, mlir::Value length, std::string lengthDim, mlir::Value mask);
 
-  /// Sequence b goes on after |pastLengths|[b] tokens: positions begin there.
+  /// Makes sequence b continue after |pastLengths|[b] tokens, from where its positions are counted.
   void continueAfter(mlir::Value pastLengths) { past = pastLengths; }
 
-  /// Hides all keys from the queries of tokens that the mask, one of tokens, hides.
+  /// Hides all keys from the queries of tokens that the mask, one value for each token, hides.
   void maskQueries();
 
-  /// What was given to continueAfter, or null.
+  /// Returns the argument of continueAfter, or null.
   mlir::Value pastLengths() const { return past; }
   mlir::Value batch() const { return batchSize; }
   mlir::Value length() const { return paddedLength; }
-  /// Number of tokens of the padded batch.
+  /// Returns the number of tokens of the padded batch.
   mlir::Value paddedTokens() const { return tokens; }
   const Sequences &sequences() const { return packed; }
-  /// Where packed tokens stand in the padded batch; null if nothing is packed.
+  /// Returns the padded position of each packed token; null if nothing is packed.
   mlir::Value positions() const { return places; }
-  /// The dim of the length.
+  /// Returns the dim of the length.
   const std::string &lengthDim() const { return dim; }
 
-  /// |value| with zeros in the rows of hidden tokens.
+  /// Returns |value| with zeros in the rows of hidden tokens.
   mlir::Value zeroHidden(mlir::Location loc, mlir::Value value);
-  /// Each token of |value|, `[T, H]`, and its |taps| - 1 neighbors, half of them before it, as `[T, taps * H]`: zeros where a sequence ends
-  /// and where padding is skipped.
+  /// Returns each token of |value| `[T, H]` joined with its |taps| - 1 neighbors, half of them before it, as `[T, taps
+  /// * H]`. Neighbors beyond the sequence, and skipped tokens, are zero.
   mlir::Value withNeighbors(mlir::Location loc, mlir::Value value, int64_t taps);
 
-  /// `[B, L, …]` as `[T, …]`: joined, and packed if padding is skipped.
+  /// Converts `[B, L, …]` to `[T, …]`: joins the dimensions, and packs tokens if padding is skipped.
   mlir::Value toTokens(mlir::Value padded);
-  /// `[T, …]` as `[B, L, …]`; with |squeeze| without the last dimension, whose size is 1.
+  /// Converts `[T, …]` to `[B, L, …]`; with |squeeze|, without the last dimension, whose size is 1.
   mlir::Value toPadded(mlir::Value tokens, bool squeeze = false);
-  /// Probabilities `[B, H, L, K]` of packed tokens at their padded places.
+  /// Moves probabilities `[B, H, L, K]` of packed tokens to their padded positions.
   mlir::Value toPaddedProbabilities(mlir::Value probabilities);
-  /// Ids that no input gives, one for each token: 0, or |first| plus its place in its sequence.
+  /// Returns ids for each token that are not an input: 0 or, if |counting|, |first| plus the position of the token in
+  /// its sequence.
   mlir::Value generateIds(bool counting, int64_t first = 0);
-  /// The last token of each sequence, `[B, …]` of `[T, …]`.
+  /// Returns the last token of each sequence, `[B, …]` of `[T, …]`.
   mlir::Value lastTokens(mlir::Value tokens);
 
 private:
-  /// Ids of |count| tokens or sequences; |idOf| makes one from its number.
+  /// Returns ids of |count| tokens or sequences; |idOf| computes one from its number.
   mlir::Value computeIds(mlir::Location loc, mlir::Value count,
                          llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> idOf);
 
   EntryScope &scope;
   mlir::Value batchSize, paddedLength, tokens, places, past;
-  /// The mask, `[B, L]` of integers, where its tokens are not left out; else null.
+  /// The mask `[B, L]` of integers if its hidden tokens are computed, else null.
   mlir::Value visibility;
   Sequences packed;
   std::string dim;

@@ -1,4 +1,4 @@
-//===- TransformerSpec.cpp - What a model computes, for all families ------===//
+//===- TransformerSpec.cpp - The description of a model of any family -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

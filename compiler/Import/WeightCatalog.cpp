@@ -10,7 +10,8 @@
 using namespace attune;
 using llvm::StringRef;
 
-/// Adds |name| under the names of releases before 2019, where it is a parameter of a norm: "LayerNorm.gamma" for "LayerNorm.weight".
+/// Adds |name| and, for a parameter of a norm, its name in releases before 2019: "LayerNorm.gamma" for
+/// "LayerNorm.weight".
 static void addWithLegacySuffix(std::vector<std::string> &names, StringRef name) {
   names.push_back(name.str());
   StringRef stem = name;
@@ -52,7 +53,8 @@ std::vector<std::string> WeightCatalog::namesInFiles(const WeightSpec &parameter
   return names;
 }
 
-/// Names that torch.compile, data parallelism and FSDP put into those of a model's tensors. The reference library does not remove them.
+/// Prefixes that torch.compile, data parallelism and FSDP add to the names of tensors. The reference library does not
+/// remove them.
 static constexpr StringRef wrappers[] = {"_orig_mod.", "module.", "_fsdp_wrapped_module."};
 
 std::string WeightCatalog::findWrapped(const std::vector<std::string> &names) const {

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A family declares the tensors its files have and, where a layer wants them in another form, expressions over them: the counterparts of
-// the
-// `#xfmr` sources, before there is a context to make attributes in. Expressions are numbered like tensors, so that whatever takes a weight
-// takes either.
+// A family declares the tensors of its files and, where a layer needs another form, expressions over them: the
+// counterparts of the `#xfmr` sources, before there is a context for attributes. Expressions are numbered like tensors,
+// so that a weight may be either.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_WEIGHTSPEC_H
@@ -33,16 +32,17 @@ struct WeightSpec {
   enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat, Stack, Project, LayerNorm };
 
   Kind kind = Tensor;
-  /// Tensor: the name in the files, as the current version of the reference implementation has it. Others: a name for the module.
+  /// Tensor: the name in the files, as in the current version of the reference implementation. Others: a name for the
+  /// module.
   std::string name;
   std::vector<int64_t> shape;
   /// Tensor: other names of the same parameter.
   std::vector<std::string> aliases;
-  /// Tensor: the value of all elements where the files lack it.
+  /// Tensor: the value of all elements if the files lack it.
   std::optional<double> absent;
-  /// Tensor: the weight that takes its place where the files lack it.
+  /// Tensor: the weight that replaces it if the files lack it.
   WeightId standIn = noWeight;
-  /// Tensor: one that files have in place of others, so that generated files lack it.
+  /// Tensor: true if files may have it in place of others. Generated files lack it.
   bool isStandIn = false;
   std::vector<WeightId> operands;
   /// Slice, Select, Concat.
@@ -54,11 +54,11 @@ struct WeightSpec {
   /// Computed: the kind of table and its parameters.
   std::string table;
   WeightParameters parameters;
-  /// Computed: the tensor whose values, where the files have it, are the parameter `frequencies`.
+  /// Computed: a tensor whose values, if the files have it, become the parameter `frequencies`.
   WeightId frequencies = noWeight;
 };
 
-/// The weights of a model, tensors in the order of a generated file.
+/// The weights of a model, with tensors in the order of a generated file.
 class WeightList {
 public:
   std::vector<WeightSpec> weights;
@@ -67,45 +67,46 @@ public:
 
   /// Declares a tensor of the files.
   WeightId tensor(std::string name, std::vector<int64_t> shape, std::vector<std::string> aliases = {});
-  /// Says that files may have the tensor |id| under |name|, too: of tensors that are one, some keep only the last.
+  /// Adds |name| as another name of the tensor |id|: if several tensors are one, some files keep only the last.
   void addAlias(WeightId id, std::string name) { weights[id].aliases.push_back(std::move(name)); }
-  /// A constant filled with |value|.
+  /// Returns a constant filled with |value|.
   WeightId fill(std::string name, std::vector<int64_t> shape, double value);
-  /// A table that `#xfmr.computed` names |table|.
+  /// Returns a table of the kind |table| of `#xfmr.computed`.
   WeightId computed(std::string name, std::vector<int64_t> shape, std::string table, WeightParameters parameters);
-  /// Indices |begin| … |end| - 1 of |axis|.
+  /// Returns the indices |begin| … |end| - 1 of |axis|.
   WeightId slice(WeightId id, int64_t axis, int64_t begin, int64_t end);
-  /// The listed indices of |axis|.
+  /// Returns the listed indices of |axis|.
   WeightId select(WeightId id, int64_t axis, std::vector<int64_t> indices);
-  /// A matrix with rows and columns exchanged.
+  /// Returns the transposed matrix.
   WeightId transpose(WeightId id) { return permute(id, {1, 0}); }
-  /// Dimension i of the result is dimension |permutation|[i] of the weight.
+  /// Returns the weight with permuted dimensions: dimension i of the result is dimension |permutation|[i] of the
+  /// weight.
   WeightId permute(WeightId id, std::vector<int64_t> permutation);
   WeightId reshape(WeightId id, std::vector<int64_t> shape);
   WeightId scale(WeightId id, double factor);
-  /// Every element plus |value|.
+  /// Returns the weight with |value| added to every element.
   WeightId shift(WeightId id, double value);
-  /// The weights joined along |axis|.
+  /// Returns the weights joined along |axis|.
   WeightId concat(int64_t axis, std::vector<WeightId> ids);
-  /// The weights, all of one shape, along a new first axis.
+  /// Returns the weights, all of one shape, stacked along a new first axis.
   WeightId stackWeights(std::vector<WeightId> ids);
 
-  /// `rows matrix^T + bias`; |bias| may be noWeight.
+  /// Returns `rows matrix^T + bias`; |bias| may be noWeight.
   WeightId project(WeightId rows, WeightId matrix, WeightId bias);
-  /// The layer norm of each row of a matrix.
+  /// Returns the matrix |rows| with each row normalized by a layer norm.
   WeightId layerNorm(WeightId rows, WeightId weight, WeightId bias, double epsilon);
 
   /// Declares a tensor that files may have in place of others (setStandIn) or of a formula (`frequencies`).
   WeightId otherTensor(std::string name, std::vector<int64_t> shape);
-  /// Says that |standIn| takes the place of the tensor |id| where the files lack it.
+  /// Sets the weight that replaces the tensor |id| if the files lack it.
   void setStandIn(WeightId id, WeightId standIn) { weights[id].standIn = standIn; }
 
-  /// The tensors of a generated weight file.
+  /// Returns the tensors of a generated weight file.
   std::vector<TensorSpec> tensors() const;
 
 private:
   WeightId add(WeightSpec spec);
-  /// An expression over |id| whose name is that of |id| and |suffix|.
+  /// Returns an expression over |id|, named by the name of |id| and |suffix|.
   WeightSpec over(WeightId id, WeightSpec::Kind kind, const std::string &suffix) const;
 };
 

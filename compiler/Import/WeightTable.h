@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Declares an `xfmr.weight` for each weight that is used, at its first use, and refers to it from the entries.
+// Declares an `xfmr.weight` for each weight at its first use, and references to it in the entries.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_WEIGHTTABLE_H
@@ -22,27 +22,27 @@ class WeightTable {
 public:
   WeightTable(const TransformerSpec &spec, const TensorProvider &tensors, mlir::ModuleOp module);
 
-  /// Starts another entry: values of the one before are not used any more.
+  /// Begins another entry. Values in the previous one are not used any more.
   void beginEntry() { values.clear(); }
 
-  /// The value of |weight| (null for noWeight) where |builder|, which is in the body of the entry, stands. After an error the value still
-  /// has the right type, so that building goes on.
+  /// Returns the value of |weight| at the insertion point of |builder| in the body of the entry; null for noWeight.
+  /// After an error the value still has the right type, so that building can continue.
   mlir::Value get(mlir::OpBuilder &builder, WeightId weight);
 
-  /// The first weight that was missing or wrong, or success.
+  /// Returns the error for the first weight that was missing or wrong, or success.
   const Status &status() const { return first; }
 
 private:
   mlir::RankedTensorType typeOf(const WeightSpec &weight);
-  /// The source of |weight|; records an error if the files lack a tensor of it.
+  /// Returns the source of |weight|. Records an error if the files lack a tensor of it.
   mlir::Attribute sourceOf(WeightId weight);
-  /// The symbol of |weight|, declared if it is new.
+  /// Returns the symbol of |weight|, declared at its first use.
   mlir::xfmr::WeightOp declare(mlir::OpBuilder &builder, WeightId weight);
 
   const TransformerSpec &spec;
   WeightCatalog catalog;
   mlir::ModuleOp module;
-  /// The last weight of the module, behind which the next one stands.
+  /// The last weight of the module; the next one is inserted after it.
   mlir::Operation *last = nullptr;
   std::map<WeightId, mlir::xfmr::WeightOp> symbols;
   std::set<std::string> names;

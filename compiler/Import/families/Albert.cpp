@@ -58,7 +58,7 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   }
 }
 
-/// tanh of a projection of the first token.
+/// Returns the steps of the pooler: tanh of a projection of the first token.
 static std::vector<HeadStep> pooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   const std::string path = prefix + "pooler";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),
@@ -70,7 +70,7 @@ static void declareOutputs(TransformerSpec &spec, const BertKeys &keys, const st
   spec.outputs.push_back({"pooler_output", pooler(spec, keys, prefix)});
 }
 
-/// Scores of all words for every token.
+/// Returns the steps to the scores of all words for every token.
 static std::vector<HeadStep> predictions(TransformerSpec &spec, const BertKeys &keys) {
   const std::string path = "predictions";
   LinearSpec words;

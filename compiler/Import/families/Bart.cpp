@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The switches of each family, with the defaults of its configuration class in transformers.
+// The variants of BART, with the defaults of the configuration classes in transformers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +10,8 @@
 
 using namespace attune;
 
-/// Norms after the residual sums, normed sums of words and learned positions. The first two rows of a table of positions are for nothing.
+/// Norms after the residual sums, a norm of the embeddings, learned positions. The first two rows of a table of
+/// positions are unused.
 Result<TransformerSpec> attune::readBartSpec(const Config &config) {
   BartVariant bart("bart", "Bart");
   bart.classifies = true;
@@ -24,7 +25,7 @@ Result<TransformerSpec> attune::readBartSpec(const Config &config) {
   return readBartLike(config, bart);
 }
 
-/// BART's layers over computed positions, sines before cosines, and no norm of embeddings.
+/// BART's layers with computed positions, sines before cosines, and without the norm of the embeddings.
 Result<TransformerSpec> attune::readMarianSpec(const Config &config) {
   BartVariant marian("marian", "Marian");
   marian.generator = "MTModel";
@@ -35,7 +36,7 @@ Result<TransformerSpec> attune::readMarianSpec(const Config &config) {
   return readBartLike(config, marian);
 }
 
-/// Norms before the branches and after the last layer, with BART's embeddings.
+/// BART's embeddings; norms before the branches and after the last layer.
 Result<TransformerSpec> attune::readMBartSpec(const Config &config) {
   BartVariant mbart("mbart", "MBart");
   mbart.classifies = true;
@@ -48,7 +49,8 @@ Result<TransformerSpec> attune::readMBartSpec(const Config &config) {
   return readBartLike(config, mbart);
 }
 
-/// M2M100 and NLLB: mBART's layers over positions counted over the ids that are not padding, and no norm of embeddings.
+/// M2M100 and NLLB: mBART's layers with positions counted over the ids that are not padding, and without the norm of
+/// the embeddings.
 Result<TransformerSpec> attune::readM2M100Spec(const Config &config) {
   BartVariant m2m("m2m_100", "M2M100");
   m2m.decodesAlone = false;
@@ -62,7 +64,7 @@ Result<TransformerSpec> attune::readM2M100Spec(const Config &config) {
   return readBartLike(config, m2m);
 }
 
-/// mBART's layers over Marian's positions.
+/// mBART's layers with Marian's positions.
 Result<TransformerSpec> attune::readPegasusSpec(const Config &config) {
   BartVariant pegasus("pegasus", "Pegasus");
   pegasus.placement = NormPlacement::Pre;
@@ -73,7 +75,7 @@ Result<TransformerSpec> attune::readPegasusSpec(const Config &config) {
   return readBartLike(config, pegasus);
 }
 
-/// mBART's layers over learned positions from the first row on, and no norm of embeddings.
+/// mBART's layers with learned positions from the first row on, and without the norm of the embeddings.
 Result<TransformerSpec> attune::readBlenderbotSpec(const Config &config) {
   BartVariant blenderbot("blenderbot", "Blenderbot");
   blenderbot.placement = NormPlacement::Pre;
@@ -88,7 +90,7 @@ Result<TransformerSpec> attune::readBlenderbotSpec(const Config &config) {
   return readBartLike(config, blenderbot);
 }
 
-/// BART's layers; the decoder adds positions to normed words, which are never scaled.
+/// BART's layers. The decoder adds positions after the norm of words, and never scales words.
 Result<TransformerSpec> attune::readBlenderbotSmallSpec(const Config &config) {
   BartVariant small("blenderbot-small", "BlenderbotSmall");
   small.embeddingNorm = true;

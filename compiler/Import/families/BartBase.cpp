@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Words, scaled or not, plus positions, a norm of the sum or none, layers whose norms are before or after their branches, and a norm after
-// the last layer or none. Heads are in BartHeads.cpp.
+// The models of BART's variants: words, scaled in some variants, plus positions; a norm of the sum in some; layers with
+// norms before or after the branches; a norm after the last layer in some. Heads are in BartHeads.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,23 +14,24 @@
 
 using namespace attune;
 
-/// The epsilon of all norms, for which there is no key.
+/// The epsilon of all norms, which no key sets.
 static constexpr double epsilon = 1e-5;
 
-/// The factor of words of the stack of |role|.
+/// Returns the factor of words in the stack |role|.
 static double embeddingScale(const BartVariant &variant, const BartKeys &keys, StackRole role) {
   return keys.scaled && !(role == StackRole::Decoder && variant.plainTargets) ? std::sqrt(double(keys.hidden)) : 1;
 }
 
-/// True if the factor of words in the stack of |role| is that of given vectors, too. If not, the table is scaled.
+/// Returns true if the factor of words in the stack |role| applies to the input `inputs_embeds`, too. If not, the table
+/// is scaled.
 static bool scalesVectors(const BartVariant &variant, StackRole role) { return role == StackRole::Decoder && variant.scalesGivenTargets; }
 
-/// The table of the stack of |role|, made of |table|.
+/// Returns the word table of the stack |role|, |table| or a scaled |table|.
 static WeightId declareWords(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role, WeightId table) {
   return scalesVectors(variant, role) ? table : spec.scale(table, embeddingScale(variant, keys, role));
 }
 
-/// Declares the stack of |role| whose table is |words|.
+/// Declares the stack |role| with the word table |words|.
 static void declareStack(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role, const std::string &prefix,
                          WeightId words) {
   bool decoder = role == StackRole::Decoder;
@@ -55,7 +56,7 @@ BartTables attune::declareBartStacks(TransformerSpec &spec, const BartVariant &v
   if (keys.shared && keys.tied) {
     tables.encoder = tables.decoder = spec.tensor(prefix + "shared.weight", {keys.vocab, keys.hidden}, {encoderName, decoderName});
   } else {
-    // Files may have one table for all, even where they need not be one.
+    // Files may have one table for all, even if the configuration allows several.
     const std::vector<std::string> one = keys.shared ? std::vector{prefix + "shared.weight"} : std::vector<std::string>();
     tables.encoder = spec.tensor(encoderName, {keys.vocab, keys.hidden}, one);
     tables.decoder = spec.tensor(decoderName, {keys.decoderVocab, keys.hidden}, one);
@@ -136,7 +137,7 @@ static void declarePositions(TransformerSpec &spec, const BartVariant &variant, 
     spec.decoder->embeddings.normsWords = variant.decoderNormsWords;
 }
 
-/// One attention; the names are those of a generated file, in its order.
+/// Declares an attention in the order of tensors in a generated file.
 static AttentionSpec declareAttention(TransformerSpec &spec, const BartVariant &variant, int64_t hidden, int64_t heads,
                                       const std::string &path, bool causal) {
   AttentionSpec attention;

@@ -11,7 +11,7 @@ using namespace attune;
 /// The classes of a family.
 enum class BartClass { Model, Generator, SequenceClassification, QuestionAnswering, DecoderAlone };
 
-/// The keys of one side, whose names begin with |side|.
+/// Reads the keys of one stack, whose names begin with its role.
 static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant, StackRole role, int64_t hidden) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12};
   bool encoder = role == StackRole::Encoder;
@@ -20,7 +20,8 @@ static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant,
   keys.layers = reader.integer((side + "_layers").c_str(), encoder ? variant.encoderLayers : variant.decoderLayers, layers);
   keys.heads = reader.integer(heads.c_str(), variant.heads, size);
   keys.inner = reader.integer((side + "_ffn_dim").c_str(), variant.inner, size);
-  // Other names of the encoder's keys alone. Version 4 of the reference takes the layers from the first, version 5 from the other.
+  // Only the encoder's keys have other names. Version 4 of the reference reads the number of layers from the first
+  // name, version 5 from the other.
   if (encoder && variant.layersAlias) {
     int64_t number = reader.integer(variant.layersAlias, keys.layers, layers);
     if (reader.present("encoder_layers") && number != keys.layers)
@@ -34,7 +35,7 @@ static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant,
   return keys;
 }
 
-/// Reads the keys about positions and refuses those that would give them another meaning.
+/// Reads the keys of positions. Refuses those that would change the meaning of positions.
 static void readPositions(ConfigReader &reader, const BartVariant &variant, BartKeys &keys) {
   keys.positions = reader.integer("max_position_embeddings", variant.maxPositions, {1, 1 << 24});
   if (variant.positions == BartPositions::Counted || variant.shift == BartShift::LastToken)
@@ -63,7 +64,7 @@ BartKeys attune::readBartKeys(ConfigReader &reader, const BartVariant &variant, 
   keys.end = reader.integerOrNull("eos_token_id", variant.end, {-1, int64_t(1) << 31});
   if (keys.shared && keys.decoderVocab != keys.vocab)
     reader.fail("decoder_vocab_size", "that of 'vocab_size', which is " + std::to_string(keys.vocab) + ", for a table of both sides");
-  // Keys of the first releases, when one class had all these switches. Later ones do not read them.
+  // Keys of the first releases, in which one class had all these switches. Later releases ignore them.
   if (variant.placement == NormPlacement::Post)
     reader.reject("normalize_before", "norms before the branches are not implemented for this family");
   if (!variant.finalNorm)
@@ -74,7 +75,7 @@ BartKeys attune::readBartKeys(ConfigReader &reader, const BartVariant &variant, 
   return keys;
 }
 
-/// Says what ids a decoder without ids gets.
+/// Declares how the decoder's ids are made without an input of ids.
 static void declareShift(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys) {
   if (variant.shift == BartShift::LastToken)
     spec.shiftedIds = ShiftedIdsSpec{0, keys.padding};
@@ -89,7 +90,7 @@ static WeightId declareLogitsBias(TransformerSpec &spec, const BartKeys &keys) {
   return spec.reshape(bias, {keys.decoderVocab});
 }
 
-/// The step to the scores of all words; |bias| is added to them.
+/// Returns the step to the scores of all words, to which |bias| is added.
 static HeadStep declareScores(TransformerSpec &spec, const BartKeys &keys, const BartTables &tables, WeightId bias) {
   LinearSpec head;
   head.weight = keys.tied ? tables.decoder : spec.tensor("lm_head.weight", {keys.decoderVocab, keys.hidden});

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The base model is in BertBase.cpp.
+// The classes of BERT. The base model is in BertBase.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-/// Whether the second of two segments follows the first.
+/// Returns the steps to two scores: whether the second segment follows the first, or not.
 static std::vector<HeadStep> nextSentence(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   std::vector<HeadStep> steps = bertPooler(spec, keys, prefix);
   steps.push_back(linearStep(spec.linear("cls.seq_relationship", keys.hidden, 2), "cls.seq_relationship"));

@@ -1,4 +1,4 @@
-//===- BertBase.cpp - What BERT and its descendants share -----------------===//
+//===- BertBase.cpp - Shared parts of BERT and its variants ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -102,7 +102,7 @@ void attune::declareBertInputs(TransformerSpec &spec, const BertKeys &keys) {
     input.stack = spec.mainStack();
 }
 
-/// The attention |path| with |heads|; only the layer's own has relative positions.
+/// Declares the attention |path| with |heads|. Only self-attention has relative positions.
 static AttentionSpec declareAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
                                       const std::vector<int64_t> &heads, bool own) {
   AttentionSpec attention;

@@ -1,8 +1,8 @@
-//===- BertBase.h - What BERT and its descendants share ---------*- C++ -*-===//
+//===- BertBase.h - Shared parts of BERT and its variants -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Keys, tensor names and layers of BERT, which RoBERTa has, too, and heads that all models of its kind have.
+// Keys, tensor names and layers of BERT, which RoBERTa shares, and heads that all models of this kind share.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_FAMILIES_BERTBASE_H
@@ -23,41 +23,44 @@ struct BertKeys {
   double epsilon, dropout, classifierDropout;
   mlir::xfmr::Activation activation;
   bool tied;
-  /// Whether tokens attend to earlier ones only, and whether they attend to another sequence, too.
+  /// True if tokens attend to earlier ones only; true if there is cross attention.
   bool decoder = false, cross = false;
-  /// Whether positions are vectors of distances in the attention, multiplied by queries (and keys), and not embeddings.
+  /// True if positions are vectors of distances in attention, multiplied by queries, instead of embeddings; true if
+  /// these are also multiplied by keys.
   bool relative = false, relativeToKeys = false;
-  /// Positions are rotary embeddings of queries and keys.
+  /// Rotary embeddings of queries and keys, if positions are these.
   std::optional<RopeSpec> rope;
-  /// The embeddings have a table of positions.
+  /// True if the embeddings have a table of positions.
   bool positionTable = true;
-  /// The name of the norm of the embeddings, null if there is none.
+  /// The name of the norm of the embeddings, or null.
   const char *embeddingNorm = "embeddings.LayerNorm";
-  /// The names of the norms of a layer, of its attention within "attention" and "crossattention".
+  /// The names of the norms of a layer; that of attention is relative to "attention" or "crossattention".
   const char *attentionNorm = "output.LayerNorm", *ffnNorm = "output.LayerNorm";
-  /// The name of a norm after the last layer; norms of layers are then before their branches.
+  /// The name of a norm after the last layer, or null. With it the norms of layers are before their branches.
   const char *lastNorm = nullptr;
-  /// Features of the embedding tables; where these are not those of the layers, the tensor `PREFIX + embeddingProjection` is between them.
+  /// The number of features of the embedding tables. If it is not that of the layers, the projection `PREFIX +
+  /// embeddingProjection` follows the embeddings.
   int64_t embedding = 0;
   const char *embeddingProjection = nullptr;
-  /// Groups of layers that share weights, and the layers of each.
+  /// The number of groups of layers that share weights, and the number of layers in each.
   int64_t groups = 0, layersOfGroup = 1;
   /// The padding id, for models whose positions depend on it.
   int64_t padding = 0;
-  /// Heads that the saved weights lack.
+  /// The heads that the saved weights lack.
   HeadsByLayer pruned;
 };
 
-/// Adds the outputs of one architecture to a spec whose base model is declared; its tensors' names begin with |prefix|.
+/// A function that adds the outputs of one class to a spec with a declared base model, whose tensors' names begin with
+/// |prefix|.
 template <typename Keys>
 using DeclareHead = std::function<void(TransformerSpec &spec, const Keys &keys, const std::string &prefix)>;
-/// The architectures of a family whose keys are |Keys|, BertKeys or what derives from them.
+/// The classes of a family with the keys |Keys|: BertKeys or a class derived from it.
 template <typename Keys>
 using EncoderHeads = std::vector<std::pair<std::string, DeclareHead<Keys>>>;
 using BertHeads = EncoderHeads<BertKeys>;
 
-/// Reads a model of |family|: |heads| by architecture, first the base model, whose tensors have the prefix |basePrefix| in the others.
-/// |readKeys| gets a reader of the file, |declare| declares the base model.
+/// Reads a model of |family|. |heads| are its classes, with the base model first; the tensors of the base model have
+/// the prefix |basePrefix| in the other classes. |readKeys| reads the keys, |declare| declares the base model.
 template <typename Keys, typename ReadKeys, typename Declare>
 Result<TransformerSpec> readBertLike(const Config &config, const char *family, const char *basePrefix, const EncoderHeads<Keys> &heads,
                                      ReadKeys readKeys, Declare declare) {
@@ -78,25 +81,27 @@ Result<TransformerSpec> readBertLike(const Config &config, const char *family, c
 
 /// Reads the keys with the defaults of transformers' BertConfig.
 BertKeys readBertKeys(ConfigReader &reader);
-/// The same but for the kind of positions, which families say in their own ways.
+/// Reads all keys but those of the kind of positions, which differ between families.
 BertKeys readBertSizes(ConfigReader &reader);
 /// Refuses positions other than a table of embeddings.
 void rejectRelativePositions(ConfigReader &reader);
-/// Reads what `pad_token_id` says, |fallback| without it, for models whose positions are counted after it.
+/// Reads `pad_token_id`, with the default |fallback|, for models whose positions are counted after this id.
 void readCountedPadding(ConfigReader &reader, BertKeys &keys, int64_t fallback);
-/// Counts positions after the padding id, over tokens that are not padding; the first rows of the position table are for nothing else.
+/// Makes positions start after the padding id and count the tokens that are not padding. Earlier rows of the table of
+/// positions are unused.
 void countPositions(TransformerSpec &spec, const BertKeys &keys);
-/// The only stack of |spec|.
+/// Returns the only stack of |spec|.
 StackSpec &bertStack(TransformerSpec &spec);
-/// The embeddings, without the projection of their sum, and without token types where there are none.
+/// Declares the embeddings, with token types if the model has them, but without the projection of their sum.
 void declareBertEmbeddings(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// The inputs of |spec|, whose stack is there.
+/// Declares the inputs of |spec|, whose stack must exist.
 void declareBertInputs(TransformerSpec &spec, const BertKeys &keys);
-/// Begins the stack of a model.
+/// Declares the stack of a model, without layers.
 StackSpec &declareBertStack(TransformerSpec &spec, const BertKeys &keys);
-/// Sets what attention of all heads has beside its projections.
+/// Sets the parts of |attention| that are not projections, for all heads.
 void setWholeAttention(AttentionSpec &attention, const BertKeys &keys);
-/// Declares an attention of all heads whose projections of queries, keys, values and results are PATH.NAME for each of |names|.
+/// Declares an attention of all heads. Its projections of queries, keys, values and results are PATH.NAME for each of
+/// |names|.
 AttentionSpec declareWholeAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
                                     const std::array<const char *, 4> &names);
 /// Declares the feed-forward of |layer|, PATH.intermediate.dense and PATH.output.dense, and the norm after it.
@@ -104,41 +109,43 @@ void declareBertFfn(TransformerSpec &spec, const BertKeys &keys, LayerSpec &laye
 /// Declares inputs, embeddings and layers.
 void declareBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 
-/// The last hidden state alone.
+/// Declares the last hidden state as the only output.
 void declareLastState(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// The weight of a head that scores all words: the word table, or the tensor |name|.
+/// Returns the weight of a head with scores of all words: the word table, or the tensor |name|.
 WeightId bertDecoderTable(TransformerSpec &spec, const BertKeys &keys, const std::string &name);
-/// The bias of such a head called |path|: PATH.bias if it |isTied|, else PATH.decoder.bias. Files may have either alone.
+/// Returns the bias of the head |path| with scores of all words: PATH.bias if |isTied|, else PATH.decoder.bias. Files
+/// may have either.
 WeightId bertDecoderBias(TransformerSpec &spec, int64_t vocab, const std::string &path, bool isTied);
-/// tanh of a projection of the first token.
+/// Returns the steps of the pooler: tanh of a projection of the first token.
 std::vector<HeadStep> bertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// The last hidden state, and pooled.
+/// Declares the last hidden state and the result of the pooler as outputs.
 void declareBertOutputs(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// `classifier` of the pooled first token.
+/// Declares the scores of classes: `classifier` of the pooled first token.
 void declareBertClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// BERT's `cls.predictions`: scores of all words for every token. |normName| is the name of the norm of its transform.
+/// Returns the steps of BERT's `cls.predictions`, scores of all words for every token. |normName| is the name of the
+/// norm in its transform.
 std::vector<HeadStep> bertPredictions(TransformerSpec &spec, const BertKeys &keys, const char *normName = "LayerNorm");
 void declareBertMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// `classifier` on every token.
+/// Declares the scores of classes for every token, by `classifier`.
 void declareTokenClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// A score for each choice, `classifier` of |steps|.
+/// Declares a score for each choice, `classifier` of |steps|.
 void declareMultipleChoice(TransformerSpec &spec, const BertKeys &keys, std::vector<HeadStep> steps);
-/// The same of the pooled first token.
+/// Declares a score for each choice, `classifier` of the pooled first token.
 void declarePooledMultipleChoice(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 /// The parts of `lm_head` that differ between families.
 struct LanguageHeadParts {
-  /// Names in the files of the reference, and other ones that are understood.
+  /// The name of the norm in files of the reference, and another accepted name or null.
   const char *norm = "layer_norm", *otherNorm = nullptr;
-  /// The bias is that of the decoder, tied or not.
+  /// True if the bias is named that of the decoder, tied or not.
   bool hasDecoderBias = false;
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::Gelu;
 };
-/// RoBERTa's `lm_head`: scores of all words for every token.
+/// Declares the scores of all words for every token, by RoBERTa's `lm_head`.
 void declareLanguageHead(TransformerSpec &spec, const BertKeys &keys, const LanguageHeadParts &parts);
 void declareRobertaMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// RoBERTa's `classifier`: two projections of the first token.
+/// Declares the scores of classes by RoBERTa's `classifier`, two projections of the first token.
 void declareRobertaClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
-/// `qa_outputs`: one projection to two features, a start and an end score per token.
+/// Declares a start and an end score for each token, by the projection `qa_outputs` to two features.
 void declareQuestionAnswering(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix);
 
 } // namespace attune

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 with a norm of the embeddings, and distances that take from scores in proportion to a slope per head (ALiBi) in place of positions.
-// Distances count padding between visible tokens, which the reference leaves out: both agree where visible tokens are side by side.
+// GPT-2 with a norm of the embeddings, and with ALiBi in place of positions: scores are reduced in proportion to the
+// distance, by a slope for each head. Distances count padding between visible tokens, which the reference does not;
+// both agree if visible tokens are contiguous.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ Result<TransformerSpec> attune::readBloomSpec(const Config &config) {
     defaults.hiddenKey = "n_embed";
   defaults.positionsKey = "seq_length";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
-  // Fixed, whatever the file says.
+  // Not a key of the family: always this activation.
   defaults.activationKey = "bloom_activation", defaults.activation = "gelu_new";
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.intermediate = 4 * keys.hidden;

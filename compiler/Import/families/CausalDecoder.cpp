@@ -19,7 +19,7 @@ DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults 
   keys.hidden = reader.integer(defaults.hiddenKey, "hidden_size", defaults.hidden, size);
   keys.layers = reader.integer(defaults.layersKey, "num_hidden_layers", defaults.layers, layers);
   keys.heads = reader.integer(defaults.headsKey, "num_attention_heads", defaults.heads, size);
-  // Absent is the family's number, null that of the heads of queries.
+  // Without the key it is the family's default; null means the number of query heads.
   keys.kvHeads = reader.knows("num_key_value_heads") || defaults.kvHeads == 0 ? keys.heads : defaults.kvHeads;
   keys.kvHeads = reader.integerOrNull("num_key_value_heads", keys.kvHeads, size);
   keys.intermediate =
@@ -144,7 +144,7 @@ void CausalDecoder::declareStack(TransformerSpec &spec, const std::string &prefi
     spec.inputs.pop_back();
   if (countsMask) {
     stack.embeddings.countsMask = true;
-    // The row of hidden tokens is before that of the position 0.
+    // Hidden tokens have the row before that of position 0.
     stack.embeddings.countedAfter = 0;
     spec.inputs.back().standard = false;
     spec.inputs.back().required = true;

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A family of decoders is its defaults, a function that declares one layer, its names and its classes. Most since Llama have Llama's names:
-// `model.embed_tokens`, `model.layers.N.self_attn.{q,k,v,o}_proj`, `model.layers.N.mlp.{gate,up,down}_proj`, norms before the branches,
-// `model.norm` and `lm_head`; parts for these are below.
+// A family of decoders consists of its defaults, a function that declares one layer, its names and its classes. Most
+// families since Llama have Llama's names: `model.embed_tokens`, `model.layers.N.self_attn.{q,k,v,o}_proj`,
+// `model.layers.N.mlp.{gate,up,down}_proj`, norms before the branches, `model.norm` and `lm_head`. The functions below
+// declare parts with these names.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_FAMILIES_CAUSALDECODER_H
@@ -16,10 +17,10 @@
 
 namespace attune {
 
-/// The values of keys that the file lacks, those of the family's configuration class in transformers.
+/// The defaults of keys, those of the family's configuration class in transformers, and the names of its keys.
 struct DecoderDefaults {
   int64_t vocab = 32000, hidden = 4096, layers = 32, heads = 32;
-  /// 0: as many as heads of queries.
+  /// 0: as many as query heads.
   int64_t kvHeads = 0;
   /// 0: features / heads.
   int64_t headSize = 0;
@@ -29,12 +30,12 @@ struct DecoderDefaults {
   const char *activation = "silu";
   const char *epsilonKey = "rms_norm_eps";
   const char *activationKey = "hidden_act";
-  /// The keys of the family; the names above are understood, too (`attribute_map` in transformers).
+  /// The names of keys in the family; the names above are accepted, too (`attribute_map` in transformers).
   const char *hiddenKey = "hidden_size";
   const char *layersKey = "num_hidden_layers";
   const char *headsKey = "num_attention_heads";
   const char *positionsKey = "max_position_embeddings";
-  /// Null means 4 times the features where |intermediate| is 0.
+  /// If |intermediate| is 0, null means 4 times the features.
   const char *intermediateKey = "intermediate_size";
   std::optional<int64_t> padding = {};
 };
@@ -46,7 +47,7 @@ struct DecoderKeys {
   std::optional<int64_t> padding;
   mlir::xfmr::Activation activation;
   bool tied;
-  /// The attention of a query that sees no key: to all keys alike, as transformers 5 computes it.
+  /// The probabilities of a query without a visible key; by default those of transformers 5.
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
 
   int64_t queryFeatures() const { return heads * headSize; }
@@ -54,16 +55,16 @@ struct DecoderKeys {
   double headScale() const;
 };
 
-/// Reads them and refuses what is not implemented for any of these decoders.
+/// Reads the keys that these decoders share. Refuses features that are implemented for none of them.
 DecoderKeys readDecoderKeys(ConfigReader &reader, const DecoderDefaults &defaults);
 
-/// Which layers attend to a window of tokens before theirs: reads `layer_types`, a list of "full_attention" and "sliding_attention", or,
-/// where the file lacks it, asks |isSliding| for each layer. The result has the size of the window of each layer, none where there is none;
-/// a window of W tokens has the query's own and the W - 1 before it.
+/// Returns for each layer the number of tokens in its attention window, if it has one. A window of W tokens has the
+/// query's own and the W - 1 before it. Reads `layer_types`, a list of "full_attention" and "sliding_attention", or
+/// without it calls |isSliding| for each layer.
 std::vector<std::optional<int64_t>> readWindows(ConfigReader &reader, const Config &config, int64_t layers, std::optional<int64_t> window,
                                                 llvm::function_ref<bool(int64_t)> isSliding);
 
-/// Reads `sliding_window`: the tokens of a window, |fallback| where the key is absent, none where it is null.
+/// Reads `sliding_window`, the number of tokens in a window: |fallback| if the key is absent, none if it is null.
 std::optional<int64_t> readWindow(ConfigReader &reader, std::optional<int64_t> fallback);
 
 /// The biases of a layer's attention.
@@ -73,21 +74,21 @@ struct AttentionBiases {
 
 /// Declares PATH.{q,k,v,o}_proj: causal attention with the scale of its head size.
 AttentionSpec declareDecoderAttention(TransformerSpec &spec, const DecoderKeys &keys, const std::string &path, AttentionBiases biases = {});
-/// Sets what causal attention with the scale of its head size has beside projections.
+/// Sets the parts of |attention| that are not projections: causal, with the scale of its head size.
 void setDecoderAttention(AttentionSpec &attention, const DecoderKeys &keys);
 /// Declares PATH.{gate,up,down}_proj.
 FfnSpec declareGatedFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &path, bool bias = false);
-/// Declares the projections |up| and |down| of a feed-forward without gate.
+/// Declares the projections |up| and |down| of a feed-forward without a gate.
 FfnSpec declarePlainFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &up, const std::string &down, bool bias = true);
-/// Restricts |attention| to a window of that many tokens, the query's own and those before it, if there is one.
+/// Restricts |attention| to a window of |window| tokens, if it has a value: the query's own and those before it.
 void setWindow(AttentionSpec &attention, std::optional<int64_t> window);
 
-/// Declares a layer called |path|, the number |index| of its stack.
+/// A function that declares the layer |path|, number |index| of its stack.
 using DeclareDecoderLayer = std::function<LayerSpec(TransformerSpec &spec, int64_t index, const std::string &path)>;
-/// Declares the tables of positions and the like of a model whose tensors have the prefix |prefix|.
+/// A function that declares tables of a model, as that of positions. Names of its tensors begin with |prefix|.
 using DeclareTables = std::function<void(TransformerSpec &spec, const std::string &prefix)>;
 
-/// The names of a family's modules.
+/// The names of the modules of a family.
 struct DecoderNames {
   const char *base = "model.";
   const char *words = "embed_tokens";
@@ -97,68 +98,69 @@ struct DecoderNames {
   const char *tokenClassifier = "score";
 };
 
-/// From the last hidden state to words.
+/// The head from the last hidden state to scores of words.
 struct LanguageHead {
   bool bias = false;
   double scale = 1;
   std::optional<double> softcap;
 };
 
-/// The classes of a family: PREFIXModel, PREFIXForCausalLM and those it has of the others.
+/// The classes of a family: PREFIXModel, PREFIXForCausalLM and those of the others that exist.
 struct DecoderClasses {
   const char *family;
   const char *prefix;
   bool sequence = true, token = true;
-  /// The prefix of tensors of PREFIXForQuestionAnswering, null if there is no such class.
+  /// The prefix of tensors of PREFIXForQuestionAnswering; null if there is no such class.
   const char *questionAnswering = "model.";
-  /// Scores of sequences are those of the token number c - 1, c being how many ids are not padding, and not of the last such token. Both
-  /// agree where padding is on the right.
+  /// True if the scores of a sequence are those of token c - 1, where c is the number of ids that are not padding;
+  /// otherwise those of the last such token. Both agree if padding is on the right.
   bool countsVisible = false;
-  /// The names of PREFIXModel and PREFIXForSequenceClassification where they are others.
+  /// The names of PREFIXModel and PREFIXForSequenceClassification if they differ.
   const char *model = nullptr, *classifier = nullptr;
-  /// Another spelling of the prefix, in older files.
+  /// Another spelling of the prefix in older files, or null.
   const char *olderPrefix = nullptr;
 };
 
-/// A decoder of a family, put together: words, tables of positions, layers, last norm and head.
+/// Declares a decoder of a family: words, tables of positions, layers, last norm and head.
 class CausalDecoder {
 public:
   CausalDecoder(ConfigReader &reader, const DecoderClasses &classes, const DecoderKeys &keys)
       : reader(reader), classes(classes), keys(keys) {}
 
   DecoderNames names;
-  /// The kind of the model's norms.
+  /// The kind of norm of the model.
   NormSpec (TransformerSpec::*normKind)(const std::string &name, int64_t size, double epsilon) = &TransformerSpec::rmsNorm;
-  /// The factor of embeddings, and whether it applies to given vectors (`inputs_embeds`), too.
+  /// The factor of embeddings, and whether it applies to the input `inputs_embeds`, too.
   double embeddingScale = 1;
   bool scalesGivenVectors = false;
   LanguageHead head;
-  /// The inputs have token types, which are looked up in the word table and added where they are given.
+  /// True if there is an input of token types, which are looked up in the word table and added.
   bool wordTypes = false;
-  /// The features of words where projections lie between them and the layers, which `tables` declares; 0: those of the layers.
+  /// The number of features of words, if |tables| declares projections between them and the layers; 0 for the number of
+  /// the layers.
   int64_t wordFeatures = 0;
-  /// Where the layers' norms are, and whether there is one after the last layer.
+  /// The placement of the layers' norms, and whether there is a norm after the last layer.
   NormPlacement placement = NormPlacement::Pre;
   bool hasFinalNorm = true;
-  /// Positions are counted over the tokens that the mask shows, unless they are given.
+  /// True if positions without an input are counted over the tokens that the mask shows.
   bool countsMask = false;
-  /// Positions are no input, as nothing depends on them but distances.
+  /// False if positions are no input, since the model depends only on distances.
   bool hasPositions = true;
-  /// The rotary embeddings whose table is |rotary|.
+  /// The rotary embeddings with the table |rotary|.
   std::optional<RopeSpec> rope;
-  /// The rotary embeddings of layers with a window where they are others.
+  /// The rotary embeddings of layers with a window, if they differ.
   std::optional<RopeSpec> slidingRope;
   /// Declares further tables, after the word table.
   DeclareTables tables;
 
-  /// The tables of |rope| and |slidingRope|, for layers that have rotary embeddings.
+  /// The tables of |rope| and |slidingRope|, which exist if a layer uses them.
   WeightId rotary = noWeight, slidingRotary = noWeight;
 
-  /// Declares a norm called |name| of |size| features, those of the model by default.
+  /// Declares the norm |name| of |size| features, by default as many as the model has.
   NormSpec norm(TransformerSpec &spec, const std::string &name, std::optional<int64_t> size = std::nullopt) const {
     return (spec.*normKind)(name, size.value_or(keys.hidden), keys.epsilon);
   }
-  /// Declares the model around the layers that |layer| declares.
+  /// Declares the model with the layers that |layer| declares.
   Result<TransformerSpec> declare(const DeclareDecoderLayer &layer);
 
 private:

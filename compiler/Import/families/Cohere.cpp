@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Branches that read the same norm of their input, layer norms without biases, rotary embeddings of neighbouring components, scaled logits.
-// Cohere 1 may have norms of heads. Cohere 2 has windows in most layers, and rotary embeddings in these alone.
+// Parallel branches with one norm, layer norms without biases, rotary embeddings of neighboring components, scaled
+// logits. Cohere 1 may have norms of heads. In Cohere 2 most layers have a window, and only these have rotary
+// embeddings.
 //
 //===----------------------------------------------------------------------===//
 

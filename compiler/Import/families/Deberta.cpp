@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Projections of queries, keys and values are one tensor, packed head by head, in which keys have no bias. Positions have projections of
-// their own. Distances are clamped.
+// The projections of queries, keys and values are one tensor, packed head by head, in which keys have no bias.
+// Positions have projections of their own. Distances are clamped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const DebertaKeys &
   spec.splitByGroup(attention, packed, keys.heads, keys.heads);
   attention.query.bias = spec.tensor(path + ".q_bias", {keys.hidden});
   attention.value.bias = spec.tensor(path + ".v_bias", {keys.hidden});
-  // Projections that all have a bias become one.
+  // Gives keys a bias of zeros: only projections that all have a bias become one.
   attention.key.bias = spec.fill(path + ".no_bias", {keys.hidden}, 0);
   if (!keys.relative)
     return attention;

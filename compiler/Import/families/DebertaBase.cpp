@@ -1,4 +1,4 @@
-//===- DebertaBase.cpp - What the versions of DeBERTa share ---------------===//
+//===- DebertaBase.cpp - Shared parts of the versions of DeBERTa ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -6,8 +6,9 @@
 //
 //     scale * (q_i . k_j  +  q_i . K[d(i - j)]  +  k_j . Q[d(i - j)])
 //
-// K and Q are a table of vectors of distances, one for all layers, projected to keys and to queries. They depend on weights alone and are
-// computed when weights are packed. d() clamps distances or puts them in buckets, which a selection of rows expresses.
+// K and Q are projections of one table of vectors by distance, shared by all layers, to keys and to queries. They
+// depend on weights alone and are computed when weights are packed. d() clamps distances or maps them to buckets, which
+// a selection of rows expresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,8 +98,8 @@ void attune::declareDebertaLayer(TransformerSpec &spec, const DebertaKeys &keys,
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-/// The bucket of |distance|, with its sign. In f32, as the reference computes it: exact arithmetic may put a distance at a boundary into
-/// another bucket.
+/// Returns the bucket of |distance|, with its sign. Computes in f32, as the reference does: exact arithmetic may give
+/// another bucket for a distance at a boundary.
 static int64_t bucketOf(const DebertaKeys &keys, int64_t distance) {
   int64_t half = keys.buckets / 2, size = std::abs(distance);
   if (keys.buckets <= 0 || size <= half)
@@ -108,7 +109,7 @@ static int64_t bucketOf(const DebertaKeys &keys, int64_t distance) {
   return distance < 0 ? -bucket : bucket;
 }
 
-/// The row of the table for |distance|.
+/// Returns the row of the table for |distance|.
 static int64_t rowOf(const DebertaKeys &keys, int64_t distance) {
   return std::clamp<int64_t>(bucketOf(keys, distance) + keys.distanceRows() / 2, 0, keys.distanceRows() - 1);
 }
@@ -116,7 +117,7 @@ static int64_t rowOf(const DebertaKeys &keys, int64_t distance) {
 int64_t attune::lastDistance(const DebertaKeys &keys) {
   constexpr int64_t most = (1 << 16) + 1;
   int64_t distance = keys.maxDistance;
-  // Two or three buckets never reach the ends of the table.
+  // With two or three buckets no distance reaches the ends of the table.
   if (keys.buckets / 2 != 1)
     while (distance < most && (rowOf(keys, distance) != keys.distanceRows() - 1 || rowOf(keys, -distance) != 0))
       ++distance;
@@ -130,7 +131,7 @@ WeightId attune::projectDistances(TransformerSpec &spec, const DebertaKeys &keys
   return spec.select(spec.project(table, linear.weight, linear.bias), 0, std::move(rows));
 }
 
-/// The first token, projected.
+/// Returns the steps of the pooler, a projection of the first token.
 static std::vector<HeadStep> declarePooler(TransformerSpec &spec, const DebertaKeys &keys) {
   return {poolStep(mlir::xfmr::PoolKind::First, "pooler"), dropoutStep(keys.poolerDropout, "pooler.dropout"),
           linearStep(spec.linear("pooler.dense", keys.hidden, keys.hidden), "pooler.dense"),
@@ -144,7 +145,7 @@ static void declareClassification(TransformerSpec &spec, const DebertaKeys &keys
   spec.outputs.push_back({"logits", std::move(steps)});
 }
 
-/// Scores of all words for every token, of features as many as those of the word table.
+/// Declares the scores of all words for every token, from as many features as the word table has.
 static void declareMaskedLM(TransformerSpec &spec, const DebertaKeys &keys) {
   const std::string path = keys.legacy ? "cls.predictions" : "lm_predictions.lm_head", transform = keys.legacy ? path + ".transform" : path;
   int64_t features = keys.legacy ? keys.embedding : keys.hidden;

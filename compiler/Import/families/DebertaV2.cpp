@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Positions have the projections of queries and keys, or their own. Large distances share buckets. A convolution of the embeddings may
-// join the result of the first layer.
+// Positions have the projections of queries and keys, or their own. Large distances share buckets. A convolution of the
+// embeddings may be added to the result of the first layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +55,8 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const DebertaKeys &
   return attention;
 }
 
-/// The weight `[hidden, hidden / groups, taps]` of a convolution as that of a projection, `[hidden, taps * hidden]`, with zeros for the
-/// features of other groups.
+/// Returns the weight of a convolution, `[hidden, hidden / groups, taps]`, as the weight of a projection, `[hidden,
+/// taps * hidden]`, with zeros for the features of other groups.
 static WeightId projectionOfTaps(TransformerSpec &spec, const DebertaKeys &keys, WeightId weight) {
   int64_t size = keys.hidden / keys.groups;
   WeightId byTap = spec.permute(weight, {0, 2, 1});

@@ -1,4 +1,4 @@
-//===- DecoderParts.cpp - What decoders without encoders share -----------===//
+//===- DecoderParts.cpp - Shared parts of decoders ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT's layers under other names, without token types and pooler. Defaults are those of transformers' DistilBertConfig. The reference
-// scales queries before the product and not scores after it, which only rounds differently.
+// BERT's layers with other names, without token types and pooler. Defaults are those of transformers' DistilBertConfig.
+// The reference scales queries before the product, not scores after it, which rounds differently but means the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,7 +88,7 @@ static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const s
                            normStep(norm, "vocab_layer_norm"), linearStep(projector, "vocab_projector")}});
 }
 
-/// A projection of the first token.
+/// Returns the steps to a projection of the first token.
 static std::vector<HeadStep> preClassifier(TransformerSpec &spec, const BertKeys &keys) {
   const std::string path = "pre_classifier";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),

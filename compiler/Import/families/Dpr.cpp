@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT as an encoder of questions or of passages, whose result is the vector of the first token, or as a reader, which scores passages and
-// answers in them. The encoders hide padding ids where no mask is given.
+// BERT as an encoder of questions or passages, whose result is the vector of the first token, or as a reader, which
+// scores passages and the answers in them. Without a mask the encoders hide padding ids.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,9 @@ using mlir::xfmr::PoolKind;
 namespace {
 
 struct DprKeys : BertKeys {
-  /// Features of the result, 0 for those of the layers.
+  /// The number of features of the result, 0 for as many as the layers have.
   int64_t projection;
-  /// The name of BERT's module with a dot, less "bert_model.".
+  /// The name of BERT's module without its prefix "bert_model.", and a dot.
   std::string module;
 };
 

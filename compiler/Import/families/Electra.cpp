@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with embeddings that may have fewer features than its layers, without a pooler. The discriminator tells for each token whether it
-// was replaced, the generator scores words.
+// BERT without a pooler, with embeddings that may have fewer features than the layers. The discriminator scores for
+// each token whether it was replaced; the generator scores words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ static BertKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-/// One score for each token: whether it was replaced.
+/// Declares a score for each token: whether it was replaced.
 static void declarePreTraining(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   const std::string path = "discriminator_predictions";
   LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.hidden);
@@ -29,7 +29,7 @@ static void declarePreTraining(TransformerSpec &spec, const BertKeys &keys, cons
                           /*squeeze=*/true});
 }
 
-/// Scores of all words for every token.
+/// Declares the scores of all words for every token.
 static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   const std::string path = "generator_predictions";
   NormSpec norm = spec.norm(path + ".LayerNorm", keys.embedding, keys.epsilon);
@@ -41,7 +41,7 @@ static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const s
                            linearStep(words, "generator_lm_head")}});
 }
 
-/// Two projections of the first token.
+/// Declares the scores of classes, two projections of the first token.
 static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec dense = spec.linear("classifier.dense", keys.hidden, keys.hidden);
   LinearSpec output = spec.classifier("classifier.out_proj", keys.hidden, keys.labels);
@@ -50,7 +50,7 @@ static void declareSequenceClassification(TransformerSpec &spec, const BertKeys 
                            activationStep(Activation::Gelu, "classifier"), linearStep(output, "classifier.out_proj")}});
 }
 
-/// A summary of the first token, then one score for each choice.
+/// Declares a score for each choice, of a summary of the first token.
 static void declareChoices(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   const std::string path = "sequence_summary";
   LinearSpec summary = spec.linear(path + ".summary", keys.hidden, keys.hidden);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with norms before its branches, for sequences of amino acids: ESM-1b with positions counted as RoBERTa's, ESM-2 with rotary
-// embeddings. Masked tokens may be dropped, and hidden tokens begin as zeros.
+// BERT with norms before the branches, for sequences of amino acids. ESM-1b counts positions as RoBERTa does; ESM-2 has
+// rotary embeddings. The vectors of mask tokens may be dropped, and hidden tokens begin as zeros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   keys.types = 0;
   keys.epsilon = reader.number("layer_norm_eps", 1e-12, 0, 1);
   keys.dropout = keys.classifierDropout = reader.present("hidden_dropout_prob") ? reader.number("hidden_dropout_prob", 0.1, 0, 1) : 0;
-  // The reference has this one whatever `hidden_act` says.
+  // The reference ignores `hidden_act`.
   keys.activation = mlir::xfmr::Activation::Gelu;
   keys.tied = reader.flag("tie_word_embeddings", true);
   keys.labels = reader.labels();
@@ -50,7 +50,7 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   bool normsEmbeddings = reader.present("emb_layer_norm_before") && reader.flag("emb_layer_norm_before", false);
   keys.embeddingNorm = normsEmbeddings ? "embeddings.layer_norm" : nullptr;
   keys.attentionNorm = keys.ffnNorm = "LayerNorm", keys.lastNorm = "encoder.emb_layer_norm_after";
-  // The share of masked tokens in training: 80 % of the 15 % that were chosen.
+  // The share of mask tokens in training: 80 % of the 15 % of tokens that were chosen.
   if (reader.present("token_dropout") && reader.flag("token_dropout", false))
     keys.tokenDropout = TokenDropoutSpec{reader.integer("mask_token_id", 32, ids), 1 - 0.15 * 0.8};
   rejectPrunedHeads(reader);
@@ -60,7 +60,7 @@ static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
   return keys;
 }
 
-/// Reads the frequencies of rotary embeddings if files have them, once or for each layer, of which the reference takes
+/// Reads the frequencies of rotary embeddings if files have them, once or for each layer, of which the reference uses
 /// the first. Those of published models are rounded to f16.
 static void declareFrequencies(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
   const std::string layers = prefix + "encoder.layer.", name = "rotary_embeddings.inv_freq";
@@ -80,11 +80,11 @@ static void declareModel(TransformerSpec &spec, const EsmKeys &keys, const std::
   EmbeddingSpec &embeddings = spec.encoder->embeddings;
   embeddings.tokenDropout = keys.tokenDropout;
   embeddings.zeroesHidden = true;
-  // Given vectors would replace the result of the embeddings and not the words.
+  // In the reference `inputs_embeds` replaces the result of the embeddings, not the words.
   llvm::erase_if(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::TokenVectors; });
 }
 
-/// Gives norms the names that the reference saves them by, those of releases before 2019; published files have the newer ones.
+/// Gives norms the names that the reference saves, those of releases before 2019; published files have the newer names.
 static void useSavedNames(TransformerSpec &spec) {
   for (WeightSpec &weight : spec.weights)
     for (auto [name, saved] : {std::pair("LayerNorm.weight", "LayerNorm.gamma"), std::pair("LayerNorm.bias", "LayerNorm.beta")})

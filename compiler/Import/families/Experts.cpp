@@ -31,7 +31,7 @@ std::vector<bool> attune::readSparseLayers(ConfigReader &reader, const Config &c
     reader.fail("mlp_only_layers", "a list of numbers of layers");
     return sparse;
   }
-  // As in transformers, numbers of layers that do not exist have no effect.
+  // As in transformers, indices beyond the number of layers have no effect.
   for (const Json &layer : dense)
     if (layer.get<int64_t>() < layers)
       sparse[layer.get<int64_t>()] = false;

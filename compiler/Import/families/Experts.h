@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// The number of experts, and how many of them a token uses.
+/// The number of experts, and the number of experts that a token uses.
 struct ExpertKeys {
   int64_t count, chosen;
 };
@@ -19,15 +19,15 @@ ExpertKeys readExpertKeys(ConfigReader &reader, const ExpertKeys &defaults);
 /// Reads `mlp_only_layers` and `decoder_sparse_step`: true for each layer that has experts.
 std::vector<bool> readSparseLayers(ConfigReader &reader, const Config &config, int64_t layers);
 
-/// The names of the tensors of experts in published files, PATH.EXPERT.GATE.weight, and the path of those that version 5 of transformers
-/// has in memory, STACKED.{gate_up,down}_proj.
+/// The names of the tensors of experts: PATH.EXPERT.GATE.weight in published files, and STACKED.{gate_up,down}_proj,
+/// the names in memory in version 5 of transformers.
 struct ExpertNames {
   std::string path, stacked;
   const char *gate = "gate_proj", *up = "up_proj", *down = "down_proj";
 };
 
-/// Declares gated networks of |features| inner features as stacks. Files have a tensor for each expert and matrix, or `[count, 2 features,
-/// hidden]` and `[count, hidden, features]` for all experts.
+/// Declares |count| gated networks with |features| inner features as stacks. Files have a tensor for each expert and
+/// matrix, or `[count, 2 features, hidden]` and `[count, hidden, features]` for all experts.
 FfnSpec declareExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, int64_t features, const ExpertNames &names);
 
 } // namespace attune

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Three layouts: one norm and one head of keys (7B), two norms and groups of heads (the new architecture: 40B, 180B, 11B), and branches in
-// sequence with as many heads of keys as of queries (RW), whose distances take from scores in proportion to a slope per head (ALiBi).
+// Three layouts: parallel branches with one norm and one key head (7B), parallel branches with two norms and groups of
+// heads (the new architecture: 40B, 180B, 11B), and branches in sequence with as many key heads as query heads and
+// ALiBi (RW), which reduces scores in proportion to the distance, by a slope for each head.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,7 @@ static FalconKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-/// Splits the projection of queries, keys and values of a layer.
+/// Splits the joined projection of queries, keys and values of a layer.
 static void splitProjection(TransformerSpec &spec, const FalconKeys &keys, const LinearSpec &joined, AttentionSpec &attention) {
   const DecoderKeys &decoder = keys.decoder;
   if (keys.newArchitecture)
@@ -70,7 +71,7 @@ Result<TransformerSpec> attune::readFalconSpec(const Config &config) {
   if (!keys.alibi)
     causal.rope = readRope(reader, config, decoder.headSize, decoder.positions);
   else
-    // The reference scales scores and slopes together.
+    // The reference scales scores after it adds the bias, so slopes are scaled, too.
     causal.tables = [&](TransformerSpec &spec, const std::string &prefix) {
       WeightParameters rounded = {{"rounding", std::string("bf16")}};
       WeightId slopes = spec.computed(prefix + "alibi_slopes", {decoder.heads}, "alibi_slopes", rounded);

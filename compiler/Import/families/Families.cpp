@@ -81,7 +81,7 @@ llvm::ArrayRef<Family> attune::modelFamilies() {
 
 ConfigTrace attune::traceFamily(const Family &family, bool everyClass) {
   auto trace = std::make_shared<ConfigTrace>();
-  // A reader's result does not matter here: what it asked for until it gave up is noted.
+  // Ignores the result of the reader: the trace has the keys that it read until it failed.
   auto read = [&](const Json &values) {
     Config config = Config::create(family.first, values);
     config.setTrace(trace);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Each function turns a config.json whose `model_type` is the family's into a TransformerSpec.
+// Functions that read the config.json of a family into a TransformerSpec.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_FAMILIES_FAMILIES_H
@@ -42,7 +42,7 @@ Result<TransformerSpec> readGptNeoSpec(const Config &config);
 Result<TransformerSpec> readGptNeoXSpec(const Config &config);
 Result<TransformerSpec> readGraniteSpec(const Config &config);
 Result<TransformerSpec> readGteSpec(const Config &config);
-/// BERT with ALiBi, which has the same `model_type`.
+/// Reads BERT with ALiBi, which has the same `model_type`.
 Result<TransformerSpec> readJinaBertSpec(const Config &config);
 Result<TransformerSpec> readLayoutLMSpec(const Config &config);
 Result<TransformerSpec> readLlamaSpec(const Config &config);
@@ -67,7 +67,7 @@ Result<TransformerSpec> readOptSpec(const Config &config);
 Result<TransformerSpec> readPegasusSpec(const Config &config);
 Result<TransformerSpec> readPhiSpec(const Config &config);
 Result<TransformerSpec> readPhi3Spec(const Config &config);
-/// The encoder and decoder over feature vectors.
+/// Reads an encoder and a decoder over feature vectors.
 Result<TransformerSpec> readPlainTransformerSpec(const Config &config);
 Result<TransformerSpec> readQwen2Spec(const Config &config);
 Result<TransformerSpec> readQwen2MoeSpec(const Config &config);
@@ -88,7 +88,8 @@ Result<TransformerSpec> readXlmRobertaXlSpec(const Config &config);
 using Family = std::pair<const char *, Result<TransformerSpec> (*)(const Config &config)>;
 /// Returns all families, by name.
 llvm::ArrayRef<Family> modelFamilies();
-/// Returns what the reader of |family| asks of a configuration that says nothing else, for its base model or for each of its classes.
+/// Returns the keys that the reader of |family| reads from a configuration with nothing but its type, for the base
+/// model or, if |everyClass|, for each of its classes.
 ConfigTrace traceFamily(const Family &family, bool everyClass);
 
 /// Reads the description of any supported model.

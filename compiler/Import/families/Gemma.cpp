@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with RMS norms that multiply by 1 + weight, and embeddings times the square root of their features.
+// Llama with RMS norms that multiply by 1 + weight, and embeddings multiplied by the root of their features.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ Result<TransformerSpec> attune::readGemmaSpec(const Config &config) {
   defaults.tied = true;
   defaults.padding = 0;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  // The name of the exact function in the first files means the other one.
+  // In the first files "gelu" means the tanh form.
   if (reader.present("hidden_act") && reader.string("hidden_act") == "gelu")
     keys.activation = mlir::xfmr::Activation::GeluTanh;
   bool bias = reader.flag("attention_bias", false);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Gemma with norms of the results of branches, too, scores and logits that a hyperbolic tangent bounds, a scale of scores of its own, and
-// windows in most layers. Gemma 3 adds a norm of each head of queries and keys, and rotary embeddings of their own for layers with windows.
+// Gemma with norms of the results of the branches, too; softcaps of scores and logits; a scale of scores of its own;
+// and windows in most layers. Gemma 3 adds a norm of each head of queries and keys, and other rotary embeddings in
+// layers with windows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@ using namespace attune;
 
 namespace {
 
-/// The keys that both have.
+/// The keys of both families.
 struct Gemma2Keys {
   DecoderKeys decoder;
   bool bias;
@@ -27,7 +28,8 @@ struct Gemma2Keys {
 
 } // namespace
 
-/// Reads them; `attn_logit_softcapping` and `final_logit_softcapping` are |scoreCap| and |logitCap| where the file lacks them.
+/// Reads the keys. |scoreCap| and |logitCap| are the defaults of `attn_logit_softcapping` and
+/// `final_logit_softcapping`.
 static Gemma2Keys readKeys(ConfigReader &reader, const Config &config, const DecoderDefaults &defaults, std::optional<double> scoreCap,
                            std::optional<double> logitCap) {
   Gemma2Keys keys;
@@ -45,7 +47,7 @@ static Gemma2Keys readKeys(ConfigReader &reader, const Config &config, const Dec
   return keys;
 }
 
-/// Declares a layer whose window is |window| tokens, with the table |rotary|.
+/// Declares a layer with a window of |window| tokens and the table |rotary|.
 static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, const CausalDecoder &decoder, const std::string &path,
                               std::optional<int64_t> window, WeightId rotary, bool normsHeads) {
   LayerSpec layer;
@@ -67,7 +69,7 @@ static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, con
   return layer;
 }
 
-/// Returns the values of keys that the file lacks and both families share.
+/// Returns the defaults of keys that both families share.
 static DecoderDefaults getDefaults() {
   DecoderDefaults defaults;
   defaults.hidden = 2304, defaults.layers = 26, defaults.heads = 8, defaults.kvHeads = 4, defaults.headSize = 256;
@@ -77,7 +79,7 @@ static DecoderDefaults getDefaults() {
   return defaults;
 }
 
-/// Sets what both have around their layers.
+/// Sets the parts of |decoder| around its layers.
 static void setAround(CausalDecoder &decoder, const Gemma2Keys &keys) {
   decoder.normKind = &TransformerSpec::shiftedRmsNorm;
   decoder.embeddingScale = std::sqrt(double(keys.decoder.hidden));
@@ -107,9 +109,9 @@ Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
   DecoderDefaults defaults = getDefaults();
   defaults.vocab = 262208, defaults.positions = 131072;
   Gemma2Keys keys = readKeys(reader, config, defaults, std::nullopt, std::nullopt);
-  // The reference keeps `attn_logit_softcapping` in the configuration and does not apply it.
+  // The reference has `attn_logit_softcapping` in the configuration but does not apply it.
   keys.scoreCap = std::nullopt;
-  // A model of embeddings sees later tokens; its windows, of half the size, extend to both sides.
+  // An embedding model attends to later tokens, too; its windows, of half the size, extend to both sides.
   bool bidirectional = reader.present("use_bidirectional_attention") && reader.flag("use_bidirectional_attention", false);
   if (bidirectional && keys.window)
     keys.window = *keys.window / 2 + 1;

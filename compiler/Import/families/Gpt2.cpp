@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Decoder layers with norms before the branches. Projections are stored [in, out], those of queries, keys and values joined. Token types,
-// where they are given, are rows of the word table. Defaults are those of transformers' GPT2Config, whose keys have two names each.
-// Heads are in Gpt2Heads.cpp.
+// Decoder layers with norms before the branches. Projections are stored as [in, out]; those of queries, keys and values
+// are joined. Token types, if they are an input, are rows of the word table. Defaults are those of transformers'
+// GPT2Config, whose keys have two names each. Heads are in Gpt2Heads.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t nu
   attention.heads = attention.kvHeads = int64_t(attention.headNumbers.size());
   int64_t headSize = keys.hidden / keys.heads, inner = headSize * attention.heads;
   LinearSpec joined = spec.transposedLinear(path + ".attn.c_attn", keys.hidden, 3 * inner);
-  // A factor of the queries, not of the scale: layers that differ in numbers only are one function.
+  // Multiplies the queries, not the scale, so that layers that differ only in their weights share a function.
   double factor = keys.scaledByLayer ? 1 / double(number + 1) : 1;
   attention.query = spec.scaled(spec.features(joined, 0, inner), factor);
   attention.key = spec.features(joined, inner, 2 * inner);

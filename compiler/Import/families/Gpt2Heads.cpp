@@ -21,7 +21,7 @@ static void declareLMHead(TransformerSpec &spec, const Gpt2Keys &keys) {
   spec.outputs.push_back({"logits", {linearStep({words, noWeight}, "lm_head")}});
 }
 
-/// Scores of words, and of each choice by its token that an input says.
+/// Declares the scores of words, and a score of each choice at the position that an input gives.
 static void declareDoubleHeads(TransformerSpec &spec, const Gpt2Keys &keys) {
   const std::string path = "multiple_choice_head";
   spec.choices = true;

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// The keys that GPT-2 reads.
+/// The keys of GPT-2.
 struct Gpt2Keys {
   int64_t vocab, positions, hidden, layers, heads, inner, labels;
   double epsilon, dropout, classifierDropout;
@@ -18,12 +18,12 @@ struct Gpt2Keys {
   HeadsByLayer pruned;
 };
 
-/// An architecture and what it adds to a spec whose base model is declared.
+/// A class and the function that adds its outputs to a spec with a declared base model.
 using Gpt2Head = std::pair<const char *, void (*)(TransformerSpec &spec, const Gpt2Keys &keys)>;
 
-/// All of them, first the base model.
+/// Returns all classes, with the base model first.
 const std::vector<Gpt2Head> &gpt2Heads();
-/// Reads how a choice is judged by one of its tokens; only a projection to one score is implemented.
+/// Reads which token of a choice is scored; only a projection to one score is implemented.
 void readGpt2Summary(ConfigReader &reader, Gpt2Keys &keys);
 
 } // namespace attune

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 whose projections are stored [out, in], with one head of keys and values, or as many as of queries.
+// GPT-2 whose projections are stored as [out, in], with one key and value head, or as many as query heads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two branches that read the same norm of their input, rotary embeddings of neighbouring components of a part of each head, a head with
-// bias. Token types, where they are given, are rows of the word table. CodeGen has one projection of queries, values and keys, in four
-// groups of heads.
+// Parallel branches with one norm, rotary embeddings of neighboring components of a part of each head, a head with a
+// bias. Token types, if they are an input, are rows of the word table. CodeGen joins the projections of queries, values
+// and keys, in four groups of heads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ static void declareSeparate(TransformerSpec &spec, AttentionSpec &attention, con
 /// The number of groups of heads in CodeGen's projection.
 static constexpr int64_t kGroups = 4;
 
-/// Rows of the joined projection are `[groups, 3, hidden / groups]`: in each group those of queries, values and keys.
+/// Declares the joined projection of CodeGen. Its rows are `[groups, 3, hidden / groups]`: in each group those of
+/// queries, values and keys.
 static void declareJoined(TransformerSpec &spec, AttentionSpec &attention, const DecoderKeys &keys, const std::string &path) {
   LinearSpec joined = spec.linear(path + ".qkv_proj", keys.hidden, 3 * keys.hidden, /*bias=*/false);
   auto part = [&](int64_t number) {

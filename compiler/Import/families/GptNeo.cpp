@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 with separate projections, scores without scale, and layers whose kind the file lists: global ones and those with a window.
+// GPT-2 with separate projections and unscaled scores. The file lists the kinds of layers: global or with a window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,8 @@
 
 using namespace attune;
 
-/// The windows of layers: `attention_types`, a list of pairs of kinds and how often they repeat.
+/// Returns the windows of layers: reads `attention_types`, a list of pairs of a list of kinds and its number of
+/// repetitions.
 static std::vector<std::optional<int64_t>> readKinds(ConfigReader &reader, const Config &config, int64_t layers) {
   int64_t window = reader.integer("window_size", 256, {1, int64_t(1) << 31});
   std::vector<std::optional<int64_t>> windows;
@@ -48,7 +49,7 @@ Result<TransformerSpec> attune::readGptNeoSpec(const Config &config) {
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5;
   defaults.activationKey = "activation_function", defaults.activation = "gelu_new", defaults.tied = true;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  // Closest to the reference, where a query that sees no token attends to the padding before it.
+  // Closest to the reference, in which a query without a visible token attends to the padding before it.
   keys.maskedRows = mlir::xfmr::MaskedRows::LeastMasked;
   auto windows = readKinds(reader, config, keys.layers);
   CausalDecoder decoder(reader, classes, keys);

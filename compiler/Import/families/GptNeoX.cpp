@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two branches that read norms of their own of the same input (or of each other's results), one projection of queries, keys and values by
-// head, rotary embeddings of a part of each head.
+// Parallel branches with a norm each (or, by a key, branches in sequence), a joined projection of queries, keys and
+// values by head, rotary embeddings of a part of each head.
 //
 //===----------------------------------------------------------------------===//
 

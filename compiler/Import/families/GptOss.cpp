@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with experts, biases everywhere, a sink in each softmax and a window in every other layer. Tensors of experts are `[experts, in,
-// out]`; columns of gates and values alternate in `gate_up_proj`.
+// Llama with experts, biases in all projections, an attention sink for each head and a window in every other layer.
+// Tensors of experts are `[experts, in, out]`; columns of gates and values alternate in `gate_up_proj`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@
 
 using namespace attune;
 
-/// Every other index below |end| from |first| on.
+/// Returns the indices |first|, |first| + 2, … below |end|.
 static std::vector<int64_t> everySecond(int64_t first, int64_t end) {
   std::vector<int64_t> indices;
   for (int64_t i = first; i < end; i += 2)

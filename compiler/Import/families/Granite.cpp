@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with factors of embeddings, scores, branches and logits.
+// Llama with constant factors of embeddings, scores, branches and logits.
 //
 //===----------------------------------------------------------------------===//
 

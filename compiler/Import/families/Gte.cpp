@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with rotary embeddings and gated feed-forwards. The model type "new" is that of the code published with the first models, whose keys
-// are understood in files of the type "gte" of transformers, too; tensors have the same names, but for the prefix.
+// BERT with rotary embeddings and gated feed-forwards. The model type "new" is that of the code that was published with
+// the first models; its keys are accepted in files of the type "gte" of transformers, too. Tensors have the same names,
+// but for the prefix.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@ struct GteKeys : BertKeys {
 
 } // namespace
 
-/// Reads the keys; |isNew| for the model type "new".
+/// Reads the keys; |isNew| is true for the model type "new".
 static GteKeys readKeys(ConfigReader &reader, const Config &config, bool isNew) {
   static constexpr std::pair<const char *, bool> positions[] = {{"rope", false}, {"absolute", true}};
   static constexpr std::pair<const char *, bool> norms[] = {{"layer_norm", false}, {"rms_norm", true}};
@@ -46,7 +47,7 @@ static GteKeys readKeys(ConfigReader &reader, const Config &config, bool isNew) 
   keys.joinedProjections = reader.flag("pack_qkv", true);
   keys.languageHead.norm = "norm", keys.languageHead.otherNorm = "layer_norm";
   keys.languageHead.hasDecoderBias = true;
-  // Code of transformers has the exact GELU whatever `hidden_act` says.
+  // Code of transformers always uses the exact GELU and ignores `hidden_act`.
   if (isNew)
     keys.languageHead.activation = keys.activation;
   reader.reject("logn_attention_scale", "scores that depend on the length of a sequence are not implemented");
@@ -72,7 +73,7 @@ static NormSpec declareNorm(TransformerSpec &spec, const GteKeys &keys, const st
   return norm;
 }
 
-/// Declares the layer |path|, called |newPath| in files with the names of transformers' modules.
+/// Declares the layer |path|, whose name is |newPath| in files with the names of transformers' modules.
 static LayerSpec declareLayer(TransformerSpec &spec, const GteKeys &keys, const std::string &path, const std::string &newPath,
                               WeightId rotary) {
   LayerSpec layer;
@@ -119,7 +120,7 @@ static void declareMaskedLM(TransformerSpec &spec, const GteKeys &keys, const st
   declareLanguageHead(spec, keys, keys.languageHead);
 }
 
-/// Understands files whose tensors have the prefix |other| in place of |prefix|.
+/// Adds names with the prefix |other| in place of |prefix| to all tensors.
 static void addPrefix(TransformerSpec &spec, const std::string &prefix, const std::string &other) {
   for (size_t id = 0; id < spec.weights.size(); ++id) {
     const std::string name = spec.weights[id].name;

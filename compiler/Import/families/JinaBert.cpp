@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Files of the type "bert" whose positions are "alibi", for code that was published with them: slopes times distances in both directions in
-// place of a table of positions, and gated feed-forwards. A second form of the code, "qk-post-norm", has norms of queries and keys and adds
-// the input of attention twice; files name it in `auto_map` alone.
+// Files of the type "bert" whose `position_embedding_type` is "alibi", for code that was published with them: ALiBi in
+// both directions in place of a table of positions, and gated feed-forwards. A second form of the code, "qk-post-norm",
+// has norms of queries and keys and adds the input of attention twice; only `auto_map` tells which form a file is for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,14 @@ namespace {
 
 struct JinaKeys : BertKeys {
   bool normsQueries;
-  /// The activation of the gate of feed-forwards, if they have one; `hidden_act` is that of others and of the head.
+  /// The activation of the gate of feed-forwards, if there is one; `hidden_act` is that of other feed-forwards and of
+  /// the head.
   Activation gate;
 };
 
 } // namespace
 
-/// Returns true if the file names the code with norms of queries and keys.
+/// Returns true if `auto_map` names the code with norms of queries and keys.
 static bool namesQueryNorms(const Config &config) {
   const Json *classes = config.find("auto_map");
   return classes && classes->is_object() && llvm::any_of(*classes, [](const Json &name) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT that adds to each token vectors of its box on the page: its four sides, its height and its width.
+// BERT that adds to each token the vectors of its box on the page: of its four sides, its height and its width.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ using namespace attune;
 namespace {
 
 struct LayoutLMKeys : BertKeys {
-  /// Positions on a page, in both directions.
+  /// The number of coordinates on a page, horizontally and vertically.
   int64_t pagePositions;
 };
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Decoder layers without biases: RMS norms before the branches, rotary embeddings, heads of keys that several heads of queries share, a
-// gated feed-forward. The layout that other families vary, see CausalDecoder.h.
+// Decoder layers without biases: RMS norms before the branches, rotary embeddings, key heads that several query heads
+// share, a gated feed-forward. Other families vary this layout, see CausalDecoder.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT without token types, with positions counted as RoBERTa's and a table of what distances add to scores, which all layers share.
+// BERT without token types, with positions counted as RoBERTa counts them, and a distance bias that all layers share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ using mlir::xfmr::Activation;
 static BertKeys readKeys(ConfigReader &reader) {
   BertKeys keys = readBertKeys(reader);
   keys.types = 0;
-  // The reference counts after this id whatever `pad_token_id` says.
+  // The reference ignores `pad_token_id`.
   keys.padding = 1;
   return keys;
 }
@@ -35,7 +35,7 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   countPositions(spec, keys);
   for (int64_t i = 0; i < keys.layers; ++i)
     declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i));
-  // The reference does not read `relative_attention_num_buckets` where it computes buckets.
+  // The reference does not read `relative_attention_num_buckets` to compute buckets.
   DistanceBiasSpec &bias = stack.distanceBias.emplace();
   bias.table = spec.tensor(prefix + "encoder.relative_attention_bias.weight", {32, keys.heads});
   bias.bidirectional = true;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with a window of tokens that each token attends to: in all layers of Mistral, in those of Ministral that the file lists.
+// Llama with an attention window: in all layers of Mistral, in the listed layers of Ministral.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-/// Reads a model of Mistral or, if the file may list types of layers, of Ministral.
+/// Reads a model of Mistral or, if |listsTypes|, of Ministral, whose files may list types of layers.
 static Result<TransformerSpec> readMistral(const Config &config, const DecoderClasses &classes, bool listsTypes) {
   ConfigReader reader(config);
   DecoderDefaults defaults;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Mistral with experts in every layer, whose shares of a token add up to 1. The window, if any, is that of all layers.
+// Mistral with experts in every layer; the shares of a token's experts add up to 1. A window applies to all layers.
 //
 //===----------------------------------------------------------------------===//
 

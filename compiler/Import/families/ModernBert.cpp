@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Layers with norms before their branches, gated feed-forwards and rotary embeddings. Every third layer attends to all tokens, the others
-// to a window on both sides, with rotary embeddings of their own. The norm of the embeddings is that of the first attention, too. All
-// heads but the base model's begin with a projection, an activation and a norm.
+// Layers with norms before the branches, gated feed-forwards and rotary embeddings. Every third layer attends to all
+// tokens, the others to a window on both sides, with other rotary embeddings. The norm of the embeddings is also that
+// of the first attention. All heads begin with a projection, an activation and a norm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,13 @@ using mlir::xfmr::PoolKind;
 namespace {
 
 struct ModernBertKeys : BertKeys {
-  /// Which norms and projections have biases; those of classes always have.
+  /// Biases of norms and projections; projections to classes always have one.
   bool normBias, attentionBias, ffnBias, headBias, wordBias;
   Activation headActivation;
   PoolKind pooling;
-  /// The most tokens by which a visible key is before or after its query, of each layer.
+  /// For each layer the largest distance of a visible key before and after its query, if it has a window.
   std::vector<std::optional<int64_t>> windows;
-  /// Of layers with a window; |rope| is that of the others.
+  /// The rotary embeddings of layers with a window; |rope| is that of the others.
   RopeSpec windowRope;
 };
 
@@ -32,10 +32,10 @@ using Heads = EncoderHeads<ModernBertKeys>;
 
 } // namespace
 
-/// Reads which layers have windows and both rotary embeddings.
+/// Reads which layers have windows, and both rotary embeddings.
 static void readPositions(ConfigReader &reader, const Config &config, ModernBertKeys &keys) {
   int64_t window = reader.integer("local_attention", 128, {0, int64_t(1) << 31}) / 2;
-  // The half, in files that say it by the name that other families have.
+  // The size to one side, in files with the key of other families.
   window = reader.integerOrNull("sliding_window", window, {0, int64_t(1) << 31});
   int64_t period = reader.integerOrNull("global_attn_every_n_layers", 3, {1, 1 << 24});
   keys.windows = readWindows(reader, config, keys.layers, window, [&](int64_t index) { return index % period != 0; });
@@ -127,7 +127,7 @@ static void declareModel(TransformerSpec &spec, const ModernBertKeys &keys, cons
   stack.finalNorm = declareNorm(spec, keys, prefix + "final_norm");
 }
 
-/// |steps|, then what all heads have.
+/// Returns |steps| and the steps with which all heads begin.
 static std::vector<HeadStep> beginHead(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
   steps.push_back(linearStep(spec.linear("head.dense", keys.hidden, keys.hidden, keys.headBias), "head.dense"));
   steps.push_back(activationStep(keys.headActivation, "head"));
@@ -145,7 +145,7 @@ static void declareMaskedLM(TransformerSpec &spec, const ModernBertKeys &keys, c
   spec.outputs.push_back({"logits", std::move(steps)});
 }
 
-/// |steps|, the beginning of a head, and scores of classes.
+/// Declares scores of classes, after |steps|, the beginning of a head.
 static void declareScores(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
   steps = beginHead(spec, keys, std::move(steps));
   steps.push_back(dropoutStep(keys.classifierDropout, "drop"));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 without biases, also of norms, with distances that take from scores in proportion to a slope per head (ALiBi) in place of
-// positions.
+// GPT-2 without biases, also in norms, and with ALiBi in place of positions: scores are reduced in proportion to the
+// distance, by a slope for each head.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ Result<TransformerSpec> attune::readMptSpec(const Config &config) {
   defaults.vocab = 50368, defaults.hidden = 2048, defaults.layers = 24, defaults.heads = 16, defaults.intermediate = 0;
   defaults.hiddenKey = "d_model", defaults.layersKey = "n_layers", defaults.headsKey = "n_heads", defaults.positionsKey = "max_seq_len";
   defaults.epsilonKey = "layer_norm_epsilon", defaults.epsilon = 1e-5, defaults.tied = true;
-  // Fixed, whatever the file says.
+  // Not a key of the family: always this activation.
   defaults.activationKey = "mpt_activation", defaults.activation = "gelu";
   DecoderKeys keys = readDecoderKeys(reader, defaults);
   keys.intermediate = 4 * keys.hidden;

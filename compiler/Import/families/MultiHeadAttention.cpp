@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Queries, keys and values from three inputs, and an output projection. Where the mask is 0 the score is replaced by a large negative
-// number: a row without a visible key attends uniformly.
+// An attention of queries, keys and values from three inputs, with an output projection. Scores whose mask is 0 are
+// replaced by a large negative number, so a row without a visible key attends uniformly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ Result<TransformerSpec> attune::readMultiHeadAttentionSpec(const Config &config)
   if (reader.status().failed())
     return reader.status();
 
-  // A decoder whose one layer is cross attention alone: queries are its tokens, keys and values the memory.
+  // A decoder with one layer, which is cross attention only: queries are its tokens, keys and values the memory.
   StackSpec &stack = spec.decoder.emplace();
   stack.name = "decoder";
   stack.placement = NormPlacement::None;

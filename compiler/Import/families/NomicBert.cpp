@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with rotary embeddings and gated feed-forwards, without biases in its layers. Older files have the keys of the code that was
-// published with them (`n_embd`, …), newer ones those of transformers; tensors have the older names in both, and names of transformers'
-// modules in files that were not saved by it.
+// BERT with rotary embeddings and gated feed-forwards, without biases in its layers. Older files have the keys of the
+// code that was published with them (`n_embd`, …), newer ones those of transformers. Tensors have the older names in
+// both, or the names of transformers' modules in files that transformers did not save.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-/// Refuses settings of the older code with which it computes something else.
+/// Refuses settings of the older code that change its results.
 static void checkOldKeys(ConfigReader &reader) {
   for (const char *key : {"prenorm", "qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "use_rms_norm", "causal", "parallel_block",
                           "rotary_emb_interleaved", "rotary_emb_scale_base", "scale_attn_by_inverse_layer_idx"})
@@ -29,7 +29,7 @@ static void checkOldKeys(ConfigReader &reader) {
     reader.fail("scale_attn_weights", "true");
 }
 
-/// Reads the keys of the older code over those of transformers.
+/// Reads the keys of the older code, which count before those of transformers.
 static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
   constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12};
   checkOldKeys(reader);
@@ -39,7 +39,7 @@ static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
   keys.positions = reader.integer("n_positions", 1024, size);
   keys.epsilon = reader.number("layer_norm_epsilon", 1e-5, 0, 1);
   keys.dropout = reader.number("resid_pdrop", 0.1, 0, 1);
-  // Sizes are rounded up to a multiple.
+  // The older code rounds sizes up to a multiple.
   auto roundUp = [](int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; };
   keys.intermediate = roundUp(reader.integerOrNull("n_inner", 8 * keys.hidden / 3, size), 256);
   keys.vocab = roundUp(keys.vocab, reader.integerOrNull("pad_vocab_size_multiple", 1, size));
@@ -47,7 +47,7 @@ static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
       {"swiglu", Activation::Silu}, {"geglu", Activation::Gelu}, {"glu", Activation::Sigmoid}};
   if (const auto *gate = reader.choose("activation_function", reader.string("activation_function", "gelu_new"), gates))
     keys.activation = gate->second;
-  // Frequencies change for sequences longer than those of the training, which the limit of lengths then excludes.
+  // Frequencies change only for sequences longer than in training, which the limit of lengths then excludes.
   if (reader.present("rotary_scaling_factor"))
     keys.positions = std::min(keys.positions, reader.integer("max_trained_positions", 2048, size));
 }

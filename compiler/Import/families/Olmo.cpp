@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with layer norms that have neither weights nor biases, and with projections that may be clamped.
+// Llama with layer norms without weights and biases, and with projections that may be clamped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ Result<TransformerSpec> attune::readOlmoSpec(const Config &config) {
   std::optional<double> clip;
   if (reader.present("clip_qkv"))
     clip = reader.number("clip_qkv", 0, 0, 1e12);
-  // No key of the file changes it.
+  // No key sets the epsilon.
   keys.epsilon = 1e-5;
   CausalDecoder decoder(reader, classes, keys);
   decoder.normKind = &TransformerSpec::plainNorm;

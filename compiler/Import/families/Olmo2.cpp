@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Norms of the results of the branches instead of their inputs, and of all heads of queries and keys together. Three of four layers of
-// OLMo 3 attend to a window.
+// Llama with norms of the results of the branches instead of their inputs, and norms of all heads of queries and keys
+// together. In OLMo 3 three of four layers have a window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ static DecoderKeys readKeys(ConfigReader &reader) {
   return readDecoderKeys(reader, defaults);
 }
 
-/// Declares a layer that attends to |window| tokens, with the table |rotary|.
+/// Declares a layer with a window of |window| tokens, if it has a value, and the table |rotary|.
 static LayerSpec declareLayer(TransformerSpec &spec, const DecoderKeys &keys, const CausalDecoder &decoder, const std::string &path,
                               bool bias, std::optional<int64_t> window, WeightId rotary) {
   LayerSpec layer;
@@ -55,7 +55,7 @@ Result<TransformerSpec> attune::readOlmo3Spec(const Config &config) {
   auto windows = readWindows(reader, config, keys.layers, readWindow(reader, 4096), [](int64_t index) { return (index + 1) % 4 != 0; });
   RopeDefaults global, local;
   global.theta = local.theta = 5e5;
-  // The reference gives `rope_theta` to layers without window alone.
+  // In the reference `rope_theta` applies only to layers without a window.
   local.thetaKey = nullptr;
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions, global, "full_attention");

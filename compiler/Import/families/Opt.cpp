@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Learned positions, counted over the tokens that the mask shows. The table has two rows before that of position 0: one that nothing reads
-// and that of hidden tokens. Norms are before the branches or, as in the model of 350 million weights, behind them; that model has words of
-// fewer features than its layers.
+// Learned positions, counted over the tokens that the mask shows. The table has two rows before that of position 0: an
+// unused one, and that of hidden tokens. Norms are before the branches or, in the model with 350 million weights, after
+// them; words of that model have fewer features than its layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ Result<TransformerSpec> attune::readOptSpec(const Config &config) {
   defaults.activationKey = "activation_function", defaults.activation = "relu";
   defaults.tied = true, defaults.padding = 1;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  // No key of the file changes it.
+  // No key sets the epsilon.
   keys.epsilon = 1e-5;
   bool bias = reader.flag("enable_bias", true), affine = reader.flag("layer_norm_elementwise_affine", true);
   bool normsBefore = reader.flag("do_layer_norm_before", true);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two branches that read the same norm of their input, rotary embeddings of a part of each head, biases everywhere.
+// Parallel branches with one norm, rotary embeddings of a part of each head, biases in all projections.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with one projection of queries, keys and values and one of gate and feed-forward; part of a head may be turned.
+// Llama with a joined projection of queries, keys and values, and one of gate and up; rotary embeddings may apply to a
+// part of each head.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama whose later layers may attend to a window. Qwen2 has biases of queries, keys and values, Qwen3 an RMS norm of each head of queries
-// and keys. MiMo is Qwen2 with layers that predict further tokens (`model.mtp_layers`), which its language model does not run.
+// Llama whose later layers may have a window. Qwen2 has biases of queries, keys and values, Qwen3 an RMS norm of each
+// head of queries and keys. MiMo is Qwen2 with layers that predict further tokens (`model.mtp_layers`), which its
+// language model does not compute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +13,7 @@
 
 using namespace attune;
 
-/// Reads a model of Qwen3, or of Qwen2.
+/// Reads a model of Qwen3, if |isQwen3|, or of Qwen2.
 static Result<TransformerSpec> readQwen(const Config &config, const DecoderClasses &classes, bool isQwen3) {
   ConfigReader reader(config);
   DecoderDefaults defaults;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Qwen2 and Qwen3, some of whose layers have experts in place of the feed-forward network. Qwen2-MoE has an expert that all tokens use,
-// and a window in every other layer.
+// Qwen2 and Qwen3 with experts in place of the feed-forward in some layers. Qwen2-MoE has an expert that all tokens
+// use, and a window in every other layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,10 +14,10 @@ using namespace attune;
 
 namespace {
 
-/// The keys of these families beside those of all decoders.
+/// The keys of these families that other decoders lack.
 struct QwenMoeKeys {
   ExpertKeys experts;
-  /// Inner features of an expert, and of the one that all tokens use; 0 if there is none.
+  /// The number of inner features of an expert, and of the shared expert; 0 without one.
   int64_t features, sharedFeatures;
   bool normalized;
   AttentionBiases biases;

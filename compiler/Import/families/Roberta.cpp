@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT whose positions are counted after the padding id, over tokens that are not padding; the first `pad_token_id` + 1 rows of the
-// position table are for nothing else. Heads have other names and no pooler below them. XLM-RoBERTa and CamemBERT are the same model;
-// XLM-RoBERTa-XL has norms before its branches and none of the embeddings.
+// BERT whose positions start after the padding id and count the tokens that are not padding; the first `pad_token_id` +
+// 1 rows of the table of positions are otherwise unused. Heads have other names and no pooler. XLM-RoBERTa and
+// CamemBERT are the same model; XLM-RoBERTa-XL has norms before the branches and none of the embeddings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   countPositions(spec, keys);
 }
 
-/// Reads a model of |family|, whose classes begin with |prefix|, by the keys that |read| reads.
+/// Reads a model of |family|. The names of its classes begin with |prefix|; |read| reads its keys.
 static Result<TransformerSpec> readRobertaLike(const Config &config, const char *family, const std::string &prefix,
                                                BertKeys (*read)(ConfigReader &) = readKeys) {
   const BertHeads heads = {

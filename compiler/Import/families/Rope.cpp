@@ -11,7 +11,7 @@ using namespace attune;
 
 static constexpr double kMost = 1e12;
 
-/// Reads `factor` of |scaling|, which must be there unless |fallback| is given.
+/// Reads `factor` of |scaling|; the key is required unless there is a |fallback|.
 static double readFactor(ConfigReader &scaling, std::optional<double> fallback = std::nullopt) {
   if (!scaling.present("factor") && !fallback)
     scaling.fail("factor", "a number");
@@ -25,13 +25,13 @@ static void readLlama3(ConfigReader &scaling, double original, WeightParameters 
   parameters.emplace_back("original_length", original);
 }
 
-/// YaRN (Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language Models"): frequencies below a ramp are divided by
-/// the factor, those above it stay.
+/// Reads YaRN (Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language Models"): frequencies
+/// below a ramp are divided by the factor, those above it are unchanged.
 static void readYarn(ConfigReader &scaling, double base, int64_t width, const RopeDefaults::Yarn &fallback, WeightParameters &parameters) {
   double factor = readFactor(scaling, fallback.factor), original = fallback.original;
   double fast = scaling.present("beta_fast") ? scaling.number("beta_fast", 32, 1e-6, kMost) : 32;
   double slow = scaling.present("beta_slow") ? scaling.number("beta_slow", 1, 1e-6, kMost) : 1;
-  // The pair of components that turns |rotations| times within the original length.
+  // The pair of components with |rotations| rotations within the original length.
   auto pairOf = [&](double rotations) { return double(width) * std::log(original / (rotations * 2 * M_PI)) / (2 * std::log(base)); };
   double low = pairOf(fast), high = pairOf(slow);
   if (scaling.flag("truncate", fallback.truncate))
@@ -51,7 +51,8 @@ static void readYarn(ConfigReader &scaling, double base, int64_t width, const Ro
   parameters.emplace_back("attention_factor", attention);
 }
 
-/// Frequencies `(theta * factor)^(-2 i / width) / factor^(2 / width)`, as linear scaling of another base.
+/// Reads frequencies `(theta * factor)^(-2 i / width) / factor^(2 / width)`, which are a linear scaling of another
+/// base.
 static void readNtk(ConfigReader &scaling, double theta, RopeSpec &rope) {
   double factor = readFactor(scaling);
   scaling.reject("mixed_b", "frequencies with exponents of their own are not implemented");
@@ -59,8 +60,8 @@ static void readNtk(ConfigReader &scaling, double theta, RopeSpec &rope) {
   rope.parameters.emplace_back("factor", std::pow(factor, 2 / double(rope.width)));
 }
 
-/// LongRoPE (Ding et al. 2024, "LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens"): each frequency has a factor of its own,
-/// one for short sequences and one for those longer than |original|.
+/// Reads LongRoPE (Ding et al. 2024, "LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens"): each frequency
+/// has two factors of its own, for short sequences and for those longer than |original|.
 static void readLongRope(ConfigReader &scaling, int64_t positions, int64_t original, RopeSpec &rope) {
   double factor = readFactor(scaling, double(positions) / double(original));
   double attention = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(double(original)));
@@ -78,8 +79,8 @@ static void readLongRope(ConfigReader &scaling, int64_t positions, int64_t origi
   rope.shortLength = original;
 }
 
-/// The object of the file that has the parameters of layers of |layerType|, as a configuration of its own. `rope_scaling` is that of full
-/// attention alone where a family distinguishes types of layers.
+/// Returns the object with the parameters of layers of |layerType|, as a configuration of its own. In a family with
+/// types of layers `rope_scaling` applies to full attention only.
 static Config findParameters(ConfigReader &reader, const Config &config, const char *layerType) {
   bool ofFullAttention = !layerType || std::string(layerType) == "full_attention";
   const char *key = reader.present("rope_scaling") && ofFullAttention ? "rope_scaling" : "rope_parameters";
@@ -116,13 +117,14 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   rope.parameters = {{"base", theta}};
   if (!defaults.yarn && (type == "su" || type == "yarn"))
     type = "longrope";
-  // The key of the whole file wins.
+  // The key of the file counts before that of the object.
   double original = double(scaling.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
   if (defaults.originalPositions != 0)
     original = double(defaults.originalPositions);
   if (reader.present("original_max_position_embeddings"))
     original = double(reader.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
-  // Frequencies of the type "dynamic" change only for sequences longer than the model's positions, which the limit of lengths excludes.
+  // Frequencies of the type "dynamic" change only for sequences longer than the model's positions, which the limit of
+  // lengths excludes.
   if (type != "default" && type != "dynamic")
     rope.parameters.emplace_back("scaling", type == "ntk" ? "linear" : type);
   if (type == "linear")

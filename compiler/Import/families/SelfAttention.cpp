@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The self-attention of BERT alone, over given vectors: no output projection, residual or norm. A mask is added to the scores as it is.
+// The self-attention of BERT alone, of vectors that are an input: without output projection, residual and norm. A mask
+// is added to the scores unchanged.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Seq2Seq.cpp - What encoder-decoder families share ------------------===//
+//===- Seq2Seq.cpp - Shared parts of encoder-decoder families -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Seq2Seq.h - What encoder-decoder families share ----------*- C++ -*-===//
+//===- Seq2Seq.h - Shared parts of encoder-decoder families -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -12,15 +12,16 @@
 
 namespace attune {
 
-/// Declares the inputs of an encoder-decoder model whose ids are less than these sizes.
+/// Declares the inputs of an encoder-decoder model. Ids are less than |sourceVocab| and |targetVocab|.
 void declareSeq2SeqInputs(TransformerSpec &spec, int64_t sourceVocab, int64_t targetVocab);
-/// Declares the output |name|, |steps| from the decoder's result, and the encoder's result.
+/// Declares the output |name|, computed by |steps| from the decoder's result, and the encoder's result.
 void declareSeq2SeqOutputs(TransformerSpec &spec, const std::string &name, std::vector<HeadStep> steps = {});
 
-/// Declares the encoder's result alone.
+/// Declares the encoder's result as an output.
 void declareEncoderOutput(TransformerSpec &spec);
 
-/// Declares the outputs of a classifier: two projections of the decoder's state where the last |end| of the ids stands, and the encoder's.
+/// Declares the outputs of a classifier: two projections of the decoder's state at the position of the last |end| in
+/// the ids, and the encoder's result.
 void declareEndClassification(TransformerSpec &spec, int64_t hidden, int64_t labels, int64_t end, double dropout);
 
 } // namespace attune

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with layers that have no rotary embeddings, which may attend to a window.
+// Llama with some layers without rotary embeddings, and with layers that may have a window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,8 @@
 
 using namespace attune;
 
-/// Which layers have rotary embeddings: `no_rope_layers`, whose 1 means that a layer has them, or all but each `no_rope_layer_interval`-th.
+/// Returns true for each layer with rotary embeddings: reads `no_rope_layers`, in which 1 means that a layer has them;
+/// by default all but every `no_rope_layer_interval`-th have them.
 static std::vector<bool> readRotaryLayers(ConfigReader &reader, const Config &config, int64_t layers) {
   std::vector<bool> turns(layers);
   if (!reader.present("no_rope_layers")) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with layer norms, biases, and a feed-forward without gate; all layers may attend to a window.
+// Llama with layer norms, biases, and a feed-forward without a gate; all layers may have a window.
 //
 //===----------------------------------------------------------------------===//
 

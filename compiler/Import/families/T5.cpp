@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Encoder and decoder without biases: norms by root mean square before the branches, scores that are not scaled and get a bias by buckets
-// of distances, one for all layers. Version 1.1 has a gated feed-forward and a head of its own; a tied head gets its input scaled. mT5
-// scales for no head; UMT5 scales for every head and has biases of each layer. Defaults are those of the configuration classes in
-// transformers. Heads are in T5Heads.cpp.
+// Encoder and decoder without biases: RMS norms before the branches, unscaled scores with a distance bias by buckets,
+// one for all layers. Version 1.1 has a gated feed-forward and a head of its own; the input of a tied head is scaled.
+// mT5 never scales it; UMT5 always does, and has a distance bias in each layer. Defaults are those of the configuration
+// classes in transformers. Heads are in T5Heads.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,13 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-/// Reads `feed_forward_proj`: the name of an activation, behind "gated-" if there are two projections up. Newer files say both once more,
-/// in keys of their own that count.
+/// Reads `feed_forward_proj`: the name of an activation, after "gated-" if there is a gate. Newer files repeat both in
+/// keys of their own, which count first.
 static void readFeedForward(ConfigReader &reader, const char *fallback, T5Keys &keys) {
   constexpr const char *key = "feed_forward_proj";
   std::string name = reader.string(key, fallback);
   keys.gated = name.rfind("gated-", 0) == 0;
-  // In files of version 1.1 "gated-gelu" stands for the tanh form.
+  // In files of version 1.1 "gated-gelu" means the tanh form.
   keys.activation = name == "gated-gelu"
                         ? Activation::GeluTanh
                         : readActivationName(reader, key, keys.gated ? name.substr(6) : name, ", with or without \"gated-\" before it");
@@ -80,7 +80,7 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const T5Keys &keys,
   return attention;
 }
 
-/// The layer |number| of |stack|, whose tensors' names begin with |stackPath|.
+/// Declares layer |number| of |stack|, whose tensors' names begin with |stackPath|.
 static void declareLayer(TransformerSpec &spec, const T5Keys &keys, StackSpec &stack, const std::string &stackPath, bool decoder,
                          int64_t number) {
   LayerSpec layer;
@@ -127,7 +127,7 @@ static void declareStack(TransformerSpec &spec, const T5Keys &keys, StackRole ro
   stack.finalNorm = spec.rmsNorm(path + ".final_layer_norm", keys.hidden, keys.epsilon);
 }
 
-/// The encoder's inputs, without those of a decoder.
+/// Declares the inputs of an encoder alone.
 static void declareEncoderInputs(TransformerSpec &spec, const T5Keys &keys) {
   spec.inputs = {{"input_ids", InputRole::TokenIds, keys.vocab},
                  {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false},

@@ -10,7 +10,7 @@ using namespace attune;
 
 static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
   LinearSpec head;
-  // A file without a head has the word table for it, whatever its configuration says.
+  // Without a head of its own in the file it is the word table, also if the configuration says otherwise.
   head.weight = keys.tied ? spec.decoder->embeddings.words
                           : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden}, {spec.basePrefix + "shared.weight"});
   if (keys.scaling == T5Scaling::Always || (keys.scaling == T5Scaling::Tied && keys.tied))
@@ -18,7 +18,7 @@ static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
   declareSeq2SeqOutputs(spec, "logits", {linearStep(head, "lm_head")});
 }
 
-/// A classifier of whole sequences.
+/// Declares the scores of classes for whole sequences.
 static void declareSequenceClassification(TransformerSpec &spec, const T5Keys &keys) {
   declareEndClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
 }

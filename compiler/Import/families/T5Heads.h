@@ -8,24 +8,24 @@
 
 namespace attune {
 
-/// Which models multiply the decoder's result by d_model^-0.5 before the scores of words: those whose head is not tied to the word table do
-/// not, none do, all do.
+/// The models that multiply the decoder's result by d_model^-0.5 before the scores of words: only those whose head is
+/// tied to the word table, none, or all.
 enum class T5Scaling { Tied, Never, Always };
 
-/// A family of T5's kind: its classes, its switches and the values of keys that a file lacks.
+/// A family like T5: its classes, its switches and its defaults.
 struct T5Variant {
   T5Variant(const char *family, const char *prefix) : family(family), prefix(prefix) {}
 
-  /// The `model_type`, and the beginning of the names of its classes.
+  /// The `model_type`, and the prefix of the names of its classes.
   const char *family, *prefix;
   T5Scaling scaling = T5Scaling::Tied;
-  /// Every layer has a table of biases by distances, not the first one for all.
+  /// True if every layer has a table of the distance bias; otherwise that of the first layer applies to all.
   bool layerBiases = false;
   int64_t vocab = 32128, inner = 2048, layers = 6, heads = 8;
   const char *feedForward = "relu";
 };
 
-/// The keys that these families read.
+/// The keys of these families.
 struct T5Keys {
   int64_t vocab, hidden, headSize, inner, layers, decoderLayers, heads, buckets, maxDistance, labels, start, end;
   double epsilon, dropout, classifierDropout;
@@ -35,8 +35,8 @@ struct T5Keys {
   bool layerBiases;
 };
 
-/// An architecture: its outputs, the prefix of the base model's tensors, whether there is a decoder, and whether that gets the encoder's
-/// ids where it has none of its own. The first member is the name, for ConfigReader::choose.
+/// A class: its outputs, the prefix of the base model's tensors, whether there is a decoder, and whether the decoder's
+/// ids are made from the encoder's. The first member is the name, for ConfigReader::choose.
 struct T5Head {
   std::string first;
   void (*declare)(TransformerSpec &spec, const T5Keys &keys);
@@ -44,7 +44,7 @@ struct T5Head {
   bool decodes = true, shifts = false;
 };
 
-/// All of them, of a family whose classes begin with |prefix|.
+/// Returns all classes of a family; their names begin with |prefix|.
 std::vector<T5Head> t5Heads(const std::string &prefix);
 
 } // namespace attune

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The model of "Attention Is All You Need" without embeddings, in two variants: the paper's, and that of a published code listing, which
-// differs in positions and cross attention. Each head has projections of its own to dim_model / num_heads features, rounded down, so that
-// the joined heads may be narrower than the model.
+// The model of "Attention Is All You Need" without embeddings, in two variants: that of the paper, and that of a
+// published code listing, with other positions and another cross attention. Each head projects to dim_model / num_heads
+// features, rounded down, so the joined heads may be narrower than the model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,19 +16,19 @@ using namespace attune;
 
 namespace {
 
-/// The keys that the family reads.
+/// The keys of the family.
 struct Keys {
   int64_t hidden, heads, encoderLayers, decoderLayers, inner;
   double epsilon, dropout;
   mlir::xfmr::Activation activation;
   bool causal;
-  /// Whether positions and cross attention are the listing's.
+  /// True if positions are those of the listing; true if cross attention is.
   bool listedPositions, listedCross;
 };
 
 } // namespace
 
-/// The first position for which there is no sinusoidal encoding.
+/// The number of positions with a sinusoidal encoding.
 static constexpr int64_t maxPositions = 4096;
 
 static bool readVariant(ConfigReader &reader, const char *key, const char *paper) {
@@ -55,7 +55,7 @@ static Keys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-/// One attention: each head's projections, joined.
+/// Declares an attention; the projections of its heads are joined.
 static AttentionSpec declareAttention(TransformerSpec &spec, const Keys &keys, const std::string &path, bool causal) {
   AttentionSpec attention;
   int64_t headSize = keys.hidden / keys.heads;
@@ -76,7 +76,7 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const Keys &keys, c
   return attention;
 }
 
-/// The layers of one stack; only a decoder's attend to a memory.
+/// Declares the layers of one stack; only a decoder's have cross attention.
 static void declareStack(TransformerSpec &spec, const Keys &keys, StackRole role) {
   bool decoder = role == StackRole::Decoder;
   StackSpec &stack = decoder ? spec.decoder.emplace() : spec.encoder.emplace();

@@ -17,7 +17,7 @@ using mlir::xfmr::Activation;
 
 namespace {
 
-/// The keys that ViT reads.
+/// The keys of ViT.
 struct VitKeys {
   int64_t hidden, layers, heads, intermediate, channels, labels, pooled;
   /// Height and width.
